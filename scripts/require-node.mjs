@@ -1,0 +1,10 @@
+// Runs before any TypeScript is loaded, so that a Node that is too old says so instead of failing on syntax.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 24 || (major === 24 && minor < 18)) {
+  process.stderr.write(
+    `sluice: needs Node 24.18 or newer, found ${process.versions.node} at ${process.execPath}.\n` +
+      'Run it with npm (npm run -s sluice -- …) after npm ci, which brings a matching Node for Linux, Windows\n' +
+      'and Intel Macs; on an Apple-silicon Mac, install Node 24 first (for example: brew install node@24).\n',
+  )
+  process.exit(2)
+}

@@ -1,0 +1,101 @@
+import type { Plan, PlanSource } from '../../shared/plan.ts'
+import type {
+  Facet,
+  LatencySeries,
+  PageQuery,
+  ProblemGroup,
+  ResultPage,
+  RowDetail,
+  RowFilter,
+  SourcePreview,
+} from '../../shared/results.ts'
+import type { RunSummary } from '../../shared/run.ts'
+import type { RunSnapshot } from '../../shared/snapshot.ts'
+
+/** What an engine is made of. */
+export interface EngineOptions {
+  /** Folder that holds journals; made if it is missing. */
+  workspace: string
+  /** Entry of the run's thread: a `.ts` file from sources, a `.js` file when bundled. */
+  runWorkerUrl: URL
+  /** Entry of the queries' thread. */
+  queryWorkerUrl: URL
+}
+
+/** How a run is started. */
+export interface StartOptions {
+  /** The API key; without it the environment variable that the plan's connection names is read. */
+  apiKey?: string
+  /** Read and check the source, then wait for `begin` before anything is sent. */
+  hold?: boolean
+}
+
+/** How a run is taken up again. `onUnknown` says whether rows of unknown fate are sent again. */
+export interface ResumeOptions {
+  apiKey?: string
+  onUnknown: 'resend' | 'skip'
+}
+
+/** A run that this process holds. */
+export interface RunHandle {
+  readonly runId: string
+  /** Settles when the source is read and checked. Rejects with the `SluiceError` that ended intake. */
+  readonly ready: Promise<void>
+  /** Settles when the run has ended and its journal is closed. Rejects where the run could not go on. */
+  readonly ended: Promise<RunSummary>
+  /** The newest picture; null before the first. */
+  snapshot(): RunSnapshot | null
+  /** Calls the listener at most ten times a second; returns the way to stop it. */
+  onSnapshot(listener: (snapshot: RunSnapshot) => void): () => void
+  /** Starts a held run; with `limit`, sends that many items and holds again. */
+  begin(options?: { limit?: number }): void
+  /** Sends nothing new; what is in flight ends. */
+  pause(): void
+  resume(): void
+  /** Drains what is in flight, keeps the rest pending, and ends the run as `interrupted`. */
+  stop(): void
+  setConcurrency(concurrency: number): void
+}
+
+/** What an export wrote. */
+export interface ExportResult {
+  file: string
+  rows: number
+  sizeBytes: number
+}
+
+/** How a run is exported; the file's ending chooses the format. */
+export interface ExportOptions {
+  file: string
+  /** Cells exactly as they were, formulas unguarded. */
+  lossless?: boolean
+  filter?: RowFilter
+}
+
+/** Starts, stops and reads runs: all that the command line and the bridge need. */
+export interface Engine {
+  readonly workspace: string
+  previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
+  startRun(plan: Plan, options?: StartOptions): Promise<RunHandle>
+  /** Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another process holds it) or `RUN_NOT_RESUMABLE`. */
+  resumeRun(runId: string, options: ResumeOptions): Promise<RunHandle>
+  /** Sends what did not succeed as a child run, with the same post_ids and bodies. */
+  retryRun(runId: string, options: ResumeOptions): Promise<RunHandle>
+  /** The handle of a run that this process holds. */
+  heldRun(runId: string): RunHandle | null
+  /** Newest first. */
+  listRuns(): Promise<RunSummary[]>
+  summarizeRun(runId: string): Promise<RunSummary>
+  /** The plan a run was started with. */
+  readPlan(runId: string): Promise<Plan>
+  readPage(runId: string, query: PageQuery): Promise<ResultPage>
+  readRow(runId: string, row: number): Promise<RowDetail>
+  readFacets(runId: string): Promise<Facet[]>
+  readProblems(runId: string): Promise<ProblemGroup[]>
+  readLatency(runId: string): Promise<LatencySeries>
+  exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
+  /** Removes a run's journal for good. Throws `RUN_BUSY` while a process holds it. */
+  deleteRun(runId: string): Promise<void>
+  /** Stops held runs and the queries' thread. */
+  close(): Promise<void>
+}

@@ -1,0 +1,32 @@
+import type { Problem } from '../../../shared/problem.ts'
+
+/** One record of a source, exactly as the file has it: every cell text, nothing trimmed. */
+export interface SourceRow {
+  /** 1-based; the header line is not a row. */
+  row: number
+  cells: string[]
+  /** What is wrong with the record itself: ragged, undecodable bytes, broken quotes. */
+  problems: Problem[]
+}
+
+/** Some consecutive records, and how far into the file they reach. */
+export interface SourceBatch {
+  rows: SourceRow[]
+  /** Bytes of the file read so far. */
+  bytesRead: number
+}
+
+/** A source being read. One reader for each format behind this one interface. */
+export interface SourceReader {
+  /** Names from the header, or `Column 1`, `Column 2`, … without one; as many as the widest row met so far. */
+  readonly columns: readonly string[]
+  readonly sizeBytes: number
+  readonly encoding: string
+  readonly encodingBy: 'given' | 'bom' | 'strict' | 'guess'
+  readonly delimiter: string
+  readonly delimiterBy: 'given' | 'ending' | 'guess'
+  /** Yields every record once, in order, in constant memory. Ends early when the consumer returns. */
+  batches(): Iterable<SourceBatch>
+  /** Releases the file. */
+  close(): void
+}

@@ -1,0 +1,77 @@
+/** How one HTTP try of an item ended (design §1). */
+export type Outcome = 'succeeded' | 'rejected' | 'failed' | 'unknown'
+
+/** Where an item stands (design §1). A row that fails validation is `invalid` and has no item. */
+export type ItemState =
+  | 'pending'
+  | 'sending'
+  | 'acknowledged'
+  | 'succeeded'
+  | 'rejected'
+  | 'failed'
+  | 'unknown'
+  | 'overdue'
+
+/** What can happen to an item. */
+export type ItemEvent =
+  /** The journal holds a durable mark that its request may go out. */
+  | 'claimed'
+  /** The run stopped before its request was sent. */
+  | 'released'
+  /** A sync answer, or the callback of an async item, said it was taken and done. */
+  | 'succeeded'
+  /** An async item was taken; its callback is awaited. */
+  | 'acknowledged'
+  /** The service answered an error. */
+  | 'rejected'
+  /** Certainly not taken, and no retry is left. */
+  | 'failed'
+  /** Sent, and nobody knows whether it was taken. */
+  | 'lost'
+  /** Certainly not taken, or safe to repeat: goes back to the queue until its back-off is over. */
+  | 'retry'
+  /** No callback came in time. */
+  | 'timed_out'
+  /** A callback came. */
+  | 'callback_succeeded'
+  | 'callback_rejected'
+  /** The person decided to send an unknown item again. */
+  | 'resend'
+
+const TRANSITIONS: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
+  pending: { claimed: 'sending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
+  sending: {
+    released: 'pending',
+    succeeded: 'succeeded',
+    acknowledged: 'acknowledged',
+    rejected: 'rejected',
+    failed: 'failed',
+    lost: 'unknown',
+    retry: 'pending',
+    callback_succeeded: 'succeeded',
+    callback_rejected: 'rejected',
+  },
+  acknowledged: {
+    timed_out: 'overdue',
+    callback_succeeded: 'succeeded',
+    callback_rejected: 'rejected',
+  },
+  overdue: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
+  unknown: { resend: 'pending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
+  succeeded: {},
+  rejected: {},
+  failed: {},
+}
+
+/**
+ * The state an item is in after an event, or null where the event means nothing in that state: a doubled callback,
+ * an acknowledgement that comes after its callback. Such events change nothing and are counted by who sees them.
+ */
+export function nextItemState(state: ItemState, event: ItemEvent): ItemState | null {
+  return TRANSITIONS[state][event] ?? null
+}
+
+/** Whether nothing more will happen to the item in this run by itself. */
+export function isSettled(state: ItemState): boolean {
+  return state !== 'pending' && state !== 'sending' && state !== 'acknowledged'
+}

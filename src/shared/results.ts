@@ -1,0 +1,127 @@
+import type { ItemState } from './item-state.ts'
+import type { Problem } from './problem.ts'
+import type { Percentiles, TriggeredRule } from './run.ts'
+
+/** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */
+export type RowState = ItemState | 'invalid'
+
+/** Which rows a page holds; an absent member does not narrow. */
+export interface RowFilter {
+  state?: RowState
+  /** Rows that triggered this rule. */
+  ruleId?: string
+  /** Rows whose attempt ended with this service error code. */
+  errorCode?: string
+  /** Rows any of whose cells contains this text, ASCII letters in either case. */
+  search?: string
+}
+
+/** One page of results. `offset` counts matching rows; `limit` is at most 500. */
+export interface PageQuery {
+  filter: RowFilter
+  offset: number
+  limit: number
+}
+
+/** One row of the results table. */
+export interface ResultRow {
+  row: number
+  state: RowState
+  /** HTTP status of the last attempt; null where there was no answer. */
+  status: number | null
+  errorCode: string | null
+  message: string | null
+  taskId: string | null
+  postId: string | null
+  triggeredRules: { ruleId: string; ruleName: string }[]
+  durationMs: number | null
+  attempts: number
+  cells: string[]
+}
+
+/** A page and how many rows match in all; `total` is null while a search has not counted them. */
+export interface ResultPage {
+  rows: ResultRow[]
+  total: number | null
+}
+
+/** One try of a row's item. Times are milliseconds; a phase that did not happen is null. */
+export interface AttemptDetail {
+  number: number
+  /** ISO 8601. */
+  sentAt: string
+  outcome: string
+  status: number | null
+  errorCode: string | null
+  message: string | null
+  durationMs: number | null
+  waitingMs: number | null
+  connectMs: number | null
+  tlsMs: number | null
+}
+
+/** Everything known of one row: its cells, the exact request, every try, the answer as it came. */
+export interface RowDetail {
+  result: ResultRow
+  columns: string[]
+  /** The request body that was or will be sent, as JSON text; null for an invalid row. */
+  requestBody: string | null
+  requestUrl: string
+  /** The last answer's body as it came, cut to the journal's cap; null where there was none. */
+  responseBody: string | null
+  attempts: AttemptDetail[]
+  problems: Problem[]
+  classScores: { className: string; score: number }[]
+}
+
+/** A value and how many rows have it. */
+export interface Facet {
+  kind: 'state' | 'rule' | 'error'
+  value: string
+  label: string
+  rows: number
+}
+
+/** Problems of one cause, with the first rows that have it. */
+export interface ProblemGroup {
+  severity: Problem['severity']
+  code: Problem['code']
+  field: string | null
+  message: string
+  rows: number
+  examples: Problem[]
+}
+
+/** One second of a run. */
+export interface RunSecond {
+  /** Seconds since sending started. */
+  second: number
+  sent: number
+  succeeded: number
+  rejected: number
+  failed: number
+  unknown: number
+  httpReqDurationMs: Percentiles | null
+}
+
+/** A run's latency over time and its whole distribution. */
+export interface LatencySeries {
+  seconds: RunSecond[]
+  /** Upper edge of each bar in milliseconds, and the answers in it. */
+  histogram: { upToMs: number; count: number }[]
+}
+
+/** The first rows of a source, as the chosen encoding, delimiter and header read them. */
+export interface SourcePreview {
+  columns: string[]
+  rows: { row: number; cells: string[] }[]
+  encoding: string
+  /** How the encoding was told: by the person, by a byte-order mark, by strict decoding, or guessed. */
+  encodingBy: 'given' | 'bom' | 'strict' | 'guess'
+  delimiter: string
+  delimiterBy: 'given' | 'ending' | 'guess'
+  header: boolean
+  /** Problems within the preview: ragged rows, broken quotes, undecodable bytes. */
+  problems: Problem[]
+  sizeBytes: number
+}

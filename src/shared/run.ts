@@ -1,0 +1,117 @@
+import { z } from 'zod'
+
+/** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
+export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
+
+/** Where a run stands (design §4). */
+export type RunState = z.infer<typeof runStateSchema>
+
+/** Milliseconds; `count` is the number of samples. */
+const percentilesSchema = z.object({
+  count: z.int(),
+  min: z.number(),
+  mean: z.number(),
+  p50: z.number(),
+  p90: z.number(),
+  p95: z.number(),
+  p99: z.number(),
+  p99_9: z.number(),
+  max: z.number(),
+})
+
+/** Percentiles of one latency series, in milliseconds. */
+export type Percentiles = z.infer<typeof percentilesSchema>
+
+/** Every row of the source is in exactly one of the counts after `read`. */
+const rowCountsSchema = z.object({
+  read: z.int(),
+  invalid: z.int(),
+  succeeded: z.int(),
+  rejected: z.int(),
+  failed: z.int(),
+  unknown: z.int(),
+  overdue: z.int(),
+  awaiting: z.int(),
+  not_sent: z.int(),
+})
+
+/** Rows of a source by what became of them. */
+export type RowCounts = z.infer<typeof rowCountsSchema>
+
+/** Attempts by how they ended; `retried` are those that were followed by another. */
+const requestCountsSchema = z.object({
+  sent: z.int(),
+  succeeded: z.int(),
+  rejected: z.int(),
+  failed: z.int(),
+  unknown: z.int(),
+  retried: z.int(),
+})
+
+/** Attempts of a run by outcome. */
+export type RequestCounts = z.infer<typeof requestCountsSchema>
+
+const triggeredRuleSchema = z.object({ rule_id: z.string(), rule_name: z.string(), rows: z.int() })
+
+/** A rule and how many rows triggered it. */
+export type TriggeredRule = z.infer<typeof triggeredRuleSchema>
+
+const errorGroupSchema = z.object({
+  outcome: z.enum(['invalid', 'rejected', 'failed', 'unknown']),
+  /** HTTP status, or null where there was no answer. */
+  status: z.int().nullable(),
+  error_code: z.string().nullable(),
+  message: z.string(),
+  rows: z.int(),
+})
+
+/** Rows that ended alike, and how. */
+export type ErrorGroup = z.infer<typeof errorGroupSchema>
+
+/** What `show --json` and every sending command print: the whole run, in the words of design §4. */
+export const runSummarySchema = z.object({
+  run_id: z.string(),
+  name: z.string(),
+  operation: z.string(),
+  mode: z.enum(['sync', 'async']),
+  api: z.enum(['v1', 'v2']),
+  state: runStateSchema,
+  /** Why it stopped, where it stopped by itself; with what to do. */
+  stop_reason: z.string().nullable(),
+  source: z.string(),
+  base_url: z.string(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+  parent_run_id: z.string().nullable(),
+  rows: rowCountsSchema,
+  requests: requestCountsSchema,
+  throughput: z.object({
+    duration_s: z.number(),
+    attempted_per_s: z.number(),
+    succeeded_per_s: z.number(),
+  }),
+  latency_ms: z.object({
+    http_req_duration: percentilesSchema.optional(),
+    http_req_waiting: percentilesSchema.optional(),
+    http_req_connecting: percentilesSchema.optional(),
+    http_req_tls_handshaking: percentilesSchema.optional(),
+    response_time: percentilesSchema.optional(),
+    start_lag: percentilesSchema.optional(),
+    callback_latency: percentilesSchema.optional(),
+  }),
+  triggered_rules: z.array(triggeredRuleSchema),
+  errors: z.array(errorGroupSchema),
+  retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
+  from_cache: z.object({ rows: z.int() }),
+  generator: z.object({
+    limited: z.boolean(),
+    dropped: z.int(),
+    waited: z.int(),
+    start_lag_p99_ms: z.number().nullable(),
+    event_loop_max_ms: z.number().nullable(),
+  }),
+})
+
+/** See {@link runSummarySchema}. */
+export type RunSummary = z.infer<typeof runSummarySchema>

@@ -1,0 +1,34 @@
+import type { ErrorGroup, Percentiles, RequestCounts, RowCounts, TriggeredRule } from './run.ts'
+
+/**
+ * What the run's thread is doing. `ready`: the source is read and checked, nothing is being sent, and the run waits
+ * for `start`. `paused`: nothing new is sent until `resume`. `draining`: the last requests are in flight.
+ */
+export type RunPhase = 'intake' | 'ready' | 'running' | 'paused' | 'draining' | 'ended'
+
+/** A small picture of a run, at most ten a second (design §2). Rows never travel with it. */
+export interface RunSnapshot {
+  runId: string
+  phase: RunPhase
+  /** Progress of intake. `total` is the source's size. */
+  bytes: { read: number; total: number }
+  /** Problems found so far, warnings apart. */
+  problems: { errors: number; warnings: number }
+  rows: RowCounts
+  requests: RequestCounts
+  inFlight: number
+  /** Requests ended in the last second, and since the start of sending. */
+  ratePerSecond: { current: number; mean: number }
+  /** Expected time until the last row is settled; null while it cannot be said. */
+  etaMs: number | null
+  /** Time since sending started. */
+  elapsedMs: number
+  /** http_req_duration so far; null before the first answer. */
+  latencyMs: Percentiles | null
+  /** At most ten each, most rows first. */
+  triggeredRules: TriggeredRule[]
+  errors: ErrorGroup[]
+  retryAfter: { answers: number; waitedMs: number }
+  /** Why the run paused or stopped by itself, with what to do; null while it did not. */
+  notice: string | null
+}
