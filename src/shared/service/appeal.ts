@@ -1,0 +1,45 @@
+import { z } from 'zod'
+
+/** `Reviewed` comes with a judgment (interface §2.6, §3). */
+export const appealStatusSchema = z.enum(['In Review', 'Reviewed'])
+
+/** See {@link appealStatusSchema}. */
+export type AppealStatus = z.infer<typeof appealStatusSchema>
+
+/** A judgment on an appeal; every field is optional (interface §2.6). */
+export const appealJudgmentSchema = z.looseObject({
+  action_id: z.string().optional(),
+  action_name: z.string().optional(),
+  action_reasons: z.array(z.unknown()).optional(),
+  /** True when the final judgment overturns the prior one, false when it upholds it. */
+  overturned: z.boolean().optional(),
+})
+
+/** See {@link appealJudgmentSchema}. */
+export type AppealJudgment = z.infer<typeof appealJudgmentSchema>
+
+/** The decision that is appealed; an empty object when none was made (interface §2.6). */
+export const originalDecisionSchema = z.union([
+  z.looseObject({
+    action_id: z.string(),
+    display_name: z.string(),
+    action_reasons: z.array(z.unknown()).optional(),
+  }),
+  z.strictObject({}),
+])
+
+/** See {@link originalDecisionSchema}. */
+export type OriginalDecision = z.infer<typeof originalDecisionSchema>
+
+/** Answer of the appeal status endpoint (interface §2.6, §4.7). */
+export const appealResponseSchema = z.looseObject({
+  appeal_id: z.string(),
+  appeal: z.looseObject({
+    appeal_status: appealStatusSchema,
+    appeal_judgment: appealJudgmentSchema.optional(),
+  }),
+  original_decision: originalDecisionSchema,
+})
+
+/** See {@link appealResponseSchema}. */
+export type AppealResponse = z.infer<typeof appealResponseSchema>

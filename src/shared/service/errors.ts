@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { isJsonObject } from './json-object.ts'
+
+/** The error body, returned with the HTTP status that equals its `status` (interface §7). */
+export const serviceErrorSchema = z.looseObject({
+  error: z.literal(true),
+  status: z.int(),
+  error_code: z.string(),
+  message: z.string(),
+  /** False in every case. */
+  show_alert: z.boolean(),
+})
+
+/** See {@link serviceErrorSchema}. */
+export type ServiceErrorBody = z.infer<typeof serviceErrorSchema>
+
+/** The endpoints that interface §7 names in its table. */
+export type ErrorEndpoint =
+  | 'watchlist-add'
+  | 'watchlist-update'
+  | 'index-add'
+  | 'index-remove'
+  | 'appeal-status'
+
+/** One row of the error table (interface §7). */
+export interface ServiceErrorEntry {
+  status: number
+  errorCode: string
+  /** When the service answers so. */
+  condition: string
+  endpoints: readonly ErrorEndpoint[]
+  /** False for the pairings of watchlist add that §7 rule 2 calls contradictory; a client must bear both. */
+  consistent: boolean
+}
+
+/** The errors that interface §7 shows. Those of task submission are not shown (§7 rule 4). */
+export const SERVICE_ERRORS: readonly ServiceErrorEntry[] = [
+  {
+    status: 400,
+    errorCode: 'PARAM_REQUIRED',
+    condition: 'A required parameter is missing or of an invalid type.',
+    endpoints: ['watchlist-add', 'watchlist-update'],
+    consistent: true,
+  },
+  {
+    status: 403,
+    errorCode: 'INVALID_API_KEY',
+    condition: 'No application matches the key.',
+    endpoints: ['watchlist-update'],
+    consistent: true,
+  },
+  {
+    status: 403,
+    errorCode: 'PARAM_REQUIRED',
+    condition:
+      'A required parameter is missing or of an invalid type, as the table of watchlist add pairs it.',
+    endpoints: ['watchlist-add'],
+    consistent: false,
+  },
+  {
+    status: 400,
+    errorCode: 'INVALID_API_KEY',
+    condition: 'No application matches the key, as the table of watchlist add pairs it.',
+    endpoints: ['watchlist-add'],
+    consistent: false,
+  },
+  {
+    status: 400,
+    errorCode: 'INVALID_CUSTOM_INDEX',
+    condition: 'The custom_index_id names no existing index.',
+    endpoints: ['index-add'],
+    consistent: true,
+  },
+  {
+    status: 400,
+    errorCode: 'REQUIRE_AT_LEAST_ONE_PARAM',
+    condition: 'Neither media nor url was supplied.',
+    endpoints: ['index-add'],
+    consistent: true,
+  },
+  {
+    status: 400,
+    errorCode: 'INVALID_CUSTOM_INDEX_ITEM',
+    condition: 'The custom_index_item_id names no existing item.',
+    endpoints: ['index-remove'],
+    consistent: true,
+  },
+  {
+    status: 400,
+    errorCode: 'INVALID_APPEAL',
+    condition: 'The appeal_id is unknown.',
+    endpoints: ['appeal-status'],
+    consistent: true,
+  },
+]
+
+/** What an error answer says; what it does not say is null. */
+export interface ServiceError {
+  status: number | null
+  errorCode: string | null
+  message: string | null
+}
+
+/**
+ * Reads the body of an answer whose HTTP status says error (interface §7), or what a gateway before the service
+ * answered in its place, as far as it has an `error_code`, a `message` or an `error`. Returns null where it has none.
+ */
+export function readServiceError(body: unknown): ServiceError | null {
+  if (!isJsonObject(body)) return null
+  const errorCode = toTextOrNull(body['error_code'])
+  const message = toTextOrNull(body['message']) ?? toTextOrNull(body['error'])
+  if (errorCode === null && message === null && body['error'] !== true) return null
+  const status = body['status']
+  return { status: typeof status === 'number' ? status : null, errorCode, message }
+}
+
+/** Whether a body is an error by itself, whatever the HTTP status: `error` is true (interface §7). */
+export function isServiceErrorBody(body: unknown): boolean {
+  return isJsonObject(body) && body['error'] === true
+}
+
+function toTextOrNull(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+
+/** A JSON object of any keys: `content_metadata`, `user_metadata`, an index item's `metadata` (interface §2.1, §2.4). */
+export const jsonObjectSchema = z.record(z.string(), z.unknown())
+
+/** See {@link jsonObjectSchema}. */
+export type JsonObject = z.infer<typeof jsonObjectSchema>
+
+/** Whether a value is a JSON object: neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { NOTES_MAX_CHARACTERS, TERM_MAX_CHARACTERS } from './limits.ts'
+
+/** Counts code points, so that an emoji is one character. */
+function hasAtMost(text: string, maxCharacters: number): boolean {
+  return text.length <= maxCharacters || Array.from(text).length <= maxCharacters
+}
+
+const termTextSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .refine(
+    (term) => hasAtMost(term, TERM_MAX_CHARACTERS),
+    `must have at most ${TERM_MAX_CHARACTERS} characters`,
+  )
+
+const notesTextSchema = z
+  .string()
+  .refine(
+    (notes) => hasAtMost(notes, NOTES_MAX_CHARACTERS),
+    `must have at most ${NOTES_MAX_CHARACTERS} characters`,
+  )
+
+/** A term to add (interface §2.5). The service lower-cases it before matching. */
+export const addTermSchema = z.object({ term: termTextSchema, notes: notesTextSchema.optional() })
+
+/** See {@link addTermSchema}. */
+export type AddTerm = z.infer<typeof addTermSchema>
+
+/** A term whose notes are updated; null clears them (interface §2.5, §4.6). */
+export const updateTermSchema = z.object({ term: termTextSchema, notes: notesTextSchema.nullish() })
+
+/** See {@link updateTermSchema}. */
+export type UpdateTerm = z.infer<typeof updateTermSchema>
+
+const watchlistNameSchema = z.string().min(1, 'must not be empty')
+
+/** Adds terms to an existing watchlist; the notes of terms it has already are overwritten (interface §4.5). */
+export const watchlistAddRequestSchema = z.object({
+  watchlist: watchlistNameSchema,
+  terms: z.array(addTermSchema),
+})
+
+/** See {@link watchlistAddRequestSchema}. */
+export type WatchlistAddRequest = z.infer<typeof watchlistAddRequestSchema>
+
+/** Updates the notes of terms that exist; unknown ones are never created (interface §4.6). */
+export const watchlistUpdateRequestSchema = z.object({
+  watchlist: watchlistNameSchema,
+  terms: z.array(updateTermSchema),
+})
+
+/** See {@link watchlistUpdateRequestSchema}. */
+export type WatchlistUpdateRequest = z.infer<typeof watchlistUpdateRequestSchema>
+
+/** A term in an answer: an object, or its text alone where the shape is not shown (interface §4.5, §4.6). */
+const answeredTermSchema = z.union([
+  z.string(),
+  z.looseObject({ term: z.string(), notes: z.string().nullish() }),
+])
+
+/** Answer to an add (interface §4.5); every field is always present. */
+export const watchlistAddResponseSchema = z.looseObject({
+  message: z.string(),
+  watchlist: z.string(),
+  added_terms: z.array(answeredTermSchema),
+  pre_existing_terms: z.array(answeredTermSchema),
+  failed_terms: z.array(answeredTermSchema),
+})
+
+/** See {@link watchlistAddResponseSchema}. */
+export type WatchlistAddResponse = z.infer<typeof watchlistAddResponseSchema>
+
+/** Answer to an update (interface §4.6); every field is always present. */
+export const watchlistUpdateResponseSchema = z.looseObject({
+  message: z.string(),
+  watchlist: z.string(),
+  updated_terms: z.array(answeredTermSchema),
+  non_existent_terms: z.array(answeredTermSchema),
+  failed_terms: z.array(answeredTermSchema),
+})
+
+/** See {@link watchlistUpdateResponseSchema}. */
+export type WatchlistUpdateResponse = z.infer<typeof watchlistUpdateResponseSchema>
