@@ -1,0 +1,42 @@
+import { resolve } from 'node:path'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'electron-vite'
+
+const source = (path: string) => resolve(import.meta.dirname, 'src', path)
+
+// Everything is bundled, so that the installed app needs no node_modules. The workers are entries of their own
+// beside the window's: whoever starts an engine passes their URLs in.
+export default defineConfig({
+  main: {
+    build: {
+      externalizeDeps: false,
+      rolldownOptions: {
+        input: {
+          main: source('main/desktop/main.ts'),
+          cli: source('main/cli/main.ts'),
+          'run-worker': source('main/engine/runner/run-worker.ts'),
+          'query-worker': source('main/engine/query/query-worker.ts'),
+          'sandbox-worker': source('main/sandbox/sandbox-worker.ts'),
+        },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      externalizeDeps: false,
+      // A sandboxed preload script must be one CommonJS file.
+      rolldownOptions: {
+        input: { preload: source('main/desktop/preload.ts') },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: source('renderer'),
+    plugins: [react()],
+    // The host replaces this in the page and in its header with a fresh value for each response.
+    html: { cspNonce: '__CSP_NONCE__' },
+    build: { rolldownOptions: { input: { index: source('renderer/index.html') } } },
+  },
+})
