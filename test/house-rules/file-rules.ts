@@ -1,0 +1,45 @@
+import type { SourceModule } from './read-module.ts'
+
+/** Longest file of `src`, in lines. */
+export const MAX_LINES = 350
+
+const FORBIDDEN_NAME = /^(.+-)?(utils?|helpers?|common|managers?|misc)$/
+
+/** What is wrong with the lengths of a set of files: median under 120, 9 in 10 under 250, none over 350. */
+export function checkLengths(files: readonly Pick<SourceModule, 'path' | 'lines'>[]): string[] {
+  const sorted = files.map(({ lines }) => lines).toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  const problems = files
+    .filter(({ lines }) => lines > MAX_LINES)
+    .map(
+      ({ path, lines }) => `${path}: has ${lines} lines, at most ${MAX_LINES} are allowed; give it one job`,
+    )
+  if (at(0.5) >= 120) problems.push(`the median file has ${at(0.5)} lines; it must have fewer than 120`)
+  if (at(0.9) >= 250)
+    problems.push(`1 file in 10 has ${at(0.9)} lines or more; 9 in 10 must have fewer than 250`)
+  return problems
+}
+
+/** What is wrong with a file's path: no part of it may name a drawer for everything. */
+export function checkName(path: string): string | null {
+  const parts = path.replace(/(\.test)?\.[^./]+$/, '').split('/')
+  const forbidden = parts.find((part) => FORBIDDEN_NAME.test(part))
+  if (forbidden === undefined || path.startsWith('test/helpers/')) return null
+  return `${path}: "${forbidden}" says nothing of the one job a file has; name it after what it does`
+}
+
+/** Exports of a file that no JSDoc comment explains. */
+export function checkDocumentation({ path, exports }: Pick<SourceModule, 'path' | 'exports'>): string[] {
+  return exports
+    .filter(({ documented }) => !documented)
+    .map(({ name, line }) => `${path}:${line}: ${name} is exported without a JSDoc sentence right before it`)
+}
+
+/** Comments that put work off. */
+export function checkMarkers({ path, comments }: Pick<SourceModule, 'path' | 'comments'>): string[] {
+  return comments
+    .filter(({ text }) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text))
+    .map(
+      ({ text, line }) => `${path}:${line}: does now what it puts off, or opens an issue:${text.trimEnd()}`,
+    )
+}

@@ -1,0 +1,165 @@
+import { posix } from 'node:path'
+import type { ModuleImport, SourceModule } from './read-module.ts'
+
+/** A part of `src`, which files are in it, and what its files may import of ours beside each other. */
+interface Layer {
+  name: string
+  files: RegExp
+  imports: readonly string[]
+}
+
+/** A package, or a family of packages, and the only parts of `src` that may import it. */
+interface Owner {
+  packages: RegExp
+  layers: readonly string[]
+}
+
+const STAGES = ['intake', 'mapping', 'journal', 'service', 'runner', 'receiver', 'query', 'report'] as const
+
+// The first layer whose pattern fits is the file's layer, so single files stand before the folders they are in.
+const LAYERS: readonly Layer[] = [
+  { name: 'shared', files: /^src\/shared\//, imports: [] },
+  // Entries of threads put their stages together, as engine.ts does for the whole.
+  {
+    name: 'run-worker',
+    files: /^src\/main\/engine\/runner\/run-worker\.ts$/,
+    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service', 'runner'],
+  },
+  {
+    name: 'query-worker',
+    files: /^src\/main\/engine\/query\/query-worker\.ts$/,
+    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service', 'query', 'report'],
+  },
+  { name: 'intake', files: /^src\/main\/engine\/intake\//, imports: ['shared'] },
+  { name: 'mapping', files: /^src\/main\/engine\/mapping\//, imports: ['shared', 'intake'] },
+  { name: 'journal', files: /^src\/main\/engine\/journal\//, imports: ['shared', 'mapping'] },
+  { name: 'service', files: /^src\/main\/engine\/service\//, imports: ['shared', 'journal'] },
+  { name: 'runner', files: /^src\/main\/engine\/runner\//, imports: ['shared', 'journal', 'service'] },
+  { name: 'receiver', files: /^src\/main\/engine\/receiver\//, imports: ['shared', 'journal'] },
+  { name: 'query', files: /^src\/main\/engine\/query\//, imports: ['shared', 'journal'] },
+  { name: 'report', files: /^src\/main\/engine\/report\//, imports: ['shared', 'journal', 'query'] },
+  { name: 'engine-interface', files: /^src\/main\/engine\/engine-interface\.ts$/, imports: ['shared'] },
+  {
+    name: 'engine',
+    files: /^src\/main\/engine\/engine\.ts$/,
+    imports: ['shared', 'engine-interface', 'engine-parts', ...STAGES],
+  },
+  {
+    name: 'engine-parts',
+    files: /^src\/main\/engine\/[^/]+\.ts$/,
+    imports: ['shared', 'engine-interface', 'journal'],
+  },
+  { name: 'sandbox', files: /^src\/main\/sandbox\//, imports: ['shared'] },
+  {
+    name: 'bridge',
+    files: /^src\/main\/bridge\//,
+    imports: ['shared', 'engine', 'engine-interface', 'sandbox'],
+  },
+  { name: 'desktop', files: /^src\/main\/desktop\//, imports: ['shared', 'bridge'] },
+  { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'bridge'] },
+  { name: 'cli', files: /^src\/main\/cli\//, imports: ['shared', 'engine', 'engine-interface', 'sandbox'] },
+  { name: 'ui', files: /^src\/renderer\/ui\//, imports: ['shared'] },
+  { name: 'bridge client', files: /^src\/renderer\/bridge\//, imports: ['shared'] },
+  { name: 'feature', files: /^src\/renderer\/features\//, imports: ['shared', 'ui', 'bridge client'] },
+  { name: 'renderer', files: /^src\/renderer\//, imports: ['shared', 'ui', 'bridge client', 'feature'] },
+]
+
+const RENDERER = ['renderer', 'ui', 'feature', 'bridge client']
+
+const OWNERS: readonly Owner[] = [
+  { packages: /^electron(\/|$)/, layers: ['desktop'] },
+  { packages: /^undici(\/|$)/, layers: ['service'] },
+  { packages: /^p-queue(\/|$)/, layers: ['runner'] },
+  { packages: /^papaparse(\/|$)/, layers: ['intake', 'report'] },
+  { packages: /^(iconv-lite|jschardet)(\/|$)/, layers: ['intake'] },
+  { packages: /^(commander|log-update)(\/|$)/, layers: ['cli'] },
+  {
+    packages: /^(react|react-dom|zustand|uplot|@mantine\/.+|@tabler\/.+|@tanstack\/.+)(\/|$)/,
+    layers: RENDERER,
+  },
+]
+
+const SQLITE_FOLDERS = /^src\/main\/(engine\/journal|sandbox\/store)\//
+
+function listAllowed(layer: Layer): string {
+  return layer.imports.length === 0 ? 'nothing of ours outside itself' : layer.imports.join(', ')
+}
+
+/** The part of `src` a file belongs to, or null where it belongs to none. */
+export function findLayer(path: string): string | null {
+  return LAYERS.find((layer) => layer.files.test(path))?.name ?? null
+}
+
+/** The project path an import of ours points at, or null where it names a package. */
+export function resolveImport(path: string, specifier: string): string | null {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier.replace(/\?.*$/, '')) : null
+}
+
+function checkPackage(path: string, specifier: string, layer: string): string | null {
+  if (/^(node:)?sqlite$/.test(specifier)) {
+    if (SQLITE_FOLDERS.test(path)) return null
+    return 'only src/main/engine/journal and src/main/sandbox/store may import node:sqlite'
+  }
+  if (specifier.startsWith('node:') && (layer === 'shared' || RENDERER.includes(layer))) {
+    return `${layer} runs in a window too, so it may import no Node module`
+  }
+  const owner = OWNERS.find(({ packages }) => packages.test(specifier))
+  if (owner === undefined || owner.layers.includes(layer)) return null
+  return `only ${owner.layers.join(', ')} may import ${specifier}: one package, one owner`
+}
+
+/** The feature folder a renderer file is in. */
+function toFeature(path: string): string | undefined {
+  return /^src\/renderer\/features\/([^/]+)/.exec(path)?.[1]
+}
+
+/** What is wrong with one import of one file, with what is allowed instead; null where nothing is. */
+export function checkImport(
+  path: string,
+  { specifier, line }: Pick<ModuleImport, 'specifier' | 'line'>,
+): string | null {
+  const where = `${path}:${line}: imports ${specifier}`
+  const layer = LAYERS.find(({ files }) => files.test(path))
+  if (layer === undefined)
+    return `${path}: is in no known part of src; see docs/architecture.md for the layout`
+  const target = resolveImport(path, specifier)
+  if (target === null) {
+    const wrong = checkPackage(path, specifier, layer.name)
+    return wrong === null ? null : `${where}; ${wrong}`
+  }
+  const targetLayer = findLayer(target)
+  if (targetLayer === null) return `${where}; src may import nothing of ours from outside src`
+  if (layer.name === 'feature' && targetLayer === 'feature') {
+    if (toFeature(path) === toFeature(target)) return null
+    return `${where}; features never import each other: share through src/renderer/ui or src/shared`
+  }
+  if (targetLayer === layer.name || layer.imports.includes(targetLayer)) return null
+  return `${where} (${targetLayer}); ${layer.name} may import ${listAllowed(layer)}`
+}
+
+/** Groups of files that import each other in a circle at run time, each as one line of paths. */
+export function findCycles(modules: readonly SourceModule[]): string[] {
+  const edges = new Map(
+    modules.map(({ path, imports }) => [
+      path,
+      imports
+        .filter((one) => !one.typeOnly)
+        .map((one) => resolveImport(path, one.specifier))
+        .filter((target) => target !== null),
+    ]),
+  )
+  const cycles: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, trail: string[]): void => {
+    const at = trail.indexOf(path)
+    if (at >= 0) {
+      cycles.push([...trail.slice(at), path].join(' → '))
+      return
+    }
+    if (done.has(path)) return
+    for (const target of edges.get(path) ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of edges.keys()) visit(path, [])
+  return cycles
+}
