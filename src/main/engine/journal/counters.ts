@@ -1,0 +1,71 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+/** What is counted. Values are a state, a rule's id, an outcome, or the JSON of an error's or problem's cause. */
+export type CounterKind =
+  | 'state'
+  | 'rule'
+  | 'error'
+  | 'problem'
+  | 'request'
+  | 'from_cache'
+  | 'retry_after_answers'
+  | 'retry_after_ms'
+
+/** Counts of rows, kept in memory and written, as what changed, in the transaction that changes what they count. */
+export class Counters {
+  readonly #totals = new Map<CounterKind, Map<string, number>>()
+  readonly #changed = new Map<CounterKind, Map<string, number>>()
+  readonly #add: StatementSync
+
+  /** Reads the totals that the journal holds. */
+  constructor(db: DatabaseSync) {
+    this.#add = db.prepare(
+      'INSERT INTO facet (kind, value, n) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n',
+    )
+    for (const { kind, value, n } of db.prepare('SELECT kind, value, n FROM facet').all()) {
+      mapOf(this.#totals, kind as CounterKind).set(String(value), Number(n))
+    }
+  }
+
+  /** Adds `n`, which may be negative. Reaches the file with the next {@link write}. */
+  add(kind: CounterKind, value: string, n: number): void {
+    if (n === 0) return
+    bump(mapOf(this.#totals, kind), value, n)
+    bump(mapOf(this.#changed, kind), value, n)
+  }
+
+  /** The count so far. */
+  get(kind: CounterKind, value = ''): number {
+    return this.#totals.get(kind)?.get(value) ?? 0
+  }
+
+  /** All counts of a kind. */
+  entries(kind: CounterKind): ReadonlyMap<string, number> {
+    return this.#totals.get(kind) ?? new Map()
+  }
+
+  /** Writes what changed since the last {@link committed}. The caller has a transaction open. */
+  write(): void {
+    for (const [kind, values] of this.#changed) {
+      for (const [value, n] of values) this.#add.run(kind, value, n)
+    }
+  }
+
+  /** Tells that what {@link write} wrote is committed, so that it is not written again. */
+  committed(): void {
+    for (const values of this.#changed.values()) values.clear()
+  }
+}
+
+function mapOf(maps: Map<CounterKind, Map<string, number>>, kind: CounterKind): Map<string, number> {
+  let map = maps.get(kind)
+  if (map === undefined) {
+    map = new Map()
+    maps.set(kind, map)
+  }
+  return map
+}
+
+function bump(map: Map<string, number>, value: string, n: number): void {
+  map.set(value, (map.get(value) ?? 0) + n)
+}

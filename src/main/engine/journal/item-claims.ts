@@ -1,0 +1,90 @@
+import type { StatementSync } from 'node:sqlite'
+import type { Journal } from './journal.ts'
+import { type RunRecord, updateRunRecord } from './run-record.ts'
+
+/** An item that may be sent: a durable mark says so. For tasks it holds one row. */
+export interface ClaimedItem {
+  item: number
+  rows: { row: number; cells: string[] }[]
+  /** Tries it had before, in this run. */
+  attempts: number
+}
+
+/**
+ * The marks that stand on disk before anything goes on the wire (design §2): a watermark for items sent the first
+ * time, a mark of its own for each item that is sent again.
+ */
+export class ItemClaims {
+  readonly #journal: Journal
+  readonly #fresh: StatementSync
+  readonly #again: StatementSync
+  readonly #mark: StatementSync
+  readonly #rowsOf: StatementSync
+  #claimed: number
+  #claimedRows: number
+
+  constructor(journal: Journal, record: RunRecord) {
+    this.#journal = journal
+    this.#claimed = record.claimed
+    this.#claimedRows = record.claimedRows
+    const { db } = journal
+    this.#fresh = db.prepare('SELECT id, cells FROM row WHERE id > ? AND item = id ORDER BY id LIMIT ?')
+    this.#again = db.prepare(
+      "SELECT item, attempts FROM result WHERE state = 'pending' AND item > ? ORDER BY item LIMIT ?",
+    )
+    this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE item = ? AND state = 'pending'")
+    this.#rowsOf = db.prepare('SELECT id, cells FROM row WHERE id >= ? AND item = ? ORDER BY id')
+  }
+
+  /** Items above the watermark, without claiming them; at most `limit`. */
+  readFresh(limit: number): ClaimedItem[] {
+    return this.#fresh.all(this.#claimed, limit).map((row) => ({
+      item: Number(row['id']),
+      rows: [{ row: Number(row['id']), cells: JSON.parse(String(row['cells'])) as string[] }],
+      attempts: 0,
+    }))
+  }
+
+  /** Items that wait to be sent again, left by an earlier session; at most `limit` after item `after`. */
+  readPending(after: number, limit: number): { item: number; attempts: number }[] {
+    return this.#again
+      .all(after, limit)
+      .map((row) => ({ item: Number(row['item']), attempts: Number(row['attempts']) }))
+  }
+
+  /** Raises the watermark over these items. The caller has a transaction of `power` durability open. */
+  raiseWatermark(items: readonly ClaimedItem[]): void {
+    const last = items.at(-1)
+    if (last === undefined) return
+    this.#claimed = last.item
+    for (const item of items) this.#claimedRows += item.rows.length
+    this.#writeWatermark()
+  }
+
+  /** Lowers the watermark under items that were claimed and never sent. The caller has a transaction open. */
+  lowerWatermark(unsent: readonly ClaimedItem[]): void {
+    const first = unsent[0]
+    if (first === undefined) return
+    this.#claimed = first.item - 1
+    for (const item of unsent) this.#claimedRows -= item.rows.length
+    this.#writeWatermark()
+  }
+
+  /** Marks items that are about to be sent again, and reads them. The caller has a `power` transaction open. */
+  markAgain(items: readonly { item: number; attempts: number }[]): ClaimedItem[] {
+    return items.map(({ item, attempts }) => {
+      this.#mark.run(item)
+      const rows = this.#rowsOf.all(item, item).map((row) => ({
+        row: Number(row['id']),
+        cells: JSON.parse(String(row['cells'])) as string[],
+      }))
+      this.#journal.counters.add('state', 'pending', -rows.length)
+      this.#journal.counters.add('state', 'sending', rows.length)
+      return { item, rows, attempts }
+    })
+  }
+
+  #writeWatermark(): void {
+    updateRunRecord(this.#journal.db, { claimed: this.#claimed, claimed_rows: this.#claimedRows })
+  }
+}

@@ -1,0 +1,86 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { SluiceError } from '../../../shared/errors.ts'
+import { Counters } from './counters.ts'
+import { type Lease, takeLease } from './lease.ts'
+import { openJournal } from './open-journal.ts'
+
+/**
+ * What a commit survives. `process`: the death of this process (`synchronous=NORMAL`). `power`: a power cut too
+ * (`synchronous=FULL`); the watermark and the marks of retries need it, since losing one would resend in silence.
+ */
+export type Durability = 'process' | 'power'
+
+/** Called right before and right after every commit, with its number from 1; the crash tests kill the process there. */
+export type CommitHook = (when: 'before' | 'after', number: number) => void
+
+/** A run's SQLite file, open for writing under its lease. */
+export class Journal {
+  readonly file: string
+  readonly db: DatabaseSync
+  readonly counters: Counters
+  readonly #lease: Lease
+  readonly #onCommit: CommitHook | undefined
+  #commits = 0
+  #durability: Durability = 'process'
+
+  /** Takes the lease and opens the file, making it if need be. Throws `RUN_BUSY` or `WORKSPACE_UNUSABLE`. */
+  constructor(file: string, options: { runId: string; onCommit?: CommitHook | undefined }) {
+    this.file = file
+    this.#onCommit = options.onCommit
+    this.#lease = takeLease(file, `run ${options.runId}`)
+    try {
+      this.db = openJournal(file)
+      this.counters = new Counters(this.db)
+    } catch (error) {
+      this.#lease.release()
+      throw error
+    }
+  }
+
+  /**
+   * Runs `write` in one transaction, the counters' changes with it. Throws `DISK_FULL` where there is no room; the
+   * transaction is then undone, and the counters keep what they had for the next try.
+   */
+  transact(durability: Durability, write: () => void): void {
+    if (durability !== this.#durability) {
+      this.db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`)
+      this.#durability = durability
+    }
+    try {
+      this.db.exec('BEGIN IMMEDIATE')
+      write()
+      this.counters.write()
+      this.#commits += 1
+      this.#onCommit?.('before', this.#commits)
+      this.db.exec('COMMIT')
+    } catch (error) {
+      if (this.db.isTransaction) this.db.exec('ROLLBACK')
+      throw toDiskFull(error, this.file)
+    }
+    this.counters.committed()
+    this.#onCommit?.('after', this.#commits)
+  }
+
+  /** Closes the file and lets the lease go. */
+  close(): void {
+    this.db.close()
+    this.#lease.release()
+  }
+}
+
+/** SQLite's primary result code for a full disk, and the one for an I/O error, which a full disk can be too. */
+const SQLITE_FULL = 13
+const SQLITE_IOERR = 10
+
+function toDiskFull(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error
+  const code = Number(error.errcode) & 0xff
+  if (code !== SQLITE_FULL && code !== SQLITE_IOERR) return error
+  return new SluiceError({
+    code: 'DISK_FULL',
+    message: `cannot write the journal ${file}: ${error.message}`,
+    hint: 'Free some space on that disk, then resume the run; what was in flight is listed as unknown, nothing is lost.',
+    exitCode: 1,
+    cause: error,
+  })
+}

@@ -1,0 +1,51 @@
+import { rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { SluiceError } from '../../../shared/errors.ts'
+
+/** The right to write a SQLite file, held by one process at a time. */
+export interface Lease {
+  release(): void
+}
+
+/** Longest wait for somebody who only looks whether the lease is held, in milliseconds. */
+const TAKE_TIMEOUT_MS = 2_000
+
+/**
+ * Takes the lease beside a file: an exclusive lock on `<file>.lease`, which the operating system lets go when the
+ * process dies, so a lease left by a dead process is simply taken. Throws `RUN_BUSY` while another holds it.
+ */
+export function takeLease(file: string, what: string): Lease {
+  const lock = lockFile(`${file}.lease`, TAKE_TIMEOUT_MS)
+  if (lock === null) {
+    throw new SluiceError({
+      code: 'RUN_BUSY',
+      message: `${what} is held by another process`,
+      hint: 'Wait until it ends, or stop it there; two processes must never write one journal.',
+    })
+  }
+  return { release: () => lock.close() }
+}
+
+/** Whether some process, this one included, holds the lease of a file. */
+export function isLeaseHeld(file: string): boolean {
+  const lock = lockFile(`${file}.lease`, 0)
+  lock?.close()
+  return lock === null
+}
+
+/** Removes the lease's own file. The caller has just deleted what it guarded. */
+export function removeLease(file: string): void {
+  rmSync(`${file}.lease`, { force: true })
+}
+
+function lockFile(leaseFile: string, timeoutMs: number): DatabaseSync | null {
+  const db = new DatabaseSync(leaseFile, { timeout: timeoutMs })
+  try {
+    // Nothing is ever written: the lock is the whole content. MEMORY keeps SQLite from making files beside it.
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return db
+  } catch {
+    db.close()
+    return null
+  }
+}

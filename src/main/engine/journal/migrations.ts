@@ -1,0 +1,106 @@
+/**
+ * The journal's schema, a step at a time. `PRAGMA user_version` holds how many steps a file has taken; a step that
+ * has shipped is never edited, a new one is added behind it.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  -- One row: the run itself. claimed is the watermark: every item at or below it may have been
+  -- sent. items and claimed_rows are how many; rows_read counts invalid rows too.
+  CREATE TABLE run (
+    run_id TEXT NOT NULL,
+    run_token TEXT NOT NULL,
+    parent_run_id TEXT,
+    superseded_by TEXT,
+    name TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    columns TEXT NOT NULL DEFAULT '[]',
+    state TEXT NOT NULL DEFAULT 'intake',
+    stop_reason TEXT,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER,
+    sending_ms INTEGER NOT NULL DEFAULT 0,
+    rows_read INTEGER NOT NULL DEFAULT 0,
+    items INTEGER NOT NULL DEFAULT 0,
+    claimed INTEGER NOT NULL DEFAULT 0,
+    claimed_rows INTEGER NOT NULL DEFAULT 0,
+    holder_pid INTEGER,
+    app_version TEXT NOT NULL
+  ) STRICT;
+
+  -- A record of the source. item is the first row of the item that carries it; null where the row is invalid.
+  CREATE TABLE row (id INTEGER PRIMARY KEY, cells TEXT NOT NULL, item INTEGER) STRICT;
+
+  CREATE TABLE problem (
+    id INTEGER PRIMARY KEY,
+    row INTEGER NOT NULL,
+    severity TEXT NOT NULL,
+    code TEXT NOT NULL,
+    field TEXT,
+    message TEXT NOT NULL,
+    found TEXT
+  ) STRICT;
+  CREATE INDEX problem_by_row ON problem (row);
+
+  -- What became of an item. No row here: pending above the watermark, possibly sent at or below it.
+  CREATE TABLE result (
+    item INTEGER PRIMARY KEY,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    status INTEGER,
+    error_code TEXT,
+    message TEXT,
+    task_id TEXT,
+    duration_us INTEGER,
+    response TEXT
+  ) STRICT;
+  CREATE INDEX result_by_state ON result (state, item);
+  CREATE INDEX result_by_error ON result (error_code, item) WHERE error_code IS NOT NULL;
+
+  CREATE TABLE attempt (
+    item INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    sent_at_us INTEGER,
+    outcome TEXT NOT NULL,
+    status INTEGER,
+    error_code TEXT,
+    message TEXT,
+    duration_us INTEGER,
+    waiting_us INTEGER,
+    connect_us INTEGER,
+    tls_us INTEGER,
+    PRIMARY KEY (item, number)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE rule (id INTEGER PRIMARY KEY, rule_id TEXT NOT NULL UNIQUE, rule_name TEXT NOT NULL) STRICT;
+  CREATE TABLE item_rule (
+    rule INTEGER NOT NULL, item INTEGER NOT NULL, PRIMARY KEY (rule, item)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX item_rule_by_item ON item_rule (item, rule);
+  CREATE TABLE item_class (
+    item INTEGER NOT NULL, class TEXT NOT NULL, score REAL NOT NULL, PRIMARY KEY (item, class)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Counters, kept in the transactions that change what they count, so that no reader ever has to scan.
+  CREATE TABLE facet (
+    kind TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (kind, value)
+  ) STRICT, WITHOUT ROWID;
+
+  -- One row for each second in which something was sent or ended; at is Unix seconds. Histograms are HDR, microseconds.
+  CREATE TABLE second (
+    at INTEGER PRIMARY KEY,
+    sent INTEGER NOT NULL,
+    succeeded INTEGER NOT NULL,
+    rejected INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    unknown INTEGER NOT NULL,
+    event_loop_max_us INTEGER,
+    http_req_duration TEXT,
+    http_req_waiting TEXT,
+    http_req_connecting TEXT,
+    http_req_tls_handshaking TEXT,
+    response_time TEXT,
+    start_lag TEXT
+  ) STRICT;
+  `,
+]

@@ -1,0 +1,80 @@
+import { DatabaseSync } from 'node:sqlite'
+import { SluiceError } from '../../../shared/errors.ts'
+import { MIGRATIONS } from './migrations.ts'
+
+/** How long a statement waits for another process's short lock before it fails, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/**
+ * Opens a journal for writing and brings its schema up to date. The caller holds the run's lease.
+ * Throws `WORKSPACE_UNUSABLE` where the file is no journal or comes from a newer version.
+ */
+export function openJournal(file: string): DatabaseSync {
+  const db = openFile(file, false)
+  // WAL lets readers read while the run writes. NORMAL survives the death of the process; what must survive a power
+  // cut (the watermark, the marks of retries) is committed under FULL, see journal-writer.ts.
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = FILE')
+  db.exec('PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864')
+  if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
+  migrate(db, file)
+  return db
+}
+
+/** Opens a journal for reading beside its writer. Throws as {@link openJournal} does. */
+export function openJournalReader(file: string): DatabaseSync {
+  const db = openFile(file, true)
+  db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
+  const version = readVersion(db, file)
+  if (version === MIGRATIONS.length) return db
+  db.close()
+  if (version > MIGRATIONS.length) throw tooNew(file, version)
+  // A file of an older version is brought up to date by opening it once for writing.
+  openJournal(file).close()
+  return openJournalReader(file)
+}
+
+function openFile(file: string, readOnly: boolean): DatabaseSync {
+  try {
+    return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly })
+  } catch (error) {
+    throw unusable(file, error)
+  }
+}
+
+function migrate(db: DatabaseSync, file: string): void {
+  const version = readVersion(db, file)
+  if (version > MIGRATIONS.length) {
+    db.close()
+    throw tooNew(file, version)
+  }
+  for (const [index, sql] of MIGRATIONS.entries()) {
+    if (index < version) continue
+    db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
+  }
+}
+
+function readVersion(db: DatabaseSync, file: string): number {
+  try {
+    return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+  } catch (error) {
+    db.close()
+    throw unusable(file, error)
+  }
+}
+
+function tooNew(file: string, version: number): SluiceError {
+  return new SluiceError({
+    code: 'WORKSPACE_UNUSABLE',
+    message: `${file} has journal version ${version}, but this Sluice knows versions up to ${MIGRATIONS.length}`,
+    hint: 'It was written by a newer Sluice: update this one, or choose another workspace with --workspace DIR.',
+  })
+}
+
+function unusable(file: string, cause: unknown): SluiceError {
+  return new SluiceError({
+    code: 'WORKSPACE_UNUSABLE',
+    message: `cannot open the journal ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    hint: 'Check that the workspace folder exists, is writable and has free space, or choose another with --workspace DIR.',
+    cause,
+  })
+}

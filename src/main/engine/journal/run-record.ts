@@ -1,0 +1,115 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Plan, planSchema } from '../../../shared/plan.ts'
+
+/** How far a run has come, as its journal says; who holds the lease decides whether it still goes on. */
+export type StoredState = 'intake' | 'ready' | 'running' | 'completed' | 'stopped' | 'interrupted'
+
+/** The run itself, as its journal holds it. Times are Unix milliseconds. */
+export interface RunRecord {
+  runId: string
+  /** What `{{run}}` stands for: the id of the first run of a chain of retries. */
+  runToken: string
+  parentRunId: string | null
+  /** The child run that took over what was not settled; such a run is not resumed. */
+  supersededBy: string | null
+  name: string
+  plan: Plan
+  columns: string[]
+  state: StoredState
+  stopReason: string | null
+  createdAtMs: number
+  startedAtMs: number | null
+  endedAtMs: number | null
+  /** Time spent sending, over all sessions, milliseconds. */
+  sendingMs: number
+  rowsRead: number
+  /** Items there are; for tasks, the valid rows. */
+  items: number
+  /** The watermark: every item up to this one may have been sent. */
+  claimed: number
+  /** Rows of the items up to the watermark. */
+  claimedRows: number
+  holderPid: number | null
+  appVersion: string
+}
+
+/** Writes the run's one row. The caller has a transaction open. */
+export function insertRunRecord(
+  db: DatabaseSync,
+  record: Pick<
+    RunRecord,
+    'runId' | 'runToken' | 'parentRunId' | 'name' | 'plan' | 'createdAtMs' | 'appVersion'
+  >,
+): void {
+  db.prepare(
+    `INSERT INTO run (run_id, run_token, parent_run_id, name, plan, created_at, app_version, holder_pid)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    record.runId,
+    record.runToken,
+    record.parentRunId,
+    record.name,
+    JSON.stringify(record.plan),
+    record.createdAtMs,
+    record.appVersion,
+    process.pid,
+  )
+}
+
+/** Reads the run's row; null where the process died before it was written. */
+export function readRunRecord(db: DatabaseSync): RunRecord | null {
+  const row = db.prepare('SELECT * FROM run').get()
+  if (row === undefined) return null
+  return {
+    runId: String(row['run_id']),
+    runToken: String(row['run_token']),
+    parentRunId: toText(row['parent_run_id']),
+    supersededBy: toText(row['superseded_by']),
+    name: String(row['name']),
+    plan: planSchema.parse(JSON.parse(String(row['plan']))),
+    columns: JSON.parse(String(row['columns'])) as string[],
+    state: String(row['state']) as StoredState,
+    stopReason: toText(row['stop_reason']),
+    createdAtMs: Number(row['created_at']),
+    startedAtMs: toNumber(row['started_at']),
+    endedAtMs: toNumber(row['ended_at']),
+    sendingMs: Number(row['sending_ms']),
+    rowsRead: Number(row['rows_read']),
+    items: Number(row['items']),
+    claimed: Number(row['claimed']),
+    claimedRows: Number(row['claimed_rows']),
+    holderPid: toNumber(row['holder_pid']),
+    appVersion: String(row['app_version']),
+  }
+}
+
+/** What of the run's row changes while it goes on, by column name. */
+export interface RunChanges {
+  state?: StoredState
+  stop_reason?: string | null
+  columns?: string
+  started_at?: number
+  ended_at?: number | null
+  sending_ms?: number
+  rows_read?: number
+  items?: number
+  claimed?: number
+  claimed_rows?: number
+  superseded_by?: string
+  holder_pid?: number
+}
+
+/** Changes the named columns of the run's row. The caller has a transaction open. */
+export function updateRunRecord(db: DatabaseSync, changes: RunChanges): void {
+  const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const assignments = entries.map(([column]) => `${column} = ?`).join(', ')
+  db.prepare(`UPDATE run SET ${assignments}`).run(...entries.map(([, value]) => value))
+}
+
+function toText(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value)
+}
+
+function toNumber(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}

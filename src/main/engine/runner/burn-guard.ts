@@ -1,0 +1,77 @@
+import type { Judgement } from '../service/judgement.ts'
+
+/** Answers 401 or 403 in a row after which the key is taken to be wrong. */
+const AUTH_STREAK = 5
+/** Tries in a row that did not reach the service after which it is taken to be down. */
+const UNREACHED_STREAK = 10
+/** How long a service that was reached before may be away before the run gives up, milliseconds. */
+const AWAY_MAX_MS = 30_000
+/** Rows that must be settled before the share of errors says anything, and the share that is too much. */
+const SETTLED_MIN = 50
+const ERROR_SHARE_MAX = 0.2
+
+/**
+ * Watches for a run that would burn its rows: a wrong key, a service that is not there, mostly errors (design §4).
+ * Counts from its creation, so a new one after a pause gives the run a fresh start.
+ */
+export class BurnGuard {
+  readonly #nowMs: () => number
+  readonly #origin: string
+  readonly #keyName: string
+  #authStreak = 0
+  #unreachedStreak = 0
+  #unreachedSinceMs = 0
+  #reachedOnce = false
+  #lastUnreached = ''
+  #settled = 0
+  #errors = 0
+
+  constructor(options: { nowMs: () => number; origin: string; apiKeyEnv: string }) {
+    this.#nowMs = options.nowMs
+    this.#origin = options.origin
+    this.#keyName = options.apiKeyEnv
+  }
+
+  /** Whether so many tries in a row did not reach the service that sending should slow down to probing. */
+  get isAway(): boolean {
+    return this.#unreachedStreak >= UNREACHED_STREAK
+  }
+
+  /** Notes how a try ended, and whether that settled its item. */
+  note(judgement: Judgement, settled: boolean): void {
+    if (judgement.reached) {
+      this.#reachedOnce = true
+      this.#unreachedStreak = 0
+    } else {
+      if (this.#unreachedStreak === 0) this.#unreachedSinceMs = this.#nowMs()
+      this.#unreachedStreak += 1
+      this.#lastUnreached = judgement.message ?? ''
+    }
+    const isAuth = judgement.status === 401 || judgement.status === 403
+    if (judgement.status !== null) this.#authStreak = isAuth ? this.#authStreak + 1 : 0
+    if (!settled) return
+    this.#settled += 1
+    if (judgement.outcome !== 'succeeded') this.#errors += 1
+  }
+
+  /** Why the run should not go on, with what to do; null while it may. */
+  reason(): string | null {
+    if (this.#authStreak >= AUTH_STREAK) {
+      return (
+        `${this.#origin} refused the API key ${this.#authStreak} times in a row (401 or 403). ` +
+        `Check the key (environment variable ${this.#keyName}), then go on; rows not sent yet are kept.`
+      )
+    }
+    if (this.isAway && (!this.#reachedOnce || this.#nowMs() - this.#unreachedSinceMs >= AWAY_MAX_MS)) {
+      return `Nothing can be reached at ${this.#origin}: ${this.#lastUnreached}. Rows not sent yet are kept.`
+    }
+    if (this.#settled >= SETTLED_MIN && this.#errors / this.#settled > ERROR_SHARE_MAX) {
+      const percent = Math.round((100 * this.#errors) / this.#settled)
+      return (
+        `${percent} % of the first ${this.#settled} rows did not succeed (over ${ERROR_SHARE_MAX * 100} %). ` +
+        'Look at the errors, then go on; rows not sent yet are kept.'
+      )
+    }
+    return null
+  }
+}

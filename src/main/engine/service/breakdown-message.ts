@@ -1,0 +1,60 @@
+import type { Breakdown } from './exchange.ts'
+import { ANSWER_TOO_LARGE_CODE, TIMEOUT_CODE } from './exchange-handler.ts'
+
+/**
+ * Says in a person's words why there was no answer, and what to do. The same for every row that ended alike, so that
+ * rows can be grouped by it.
+ */
+export function toBreakdownMessage({ code, message, sent }: Breakdown, origin: string): string {
+  const { hostname, host } = new URL(origin)
+  switch (code) {
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `no such host: ${hostname} (${code}); check the base URL and the network`
+    case 'ECONNREFUSED':
+      return `connection refused by ${host}; check the port and that the service is running`
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ENETDOWN':
+      return `${host} cannot be reached (${code}); check the network`
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return `no connection to ${host} in time (${code}); check the network and any firewall`
+    case TIMEOUT_CODE:
+    case ANSWER_TOO_LARGE_CODE:
+      return message
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'UND_ERR_SOCKET':
+      return sent
+        ? 'the connection broke after the request was sent'
+        : `the connection to ${host} broke before the request was sent`
+    default:
+      if (isCertificateCode(code)) return toCertificateMessage(code, host)
+      return `${message || 'the request failed'} (${code})`
+  }
+}
+
+function isCertificateCode(code: string): boolean {
+  return (
+    code.startsWith('ERR_TLS') ||
+    code.startsWith('CERT_') ||
+    code.startsWith('ERR_SSL') ||
+    code.includes('CERT') ||
+    code.includes('_SIGNATURE')
+  )
+}
+
+function toCertificateMessage(code: string, host: string): string {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `the certificate of ${host} is for another name (${code}); check the base URL`
+  }
+  if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${host} has expired (${code})`
+  if (code.startsWith('ERR_SSL')) {
+    return `no TLS with ${host} (${code}); check that the base URL's https and port are right`
+  }
+  return (
+    `the certificate of ${host} is not trusted (${code}); ` +
+    'name the file of your own CA in NODE_EXTRA_CA_CERTS and start again'
+  )
+}

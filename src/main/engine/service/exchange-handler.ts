@@ -1,0 +1,166 @@
+import type { Dispatcher } from 'undici'
+import type { Exchange, ExchangeTimings } from './exchange.ts'
+import type { TimedConnector } from './timed-connector.ts'
+
+/** Most of an answer that is read; a moderation result is far smaller. */
+const ANSWER_MAX_BYTES = 16 * 1024 * 1024
+
+/** Code of a {@link Exchange} that took longer than the connection's time-out. */
+export const TIMEOUT_CODE = 'TIMEOUT'
+
+/** Code of a {@link Exchange} whose answer was larger than what is read. */
+export const ANSWER_TOO_LARGE_CODE = 'ANSWER_TOO_LARGE'
+
+/**
+ * An undici handler for one request: times its phases, reads its answer, enforces the time-out, and calls `onEnd`
+ * exactly once.
+ */
+export function createExchangeHandler(options: {
+  timeoutMs: number
+  connector: TimedConnector
+  onEnd: (exchange: Exchange) => void
+}): Dispatcher.DispatchHandler {
+  return new ExchangeHandler(options.timeoutMs, options.connector, options.onEnd)
+}
+
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #connector: TimedConnector
+  readonly #onEnd: (exchange: Exchange) => void
+  readonly #handedOverMs = performance.now()
+  readonly #timer: NodeJS.Timeout
+  #controller: Dispatcher.DispatchController | null = null
+  #startMs: number | null = null
+  #bodySentMs = 0
+  #firstByteMs: number | null = null
+  #status: number | null = null
+  #headers: Record<string, string | string[] | undefined> = {}
+  #chunks: Buffer[] = []
+  #sizeBytes = 0
+  #givenUp: { code: string; message: string } | null = null
+  #ended = false
+
+  constructor(timeoutMs: number, connector: TimedConnector, onEnd: (exchange: Exchange) => void) {
+    this.#connector = connector
+    this.#onEnd = onEnd
+    this.#timer = setTimeout(() => {
+      const waitedFor = this.#startMs === null ? 'a connection' : 'the answer'
+      this.#giveUp(TIMEOUT_CODE, `gave up on ${waitedFor} after ${timeoutMs} ms`)
+    }, timeoutMs)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A request that waited for its connection past the time-out must not go out any more.
+    if (this.#ended) {
+      controller.abort(new Error('timed out before it was sent'))
+      return
+    }
+    this.#controller = controller
+    this.#startMs = performance.now()
+    this.#bodySentMs = this.#startMs
+  }
+
+  onRequestSent(): void {
+    this.#bodySentMs = performance.now()
+  }
+
+  onResponseStarted(): void {
+    this.#firstByteMs ??= performance.now()
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // Informational answers come before the real one.
+    if (status < 200) return
+    this.#firstByteMs ??= performance.now()
+    this.#status = status
+    this.#headers = headers
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#sizeBytes += chunk.length
+    if (this.#sizeBytes > ANSWER_MAX_BYTES) {
+      this.#giveUp(ANSWER_TOO_LARGE_CODE, `the answer is larger than ${ANSWER_MAX_BYTES} bytes`)
+      return
+    }
+    this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    const [only] = this.#chunks
+    const body = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks)
+    this.#end({
+      kind: 'answer',
+      status: this.#status ?? 0,
+      contentType: this.#header('content-type') ?? '',
+      retryAfter: this.#header('retry-after'),
+      location: this.#header('location'),
+      body: body.toString('utf8'),
+      timings: this.#timings(),
+    })
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+    this.#breakDown(this.#givenUp ?? { code, message: toMessage(error) })
+  }
+
+  #giveUp(code: string, message: string): void {
+    if (this.#controller === null) {
+      this.#breakDown({ code, message })
+      return
+    }
+    this.#givenUp ??= { code, message }
+    this.#controller.abort(new Error(message))
+  }
+
+  #breakDown({ code, message }: { code: string; message: string }): void {
+    this.#end({
+      kind: 'breakdown',
+      code,
+      message,
+      sent: this.#startMs !== null,
+      status: this.#status,
+      timings: this.#timings(),
+    })
+  }
+
+  #end(exchange: Exchange): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#timer)
+    this.#chunks = []
+    this.#onEnd(exchange)
+  }
+
+  #timings(): ExchangeTimings {
+    const endMs = performance.now()
+    const startMs = this.#startMs ?? this.#handedOverMs
+    const phases = this.#connector.takePhases()
+    return {
+      sentAtUs: Math.round((performance.timeOrigin + startMs) * 1000),
+      durationUs: Math.max(0, Math.round((endMs - startMs) * 1000)),
+      waitingUs:
+        this.#firstByteMs === null
+          ? null
+          : Math.max(0, Math.round((this.#firstByteMs - this.#bodySentMs) * 1000)),
+      connectUs: phases?.connectUs ?? null,
+      tlsUs: phases?.tlsUs ?? null,
+    }
+  }
+
+  #header(name: string): string | null {
+    const value = this.#headers[name]
+    return (Array.isArray(value) ? value[0] : value) ?? null
+  }
+}
+
+function toMessage(error: Error): string {
+  // Happy Eyeballs fails with one error for each address.
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map((inner) => (inner instanceof Error ? inner.message : String(inner))).join('; ')
+  }
+  return error.message
+}
