@@ -1,0 +1,32 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** Makes an empty folder that is removed, with all in it, when the running test is over. Call it inside a test. */
+export function createTemporaryFolder(): string {
+  const folder = makeFolder()
+  onTestFinished(() => removeFolder(folder))
+  return folder
+}
+
+/** Runs a function with an empty folder that is removed afterwards, whatever became of it; for use outside a test. */
+export async function withTemporaryFolder<Result>(
+  use: (folder: string) => Result | Promise<Result>,
+): Promise<Result> {
+  const folder = makeFolder()
+  try {
+    return await use(folder)
+  } finally {
+    removeFolder(folder)
+  }
+}
+
+function makeFolder(): string {
+  // The temporary folder itself may be a symbolic link, as on macOS; tests compare whole paths.
+  return mkdtempSync(join(realpathSync(tmpdir()), 'sluice-test-'))
+}
+
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
