@@ -1,0 +1,31 @@
+import { contextBridge, ipcRenderer, webUtils } from 'electron'
+import { DESKTOP_API_NAME, type DesktopApi, OPEN_BRIDGE_MESSAGE } from '../../shared/desktop-api.ts'
+import { IPC_CHANNELS } from './ipc-channels.ts'
+
+const api: DesktopApi<File> = {
+  pathForFile: (file) => webUtils.getPathForFile(file),
+  chooseSource: () => ipcRenderer.invoke(IPC_CHANNELS.chooseSource),
+  chooseExportFile: (suggestedName) => ipcRenderer.invoke(IPC_CHANNELS.chooseExportFile, suggestedName),
+}
+
+contextBridge.exposeInMainWorld(DESKTOP_API_NAME, api)
+
+/** The part of the page's window that a preload script needs; its other types belong to the renderer. */
+interface PageWindow {
+  addEventListener(type: 'message', listener: (event: PageMessage) => void): void
+}
+
+interface PageMessage {
+  readonly source: unknown
+  readonly data: unknown
+  readonly ports: readonly object[]
+}
+
+declare const window: PageWindow
+
+// A port cannot pass through contextBridge, so the page posts it to its own window.
+window.addEventListener('message', (event) => {
+  if (event.source !== window || event.data !== OPEN_BRIDGE_MESSAGE) return
+  const [port] = event.ports
+  if (port !== undefined) ipcRenderer.postMessage(IPC_CHANNELS.openBridge, null, [port])
+})

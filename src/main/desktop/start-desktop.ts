@@ -1,0 +1,99 @@
+import { app, BrowserWindow, dialog, session } from 'electron'
+import { toErrorDocument } from '../../shared/errors.ts'
+import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
+import { serveDialogs } from './dialogs.ts'
+import { installMenu } from './menu.ts'
+import { acceptBridgePorts, type ServeBridge } from './message-port.ts'
+import { denyPermissions, lockEveryPage } from './navigation-lock.ts'
+import { createWindow } from './window.ts'
+
+/** The bridge as the desktop holds it: made once, served to each window, closed before the app quits. */
+export interface DesktopBridge {
+  serve: ServeBridge
+  /** Stops what runs, so that the journals are closed. */
+  close(): Promise<void>
+}
+
+/** What the app is started with. */
+export interface DesktopOptions {
+  /** Address of the page: `APP_URL`, or a development server's. */
+  appUrl: string
+  /** Folder of the built renderer. */
+  rendererFolder: string
+  /** The built preload script. */
+  preloadFile: string
+  /** Runs when the app is ready. Rejects where there can be no engine, such as with an unusable workspace. */
+  openBridge(): Promise<DesktopBridge>
+}
+
+/** Brings the window there is to the front, as starting the app twice asks for. */
+function showFirstWindow(): void {
+  const [window] = BrowserWindow.getAllWindows()
+  if (window === undefined) return
+  if (window.isMinimized()) window.restore()
+  window.show()
+  window.focus()
+}
+
+/** Closes the bridge before the app goes, once, however often quitting is asked for. */
+function closeBeforeQuit(bridge: DesktopBridge): void {
+  let state: 'open' | 'closing' | 'closed' = 'open'
+  app.on('before-quit', (event) => {
+    if (state === 'closed') return
+    event.preventDefault()
+    if (state === 'closing') return
+    state = 'closing'
+    const quit = () => {
+      state = 'closed'
+      app.quit()
+    }
+    bridge.close().then(quit, quit)
+  })
+}
+
+/** Tells the person why there will be no window, and ends the app. */
+function endWithoutWindow(error: unknown): void {
+  const { message, hint, exitCode } = toErrorDocument(error)
+  dialog.showErrorBox('Sluice cannot start', `${message}\n\n${hint}`)
+  app.exit(exitCode)
+}
+
+/**
+ * Starts the one instance of the app: hardens every page before there is one, opens the bridge, then the window.
+ * Settles when the window is made. A second instance hands over to the first and settles at once; where the bridge
+ * cannot be opened, the app says why and ends.
+ */
+export async function startDesktop(options: DesktopOptions): Promise<void> {
+  const { appUrl, preloadFile, rendererFolder } = options
+  if (!app.requestSingleInstanceLock()) {
+    app.quit()
+    return
+  }
+  // Before the app is ready, or not at all.
+  registerAppScheme()
+  app.enableSandbox()
+  lockEveryPage(appUrl)
+  app.on('second-instance', showFirstWindow)
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit()
+  })
+
+  await app.whenReady()
+  denyPermissions(session.defaultSession, appUrl)
+  serveAppProtocol(rendererFolder)
+  installMenu({ platform: process.platform, development: !app.isPackaged })
+  let bridge: DesktopBridge
+  try {
+    bridge = await options.openBridge()
+  } catch (error) {
+    endWithoutWindow(error)
+    return
+  }
+  closeBeforeQuit(bridge)
+  acceptBridgePorts(bridge.serve, appUrl)
+  serveDialogs(appUrl)
+  createWindow({ preloadFile, appUrl })
+  app.on('activate', () => {
+    if (BrowserWindow.getAllWindows().length === 0) createWindow({ preloadFile, appUrl })
+  })
+}

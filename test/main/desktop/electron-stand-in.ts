@@ -1,0 +1,164 @@
+import { EventEmitter } from 'node:events'
+
+// Stands in for the `electron` module, which exists only inside Electron. It keeps what it is given, so that a test
+// can look at it, and carries messages from the preload's side to the main process's as Electron does.
+
+type Handler = (event: unknown, ...values: unknown[]) => unknown
+
+class WindowStandIn {
+  static windows: WindowStandIn[] = []
+  static getAllWindows = () => WindowStandIn.windows
+  static fromWebContents = (contents: unknown) =>
+    WindowStandIn.windows.find((window) => window.webContents === contents) ?? null
+
+  readonly events = new EventEmitter()
+  readonly once = this.events.once.bind(this.events)
+  readonly webContents = createWebContents()
+  readonly calls: string[] = []
+  readonly options: Record<string, unknown> & { webPreferences: Record<string, unknown> }
+  url: string | null = null
+
+  constructor(options: Record<string, unknown> & { webPreferences: Record<string, unknown> }) {
+    this.options = options
+    WindowStandIn.windows.push(this)
+    app.emit('web-contents-created', {}, this.webContents)
+  }
+
+  async loadURL(url: string) {
+    this.url = url
+  }
+  show = () => this.calls.push('show')
+  focus = () => this.calls.push('focus')
+  restore = () => this.calls.push('restore')
+  isMinimized = () => true
+}
+
+/** What Electron calls `webContents`: a page, its navigation events and its window-open handler. */
+export function createWebContents() {
+  const contents = Object.assign(new EventEmitter(), {
+    openHandler: null as ((details: { url: string }) => { action: string }) | null,
+    setWindowOpenHandler(handler: (details: { url: string }) => { action: string }) {
+      contents.openHandler = handler
+    },
+  })
+  return contents
+}
+
+class AppStandIn extends EventEmitter {
+  calls: string[] = []
+  isPackaged = true
+  hasLock = true
+  requestSingleInstanceLock = () => this.hasLock
+  whenReady = async () => void this.calls.push('ready')
+  enableSandbox = () => void this.calls.push('enableSandbox')
+  exit = (code: number) => void this.calls.push(`exit ${code}`)
+  quit = () => {
+    this.calls.push('quit')
+    let prevented = false
+    this.emit('before-quit', { preventDefault: () => (prevented = true) })
+    if (!prevented) this.calls.push('gone')
+  }
+}
+
+export const app = new AppStandIn()
+export const BrowserWindow = WindowStandIn
+export const nativeTheme = { shouldUseDarkColors: false }
+
+export const shell = {
+  opened: [] as string[],
+  openExternal: async (url: string) => void shell.opened.push(url),
+}
+
+export const protocol = {
+  schemes: [] as { scheme: string; privileges: Record<string, boolean> }[],
+  handlers: new Map<string, (request: Request) => Promise<Response>>(),
+  registerSchemesAsPrivileged(schemes: { scheme: string; privileges: Record<string, boolean> }[]) {
+    app.calls.push('registerSchemesAsPrivileged')
+    protocol.schemes = schemes
+  },
+  handle(scheme: string, handler: (request: Request) => Promise<Response>) {
+    protocol.handlers.set(scheme, handler)
+  },
+}
+
+type PermissionHandler = (
+  contents: unknown,
+  permission: string,
+  answer: (allowed: boolean) => void,
+  details: { requestingUrl: string },
+) => void
+
+export const session = {
+  defaultSession: {
+    onRequest: null as PermissionHandler | null,
+    onCheck: null as ((contents: unknown, permission: string, origin: string) => boolean) | null,
+    onDevice: null as (() => boolean) | null,
+    setPermissionRequestHandler: (handler: PermissionHandler) => {
+      session.defaultSession.onRequest = handler
+    },
+    setPermissionCheckHandler: (
+      handler: (contents: unknown, permission: string, origin: string) => boolean,
+    ) => {
+      session.defaultSession.onCheck = handler
+    },
+    setDevicePermissionHandler: (handler: () => boolean) => {
+      session.defaultSession.onDevice = handler
+    },
+    setBluetoothPairingHandler: () => undefined,
+  },
+}
+
+export const Menu = {
+  installed: null as unknown,
+  buildFromTemplate: (template: unknown) => template,
+  setApplicationMenu: (menu: unknown) => {
+    Menu.installed = menu
+  },
+}
+
+export const dialog = {
+  errors: [] as string[],
+  shown: [] as { window: unknown; options: Record<string, unknown> }[],
+  answer: { canceled: false, filePaths: ['/data/rows.csv'], filePath: '/data/results.csv' },
+  showErrorBox: (title: string, content: string) => void dialog.errors.push(`${title}: ${content}`),
+  showOpenDialog: async (window: unknown, options: Record<string, unknown>) => {
+    dialog.shown.push({ window, options })
+    return dialog.answer
+  },
+  showSaveDialog: async (window: unknown, options: Record<string, unknown>) => {
+    dialog.shown.push({ window, options })
+    return dialog.answer
+  },
+}
+
+export const ipcMain = Object.assign(new EventEmitter(), {
+  handlers: new Map<string, Handler>(),
+  handle: (channel: string, handler: Handler) => void ipcMain.handlers.set(channel, handler),
+})
+
+/** Who the main process sees as the sender of the preload's messages. */
+export const sender = {
+  frame: { url: 'app://sluice/', parent: null } as { url: string; parent: unknown } | null,
+  contents: null as unknown,
+}
+
+const toEvent = (ports: unknown[] = []) => ({ senderFrame: sender.frame, sender: sender.contents, ports })
+
+export const ipcRenderer = {
+  invoke: async (channel: string, ...values: unknown[]) => {
+    const handler = ipcMain.handlers.get(channel)
+    if (handler === undefined) throw new Error(`nobody handles ${channel}`)
+    return handler(toEvent(), ...values)
+  },
+  postMessage: (channel: string, _message: unknown, ports: unknown[]) =>
+    ipcMain.emit(channel, toEvent(ports)),
+}
+
+export const contextBridge = {
+  exposed: new Map<string, Record<string, (...values: unknown[]) => unknown>>(),
+  exposeInMainWorld(name: string, value: Record<string, (...values: unknown[]) => unknown>) {
+    contextBridge.exposed.set(name, value)
+  },
+}
+
+export const webUtils = { getPathForFile: (file: { path?: string }) => file.path ?? '' }

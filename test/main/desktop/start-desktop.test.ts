@@ -1,0 +1,292 @@
+import { once } from 'node:events'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { DESKTOP_API_NAME, OPEN_BRIDGE_MESSAGE } from '../../../src/shared/desktop-api.ts'
+
+type Electron = typeof import('./electron-stand-in.ts')
+
+let electron: Electron
+let startDesktop: typeof import('../../../src/main/desktop/start-desktop.ts').startDesktop
+let served: MessagePort[]
+let closed: number
+
+// Electron's modules are one per process, and so is the stand-in: a fresh one for each test.
+beforeEach(async () => {
+  vi.resetModules()
+  electron = await import('./electron-stand-in.ts')
+  vi.doMock('electron', () => electron)
+  startDesktop = (await import('../../../src/main/desktop/start-desktop.ts')).startDesktop
+  served = []
+  closed = 0
+})
+
+afterEach(() => vi.unstubAllGlobals())
+
+const toOptions = (appUrl = 'app://sluice/') => ({
+  appUrl,
+  rendererFolder: '/nowhere/renderer',
+  preloadFile: '/nowhere/preload.cjs',
+  openBridge: async () => ({
+    serve: (port: unknown) => {
+      const real = port as MessagePort
+      served.push(real)
+      real.on('message', (text) => real.postMessage(`answer to ${text}`))
+    },
+    close: async () => {
+      closed += 1
+    },
+  }),
+})
+
+async function start(appUrl?: string) {
+  await startDesktop(toOptions(appUrl) as unknown as Parameters<typeof startDesktop>[0])
+  const window = electron.BrowserWindow.windows[0]
+  if (window === undefined) throw new Error('no window was opened')
+  electron.sender.contents = window.webContents
+  return window
+}
+
+/** Runs the preload script in a page of its own and returns the way to post to that page. */
+async function runPreload() {
+  const page = new EventTarget()
+  vi.stubGlobal('window', page)
+  await import('../../../src/main/desktop/preload.ts')
+  return (data: unknown, ports: unknown[], source: unknown = page) =>
+    page.dispatchEvent(Object.assign(new Event('message'), { data, ports, source }))
+}
+
+describe('the desktop window', () => {
+  it('runs the page in a sandbox, apart from Node and from the preload script', async () => {
+    const window = await start()
+    expect(window.url).toBe('app://sluice/')
+    expect(window.options.webPreferences).toEqual({
+      preload: '/nowhere/preload.cjs',
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webviewTag: false,
+      webSecurity: true,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
+      navigateOnDragDrop: false,
+      spellcheck: false,
+    })
+    expect(electron.app.calls).toContain('enableSandbox')
+  })
+
+  it('is shown once it has something to show', async () => {
+    const window = await start()
+    expect(window.calls).toEqual([])
+    window.events.emit('ready-to-show')
+    expect(window.calls).toEqual(['show'])
+  })
+
+  it('is served by a scheme that was made secure before the app was ready', async () => {
+    await start()
+    expect(electron.protocol.schemes[0]).toMatchObject({
+      scheme: 'app',
+      privileges: { standard: true, secure: true },
+    })
+    expect(electron.app.calls.indexOf('registerSchemesAsPrivileged')).toBeLessThan(
+      electron.app.calls.indexOf('ready'),
+    )
+    expect([...electron.protocol.handlers.keys()]).toEqual(['app'])
+  })
+
+  it.each(['will-navigate', 'will-frame-navigate', 'will-redirect'])(
+    'stays on its page at %s',
+    async (name) => {
+      const { webContents } = await start()
+      const go = (url: string) => {
+        const details = { url, preventDefault: vi.fn() }
+        webContents.emit(name, details)
+        return details.preventDefault.mock.calls.length > 0
+      }
+      expect(go('https://example.com/')).toBe(true)
+      expect(go('file:///etc/passwd')).toBe(true)
+      expect(go('app://elsewhere/')).toBe(true)
+      expect(go('app://user@sluice/')).toBe(true)
+      expect(go('app://sluice/runs/1')).toBe(false)
+    },
+  )
+
+  it('opens no further window, and hands only https links to the browser', async () => {
+    const { webContents } = await start()
+    const open = (url: string) => webContents.openHandler?.({ url })
+    for (const url of [
+      'https://example.com/help',
+      'http://example.com/',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'smb://host/share',
+      'https://user:pass@example.com/',
+      'app://sluice/',
+      'no url',
+    ]) {
+      expect(open(url)).toEqual({ action: 'deny' })
+    }
+    expect(electron.shell.opened).toEqual(['https://example.com/help'])
+  })
+
+  it('has no webview, no device and no permission but writing text to the clipboard', async () => {
+    const { webContents } = await start()
+    const event = { preventDefault: vi.fn() }
+    webContents.emit('will-attach-webview', event)
+    expect(event.preventDefault).toHaveBeenCalledOnce()
+
+    const { onRequest, onCheck, onDevice } = electron.session.defaultSession
+    const ask = (permission: string, requestingUrl: string) => {
+      const answer = vi.fn()
+      onRequest?.(webContents, permission, answer, { requestingUrl })
+      return answer.mock.calls[0]?.[0]
+    }
+    for (const permission of [
+      'media',
+      'geolocation',
+      'notifications',
+      'clipboard-read',
+      'openExternal',
+      'hid',
+    ]) {
+      expect(ask(permission, 'app://sluice/')).toBe(false)
+      expect(onCheck?.(webContents, permission, 'app://sluice')).toBe(false)
+    }
+    expect(ask('clipboard-sanitized-write', 'app://sluice/')).toBe(true)
+    expect(ask('clipboard-sanitized-write', 'https://example.com/')).toBe(false)
+    expect(onCheck?.(webContents, 'clipboard-sanitized-write', 'https://example.com')).toBe(false)
+    expect(onDevice?.()).toBe(false)
+  })
+
+  it('offers reload and developer tools only where the app is not installed', async () => {
+    await start()
+    expect(JSON.stringify(electron.Menu.installed)).not.toMatch(/reload|toggleDevTools/)
+    electron.app.isPackaged = false
+    await start()
+    expect(JSON.stringify(electron.Menu.installed)).toMatch(/reload.*toggleDevTools/)
+  })
+})
+
+describe('the way from the page to the bridge', () => {
+  it('carries a port through the preload script, both directions open', async () => {
+    await start()
+    const post = await runPreload()
+    const { port1, port2 } = new MessageChannel()
+    post(OPEN_BRIDGE_MESSAGE, [port2])
+    expect(served).toHaveLength(1)
+    port1.postMessage('a question')
+    expect(await once(port1, 'message')).toEqual(['answer to a question'])
+    port1.close()
+  })
+
+  it('carries no other message, none of another window, and none without a port', async () => {
+    await start()
+    const post = await runPreload()
+    const { port1, port2 } = new MessageChannel()
+    post('something else', [port2])
+    post(OPEN_BRIDGE_MESSAGE, [port2], new EventTarget())
+    post(OPEN_BRIDGE_MESSAGE, [])
+    expect(served).toEqual([])
+    port1.close()
+  })
+
+  it.each([
+    ['another origin', { url: 'https://example.com/', parent: null }],
+    ['another host of the scheme', { url: 'app://elsewhere/', parent: null }],
+    ['a frame inside the page', { url: 'app://sluice/', parent: {} }],
+    ['a frame that is gone', null],
+  ])('closes the port of %s unheard', async (_name, frame) => {
+    await start()
+    const post = await runPreload()
+    electron.sender.frame = frame
+    const { port1, port2 } = new MessageChannel()
+    const gone = once(port1, 'close')
+    post(OPEN_BRIDGE_MESSAGE, [port2])
+    await gone
+    expect(served).toEqual([])
+  })
+
+  it('takes a development server for the page only where it was started with it', async () => {
+    await start('http://localhost:5173/')
+    const post = await runPreload()
+    const { port1, port2 } = new MessageChannel()
+    electron.sender.frame = { url: 'http://localhost:5173/index.html', parent: null }
+    post(OPEN_BRIDGE_MESSAGE, [port2])
+    expect(served).toHaveLength(1)
+    port1.close()
+  })
+})
+
+describe('window.sluice', () => {
+  it('is all the preload script exposes, and holds nothing but three functions', async () => {
+    await start()
+    await runPreload()
+    expect([...electron.contextBridge.exposed.keys()]).toEqual([DESKTOP_API_NAME])
+    const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
+    expect(Object.keys(api).toSorted()).toEqual(['chooseExportFile', 'chooseSource', 'pathForFile'])
+    expect(api['pathForFile']?.({ path: '/data/dropped.csv' })).toBe('/data/dropped.csv')
+  })
+
+  it('asks for files with the system dialogs, over the window that asks', async () => {
+    const window = await start()
+    await runPreload()
+    const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
+    expect(await api['chooseSource']?.()).toBe('/data/rows.csv')
+    expect(await api['chooseExportFile']?.('../../etc/pass\u202ewd.csv')).toBe('/data/results.csv')
+    expect(electron.dialog.shown[0]).toMatchObject({ window, options: { properties: ['openFile'] } })
+    expect(electron.dialog.shown[1]?.options['defaultPath']).toBe('-..-etc-pass-wd.csv')
+    electron.dialog.answer = { canceled: true, filePaths: [], filePath: '' }
+    expect(await api['chooseSource']?.()).toBeNull()
+    expect(await api['chooseExportFile']?.(undefined)).toBeNull()
+    expect(electron.dialog.shown[3]?.options['defaultPath']).toBe('results.csv')
+  })
+
+  it('answers nobody but the page', async () => {
+    await start()
+    await runPreload()
+    const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
+    electron.sender.frame = { url: 'https://example.com/', parent: null }
+    await expect(api['chooseSource']?.()).rejects.toThrow('refused')
+    await expect(api['chooseExportFile']?.('a.csv')).rejects.toThrow('refused')
+    expect(electron.dialog.shown).toEqual([])
+  })
+})
+
+describe('the app', () => {
+  it('leaves a second instance to the first, which comes to the front', async () => {
+    const window = await start()
+    electron.app.emit('second-instance')
+    expect(window.calls).toEqual(['restore', 'show', 'focus'])
+
+    electron.app.hasLock = false
+    electron.BrowserWindow.windows = []
+    await startDesktop(toOptions() as unknown as Parameters<typeof startDesktop>[0])
+    expect(electron.BrowserWindow.windows).toEqual([])
+    expect(electron.app.calls).toContain('quit')
+  })
+
+  it('closes the bridge once before it goes', async () => {
+    await start()
+    electron.app.quit()
+    electron.app.quit()
+    expect(electron.app.calls).not.toContain('gone')
+    await vi.waitFor(() => expect(electron.app.calls).toContain('gone'))
+    expect(closed).toBe(1)
+  })
+
+  it('says why there is no window, with what to do, and ends', async () => {
+    const { SluiceError } = await import('../../../src/shared/errors.ts')
+    const openBridge = async () => {
+      throw new SluiceError({
+        code: 'WORKSPACE_UNUSABLE',
+        message: 'cannot write to /data',
+        hint: 'Free some space.',
+      })
+    }
+    await startDesktop({ ...toOptions(), openBridge })
+    expect(electron.dialog.errors).toEqual(['Sluice cannot start: cannot write to /data\n\nFree some space.'])
+    expect(electron.app.calls).toContain('exit 2')
+    expect(electron.BrowserWindow.windows).toEqual([])
+  })
+})
