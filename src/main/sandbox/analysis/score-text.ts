@@ -1,0 +1,67 @@
+import { type ClassScores, type ContentClass, createScores, MAX_SCORE } from './content-classes.ts'
+import type { Word } from './find-words.ts'
+import { CLASS_OF_WORD } from './word-list.ts'
+
+/** Scores of one span of a text. */
+export interface ScoredSpan {
+  /** In UTF-16 code units; the end is exclusive. */
+  start: number
+  end: number
+  scores: ClassScores
+}
+
+/** Length from which a text is scored in more than one span, in UTF-16 code units. */
+const SPAN_CHARACTERS = 1_000
+
+const TEST_PHRASE = /sandbox[:-](sexual|hate|violence|bullying|spam|promotions)[:-]([0-3])(?!\d)/gi
+
+/**
+ * Scores a text, span by span: one point for each different listed word of a class, at most 3, and what the test
+ * phrases in it ask for. A span ends at the last word that begins within it.
+ */
+export function scoreText(text: string, words: readonly Word[]): ScoredSpan[] {
+  const spans: ScoredSpan[] = []
+  let span: ScoredSpan = { start: 0, end: text.length, scores: createScores() }
+  let seen = new Set<string>()
+  for (const word of words) {
+    if (word.start - span.start >= SPAN_CHARACTERS) {
+      span.end = word.start
+      spans.push(span)
+      span = { start: word.start, end: text.length, scores: createScores() }
+      seen = new Set()
+    }
+    const className = CLASS_OF_WORD.get(word.text)
+    if (className === undefined || seen.has(word.text)) continue
+    seen.add(word.text)
+    span.scores[className] = Math.min(MAX_SCORE, span.scores[className] + 1)
+  }
+  spans.push(span)
+  for (const phrase of findTestPhrases(text)) {
+    const scores = (spans.find((candidate) => phrase.start < candidate.end) ?? span).scores
+    scores[phrase.className] = Math.max(phrase.score, scores[phrase.className])
+  }
+  return spans
+}
+
+/** Test phrases such as `sandbox:violence:3`, or `sandbox-violence-3` where a colon would not do, as in a URL. */
+export function findTestPhrases(text: string): { className: ContentClass; score: number; start: number }[] {
+  return Array.from(text.matchAll(TEST_PHRASE), (match) => ({
+    className: String(match[1]).toLowerCase() as ContentClass,
+    score: Number(match[2]),
+    start: match.index,
+  }))
+}
+
+/** The highest score of each class over all spans. */
+export function toHighestScores(spans: readonly ScoredSpan[]): ClassScores {
+  const [first, ...rest] = spans
+  if (first === undefined) return createScores()
+  if (rest.length === 0) return first.scores
+  const highest = { ...first.scores }
+  for (const { scores } of rest) {
+    for (const className of Object.keys(highest) as ContentClass[]) {
+      highest[className] = Math.max(highest[className], scores[className])
+    }
+  }
+  return highest
+}

@@ -1,0 +1,24 @@
+import type { ContentClass } from './content-classes.ts'
+
+/** The published word list: mild words, one class each. Documented in `docs/sandbox.md`. */
+export const WORD_LIST: Record<ContentClass, readonly string[]> = {
+  sexual: ['sexy', 'nude', 'naked', 'flirt', 'seductive', 'horny', 'erotic', 'xxx'],
+  hate: ['hate', 'hateful', 'despise', 'detest', 'loathe', 'vermin', 'subhuman'],
+  violence: ['attack', 'fight', 'punch', 'kill', 'stab', 'shoot', 'weapon', 'gun', 'knife', 'bomb', 'blood'],
+  bullying: ['stupid', 'loser', 'idiot', 'dumb', 'pathetic', 'moron', 'useless', 'ugly', 'worthless'],
+  spam: [
+    ...['free', 'win', 'winner', 'won', 'claim', 'urgent', 'prize', 'cash', 'txt', 'awarded', 'guaranteed'],
+    ...['congratulations', 'selected', 'ringtone', 'lottery', 'jackpot', 'unsubscribe', 'reward', '150ppm'],
+  ],
+  promotions: [
+    ...['offer', 'offers', 'sale', 'discount', 'coupon', 'voucher', 'vouchers', 'deal', 'deals', 'promo'],
+    ...['bonus', 'subscribe', 'order', 'shop', 'latest', 'save'],
+  ],
+}
+
+/** Class of each listed word. */
+export const CLASS_OF_WORD: ReadonlyMap<string, ContentClass> = new Map(
+  Object.entries(WORD_LIST).flatMap(([className, words]) =>
+    words.map((word): [string, ContentClass] => [word, className as ContentClass]),
+  ),
+)

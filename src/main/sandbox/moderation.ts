@@ -1,0 +1,37 @@
+import { createWatchlistMatcher, type WatchlistMatcher } from './analysis/watchlist-matcher.ts'
+import type { Rule } from './rules/rule.ts'
+import type { SandboxStore } from './store/open-store.ts'
+
+/** Rules and watchlists as the analysis uses them. */
+export interface Moderation {
+  readonly rules: readonly Rule[]
+  readonly matchTerms: WatchlistMatcher
+  /** Takes over what the store holds now; to be called after every change of rules or watchlists. */
+  reload(): void
+}
+
+/** Reads rules and watchlists from the store. */
+export function createModeration(store: SandboxStore): Moderation {
+  let rules: readonly Rule[] = []
+  let matchTerms: WatchlistMatcher = () => []
+  const reload = (): void => {
+    rules = store.rules.list()
+    matchTerms = createWatchlistMatcher(
+      new Map(
+        store.watchlists
+          .names()
+          .map((name) => [name, (store.watchlists.terms(name) ?? []).map(({ term }) => term)]),
+      ),
+    )
+  }
+  reload()
+  return {
+    get rules() {
+      return rules
+    },
+    get matchTerms() {
+      return matchTerms
+    },
+    reload,
+  }
+}

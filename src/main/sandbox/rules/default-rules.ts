@@ -1,0 +1,36 @@
+import type { ContentClass } from '../analysis/content-classes.ts'
+import { DEFAULT_WATCHLIST } from './default-watchlists.ts'
+import type { Rule, RuleCondition } from './rule.ts'
+
+function rule(ruleId: string, ruleName: string, ...conditions: RuleCondition[]): Rule {
+  return {
+    rule_id: ruleId,
+    rule_name: ruleName,
+    conditions,
+    action_id: 'flag-for-review',
+    active: true,
+  }
+}
+
+function atLeast(className: ContentClass, minScore: number): RuleCondition {
+  return { subject: 'class_score', class: className, min_score: minScore }
+}
+
+/** The rules of a new sandbox: every kind of condition, and enough to trigger on ordinary text. */
+export const DEFAULT_RULES: Rule[] = [
+  rule('rule-sexual', 'Sexual content', atLeast('sexual', 2)),
+  rule('rule-hate', 'Hateful content', atLeast('hate', 2)),
+  rule('rule-violence', 'Violent content', atLeast('violence', 2)),
+  rule('rule-bullying', 'Bullying', atLeast('bullying', 1)),
+  rule('rule-spam', 'Likely spam', atLeast('spam', 2)),
+  rule('rule-promotion', 'Promotion', atLeast('promotions', 2)),
+  rule('rule-link', 'Contains a link', { subject: 'url' }),
+  rule('rule-watchlist', 'Watchlist term', { subject: 'watchlist', watchlist: DEFAULT_WATCHLIST }),
+  rule('rule-language', 'Spanish or Portuguese', { subject: 'language', any_of: ['ES', 'PT'] }),
+  rule(
+    'rule-live-chat',
+    'Bullying in live chat',
+    { subject: 'content_variant', content_variant: 'live_chat' },
+    atLeast('bullying', 1),
+  ),
+]

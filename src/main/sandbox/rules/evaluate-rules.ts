@@ -1,0 +1,30 @@
+import type { Analysis } from '../analysis/analyse-content.ts'
+import type { Rule, RuleCondition } from './rule.ts'
+
+/** What rules look at. */
+export interface RuleSubject {
+  analysis: Analysis
+  contentVariant: string | null
+}
+
+/** The active rules whose every condition holds, in their order. */
+export function findTriggeredRules(rules: readonly Rule[], subject: RuleSubject): Rule[] {
+  return rules.filter(
+    (rule) => rule.active && rule.conditions.every((condition) => holds(condition, subject)),
+  )
+}
+
+function holds(condition: RuleCondition, { analysis, contentVariant }: RuleSubject): boolean {
+  switch (condition.subject) {
+    case 'class_score':
+      return analysis.scores[condition.class] >= condition.min_score
+    case 'watchlist':
+      return analysis.terms.some((found) => found.watchlist === condition.watchlist)
+    case 'content_variant':
+      return contentVariant === condition.content_variant
+    case 'url':
+      return analysis.urls.length > 0
+    case 'language':
+      return condition.any_of.includes(analysis.language)
+  }
+}

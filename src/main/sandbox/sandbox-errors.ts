@@ -1,0 +1,36 @@
+import type { ServiceErrorBody } from '../../shared/service/errors.ts'
+
+/** The errors that the sandbox answers where the interface shows none (§7 rule 4), and those it shows. */
+export const SANDBOX_ERRORS = {
+  PARAM_REQUIRED: 400,
+  INVALID_PARAM: 400,
+  INVALID_JSON: 400,
+  DUPLICATE_POST_ID: 400,
+  INVALID_API_KEY: 403,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  BODY_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+} as const satisfies Record<string, number>
+
+/** One of {@link SANDBOX_ERRORS}. */
+export type SandboxErrorCode = keyof typeof SANDBOX_ERRORS
+
+/** A request that the sandbox refuses: its route throws it, the server answers it in the shape of interface §7. */
+export class SandboxRefusal extends Error {
+  readonly errorCode: SandboxErrorCode
+
+  constructor(errorCode: SandboxErrorCode, message: string) {
+    super(message)
+    this.name = 'SandboxRefusal'
+    this.errorCode = errorCode
+  }
+}
+
+/** An error body in the shape of interface §7. */
+export function toErrorBody(status: number, errorCode: string, message: string): ServiceErrorBody {
+  return { error: true, status, error_code: errorCode, message, show_alert: false }
+}

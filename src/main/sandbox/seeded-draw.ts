@@ -1,0 +1,26 @@
+/** Draws a number from 0 up to, not including, 1. The same purpose always draws the same number. */
+export type Draw = (purpose: string) => number
+
+/**
+ * A source of chance that depends on the seed, a key such as a post_id, and how many times that key was tried, and on
+ * nothing else: not on the order in which requests arrive, nor on time.
+ */
+export function createDraw(seed: string, key: string, tryNumber: number): Draw {
+  const state = hashInto(hashInto(hashInto(0x811c9dc5, seed), key), String(tryNumber))
+  return (purpose) => scramble(hashInto(state, purpose)) / 0x1_0000_0000
+}
+
+/** FNV-1a over UTF-16 code units, with a separator after each text. */
+function hashInto(state: number, text: string): number {
+  let hash = state
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return Math.imul(hash ^ 0x1f, 0x01000193)
+}
+
+/** The finalizer of MurmurHash3, which spreads every bit over the whole number. */
+function scramble(state: number): number {
+  let hash = state
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}

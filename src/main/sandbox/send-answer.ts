@@ -1,0 +1,88 @@
+import { TLSSocket } from 'node:tls'
+import type { FastifyReply } from 'fastify'
+import type { DecidedFault } from './faults.ts'
+import { toErrorBody } from './sandbox-errors.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Codes of the errors that faults answer with; any other status has `INJECTED_FAULT`. */
+const FAULT_CODES: Record<number, string> = {
+  403: 'INVALID_API_KEY',
+  429: 'RATE_LIMITED',
+  500: 'INTERNAL_ERROR',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
+}
+
+const HTML_PAGE =
+  '<!doctype html><html><head><title>Sandbox gateway</title></head><body><h1>This is not the answer</h1></body></html>'
+
+/** Sends JSON text as it is. */
+export function sendJson(reply: FastifyReply, status: number, text: string): void {
+  reply.code(status).header('content-type', JSON_TYPE).send(text)
+}
+
+/** Sends an error in the shape of interface §7, with the seconds of Retry-After where there are any. */
+export function sendError(
+  reply: FastifyReply,
+  error: { status: number; errorCode: string; message: string; retryAfterS?: number | null },
+): void {
+  if (error.retryAfterS !== null && error.retryAfterS !== undefined) {
+    reply.header('retry-after', String(error.retryAfterS))
+  }
+  sendJson(reply, error.status, JSON.stringify(toErrorBody(error.status, error.errorCode, error.message)))
+}
+
+/** Lets the fault happen. `answer` is what would have been sent; null where the task was not taken. */
+export function sendFault(reply: FastifyReply, { fault, status }: DecidedFault, answer: string | null): void {
+  switch (fault.kind) {
+    case 'status':
+      sendError(reply, {
+        status,
+        errorCode: FAULT_CODES[status] ?? 'INJECTED_FAULT',
+        message: `fault ${fault.name} of the sandbox`,
+        retryAfterS: fault.retryAfterS,
+      })
+      return
+    case 'html':
+      reply.code(status).header('content-type', 'text/html; charset=utf-8').send(HTML_PAGE)
+      return
+    case 'broken-json':
+      sendJson(reply, 200, toHalf(answer))
+      return
+    case 'truncated':
+      sendTruncated(reply, answer ?? '')
+      return
+    case 'reset':
+      resetConnection(reply)
+      return
+    case 'stall':
+      if (fault.stallMs !== null) setTimeout(() => endStall(reply, answer), fault.stallMs).unref()
+  }
+}
+
+function endStall(reply: FastifyReply, answer: string | null): void {
+  if (answer !== null) sendJson(reply, 200, answer)
+  else sendError(reply, { status: 504, errorCode: 'GATEWAY_TIMEOUT', message: 'fault stall of the sandbox' })
+}
+
+/** Half of a JSON object is never JSON. */
+function toHalf(answer: string | null): string {
+  return (answer ?? '{}').slice(0, Math.max(1, Math.floor((answer ?? '').length / 2)))
+}
+
+function sendTruncated(reply: FastifyReply, answer: string): void {
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(answer) })
+  raw.write(toHalf(answer), () => raw.socket?.destroy())
+}
+
+function resetConnection(reply: FastifyReply): void {
+  reply.hijack()
+  const { socket } = reply.raw
+  // Only a plain TCP socket can send a reset; a TLS one is closed without a farewell.
+  if (socket === null || socket instanceof TLSSocket) socket?.destroy()
+  else socket.resetAndDestroy()
+}

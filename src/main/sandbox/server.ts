@@ -1,0 +1,49 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type FastifyInstance, fastify } from 'fastify'
+import { acceptJsonBodies } from './json-body.ts'
+import { toRefusal } from './refuse.ts'
+import { registerAdminRoutes } from './routes/admin-routes.ts'
+import { registerServiceRoutes } from './routes/service-routes.ts'
+import type { SandboxContext } from './sandbox-context.ts'
+import { SANDBOX_ERRORS } from './sandbox-errors.ts'
+import { sendError } from './send-answer.ts'
+
+/** Connections may rest this long between requests; longer than clients of slow rates wait. */
+const KEEP_ALIVE_MS = 72_000
+
+/** Builds the server. It logs nothing, so no key can end in a log. */
+export function createServer(context: SandboxContext): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    serverFactory: (handler) => createNodeServer(context, handler),
+    routerOptions: { maxParamLength: 1_000 },
+  })
+  acceptJsonBodies(app, context.options.bodyLimitBytes)
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('x-sandbox-notice', 'not a moderation decision')
+    done()
+  })
+  app.setErrorHandler((error, _request, reply) => {
+    const { errorCode, message } = toRefusal(error)
+    sendError(reply, { status: SANDBOX_ERRORS[errorCode], errorCode, message })
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    sendError(reply, {
+      status: SANDBOX_ERRORS.NOT_FOUND,
+      errorCode: 'NOT_FOUND',
+      message: `the sandbox serves no ${request.method} ${path}`,
+    })
+  })
+  app.register(async (service) => registerServiceRoutes(service, context))
+  app.register(async (admin) => registerAdminRoutes(admin, context), { prefix: '/sandbox/admin' })
+  return app
+}
+
+function createNodeServer({ options }: SandboxContext, handler: RequestListener): Server {
+  const server = options.tls === null ? createHttpServer(handler) : createHttpsServer(options.tls, handler)
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.requestTimeout = 0
+  return server
+}

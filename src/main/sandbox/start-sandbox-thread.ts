@@ -1,0 +1,62 @@
+import { Worker } from 'node:worker_threads'
+import { type ErrorDocument, fromErrorDocument, SluiceError } from '../../shared/errors.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
+
+/** What the sandbox's thread says. */
+export type SandboxMessage =
+  | { kind: 'listening'; baseUrl: string; port: number }
+  | { kind: 'failed'; error: ErrorDocument }
+
+/** A sandbox that listens in a thread of its own. */
+export interface SandboxThread {
+  /** Scheme, host and port, without a trailing slash. */
+  readonly baseUrl: string
+  readonly port: number
+  /** Settles when the thread has ended, by `close` or by itself. */
+  readonly ended: Promise<void>
+  /** Stops the sandbox and ends the thread. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the sandbox in a thread of its own, so that it does not slow down who sends. `workerUrl` is the entry
+ * `sandbox-worker.ts`, or its bundle. Throws `BAD_USAGE` or `SANDBOX_UNAVAILABLE` as `createSandbox` does.
+ */
+export async function startSandboxThread(
+  workerUrl: URL,
+  options: SandboxOptions = {},
+): Promise<SandboxThread> {
+  const worker = new Worker(workerUrl, { workerData: options })
+  let failure: unknown = null
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  worker.on('error', (error) => {
+    failure = error
+  })
+  const message = await Promise.race([
+    new Promise<SandboxMessage>((resolve) => worker.once('message', resolve)),
+    ended.then(() => null),
+  ])
+  if (message === null) throw toThreadError(failure)
+  if (message.kind === 'failed') {
+    await ended
+    throw fromErrorDocument(message.error)
+  }
+  return {
+    baseUrl: message.baseUrl,
+    port: message.port,
+    ended,
+    close: async () => {
+      worker.postMessage({ kind: 'close' })
+      await ended
+    },
+  }
+}
+
+function toThreadError(failure: unknown): SluiceError {
+  return new SluiceError({
+    code: 'SANDBOX_UNAVAILABLE',
+    message: `the sandbox ended before it listened: ${failure instanceof Error ? failure.message : 'no reason given'}`,
+    hint: 'Start it again; if it keeps ending, leave out its store file and its special settings.',
+    cause: failure,
+  })
+}

@@ -1,0 +1,79 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import type { GroupCommit } from './group-commit.ts'
+
+/** An API key as it may be shown: never the key itself. */
+export interface KeyRecord {
+  key_id: number
+  label: string
+  created_at: string
+}
+
+/** The API keys of the sandbox's one project, all interchangeable (interface §5). Only their hashes are kept. */
+export interface KeyStore {
+  isValid(key: string): boolean
+  list(): KeyRecord[]
+  /** Adds a key, a new random one unless given; null where that key exists or existed before. */
+  add(label: string, key?: string): { keyId: number; key: string } | null
+  /** Replaces a key by a new random one at once; null where there is no such key. */
+  refresh(keyId: number): { keyId: number; key: string } | null
+  /** Invalidates a key at once; false where there is no such key. */
+  remove(keyId: number): boolean
+}
+
+/** Opens the keys. Those of `seedKeys` that the store never had are added; deleted ones stay deleted. */
+export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedKeys: string[]): KeyStore {
+  const selectActive = database.prepare(
+    'SELECT id AS key_id, label, created_at FROM api_key WHERE active = 1 ORDER BY id',
+  )
+  const selectHashes = database.prepare('SELECT key_hash FROM api_key WHERE active = 1')
+  const insert = database.prepare(
+    'INSERT INTO api_key (key_hash, label, created_at, active) VALUES (?, ?, ?, 1) ON CONFLICT DO NOTHING',
+  )
+  const selectLabel = database.prepare('SELECT label FROM api_key WHERE id = ? AND active = 1')
+  const deactivate = database.prepare('UPDATE api_key SET active = 0 WHERE id = ? AND active = 1')
+
+  let activeHashes = new Set<string>()
+  const reload = (): void => {
+    group.flush()
+    activeHashes = new Set(selectHashes.all().map((row) => String(row['key_hash'])))
+  }
+
+  const add: KeyStore['add'] = (label, key = createRandomKey()) => {
+    const result = group.write(() => insert.run(toKeyHash(key), label, new Date().toISOString()))
+    reload()
+    return result.changes === 0 ? null : { keyId: Number(result.lastInsertRowid), key }
+  }
+
+  for (const [index, key] of seedKeys.entries()) add(`key ${index + 1}`, key)
+
+  return {
+    isValid: (key) => activeHashes.has(toKeyHash(key)),
+    list: () =>
+      selectActive.all().map((row) => ({
+        key_id: Number(row['key_id']),
+        label: String(row['label']),
+        created_at: String(row['created_at']),
+      })),
+    add,
+    refresh: (keyId) => {
+      const label = selectLabel.get(keyId)?.['label']
+      if (label === undefined) return null
+      group.write(() => deactivate.run(keyId))
+      return add(String(label))
+    },
+    remove: (keyId) => {
+      const { changes } = group.write(() => deactivate.run(keyId))
+      reload()
+      return changes !== 0
+    },
+  }
+}
+
+function toKeyHash(key: string): string {
+  return hash('sha256', key)
+}
+
+function createRandomKey(): string {
+  return `sandbox-${randomBytes(18).toString('base64url')}`
+}

@@ -1,0 +1,45 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Rule, ruleSchema } from '../rules/rule.ts'
+import type { GroupCommit } from './group-commit.ts'
+
+/** The moderation rules of the sandbox's project. */
+export interface RuleStore {
+  /** In the order they were first added. */
+  list(): Rule[]
+  get(ruleId: string): Rule | null
+  /** Adds the rule, or replaces the one of its id. */
+  put(rule: Rule): void
+  /** False where there is no such rule. */
+  remove(ruleId: string): boolean
+}
+
+/** Opens the rules; a store that never had any starts with `seedRules`. */
+export function createRuleStore(database: DatabaseSync, group: GroupCommit, seedRules: Rule[]): RuleStore {
+  const selectAll = database.prepare('SELECT document FROM rule ORDER BY rowid')
+  const selectOne = database.prepare('SELECT document FROM rule WHERE rule_id = ?')
+  const upsert = database.prepare(
+    'INSERT INTO rule (rule_id, document) VALUES (?, ?) ON CONFLICT DO UPDATE SET document = excluded.document',
+  )
+  const remove = database.prepare('DELETE FROM rule WHERE rule_id = ?')
+  const markSeeded = database.prepare("INSERT INTO seeded (what) VALUES ('rules') ON CONFLICT DO NOTHING")
+
+  const store: RuleStore = {
+    list: () => selectAll.all().map((row) => ruleSchema.parse(JSON.parse(String(row['document'])))),
+    get: (ruleId) => {
+      const row = selectOne.get(ruleId)
+      return row === undefined ? null : ruleSchema.parse(JSON.parse(String(row['document'])))
+    },
+    put: (rule) => {
+      group.write(() => upsert.run(rule.rule_id, JSON.stringify(rule)))
+      group.flush()
+    },
+    remove: (ruleId) => {
+      const { changes } = group.write(() => remove.run(ruleId))
+      group.flush()
+      return changes !== 0
+    },
+  }
+  if (group.write(() => markSeeded.run()).changes !== 0) for (const rule of seedRules) store.put(rule)
+  group.flush()
+  return store
+}

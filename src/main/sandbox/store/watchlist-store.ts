@@ -1,0 +1,70 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { GroupCommit } from './group-commit.ts'
+
+/** A term as the sandbox keeps it: lower-cased (interface §2.5). */
+export interface StoredTerm {
+  term: string
+  notes: string | null
+}
+
+/** The watchlists of the sandbox's project. */
+export interface WatchlistStore {
+  names(): string[]
+  /** Null where there is no such watchlist. */
+  terms(name: string): StoredTerm[] | null
+  /** Makes the watchlist, or replaces its terms. */
+  put(name: string, terms: StoredTerm[]): void
+  /** False where there is no such watchlist. */
+  remove(name: string): boolean
+}
+
+/** Opens the watchlists; a store that never had any starts with `seedLists`. */
+export function createWatchlistStore(
+  database: DatabaseSync,
+  group: GroupCommit,
+  seedLists: Record<string, StoredTerm[]>,
+): WatchlistStore {
+  const selectNames = database.prepare('SELECT name FROM watchlist ORDER BY name')
+  const selectName = database.prepare('SELECT name FROM watchlist WHERE name = ?')
+  const selectTerms = database.prepare(
+    'SELECT term, notes FROM watchlist_term WHERE watchlist = ? ORDER BY term',
+  )
+  const insertList = database.prepare('INSERT INTO watchlist (name) VALUES (?) ON CONFLICT DO NOTHING')
+  const removeList = database.prepare('DELETE FROM watchlist WHERE name = ?')
+  const removeTerms = database.prepare('DELETE FROM watchlist_term WHERE watchlist = ?')
+  const upsertTerm = database.prepare(
+    'INSERT INTO watchlist_term (watchlist, term, notes) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET notes = excluded.notes',
+  )
+  const markSeeded = database.prepare(
+    "INSERT INTO seeded (what) VALUES ('watchlists') ON CONFLICT DO NOTHING",
+  )
+
+  const store: WatchlistStore = {
+    names: () => selectNames.all().map((row) => String(row['name'])),
+    terms: (name) => {
+      if (selectName.get(name) === undefined) return null
+      return selectTerms.all(name).map((row) => ({
+        term: String(row['term']),
+        notes: row['notes'] === null ? null : String(row['notes']),
+      }))
+    },
+    put: (name, terms) => {
+      group.write(() => {
+        insertList.run(name)
+        removeTerms.run(name)
+        for (const { term, notes } of terms) upsertTerm.run(name, term.toLowerCase(), notes)
+      })
+      group.flush()
+    },
+    remove: (name) => {
+      const { changes } = group.write(() => removeList.run(name))
+      group.flush()
+      return changes !== 0
+    },
+  }
+  if (group.write(() => markSeeded.run()).changes !== 0) {
+    for (const [name, terms] of Object.entries(seedLists)) store.put(name, terms)
+  }
+  group.flush()
+  return store
+}
