@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import { SluiceError } from '../../../shared/errors.ts'
+import type { CliContext } from '../context.ts'
+import { withEngine } from '../engine-access.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { askYesNo } from '../session/ask.ts'
+import { formatCounted } from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import { resolveWorkspace } from '../workspace.ts'
+
+/** Adds `delete RUN`: removes a run's journal for good, after asking. */
+export function addDeleteCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('delete')
+    .argument('<run>', RUN_ARGUMENT_HELP)
+    .summary('remove a run for good')
+    .description('Removes what is kept of a run for good. The source and exported files stay.')
+    .option('--yes', 'do not ask')
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(
+    async (reference: string, flags: WorkspaceFlags & { yes?: true; json?: true }) => {
+      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+        const run = await resolveRun(engine, reference)
+        const what = `run ${run.run_id} (${toPrintable(run.name)}, ${formatCounted(run.rows.read, 'row')})`
+        if (!flags.yes) {
+          if (!context.canAsk) {
+            throw new SluiceError({
+              code: 'BAD_USAGE',
+              message: `${what} was not deleted: there is no terminal to ask on`,
+              hint: `Say that it is meant: ${COMMAND_PREFIX} delete ${run.run_id} --yes`,
+            })
+          }
+          if (!(await askYesNo(`Delete ${what} and all that is known of its rows?`))) {
+            await context.err.writeLine('Nothing was deleted.')
+            return
+          }
+        }
+        await engine.deleteRun(run.run_id)
+        await context.out.writeLine(flags.json ? JSON.stringify({ deleted: run.run_id }) : `Deleted ${what}.`)
+      })
+    },
+  )
+}

@@ -1,0 +1,69 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { RowState } from '../../../shared/results.ts'
+import type { CliContext } from '../context.ts'
+import { withEngine } from '../engine-access.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { formatBytes, formatCounted } from '../terminal/number-format.ts'
+import { resolveWorkspace } from '../workspace.ts'
+
+const STATES = [
+  'succeeded',
+  'rejected',
+  'failed',
+  'unknown',
+  'invalid',
+  'pending',
+] as const satisfies readonly RowState[]
+
+interface ExportFlags extends WorkspaceFlags {
+  lossless?: true
+  state?: RowState
+  json?: true
+}
+
+function parseState(text: string): RowState {
+  const state = STATES.find((candidate) => candidate === text)
+  if (state === undefined) {
+    throw new InvalidArgumentError(`expected one of ${STATES.join(', ')}, found \`${text}\`.`)
+  }
+  return state
+}
+
+/** Adds `export RUN FILE`: writes the source's columns and what came of each row; the file's ending says how. */
+export function addExportCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('export')
+    .argument('<run>', RUN_ARGUMENT_HELP)
+    .argument('<file>', 'where to; a file that is there already is replaced. Endings: .csv, .jsonl')
+    .summary('write the results to a .csv or .jsonl file')
+    .description(
+      'Writes every row of a run with what came of it. A .csv keeps the columns of the source, their order and\n' +
+        'cells, and appends columns that begin with sluice_; cells that a spreadsheet would run as a formula get\n' +
+        'an apostrophe in front, unless --lossless. A .jsonl has one JSON document a line.',
+    )
+    .option('--lossless', 'cells exactly as they were, formulas unguarded')
+    .option('--state <state>', `only rows of this state: ${STATES.join(', ')}`, parseState)
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(async (reference: string, file: string, flags: ExportFlags) => {
+    await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+      const run = await resolveRun(engine, reference)
+      const result = await engine.exportRun(run.run_id, {
+        file: resolveFromCaller(file, context.env),
+        lossless: flags.lossless === true,
+        ...(flags.state === undefined ? {} : { filter: { state: flags.state } }),
+      })
+      await context.out.writeLine(
+        flags.json
+          ? JSON.stringify({
+              run_id: run.run_id,
+              file: result.file,
+              rows: result.rows,
+              bytes: result.sizeBytes,
+            })
+          : `${formatCounted(result.rows, 'row')} in ${result.file} (${formatBytes(result.sizeBytes)})`,
+      )
+    })
+  })
+}

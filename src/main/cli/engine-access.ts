@@ -1,0 +1,16 @@
+import { createEngine } from '../engine/engine.ts'
+import type { Engine } from '../engine/engine-interface.ts'
+
+/** Opens the engine on a workspace for the time of one piece of work, and closes it whatever happens. */
+export async function withEngine<T>(workspace: string, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = createEngine({
+    workspace,
+    runWorkerUrl: new URL('../engine/runner/run-worker.ts', import.meta.url),
+    queryWorkerUrl: new URL('../engine/query/query-worker.ts', import.meta.url),
+  })
+  try {
+    return await work(engine)
+  } finally {
+    await engine.close()
+  }
+}

@@ -1,0 +1,21 @@
+import { InvalidArgumentError } from 'commander'
+
+/** Parser of `--base-url`: an http or https address, its path prefix kept, without the trailing slash. */
+export function parseBaseUrl(text: string): string {
+  const example = 'an http or https address such as https://api.example.com'
+  if (!URL.canParse(text)) throw new InvalidArgumentError(`expected ${example}, found \`${text}\`.`)
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') {
+    throw new InvalidArgumentError(
+      `expected ${example}, without a user name or password in it; the API key belongs in the environment.`,
+    )
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    const forgotten = /^[\w.-]+:\d+/.test(text) ? ` Did you mean \`http://${text}\`?` : ''
+    throw new InvalidArgumentError(`expected ${example}, found \`${text}\`.${forgotten}`)
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new InvalidArgumentError(`expected ${example}, without \`?\` or \`#\`, found \`${text}\`.`)
+  }
+  return url.href.replace(/\/+$/, '')
+}

@@ -1,0 +1,49 @@
+import { InvalidArgumentError } from 'commander'
+import type { FieldSource, Mapping } from '../../../shared/plan.ts'
+
+/** One `--map` or `--set`: a field and where its value comes from. */
+export interface FieldAssignment {
+  field: string
+  source: FieldSource
+}
+
+function splitAssignment(text: string, shape: string): { field: string; value: string } {
+  const equals = text.indexOf('=')
+  const field = text.slice(0, equals).trim()
+  if (equals <= 0 || field === '') {
+    throw new InvalidArgumentError(`expected ${shape}, found \`${text}\`.`)
+  }
+  return { field, value: text.slice(equals + 1) }
+}
+
+/** Parser of `--map FIELD=COLUMN`. A column of digits alone is a 1-based number, anything else a header name. */
+export function collectMapping(text: string, previous: FieldAssignment[] | undefined): FieldAssignment[] {
+  const { field, value } = splitAssignment(text, 'FIELD=COLUMN, such as text_data=Message or text_data=2')
+  if (value === '') {
+    throw new InvalidArgumentError(`expected a column name or its 1-based number after \`${field}=\`.`)
+  }
+  const isNumber = /^\d+$/.test(value)
+  if (isNumber && (Number(value) < 1 || Number(value) > 16_384)) {
+    throw new InvalidArgumentError(`columns are counted from 1 to 16384, found \`${value}\`.`)
+  }
+  const source = { kind: 'column', column: isNumber ? Number(value) : value } satisfies FieldSource
+  return [...(previous ?? []), { field, source }]
+}
+
+/** Parser of `--set FIELD=TEMPLATE`, with `{{row}}`, `{{run}}` and `{{column name}}` filled in for each row. */
+export function collectTemplate(text: string, previous: FieldAssignment[] | undefined): FieldAssignment[] {
+  const { field, value } = splitAssignment(text, 'FIELD=TEMPLATE, such as user_id=import or post_id={{id}}')
+  return [...(previous ?? []), { field, source: { kind: 'template', template: value } }]
+}
+
+/** The mapping that all assignments make. Throws `InvalidArgumentError` where a field is filled twice. */
+export function toMapping(assignments: readonly FieldAssignment[]): Mapping {
+  const mapping: Mapping = {}
+  for (const { field, source } of assignments) {
+    if (mapping[field] !== undefined) {
+      throw new InvalidArgumentError(`${field} is filled twice; give one --map or --set for each field.`)
+    }
+    mapping[field] = source
+  }
+  return mapping
+}

@@ -1,0 +1,41 @@
+import { SluiceError } from '../../../shared/errors.ts'
+import type { RunSummary } from '../../../shared/run.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
+
+/** What the RUN argument of a command may be, for its help. */
+export const RUN_ARGUMENT_HELP = 'id of the run, its beginning, or `latest`'
+
+/**
+ * Finds the run that a person named: by id, by an unambiguous beginning of one, or `latest`.
+ * Throws `RUN_NOT_FOUND`, naming what there is.
+ */
+export async function resolveRun(engine: Engine, reference: string): Promise<RunSummary> {
+  const runs = await engine.listRuns()
+  const [newest] = runs
+  if (newest === undefined) {
+    throw new SluiceError({
+      code: 'RUN_NOT_FOUND',
+      message: `no run \`${reference}\`: there are no runs in ${engine.workspace}`,
+      hint: 'Runs are kept in a workspace; name another with --workspace or SLUICE_WORKSPACE.',
+    })
+  }
+  if (reference === 'latest') return newest
+  const exact = runs.find((run) => run.run_id === reference)
+  if (exact !== undefined) return exact
+  const matching = reference === '' ? [] : runs.filter((run) => run.run_id.startsWith(reference))
+  const [only] = matching
+  if (only !== undefined && matching.length === 1) return only
+  if (matching.length > 1) {
+    const ids = matching.slice(0, 5).map((run) => run.run_id)
+    throw new SluiceError({
+      code: 'RUN_NOT_FOUND',
+      message: `\`${reference}\` is the beginning of ${matching.length} runs: ${ids.join(', ')}${matching.length > 5 ? ', …' : ''}`,
+      hint: 'Give more of the id.',
+    })
+  }
+  throw new SluiceError({
+    code: 'RUN_NOT_FOUND',
+    message: `no run \`${reference}\` in ${engine.workspace}`,
+    hint: `The newest is ${newest.run_id}; \`runs\` lists all ${runs.length}.`,
+  })
+}

@@ -1,0 +1,44 @@
+import { type Command, Option } from 'commander'
+
+/** Where runs are kept. */
+export interface WorkspaceFlags {
+  workspace?: string
+}
+
+/** How a command that sends reports. */
+export interface ReportingFlags extends WorkspaceFlags {
+  quiet?: true
+  json?: true
+}
+
+/** What is done with rows whose fate is unknown. */
+export interface UnknownFlags {
+  onUnknown: 'ask' | 'resend' | 'skip'
+}
+
+/** Declares `--workspace`. */
+export function addWorkspaceOption(command: Command): Command {
+  return command.option(
+    '--workspace <folder>',
+    "where runs are kept (default: $SLUICE_WORKSPACE, else the system's data folder)",
+  )
+}
+
+/** Declares `--workspace`, `--quiet` and `--json`. */
+export function addReportingOptions(command: Command): Command {
+  return addWorkspaceOption(command)
+    .option('--quiet', 'no progress on stderr')
+    .option('--json', 'one JSON document on stdout instead of the summary')
+}
+
+/** Declares `--on-unknown`. */
+export function addOnUnknownOption(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--on-unknown <choice>',
+      'rows that were sent but never answered: resend them, skip them, or ask (skips where no one can be asked)',
+    )
+      .choices(['ask', 'resend', 'skip'])
+      .default('ask'),
+  )
+}

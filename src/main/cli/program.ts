@@ -1,0 +1,41 @@
+import { Command } from 'commander'
+import { addDeleteCommand } from './commands/delete.ts'
+import { addDemoCommand } from './commands/demo.ts'
+import { addExportCommand } from './commands/export.ts'
+import { addResumeCommand, addRetryCommand } from './commands/resume.ts'
+import { addRunsCommand } from './commands/runs.ts'
+import { addSandboxCommand } from './commands/sandbox.ts'
+import { addShowCommand } from './commands/show.ts'
+import { addTaskCommand } from './commands/task.ts'
+import type { CliContext } from './context.ts'
+
+/** Every command of the command line, reporting errors by throwing. */
+export function createProgram(context: CliContext): Command {
+  const program = new Command('sluice')
+    .description(
+      'Sends spreadsheets in bulk to a content moderation service, and measures how fast and how reliably it answers.',
+    )
+    .exitOverride()
+    .configureOutput({
+      // Errors are thrown, and said in one place.
+      outputError: () => {},
+      getOutHelpWidth: () => Math.min(110, context.outTerminal.columns()),
+      getErrHelpWidth: () => Math.min(110, context.errTerminal.columns()),
+    })
+    .showSuggestionAfterError()
+  program.commandsGroup('Send:')
+  addTaskCommand(program, context)
+  addResumeCommand(program, context)
+  addRetryCommand(program, context)
+  program.commandsGroup('Look back:')
+  addRunsCommand(program, context)
+  addShowCommand(program, context)
+  addExportCommand(program, context)
+  addDeleteCommand(program, context)
+  program.commandsGroup('Try:')
+  addSandboxCommand(program, context)
+  addDemoCommand(program, context)
+  program.commandsGroup('Help:')
+  program.helpCommand('help [command]', 'show what a command takes')
+  return program
+}

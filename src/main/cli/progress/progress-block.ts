@@ -1,0 +1,105 @@
+import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMs,
+  formatRate,
+} from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import { fitSegments, type Segment } from '../terminal/segments.ts'
+import type { Terminal, Tone } from '../terminal/terminal.ts'
+import { cutToWidth, padLeft, padRight, textWidth } from '../terminal/text-width.ts'
+import { toPhaseLabel, toRowProgress } from './row-progress.ts'
+
+const LABEL_COLUMNS = 9
+const BAR_MAX_COLUMNS = 40
+const BAR_MIN_COLUMNS = 8
+
+function drawBar(terminal: Terminal, share: number, columns: number, tone: Tone): string {
+  const full = share >= 1 ? columns : Math.min(columns - 1, Math.floor(share * columns))
+  const { barFull, barEmpty } = terminal.glyphs
+  return terminal.tone(tone, barFull.repeat(full)) + terminal.tone('quiet', barEmpty.repeat(columns - full))
+}
+
+function toPercent(share: number): string {
+  return `${padLeft(String(Math.floor(share * 100)), 3)} %`
+}
+
+function firstLine(
+  terminal: Terminal,
+  label: string,
+  share: number,
+  tone: Tone,
+  segments: readonly Segment[],
+): string {
+  const room = terminal.columns() - 1
+  const rest = fitSegments(segments, room - LABEL_COLUMNS, '  ')
+  const barRoom = Math.min(BAR_MAX_COLUMNS, room - LABEL_COLUMNS - textWidth(rest) - 2)
+  const bar = barRoom < BAR_MIN_COLUMNS ? '' : `${drawBar(terminal, share, barRoom, tone)}  `
+  return `${terminal.tone('strong', padRight(label, LABEL_COLUMNS))}${bar}${rest}`
+}
+
+function formatIntake(terminal: Terminal, snapshot: RunSnapshot): string {
+  const { bytes, rows, problems } = snapshot
+  const share = bytes.total === 0 ? 0 : bytes.read / bytes.total
+  return firstLine(terminal, toPhaseLabel('intake'), share, 'accent', [
+    { text: toPercent(share), keep: 3 },
+    { text: `${formatCounted(rows.read, 'row')}`, keep: 4 },
+    {
+      text: problems.errors === 0 ? '' : terminal.tone('warn', formatCounted(problems.errors, 'problem')),
+      keep: 2,
+    },
+    { text: terminal.tone('quiet', `${formatBytes(bytes.read)} of ${formatBytes(bytes.total)}`), keep: 1 },
+  ])
+}
+
+function formatOutcomes(terminal: Terminal, snapshot: RunSnapshot): string {
+  const { rows, ratePerSecond, latencyMs, inFlight, phase } = snapshot
+  const { glyphs } = terminal
+  const count = (sign: string, rowCount: number, word: string, tone: Tone, keep: number): Segment => ({
+    text: rowCount === 0 && keep < 9 ? '' : terminal.tone(tone, `${sign} ${formatCount(rowCount)} ${word}`),
+    keep,
+  })
+  const segments = [
+    count(glyphs.ok, rows.succeeded, 'ok', 'good', 9),
+    count(glyphs.rejected, rows.rejected, 'rejected', 'bad', 8),
+    count(glyphs.failed, rows.failed, 'failed', 'warn', 7),
+    count(glyphs.unknown, rows.unknown, 'unknown', 'odd', 6),
+    count(glyphs.skipped, rows.invalid, 'invalid', 'quiet', 3),
+    {
+      text:
+        phase === 'draining'
+          ? `${formatCount(inFlight)} in flight`
+          : `${formatRate(ratePerSecond.current)}/s`,
+      keep: 5,
+    },
+    { text: latencyMs === null ? '' : `p95 ${formatMs(latencyMs.p95)} ms`, keep: 4 },
+  ]
+  return ' '.repeat(LABEL_COLUMNS) + fitSegments(segments, terminal.columns() - 1 - LABEL_COLUMNS, '   ')
+}
+
+/** The lines that a terminal redraws while a run goes on: what it is doing and how far, then what came of it. */
+export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): string {
+  if (snapshot.phase === 'intake') return formatIntake(terminal, snapshot)
+  const { done, total, share } = toRowProgress(snapshot)
+  const isLeft = snapshot.phase === 'running' && snapshot.etaMs !== null
+  const tone = snapshot.phase === 'running' ? 'accent' : 'warn'
+  const lines = [
+    firstLine(terminal, toPhaseLabel(snapshot.phase), share, tone, [
+      { text: toPercent(share), keep: 3 },
+      { text: `${formatCount(done)} of ${formatCounted(total, 'row')}`, keep: 2 },
+      {
+        text: terminal.tone('quiet', isLeft ? `${formatDuration(snapshot.etaMs ?? 0)} left` : ''),
+        keep: 1,
+      },
+    ]),
+    formatOutcomes(terminal, snapshot),
+  ]
+  if (snapshot.notice !== null) {
+    const notice = cutToWidth(toPrintable(snapshot.notice), terminal.columns() - 12, terminal.glyphs.ellipsis)
+    lines.push(' '.repeat(LABEL_COLUMNS) + terminal.tone('warn', notice))
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,34 @@
+import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMs,
+  formatRate,
+} from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import { toPhaseLabel, toRowProgress } from './row-progress.ts'
+
+/** One line about a run for places that keep every line, such as a CI log. */
+export function formatProgressLine(snapshot: RunSnapshot): string {
+  const label = toPhaseLabel(snapshot.phase).toLowerCase()
+  if (snapshot.phase === 'intake') {
+    const { bytes, rows, problems } = snapshot
+    const found = problems.errors === 0 ? '' : `, ${formatCounted(problems.errors, 'problem')}`
+    return `${label}: ${formatCounted(rows.read, 'row')}, ${formatBytes(bytes.read)} of ${formatBytes(bytes.total)}${found}`
+  }
+  const { done, total, share } = toRowProgress(snapshot)
+  const { rows, latencyMs, etaMs, notice } = snapshot
+  return [
+    `${label}: ${formatCount(done)} of ${formatCounted(total, 'row')} (${Math.floor(share * 100)} %)`,
+    `${formatCount(rows.succeeded)} ok`,
+    `${formatCount(rows.rejected)} rejected`,
+    `${formatCount(rows.failed)} failed`,
+    `${formatCount(rows.unknown)} unknown`,
+    `${formatRate(snapshot.ratePerSecond.current)}/s`,
+    ...(latencyMs === null ? [] : [`p95 ${formatMs(latencyMs.p95)} ms`]),
+    ...(etaMs === null ? [] : [`${formatDuration(etaMs)} left`]),
+    ...(notice === null ? [] : [toPrintable(notice)]),
+  ].join(', ')
+}

@@ -1,0 +1,60 @@
+import { createLogUpdate } from 'log-update'
+import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import type { CliContext } from '../context.ts'
+import { formatProgressBlock } from './progress-block.ts'
+import { formatProgressLine } from './progress-line.ts'
+
+const LINE_EVERY_MS = 5_000
+
+/** Shows on stderr how a run goes on. */
+export interface ProgressReporter {
+  update(snapshot: RunSnapshot): void
+  /** Says something in between, without disturbing what is redrawn. */
+  say(text: string): void
+  /** Ends the showing; what was redrawn is wiped. */
+  finish(): void
+}
+
+function createLiveReporter(context: CliContext): ProgressReporter {
+  const draw = createLogUpdate(process.stderr)
+  let last: RunSnapshot | null = null
+  const redraw = () => {
+    if (last !== null) draw(formatProgressBlock(context.errTerminal, last))
+  }
+  process.stderr.on('resize', redraw)
+  return {
+    update: (snapshot) => {
+      last = snapshot
+      redraw()
+    },
+    say: (text) => draw.persist(text),
+    finish: () => {
+      process.stderr.off('resize', redraw)
+      draw.clear()
+      draw.done()
+    },
+  }
+}
+
+function createLineReporter(context: CliContext): ProgressReporter {
+  let last: RunSnapshot | null = null
+  const timer = setInterval(() => {
+    if (last !== null) void context.err.writeLine(formatProgressLine(last))
+  }, LINE_EVERY_MS)
+  timer.unref()
+  return {
+    update: (snapshot) => {
+      last = snapshot
+    },
+    say: (text) => void context.err.writeLine(text),
+    finish: () => clearInterval(timer),
+  }
+}
+
+/** A bar that is redrawn on a terminal, a line every 5 s elsewhere, only what is said where it is to be quiet. */
+export function createProgressReporter(context: CliContext, quiet: boolean): ProgressReporter {
+  if (quiet) {
+    return { update: () => {}, say: (text) => void context.err.writeLine(text), finish: () => {} }
+  }
+  return context.errTerminal.isInteractive ? createLiveReporter(context) : createLineReporter(context)
+}

@@ -1,0 +1,41 @@
+import { CommanderError } from 'commander'
+import { type ErrorDocument, EXIT, type ExitCode, toErrorDocument } from '../../shared/errors.ts'
+import type { CliContext } from './context.ts'
+import { wrapWords } from './terminal/table.ts'
+
+function toDocument(error: unknown): ErrorDocument {
+  if (error instanceof CommanderError) {
+    return {
+      code: 'BAD_USAGE',
+      // Commander repeats the whole argument, which may hold a password; what was found is said where it may be.
+      message: error.message
+        .replace(/^error: /, '')
+        .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '.*' is invalid\. /s, '$1: ')
+        .replace(/^command-argument value '.*' is invalid for argument '(\w+)'\. /, '$1: '),
+      hint: 'Add --help to see what the command takes.',
+      exitCode: EXIT.badInput,
+    }
+  }
+  return toErrorDocument(error)
+}
+
+/**
+ * Says what went wrong: message and hint on stderr, with `--json` a document on stdout as well, the stack only under
+ * `SLUICE_DEBUG=1`. Returns what to exit with.
+ */
+export async function reportError(context: CliContext, error: unknown, asJson: boolean): Promise<ExitCode> {
+  const { code, message, hint, exitCode } = toDocument(error)
+  const { errTerminal: terminal, err } = context
+  await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${message}`)
+  if (hint !== '') {
+    for (const line of wrapWords(hint, Math.max(40, terminal.columns() - 8))) {
+      await err.writeLine(`        ${line}`)
+    }
+  }
+  if (context.env['SLUICE_DEBUG'] === '1' && error instanceof Error) {
+    await err.writeLine(error.stack ?? String(error))
+    if (error.cause !== undefined) await err.writeLine(`cause: ${String(error.cause)}`)
+  }
+  if (asJson) await context.out.writeLine(JSON.stringify({ error: { code, message, hint } }, null, 2))
+  return exitCode
+}

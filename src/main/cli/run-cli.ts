@@ -1,0 +1,24 @@
+import { CommanderError } from 'commander'
+import { EXIT, type ExitCode } from '../../shared/errors.ts'
+import { createCliContext } from './context.ts'
+import { createProgram } from './program.ts'
+import { reportError } from './report-error.ts'
+
+const SHOWN_ON_PURPOSE = new Set(['commander.helpDisplayed', 'commander.version'])
+
+/** Runs the command that the arguments name, and returns what the process exits with. Never throws. */
+export async function runCli(args: readonly string[]): Promise<ExitCode> {
+  const context = createCliContext()
+  const program = createProgram(context)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return context.exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (SHOWN_ON_PURPOSE.has(error.code)) return EXIT.ok
+      // `sluice` alone, or `sluice help`: the help is on the screen already.
+      if (error.code === 'commander.help') return args.length === 0 ? EXIT.badInput : EXIT.ok
+    }
+    return await reportError(context, error, args.includes('--json'))
+  }
+}

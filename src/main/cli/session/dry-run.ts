@@ -1,0 +1,103 @@
+import { EXIT, type ExitCode } from '../../../shared/errors.ts'
+import type { Plan } from '../../../shared/plan.ts'
+import type { RowDetail } from '../../../shared/results.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import type { ReportingFlags } from '../options/shared-options.ts'
+import { createProgressReporter } from '../progress/progress-reporter.ts'
+import { formatProblemGroups } from '../summary/problems-text.ts'
+import { formatSection } from '../summary/section.ts'
+import { formatCount, formatCounted } from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import { watchInterrupts } from './interrupts.ts'
+
+const EXAMPLES = 10
+
+/** Stands in for the key, which a run that sends nothing does not need. */
+const NO_KEY = 'dry-run'
+
+async function readFirstRequest(engine: Engine, runId: string): Promise<RowDetail | null> {
+  const page = await engine.readPage(runId, { filter: { state: 'pending' }, offset: 0, limit: 1 })
+  const [first] = page.rows
+  return first === undefined ? null : engine.readRow(runId, first.row)
+}
+
+async function printFirstRequest(context: CliContext, detail: RowDetail | null): Promise<void> {
+  const { out, outTerminal } = context
+  if (detail === null || detail.requestBody === null) return
+  await out.writeLine()
+  await out.writeLine(
+    `${outTerminal.tone('strong', 'First request')} (row ${detail.result.row})  POST ${toPrintable(detail.requestUrl)}`,
+  )
+  const body: unknown = JSON.parse(detail.requestBody)
+  for (const line of JSON.stringify(body, null, 2).split('\n')) {
+    await out.writeLine(`  ${toPrintable(line)}`)
+  }
+}
+
+/**
+ * Reads, maps and checks a source as a run would, shows what is wrong with it and the first request as it would be
+ * sent, sends nothing and keeps nothing. Exits with 0 where every row may be sent, 1 where some may, 2 where none may.
+ */
+export async function dryRun(
+  context: CliContext,
+  engine: Engine,
+  plan: Plan,
+  flags: ReportingFlags,
+): Promise<ExitCode> {
+  const { out, outTerminal } = context
+  const progress = createProgressReporter(context, flags.quiet === true)
+  const handle = await engine.startRun(plan, { hold: true, apiKey: NO_KEY })
+  handle.ended.catch(() => {})
+  const stopListening = handle.onSnapshot(progress.update)
+  let isInterrupted = false
+  const interrupt = () => {
+    isInterrupted = true
+    handle.stop()
+  }
+  const stopWatching = watchInterrupts({ first: interrupt, second: () => process.exit(EXIT.interrupted) })
+  try {
+    try {
+      await Promise.race([handle.ready, handle.ended])
+    } finally {
+      stopListening()
+      progress.finish()
+    }
+    if (isInterrupted) return EXIT.interrupted
+    const rows = handle.snapshot()?.rows ?? (await engine.summarizeRun(handle.runId)).rows
+    const problems = await engine.readProblems(handle.runId)
+    const first = await readFirstRequest(engine, handle.runId)
+    const sendable = rows.read - rows.invalid
+    if (flags.json) {
+      const request =
+        first === null
+          ? null
+          : { row: first.result.row, url: first.requestUrl, body: JSON.parse(first.requestBody ?? 'null') }
+      const counts = { read: rows.read, invalid: rows.invalid, sendable }
+      await out.writeLine(
+        JSON.stringify({ dry_run: true, rows: counts, problems, first_request: request }, null, 2),
+      )
+    } else {
+      const counted = `${formatCount(rows.read)} read, ${formatCount(sendable)} can be sent, ${formatCount(rows.invalid)} invalid`
+      await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))
+      await out.writeLine(formatSection(outTerminal, 'Rows', [counted]).join('\n'))
+      if (problems.length > 0) {
+        await out.writeLine()
+        await out.writeLine(
+          outTerminal.tone('strong', `${formatCounted(problems.length, 'kind')} of problem`),
+        )
+        for (const line of formatProblemGroups(outTerminal, problems, EXAMPLES)) {
+          await out.writeLine(`  ${line}`)
+        }
+      }
+      await printFirstRequest(context, first)
+    }
+    if (sendable === 0) return EXIT.badInput
+    return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed
+  } finally {
+    stopWatching()
+    handle.stop()
+    await handle.ended.catch(() => {})
+    await engine.deleteRun(handle.runId).catch(() => {})
+  }
+}

@@ -1,0 +1,52 @@
+import { writeSync } from 'node:fs'
+import { EXIT } from '../../../shared/errors.ts'
+import type { RunSummary } from '../../../shared/run.ts'
+import type { RunHandle } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
+import { createProgressReporter } from '../progress/progress-reporter.ts'
+import { formatCounted } from '../terminal/number-format.ts'
+import { watchInterrupts } from './interrupts.ts'
+
+/**
+ * Shows a run's progress until it ends. The first Ctrl-C lets what is in flight end and keeps the rest pending; the
+ * second leaves at once. Throws the `SluiceError` that ended the run, where one did.
+ */
+export async function followRun(
+  context: CliContext,
+  handle: RunHandle,
+  options: { quiet: boolean },
+): Promise<RunSummary> {
+  const progress = createProgressReporter(context, options.quiet)
+  const stopListening = handle.onSnapshot(progress.update)
+  const stopWatching = watchInterrupts({
+    first: () => {
+      const inFlight = handle.snapshot()?.inFlight ?? 0
+      progress.say(
+        `Stopping: ${formatCounted(inFlight, 'request')} in flight may end first. Ctrl-C again leaves at once.`,
+      )
+      handle.stop()
+    },
+    second: () => {
+      progress.finish()
+      const inFlight = handle.snapshot()?.inFlight ?? 0
+      // The process ends in this very turn, so nothing may be left in a buffer.
+      writeSync(
+        2,
+        `Left at once: what became of ${formatCounted(inFlight, 'row')} in flight is unknown.\n` +
+          `Go on with: ${COMMAND_PREFIX} resume ${handle.runId}\n`,
+      )
+      process.exit(EXIT.interrupted)
+    },
+  })
+  // Whichever of the two is looked at second must not count as unhandled.
+  handle.ended.catch(() => {})
+  try {
+    await handle.ready
+    return await handle.ended
+  } finally {
+    stopWatching()
+    stopListening()
+    progress.finish()
+  }
+}

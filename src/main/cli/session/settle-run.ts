@@ -1,0 +1,81 @@
+import type { ExitCode } from '../../../shared/errors.ts'
+import type { RunSummary } from '../../../shared/run.ts'
+import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
+import type { ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
+import { toExitCode } from '../summary/exit-code.ts'
+import { formatProblemGroups } from '../summary/problems-text.ts'
+import { formatSummary } from '../summary/summary-text.ts'
+import { formatCounted } from '../terminal/number-format.ts'
+import { askYesNo } from './ask.ts'
+import { followRun } from './follow-run.ts'
+
+/** Examples of each cause where no row at all could be sent, and where some could. */
+const EXAMPLES_ALONE = 10
+const EXAMPLES_BESIDE = 3
+
+/**
+ * Whether rows of unknown fate are sent again: as `--on-unknown` says, else as the person answers. Where no one can
+ * be asked they are skipped.
+ */
+export async function chooseOnUnknown(
+  context: CliContext,
+  unknownRows: number,
+  flags: UnknownFlags,
+): Promise<'resend' | 'skip'> {
+  if (flags.onUnknown !== 'ask') return flags.onUnknown
+  if (unknownRows === 0 || !context.canAsk) return 'skip'
+  const isResend = await askYesNo(
+    `${formatCounted(unknownRows, 'row')} were sent and never answered; they may have been taken.\n` +
+      'Send them again, with the same post_id and body?',
+  )
+  return isResend ? 'resend' : 'skip'
+}
+
+/** Prints how a run ended, as a document or for a person to read. */
+export async function printSummary(
+  context: CliContext,
+  engine: Engine,
+  summary: RunSummary,
+  flags: ReportingFlags,
+): Promise<void> {
+  const { out, outTerminal } = context
+  if (flags.json) {
+    await out.writeLine(JSON.stringify(summary, null, 2))
+    return
+  }
+  await out.writeLine(formatSummary(outTerminal, summary))
+  const { invalid, read } = summary.rows
+  if (invalid === 0) return
+  const isAlone = invalid === read
+  const groups = await engine.readProblems(summary.run_id)
+  const errors = groups.filter((group) => group.severity === 'error')
+  await out.writeLine()
+  await out.writeLine(
+    outTerminal.tone(
+      'strong',
+      isAlone
+        ? `No row passed the checks, so nothing was sent. ${COMMAND_PREFIX} show ${summary.run_id} --problems lists every row.`
+        : 'Rows that did not pass the checks',
+    ),
+  )
+  for (const line of formatProblemGroups(outTerminal, errors, isAlone ? EXAMPLES_ALONE : EXAMPLES_BESIDE)) {
+    await out.writeLine(`  ${line}`)
+  }
+}
+
+/** Follows a run to its end, says how it ended, and returns what to exit with. */
+export async function settleRun(
+  context: CliContext,
+  engine: Engine,
+  handle: RunHandle,
+  flags: ReportingFlags,
+): Promise<ExitCode> {
+  const summary = await followRun(context, handle, { quiet: flags.quiet === true })
+  await printSummary(context, engine, summary, flags)
+  if (summary.state === 'interrupted' && flags.json && !flags.quiet) {
+    await context.err.writeLine(`Go on with: ${COMMAND_PREFIX} resume ${summary.run_id}`)
+  }
+  return toExitCode(summary)
+}

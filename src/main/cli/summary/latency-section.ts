@@ -1,0 +1,48 @@
+import type { Percentiles, RunSummary } from '../../../shared/run.ts'
+import { formatCount, formatMs } from '../terminal/number-format.ts'
+import { formatTable, type TableColumn } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { formatSection } from './section.ts'
+
+const SERIES = [
+  'http_req_duration',
+  'http_req_waiting',
+  'http_req_connecting',
+  'http_req_tls_handshaking',
+  'response_time',
+  'start_lag',
+  'callback_latency',
+] as const
+
+const POINTS = ['min', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99_9', 'max'] as const
+
+/** On narrower terminals only these are shown. */
+const FEW_POINTS: readonly (typeof POINTS)[number][] = ['p50', 'p95', 'p99', 'max']
+
+const FULL_COLUMNS = 96
+
+/** A table of every latency series that was measured, in milliseconds. */
+export function formatLatency(terminal: Terminal, { latency_ms }: RunSummary): string[] {
+  const measured = SERIES.flatMap((name) => {
+    const series: Percentiles | undefined = latency_ms[name]
+    return series === undefined || series.count === 0 ? [] : [{ name, series }]
+  })
+  if (measured.length === 0) return []
+  const points = terminal.columns() >= FULL_COLUMNS ? POINTS : FEW_POINTS
+  const columns: TableColumn[] = [
+    { title: '', align: 'left' },
+    { title: 'answers', align: 'right' },
+    ...points.map((point) => ({ title: point.replace('_', '.'), align: 'right' as const })),
+  ]
+  const rows = measured.map(({ name, series }) => [
+    name,
+    formatCount(series.count),
+    ...points.map((point) => formatMs(series[point])),
+  ])
+  const [header = '', ...lines] = formatTable(terminal, columns, rows)
+  return [
+    ...formatSection(terminal, 'Latency in ms', ['']),
+    `  ${header}`,
+    ...lines.map((line) => `  ${line}`),
+  ]
+}

@@ -1,0 +1,31 @@
+import { formatProblem } from '../../../shared/problem.ts'
+import type { ProblemGroup } from '../../../shared/results.ts'
+import { formatCounted } from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** Problems by cause, errors before warnings, each with up to `limit` examples and how many rows more have it. */
+export function formatProblemGroups(
+  terminal: Terminal,
+  groups: readonly ProblemGroup[],
+  limit: number,
+): string[] {
+  const ordered = groups.toSorted(
+    (one, other) =>
+      Number(one.severity === 'warning') - Number(other.severity === 'warning') || other.rows - one.rows,
+  )
+  return ordered.flatMap((group) => {
+    const isError = group.severity === 'error'
+    const sign = isError ? terminal.glyphs.rejected : terminal.glyphs.failed
+    const field = group.field === null ? '' : `${group.field}: `
+    const kind = isError ? '' : ' (warning, sent all the same)'
+    const head = `${sign} ${formatCounted(group.rows, 'row')}${kind}  ${toPrintable(`${field}${group.message}`)}`
+    const examples = group.examples.slice(0, limit)
+    const more = group.rows - new Set(examples.map((example) => example.row)).size
+    return [
+      terminal.tone(isError ? 'bad' : 'warn', head),
+      ...examples.map((example) => `    ${toPrintable(formatProblem(example))}`),
+      ...(more > 0 ? [terminal.tone('quiet', `    and ${formatCounted(more, 'row')} more`)] : []),
+    ]
+  })
+}

@@ -1,0 +1,38 @@
+import type { RunSummary } from '../../../shared/run.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
+import { formatTable } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** What to type next: resume, retry, look closer, export. */
+export function formatNextSteps(terminal: Terminal, summary: RunSummary): string[] {
+  const { rows, run_id: runId, state } = summary
+  const steps: [string, string][] = []
+  if (state === 'running') steps.push([`show ${runId}`, 'how it stands'])
+  const isResumable = state !== 'running' && rows.not_sent > 0
+  if (isResumable) steps.push([`resume ${runId}`, 'send what is still to be sent'])
+  if (!isResumable && state !== 'running' && rows.rejected + rows.failed > 0) {
+    steps.push([`retry ${runId}`, 'send again what did not succeed, as a run of its own'])
+  }
+  if (rows.unknown > 0 && state !== 'running') {
+    steps.push([
+      `${isResumable ? 'resume' : 'retry'} ${runId} --on-unknown resend`,
+      'the same, rows of unknown fate too',
+    ])
+  }
+  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'every row that did not pass, and why'])
+  if (rows.read > 0) steps.push([`export ${runId} results.csv`, 'your columns and what came of each row'])
+  const lines = steps.map(([command, meaning]) => [
+    `${COMMAND_PREFIX} ${command}`,
+    terminal.tone('quiet', meaning),
+  ])
+  if (lines.length === 0) return []
+  const [, ...table] = formatTable(
+    terminal,
+    [
+      { title: '', align: 'left' },
+      { title: '', align: 'left' },
+    ],
+    lines,
+  )
+  return [terminal.tone('strong', 'Next'), ...table.map((line) => `  ${line}`)]
+}

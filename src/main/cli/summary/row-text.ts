@@ -1,0 +1,90 @@
+import { formatProblem } from '../../../shared/problem.ts'
+import type { AttemptDetail, RowDetail } from '../../../shared/results.ts'
+import { formatMs } from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { padRight, textWidth } from '../terminal/text-width.ts'
+import { formatSection } from './section.ts'
+
+function formatCells(terminal: Terminal, detail: RowDetail): string[] {
+  const names = detail.result.cells.map((_, index) =>
+    toPrintable(detail.columns[index] ?? `Column ${index + 1}`),
+  )
+  const nameColumns = Math.min(30, Math.max(0, ...names.map(textWidth)))
+  return detail.result.cells.map(
+    (cell, index) =>
+      `${terminal.tone('quiet', padRight(names[index] ?? '', nameColumns))}  ${toPrintable(cell)}`,
+  )
+}
+
+function formatAttempt(attempt: AttemptDetail): string {
+  const phase = (name: string, ms: number | null) => (ms === null ? [] : [`${name} ${formatMs(ms)} ms`])
+  const answer = [attempt.status === null ? '' : String(attempt.status), attempt.errorCode ?? '']
+  const text = [
+    `${attempt.number}. ${attempt.sentAt}  ${attempt.outcome}`,
+    answer.filter(Boolean).join(' '),
+    attempt.message ?? '',
+    phase('took', attempt.durationMs).join(''),
+    ...phase('waiting', attempt.waitingMs),
+    ...phase('connecting', attempt.connectMs),
+    ...phase('TLS', attempt.tlsMs),
+  ]
+  return toPrintable(text.filter(Boolean).join('  '))
+}
+
+function formatJson(body: string): string[] {
+  try {
+    const value: unknown = JSON.parse(body)
+    return JSON.stringify(value, null, 2).split('\n').map(toPrintable)
+  } catch {
+    return [toPrintable(body)]
+  }
+}
+
+/** One row for a person to read: what came of it, its cells, the exact request, every try, the answer. */
+export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
+  const { result } = detail
+  const state = [
+    result.state,
+    result.status === null ? '' : String(result.status),
+    result.errorCode ?? '',
+    result.message ?? '',
+  ]
+  const parts = [
+    formatSection(terminal, `Row ${result.row}`, [toPrintable(state.filter(Boolean).join('  '))]),
+    result.taskId === null ? [] : formatSection(terminal, 'Task', [toPrintable(result.taskId)]),
+    result.triggeredRules.length === 0
+      ? []
+      : formatSection(
+          terminal,
+          'Triggered rules',
+          result.triggeredRules.map((rule) => toPrintable(`${rule.ruleName} (${rule.ruleId})`)),
+        ),
+    formatSection(terminal, 'Cells', formatCells(terminal, detail)),
+    formatSection(
+      terminal,
+      'Problems',
+      detail.problems.map(
+        (problem) =>
+          `${problem.severity === 'warning' ? 'warning: ' : ''}${toPrintable(formatProblem(problem))}`,
+      ),
+    ),
+    detail.requestBody === null
+      ? []
+      : formatSection(terminal, 'Request', [
+          `POST ${toPrintable(detail.requestUrl)}`,
+          ...formatJson(detail.requestBody),
+        ]),
+    formatSection(terminal, 'Tries', detail.attempts.map(formatAttempt)),
+    formatSection(
+      terminal,
+      'Class scores',
+      detail.classScores.map((entry) => toPrintable(`${entry.className} ${entry.score}`)),
+    ),
+    detail.responseBody === null ? [] : formatSection(terminal, 'Answer', formatJson(detail.responseBody)),
+  ]
+  return parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n')
+}

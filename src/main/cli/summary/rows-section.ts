@@ -1,0 +1,51 @@
+import type { RunSummary } from '../../../shared/run.ts'
+import { formatCount, formatCounted, formatRate, formatShare } from '../terminal/number-format.ts'
+import type { Terminal, Tone } from '../terminal/terminal.ts'
+import { padLeft, padRight } from '../terminal/text-width.ts'
+import { formatSection } from './section.ts'
+
+/** Rows by what became of them; states without rows are left out, but for `succeeded`. */
+export function formatRows(terminal: Terminal, { rows }: RunSummary): string[] {
+  const { glyphs } = terminal
+  const states: [number, string, string, Tone, string][] = [
+    [rows.succeeded, glyphs.ok, 'succeeded', 'good', ''],
+    [rows.rejected, glyphs.rejected, 'rejected', 'bad', 'the service answered an error'],
+    [rows.failed, glyphs.failed, 'failed', 'warn', 'certainly not taken'],
+    [rows.unknown, glyphs.unknown, 'unknown', 'odd', 'sent, and no answer says whether they were taken'],
+    [rows.overdue, glyphs.unknown, 'overdue', 'odd', 'taken, no result came in time'],
+    [rows.awaiting, glyphs.dot, 'awaiting', 'accent', 'taken, the result is still to come'],
+    [rows.invalid, glyphs.skipped, 'invalid', 'warn', 'did not pass the checks, never sent'],
+    [rows.not_sent, glyphs.dot, 'not sent', 'quiet', 'still to be sent'],
+  ]
+  const shown = states.filter(([count, , name]) => count > 0 || name === 'succeeded')
+  const countColumns = Math.max(...shown.map(([count]) => formatCount(count).length))
+  const lines = shown.map(([count, sign, name, tone, meaning]) =>
+    [
+      terminal.tone(tone, `${sign} ${padRight(name, 10)}`),
+      padLeft(formatCount(count), countColumns),
+      padLeft(formatShare(count, rows.read), 7),
+      meaning === '' ? '' : ` ${terminal.tone('quiet', meaning)}`,
+    ].join(' '),
+  )
+  return formatSection(terminal, 'Rows', [`${formatCount(rows.read)} read`, ...lines])
+}
+
+/** Requests by how they ended, and how many a second. */
+export function formatRequests(terminal: Terminal, { requests, throughput }: RunSummary): string[] {
+  if (requests.sent === 0) return formatSection(terminal, 'Requests', ['none was sent'])
+  const parts = [
+    `${formatCount(requests.succeeded)} succeeded`,
+    ...(requests.rejected > 0 ? [`${formatCount(requests.rejected)} rejected`] : []),
+    ...(requests.failed > 0 ? [`${formatCount(requests.failed)} failed`] : []),
+    ...(requests.unknown > 0 ? [`${formatCount(requests.unknown)} unknown`] : []),
+    ...(requests.retried > 0 ? [`${formatCount(requests.retried)} tried again`] : []),
+  ]
+  return [
+    ...formatSection(terminal, 'Requests', [
+      `${formatCounted(requests.sent, 'try', 'tries')}: ${parts.join(', ')}`,
+    ]),
+    ...formatSection(terminal, 'Throughput', [
+      `${formatRate(throughput.attempted_per_s)} tries/s, ${formatRate(throughput.succeeded_per_s)} rows succeeded/s, over ${throughput.duration_s.toFixed(1)} s`,
+    ]),
+  ]
+}

@@ -1,0 +1,45 @@
+import type { RunSummary } from '../../../shared/run.ts'
+import { formatCount, formatCounted, formatMs } from '../terminal/number-format.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { formatSection } from './section.ts'
+
+/** What the service said about its rate and its cache; nothing where it said nothing. */
+export function formatServiceNotes(terminal: Terminal, summary: RunSummary): string[] {
+  const { retry_after, from_cache } = summary
+  const lines: string[] = []
+  if (retry_after.answers > 0) {
+    lines.push(
+      ...formatSection(terminal, 'Retry-After', [
+        `${formatCounted(retry_after.answers, 'answer')} asked to wait; ${retry_after.waited_s.toFixed(1)} s were waited in all`,
+      ]),
+    )
+  }
+  if (from_cache.rows > 0) {
+    lines.push(
+      ...formatSection(terminal, 'From cache', [
+        `${formatCounted(from_cache.rows, 'row')} ${from_cache.rows === 1 ? 'was' : 'were'} answered from the service's cache; their latency is the cache's`,
+      ]),
+    )
+  }
+  return lines
+}
+
+/** Whether this machine, rather than the service, set the pace. Said before any number where it did. */
+export function formatGenerator(terminal: Terminal, { generator }: RunSummary): string[] {
+  const facts = [
+    ...(generator.dropped > 0 ? [`${formatCount(generator.dropped)} dropped`] : []),
+    ...(generator.waited > 0 ? [`${formatCount(generator.waited)} waited for a free connection`] : []),
+    ...(generator.start_lag_p99_ms === null
+      ? []
+      : [`start lag p99 ${formatMs(generator.start_lag_p99_ms)} ms`]),
+    ...(generator.event_loop_max_ms === null
+      ? []
+      : [`longest stall ${formatMs(generator.event_loop_max_ms)} ms`]),
+  ]
+  if (generator.limited) {
+    const text = `this machine was the limit, not the service: read the latencies with care${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+    return formatSection(terminal, 'This machine', [terminal.tone('warn', text)])
+  }
+  if (facts.length === 0) return []
+  return formatSection(terminal, 'This machine', [`kept up: ${facts.join(', ')}`])
+}

@@ -1,0 +1,65 @@
+import { basename } from 'node:path'
+import type { RunSummary } from '../../../shared/run.ts'
+import { formatDuration } from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import { wrapWords } from '../terminal/table.ts'
+import type { Terminal, Tone } from '../terminal/terminal.ts'
+import { formatErrors } from './errors-section.ts'
+import { formatLatency } from './latency-section.ts'
+import { formatNextSteps } from './results-section.ts'
+import { formatRequests, formatRows } from './rows-section.ts'
+import { formatTriggeredRules } from './rules-section.ts'
+import { formatGenerator, formatServiceNotes } from './service-section.ts'
+
+const STATE_TONES: Readonly<Record<RunSummary['state'], Tone>> = {
+  running: 'accent',
+  completed: 'good',
+  stopped: 'bad',
+  interrupted: 'warn',
+}
+
+function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
+  const { dot, arrow, stopped } = terminal.glyphs
+  const lines: string[] = []
+  if (summary.stop_reason !== null) {
+    const reason = wrapWords(`Stopped: ${toPrintable(summary.stop_reason)}`, terminal.columns() - 2)
+    lines.push(
+      ...reason.map((line, index) => terminal.tone('bad', `${index === 0 ? stopped : ' '} ${line}`)),
+      '',
+    )
+  }
+  const state = terminal.tone(STATE_TONES[summary.state], summary.state)
+  const duration =
+    summary.started_at === null ? '' : ` ${dot} ${formatDuration(summary.throughput.duration_s * 1000)}`
+  const parent = summary.parent_run_id === null ? '' : ` ${dot} child of ${summary.parent_run_id}`
+  lines.push(
+    `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${duration}`,
+    terminal.tone(
+      'quiet',
+      toPrintable(
+        `run ${summary.run_id} ${dot} ${summary.operation} ${summary.mode} ${summary.api}${parent}`,
+      ),
+    ),
+    terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${summary.base_url}`)),
+  )
+  return lines
+}
+
+/** The whole run for a person to read: first what stopped it, then rows, requests, latency, rules, errors, next. */
+export function formatSummary(terminal: Terminal, summary: RunSummary): string {
+  const parts = [
+    formatHeading(terminal, summary),
+    summary.generator.limited ? formatGenerator(terminal, summary) : [],
+    formatRows(terminal, summary),
+    [...formatRequests(terminal, summary), ...formatServiceNotes(terminal, summary)],
+    formatLatency(terminal, summary),
+    formatTriggeredRules(terminal, summary),
+    formatErrors(terminal, summary),
+    summary.generator.limited ? [] : formatGenerator(terminal, summary),
+    formatNextSteps(terminal, summary),
+  ]
+  return parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n\n')
+}

@@ -1,0 +1,100 @@
+import type { WriteStream } from 'node:tty'
+import { styleText } from 'node:util'
+
+/** Signs and bar pieces that the terminal can draw. */
+export interface Glyphs {
+  readonly ok: string
+  readonly rejected: string
+  readonly failed: string
+  readonly unknown: string
+  readonly skipped: string
+  readonly stopped: string
+  readonly arrow: string
+  readonly dot: string
+  readonly dash: string
+  readonly ellipsis: string
+  readonly barFull: string
+  readonly barEmpty: string
+  readonly rule: string
+}
+
+const UNICODE_GLYPHS: Glyphs = {
+  ok: '✔',
+  rejected: '✖',
+  failed: '▲',
+  unknown: '?',
+  skipped: '–',
+  stopped: '■',
+  arrow: '→',
+  dot: '·',
+  dash: '–',
+  ellipsis: '…',
+  barFull: '█',
+  barEmpty: '░',
+  rule: '─',
+}
+
+const ASCII_GLYPHS: Glyphs = {
+  ok: '+',
+  rejected: 'x',
+  failed: '!',
+  unknown: '?',
+  skipped: '-',
+  stopped: '#',
+  arrow: '->',
+  dot: '|',
+  dash: '-',
+  ellipsis: '...',
+  barFull: '#',
+  barEmpty: '.',
+  rule: '-',
+}
+
+/** How a piece of text is set off, by what it means. */
+export type Tone = 'good' | 'bad' | 'warn' | 'odd' | 'quiet' | 'strong' | 'accent' | 'plain'
+
+const FORMATS: Readonly<Record<Exclude<Tone, 'plain'>, Parameters<typeof styleText>[0]>> = {
+  good: 'green',
+  bad: 'red',
+  warn: 'yellow',
+  odd: 'magenta',
+  quiet: 'dim',
+  strong: 'bold',
+  accent: 'cyan',
+}
+
+/** What the place a text goes to can show. */
+export interface Terminal {
+  /** Whether lines can be redrawn in place. */
+  readonly isInteractive: boolean
+  readonly glyphs: Glyphs
+  /** Columns now; 100 where the output is no terminal. */
+  columns(): number
+  /** Sets text off where colours are shown (`NO_COLOR` and `FORCE_COLOR` are respected). */
+  tone(tone: Tone, text: string): string
+}
+
+/** Whether the terminal's character set is UTF-8, as far as the environment says. */
+export function isUtf8Terminal(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
+  if (platform === 'win32') {
+    return (
+      env['WT_SESSION'] !== undefined || env['TERM_PROGRAM'] === 'vscode' || env['TERM'] === 'xterm-256color'
+    )
+  }
+  if (env['TERM'] === 'linux') return false
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG']
+  if (locale === undefined || locale === '') return platform === 'darwin'
+  return /utf-?8/i.test(locale)
+}
+
+/** Describes a stream as a terminal. Where it is none, nothing is styled and the signs are still drawn as UTF-8. */
+export function createTerminal(stream: WriteStream, env: NodeJS.ProcessEnv = process.env): Terminal {
+  const isTerminal = stream.isTTY === true
+  return {
+    isInteractive: isTerminal && env['TERM'] !== 'dumb',
+    glyphs: !isTerminal || isUtf8Terminal(env, process.platform) ? UNICODE_GLYPHS : ASCII_GLYPHS,
+    columns: () => (isTerminal && stream.columns > 0 ? stream.columns : 100),
+    tone: (tone, text) =>
+      tone === 'plain' || text === '' ? text : styleText(FORMATS[tone], text, { stream }),
+  }
+}

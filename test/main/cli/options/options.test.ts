@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { parseBaseUrl } from '../../../../src/main/cli/options/base-url-option.ts'
+import { parseDelimiter } from '../../../../src/main/cli/options/delimiter-option.ts'
+import { parseDurationMs, parseTimeoutMs } from '../../../../src/main/cli/options/duration-option.ts'
+import { findNearest } from '../../../../src/main/cli/options/find-nearest.ts'
+import {
+  collectMapping,
+  collectTemplate,
+  toMapping,
+} from '../../../../src/main/cli/options/mapping-option.ts'
+import {
+  createIntegerParser,
+  createPositiveNumberParser,
+} from '../../../../src/main/cli/options/number-option.ts'
+
+describe('a duration', () => {
+  it.each([
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['1.5m', 90_000],
+    ['2 min', 120_000],
+    ['1h', 3_600_000],
+  ])('%s is %i ms', (text, ms) => {
+    expect(parseDurationMs(text)).toBe(ms)
+  })
+
+  it('never assumes a unit, and names both that may be meant', () => {
+    expect(() => parseDurationMs('30')).toThrow('`30s` or `30ms`')
+  })
+
+  it.each(['', 'soon', '-1s', '1s2', 's'])('refuses %j and says what was found', (text) => {
+    expect(() => parseDurationMs(text)).toThrow(`found \`${text}\``)
+  })
+
+  it('is at most an hour as a timeout', () => {
+    expect(() => parseTimeoutMs('61m')).toThrow('from 1ms to 1h')
+    expect(() => parseTimeoutMs('0ms')).toThrow('from 1ms to 1h')
+  })
+})
+
+describe('numbers', () => {
+  it('name their range and what was found', () => {
+    const parse = createIntegerParser(0, 100)
+    expect(parse('7')).toBe(7)
+    for (const text of ['-1', '101', '1.5', '1e2', '', ' ', 'x', '0x10']) {
+      expect(() => parse(text)).toThrow(`from 0 to 100, found \`${text}\``)
+    }
+  })
+
+  it('above zero take fractions, not zero', () => {
+    const parse = createPositiveNumberParser(1000)
+    expect(parse('0.5')).toBe(0.5)
+    for (const text of ['0', '-2', '1001', 'Infinity', 'NaN', '1e2']) expect(() => parse(text)).toThrow(text)
+  })
+})
+
+describe('a delimiter', () => {
+  it.each([
+    ['tab', '\t'],
+    ['\\t', '\t'],
+    ['\t', '\t'],
+    [';', ';'],
+    ['|', '|'],
+  ])('%j is %j', (text, delimiter) => {
+    expect(parseDelimiter(text)).toBe(delimiter)
+  })
+
+  it.each(['', ';;', '"', '\n'])('is one character, so %j is refused', (text) => {
+    expect(() => parseDelimiter(text)).toThrow('one character')
+  })
+})
+
+describe('a mapping', () => {
+  it('takes a column by name or by number, everything behind the first = being the column', () => {
+    const assignments = collectMapping('user_id=a=b', collectMapping('text_data=2', undefined))
+    expect(toMapping(assignments)).toEqual({
+      text_data: { kind: 'column', column: 2 },
+      user_id: { kind: 'column', column: 'a=b' },
+    })
+  })
+
+  it('takes templates, empty ones too', () => {
+    expect(toMapping(collectTemplate('group_id=', undefined))).toEqual({
+      group_id: { kind: 'template', template: '' },
+    })
+  })
+
+  it('refuses what has no field, no column, or column 0', () => {
+    for (const text of ['text_data', '=2', 'text_data=', 'text_data=0']) {
+      expect(() => collectMapping(text, undefined)).toThrow()
+    }
+  })
+
+  it('fills a field once', () => {
+    const twice = collectTemplate('user_id=x', collectMapping('user_id=1', undefined))
+    expect(() => toMapping(twice)).toThrow('user_id is filled twice')
+  })
+})
+
+describe('a base URL', () => {
+  it('keeps its path and loses its last slash', () => {
+    expect(parseBaseUrl('https://api.example.com/moderation/')).toBe('https://api.example.com/moderation')
+    expect(parseBaseUrl('http://127.0.0.1:8080')).toBe('http://127.0.0.1:8080')
+  })
+
+  it('is refused where it is none, and what was found is said', () => {
+    expect(() => parseBaseUrl('nonsense')).toThrow('found `nonsense`')
+    expect(() => parseBaseUrl('ftp://example.com')).toThrow('http or https')
+    expect(() => parseBaseUrl('https://example.com/?a=1')).toThrow('without `?`')
+  })
+
+  it('asks whether http was forgotten', () => {
+    expect(() => parseBaseUrl('localhost:8080')).toThrow('Did you mean `http://localhost:8080`?')
+  })
+
+  it('is refused with a password in it, which is not repeated', () => {
+    const refuse = () => parseBaseUrl('https://me:hunter2@example.com')
+    expect(refuse).toThrow('without a user name or password')
+    expect(refuse).not.toThrow('hunter2')
+  })
+})
+
+describe('the nearest name', () => {
+  it('is one a person may have mistyped', () => {
+    const names = ['text_data', 'url', 'user_id', 'post_id']
+    expect(findNearest('text', names)).toBe(null)
+    expect(findNearest('text-data', names)).toBe('text_data')
+    expect(findNearest('userid', names)).toBe('user_id')
+    expect(findNearest('parrot', names)).toBe(null)
+  })
+})

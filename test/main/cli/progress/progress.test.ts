@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { formatProgressBlock } from '../../../../src/main/cli/progress/progress-block.ts'
+import { formatProgressLine } from '../../../../src/main/cli/progress/progress-line.ts'
+import { textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
+import type { RunSnapshot } from '../../../../src/shared/snapshot.ts'
+import { createPlainTerminal } from '../plain-terminal.ts'
+
+const zero = { count: 10, min: 1, mean: 2, p50: 2, p90: 30, p95: 48.2, p99: 60, p99_9: 70, max: 80 }
+
+function createSnapshot(changes: Partial<RunSnapshot> = {}): RunSnapshot {
+  return {
+    runId: 'r1',
+    phase: 'running',
+    bytes: { read: 500, total: 1000 },
+    problems: { errors: 0, warnings: 0 },
+    rows: {
+      read: 5573,
+      invalid: 1,
+      succeeded: 2871,
+      rejected: 12,
+      failed: 3,
+      unknown: 2,
+      overdue: 0,
+      awaiting: 0,
+      not_sent: 2684,
+    },
+    requests: { sent: 2900, succeeded: 2871, rejected: 20, failed: 5, unknown: 4, retried: 12 },
+    inFlight: 4,
+    ratePerSecond: { current: 214, mean: 210 },
+    etaMs: 12_400,
+    elapsedMs: 13_600,
+    latencyMs: zero,
+    triggeredRules: [],
+    errors: [],
+    retryAfter: { answers: 0, waitedMs: 0 },
+    notice: null,
+    ...changes,
+  }
+}
+
+describe('the bar', () => {
+  it('says how far the run is and what came of its rows', () => {
+    const [first = '', second = ''] = formatProgressBlock(createPlainTerminal(110), createSnapshot()).split(
+      '\n',
+    )
+    expect(first).toMatch(/^Sending {2}█+░+ {3}51 % {2}2,888 of 5,572 rows {2}12\.4 s left$/)
+    expect(second.trim()).toBe(
+      '✔ 2,871 ok   ✖ 12 rejected   ▲ 3 failed   ? 2 unknown   – 1 invalid   214/s   p95 48.2 ms',
+    )
+  })
+
+  it.each([200, 110, 80, 60, 40, 24])('fits a terminal of %i columns', (columns) => {
+    for (const phase of ['intake', 'ready', 'running', 'paused', 'draining', 'ended'] as const) {
+      const snapshot = createSnapshot({
+        phase,
+        notice: 'a notice that is rather long for a terminal '.repeat(9),
+      })
+      for (const line of formatProgressBlock(createPlainTerminal(columns), snapshot).split('\n')) {
+        expect(textWidth(line)).toBeLessThan(columns)
+      }
+    }
+  })
+
+  it('is full only when every row is settled', () => {
+    const almost = createSnapshot()
+    almost.rows = { ...almost.rows, succeeded: 5554, not_sent: 1 }
+    expect(formatProgressBlock(createPlainTerminal(110), almost)).toContain('░')
+    const whole = createSnapshot()
+    whole.rows = { ...whole.rows, succeeded: 5555, not_sent: 0 }
+    expect(formatProgressBlock(createPlainTerminal(110), whole)).not.toContain('░')
+    expect(formatProgressBlock(createPlainTerminal(110), whole)).toContain('100 %')
+  })
+
+  it('is plain ASCII where the terminal has no UTF-8', () => {
+    const block = formatProgressBlock(createPlainTerminal(110, { LANG: 'C' }), createSnapshot())
+    expect(block).toMatch(/^[\x20-\x7e\n]*$/)
+  })
+
+  it('shows what is left in flight while the run stops', () => {
+    const block = formatProgressBlock(createPlainTerminal(110), createSnapshot({ phase: 'draining' }))
+    expect(block).toContain('Stopping')
+    expect(block).toContain('4 in flight')
+  })
+})
+
+describe('the line for logs', () => {
+  it('names every count with its word', () => {
+    expect(formatProgressLine(createSnapshot())).toBe(
+      'sending: 2,888 of 5,572 rows (51 %), 2,871 ok, 12 rejected, 3 failed, 2 unknown, 214/s, p95 48.2 ms, 12.4 s left',
+    )
+  })
+
+  it('tells how much of the source is read', () => {
+    expect(
+      formatProgressLine(createSnapshot({ phase: 'intake', problems: { errors: 2, warnings: 0 } })),
+    ).toBe('reading: 5,573 rows, 500 bytes of 1.0 kB, 2 problems')
+  })
+})

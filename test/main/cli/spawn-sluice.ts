@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const entry = fileURLToPath(new URL('../../../src/main/cli/main.ts', import.meta.url))
+
+/** How a command line ended and what it wrote. */
+export interface SluiceResult {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** How the command line is started. */
+export interface SluiceOptions {
+  workspace: string
+  /** Added to an environment that holds nothing of the caller's but the path. */
+  env?: Record<string, string>
+  /** Called with everything on stderr so far, whenever there is more. */
+  onStderr?: (text: string, child: ChildProcess) => void
+  /** Called once the process is running. */
+  onStart?: (child: ChildProcess) => void
+}
+
+/** Runs the real command line as a process of its own and waits for its end. */
+export function spawnSluice(args: readonly string[], options: SluiceOptions): Promise<SluiceResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [entry, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        LANG: 'C.UTF-8',
+        SLUICE_WORKSPACE: options.workspace,
+        ...options.env,
+      },
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+      options.onStderr?.(stderr, child)
+    })
+    child.once('error', reject)
+    child.once('spawn', () => options.onStart?.(child))
+    child.once('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import {
+  formatBytes,
+  formatCounted,
+  formatDuration,
+  formatMs,
+  formatShare,
+} from '../../../../src/main/cli/terminal/number-format.ts'
+import { toPrintable } from '../../../../src/main/cli/terminal/printable.ts'
+import { fitSegments } from '../../../../src/main/cli/terminal/segments.ts'
+import { formatTable, wrapWords } from '../../../../src/main/cli/terminal/table.ts'
+import { isUtf8Terminal } from '../../../../src/main/cli/terminal/terminal.ts'
+import { cutToWidth, padLeft, padRight, textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
+import { createPlainTerminal } from '../plain-terminal.ts'
+
+describe('numbers for people', () => {
+  it('never round a share to nothing or to all', () => {
+    expect(formatShare(1, 100_000)).toBe('0.1 %')
+    expect(formatShare(99_999, 100_000)).toBe('99.9 %')
+    expect(formatShare(0, 10)).toBe('0 %')
+    expect(formatShare(10, 10)).toBe('100 %')
+    expect(formatShare(0, 0)).toBe('0 %')
+  })
+
+  it('agree with their noun', () => {
+    expect(formatCounted(1, 'row')).toBe('1 row')
+    expect(formatCounted(5572, 'row')).toBe('5,572 rows')
+  })
+
+  it('have three significant digits or so as milliseconds', () => {
+    expect([0.84, 12.34, 99.94, 1204.4].map(formatMs)).toEqual(['0.84', '12.3', '99.9', '1,204'])
+  })
+
+  it('grow units with durations and sizes', () => {
+    expect([400, 26_100, 59_990, 185_000, 7_440_000].map(formatDuration)).toEqual([
+      '0.4 s',
+      '26.1 s',
+      '1 min 00 s',
+      '3 min 05 s',
+      '2 h 04 min',
+    ])
+    expect([7, 505_033, 1_500_000, 114_000_000].map(formatBytes)).toEqual([
+      '7 bytes',
+      '505 kB',
+      '1.5 MB',
+      '114 MB',
+    ])
+  })
+})
+
+describe('text from elsewhere', () => {
+  it('cannot drive the terminal or hide in it', () => {
+    expect(toPrintable('\u001b[2Jboo\r\n\u202egpj.exe\u200b')).toBe(
+      '\\u{1b}[2Jboo\\r\\n\\u{202e}gpj.exe\\u{200b}',
+    )
+  })
+
+  it('is otherwise shown as it is', () => {
+    expect(toPrintable('naïve 日本 🙂 <script>')).toBe('naïve 日本 🙂 <script>')
+  })
+})
+
+describe('widths', () => {
+  it('count columns, not code units', () => {
+    expect(textWidth('abc')).toBe(3)
+    expect(textWidth('日本')).toBe(4)
+    expect(textWidth('e\u0301')).toBe(1)
+    expect(textWidth('👩‍👩‍👧')).toBe(2)
+    expect(textWidth('\u001b[31mred\u001b[39m')).toBe(3)
+  })
+
+  it('pad and cut between whole characters', () => {
+    expect(padLeft('日本', 6)).toBe('  日本')
+    expect(padRight('日本', 6)).toBe('日本  ')
+    expect(cutToWidth('日本語です', 7, '…')).toBe('日本語…')
+    expect(cutToWidth('short', 7, '…')).toBe('short')
+  })
+})
+
+describe('a line that is too long', () => {
+  it('loses its least important pieces first', () => {
+    const segments = [
+      { text: 'one', keep: 1 },
+      { text: 'two', keep: 3 },
+      { text: 'three', keep: 2 },
+    ]
+    expect(fitSegments(segments, 20, ' ')).toBe('one two three')
+    expect(fitSegments(segments, 10, ' ')).toBe('two three')
+    expect(fitSegments(segments, 4, ' ')).toBe('two')
+    expect(fitSegments(segments, 1, ' ')).toBe('two')
+  })
+
+  it('breaks between words', () => {
+    expect(wrapWords('one two three', 8)).toEqual(['one two', 'three'])
+    expect(wrapWords('immeasurable', 4)).toEqual(['immeasurable'])
+  })
+})
+
+describe('a table', () => {
+  const columns = [
+    { title: 'NAME', align: 'left', minColumns: 4 },
+    { title: 'ROWS', align: 'right' },
+  ] as const
+
+  it('lines numbers up on the right', () => {
+    expect(
+      formatTable(createPlainTerminal(80), columns, [
+        ['a', '1'],
+        ['bb', '1,000'],
+      ]),
+    ).toEqual(['NAME   ROWS', 'a         1', 'bb    1,000'])
+  })
+
+  it('cuts what may be cut where the terminal is narrow', () => {
+    expect(formatTable(createPlainTerminal(12), columns, [['a long name', '1']])).toEqual([
+      'NAME    ROWS',
+      'a lon…     1',
+    ])
+  })
+})
+
+describe('the character set of a terminal', () => {
+  it('is told by the locale', () => {
+    expect(isUtf8Terminal({ LANG: 'en_US.UTF-8' }, 'linux')).toBe(true)
+    expect(isUtf8Terminal({ LANG: 'en_US.UTF-8', LC_ALL: 'C' }, 'linux')).toBe(false)
+    expect(isUtf8Terminal({}, 'linux')).toBe(false)
+    expect(isUtf8Terminal({}, 'darwin')).toBe(true)
+    expect(isUtf8Terminal({ LANG: 'C.UTF-8', TERM: 'linux' }, 'linux')).toBe(false)
+    expect(isUtf8Terminal({ WT_SESSION: 'x' }, 'win32')).toBe(true)
+  })
+})
