@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PROJECT_FOLDER } from './read-module.ts'
+
+/** The parts of electron-builder's configuration that are looked at here. */
+interface InstallerConfig {
+  files: unknown[]
+  asar: boolean
+  electronFuses: Record<string, boolean>
+  mac: { target: { target: string; arch: string[] }[] }
+  win: { target: { target: string; arch: string[] }[] }
+}
+
+interface ConfigModule {
+  getConfig(projectFolder: string, file: string, options: null): Promise<InstallerConfig>
+  /** Rejects where the configuration does not fit electron-builder's own schema. */
+  validateConfiguration(config: unknown, debugLogger: { isEnabled: boolean }): Promise<void>
+}
+
+// electron-builder keeps its check to itself, in the library below it.
+const requireBeside = createRequire(createRequire(import.meta.url).resolve('electron-builder'))
+const { getConfig, validateConfiguration }: ConfigModule = requireBeside(
+  'app-builder-lib/out/util/config/config.js',
+)
+
+const config = await getConfig(PROJECT_FOLDER, 'electron-builder.yml', null)
+const validate = (one: unknown) => validateConfiguration(one, { isEnabled: false })
+
+describe('electron-builder.yml', () => {
+  it("fits electron-builder's own schema, which refuses what it does not know", async () => {
+    await expect(validate(structuredClone(config))).resolves.toBeUndefined()
+    await expect(validate({ ...structuredClone(config), asarr: true })).rejects.toThrow(
+      "unknown property 'asarr'",
+    )
+    await expect(validate({ ...structuredClone(config), mac: { notarize: {} } })).rejects.toThrow('notarize')
+  })
+
+  it('makes a dmg, a zip and an NSIS installer for each of both processors', () => {
+    const arch = ['arm64', 'x64']
+    expect(config.mac.target).toEqual([
+      { target: 'dmg', arch },
+      { target: 'zip', arch },
+    ])
+    expect(config.win.target).toEqual([{ target: 'nsis', arch }])
+  })
+
+  it('sets every fuse that keeps the installed app from being run as something else', () => {
+    expect(config.asar).toBe(true)
+    expect(config.electronFuses).toMatchObject({
+      runAsNode: false,
+      enableNodeOptionsEnvironmentVariable: false,
+      enableNodeCliInspectArguments: false,
+      enableEmbeddedAsarIntegrityValidation: true,
+      onlyLoadAppFromAsar: true,
+      grantFileProtocolExtraPrivileges: false,
+    })
+  })
+
+  it('packs what the build made and no package', () => {
+    expect(JSON.stringify(config.files)).toContain('out/**')
+    expect(JSON.stringify(config.files)).toContain('!node_modules')
+    const { main } = JSON.parse(readFileSync(join(PROJECT_FOLDER, 'package.json'), 'utf8'))
+    expect(main).toBe('out/main/main.js')
+  })
+})
