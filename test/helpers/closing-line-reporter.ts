@@ -5,13 +5,10 @@ export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 }
     for (const module of modules) {
-      let tests = 0
-      for (const test of module.children.allTests()) {
-        counts[test.result().state] += 1
-        tests += 1
-      }
-      // A file that does not even load has no tests to count; it is a failure all the same.
-      if (tests === 0 && module.state() === 'failed') counts.failed += 1
+      const before = counts.failed
+      for (const test of module.children.allTests()) counts[test.result().state] += 1
+      // A file that does not load, or whose set-up fails, has no failed test to count; it is a failure all the same.
+      if (counts.failed === before && module.state() === 'failed') counts.failed += 1
     }
     const failed = counts.failed + counts.pending + unhandledErrors.length
     process.once('exit', () => {
