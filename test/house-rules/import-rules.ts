@@ -21,12 +21,12 @@ const LAYERS: readonly Layer[] = [
   { name: 'shared', files: /^src\/shared\//, imports: [] },
   // Entries of threads put their stages together, as engine.ts does for the whole.
   {
-    name: 'run-worker',
-    files: /^src\/main\/engine\/runner\/run-worker\.ts$/,
+    name: 'run thread',
+    files: /^src\/main\/engine\/runner\/(run-worker|run-session|intake-stage)\.ts$/,
     imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service', 'runner'],
   },
   {
-    name: 'query-worker',
+    name: 'query thread',
     files: /^src\/main\/engine\/query\/query-worker\.ts$/,
     imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service', 'query', 'report'],
   },
