@@ -1,0 +1,48 @@
+/** The steps of a run that is being prepared. */
+export const DRAFT_STEPS = ['source', 'mapping', 'check', 'review'] as const
+
+/** One of {@link DRAFT_STEPS}. */
+export type DraftStep = (typeof DRAFT_STEPS)[number]
+
+/** Where the window stands. */
+export type Route =
+  | { kind: 'runs' }
+  | { kind: 'draft'; step: DraftStep }
+  | { kind: 'run' | 'results' | 'export'; runId: string }
+
+/** Reads a route from the part of the address behind `#`; what it does not know is the home screen. */
+export function parseRoute(hash: string): Route {
+  const [area, first, second] = hash.replace(/^#?\/?/, '').split('/')
+  if (area === 'new') {
+    const step = DRAFT_STEPS.find((known) => known === first)
+    return step ? { kind: 'draft', step } : { kind: 'runs' }
+  }
+  if (area === 'run' && first !== undefined && first !== '') {
+    const runId = decodeSafely(first)
+    if (second === undefined || second === '') return { kind: 'run', runId }
+    if (second === 'results' || second === 'export') return { kind: second, runId }
+  }
+  return { kind: 'runs' }
+}
+
+function decodeSafely(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The part of the address behind and with `#` that {@link parseRoute} reads back. */
+export function toHash(route: Route): string {
+  switch (route.kind) {
+    case 'runs':
+      return '#/runs'
+    case 'draft':
+      return `#/new/${route.step}`
+    case 'run':
+      return `#/run/${encodeURIComponent(route.runId)}`
+    default:
+      return `#/run/${encodeURIComponent(route.runId)}/${route.kind}`
+  }
+}

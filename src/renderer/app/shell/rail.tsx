@@ -1,0 +1,96 @@
+import { IconCheck, IconList } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { type Route, toHash } from '../route.ts'
+import styles from './shell.module.css'
+
+/** One entry of the rail. */
+export interface RailEntry {
+  label: string
+  route: Route
+  /** Why it cannot be opened yet; absent where it can. */
+  closed?: string
+  done?: boolean
+}
+
+/** A heading and the entries under it. */
+export interface RailGroup {
+  heading: string
+  /** What the group is about, such as a run's name. */
+  about?: string
+  entries: RailEntry[]
+}
+
+/** The rail of screens: home, the steps of the run being prepared, the screens of the run being looked at. */
+export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNode }) {
+  const here = toHash(props.current)
+  let number = 0
+  return (
+    <nav className={styles.rail} aria-label="Screens">
+      <div className={styles.brand}>
+        <img src="./icon.svg" alt="" width="22" height="22" />
+        Sluice
+      </div>
+      <ul>
+        <li>
+          <a
+            className={styles.entry}
+            href={toHash({ kind: 'runs' })}
+            aria-current={props.current.kind === 'runs' ? 'page' : undefined}
+          >
+            <span className={styles.mark} aria-hidden>
+              <IconList size="1rem" />
+            </span>
+            Runs
+          </a>
+        </li>
+      </ul>
+      {props.groups.map((group) => (
+        <div key={group.heading}>
+          <h2 className={styles.heading}>{group.heading}</h2>
+          {group.about !== undefined && (
+            <p className={styles.about} title={group.about}>
+              <SafeText text={group.about} max={80} />
+            </p>
+          )}
+          <ol>
+            {group.entries.map((entry) => {
+              number += 1
+              return <RailLink key={entry.label} entry={entry} number={number} here={here} />
+            })}
+          </ol>
+        </div>
+      ))}
+      <div className={styles.foot}>{props.foot}</div>
+    </nav>
+  )
+}
+
+function RailLink({ entry, number, here }: { entry: RailEntry; number: number; here: string }) {
+  const hash = toHash(entry.route)
+  const mark = (
+    <span className={styles.mark} aria-hidden>
+      {entry.done ? <IconCheck size="0.9rem" stroke={2.5} /> : number}
+    </span>
+  )
+  if (entry.closed !== undefined && hash !== here) {
+    return (
+      <li>
+        <span className={`${styles.entry} ${styles.closed}`} title={entry.closed}>
+          {mark}
+          {entry.label}
+          <span className="visually-hidden"> (not yet: {entry.closed})</span>
+        </span>
+      </li>
+    )
+  }
+  return (
+    <li>
+      <a className={styles.entry} href={hash} aria-current={hash === here ? 'page' : undefined}>
+        {mark}
+        {entry.label}
+        {entry.done && <span className="visually-hidden"> (done)</span>}
+      </a>
+    </li>
+  )
+}

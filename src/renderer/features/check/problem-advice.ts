@@ -1,0 +1,82 @@
+import type { ProblemCode } from '../../../shared/problem.ts'
+
+/** What a cause of problems is called, and what to do about it. */
+export interface ProblemAdvice {
+  title: string
+  fix: string
+}
+
+const ADVICE: Record<ProblemCode, ProblemAdvice> = {
+  ragged_row: {
+    title: 'Rows with a different number of cells',
+    fix: 'Often an unquoted delimiter in the text. Look at the first row listed, and quote such cells in the file.',
+  },
+  undecodable_bytes: {
+    title: 'Bytes that are not in this encoding',
+    fix: 'Go back to Source and choose the encoding the file was saved in.',
+  },
+  broken_quotes: {
+    title: 'Quotes that do not close',
+    fix: 'Double the quotes inside quoted cells, or go back to Source and check the delimiter.',
+  },
+  oversized_row: {
+    title: 'Rows too large to read',
+    fix: 'Usually a quote that is never closed. Look at the row named and close its quote.',
+  },
+  required: {
+    title: 'A required field is missing',
+    fix: 'Fill the cell in the file, or give the field a column or one value for all rows in Mapping.',
+  },
+  forbidden_character: {
+    title: 'A forbidden character in an id',
+    fix: 'The service accepts neither _ nor ; here. Change the ids in the file, or build them from {{row}} in Mapping.',
+  },
+  one_of: {
+    title: 'Exactly one of text and address is needed',
+    fix: 'Map text_data or url, not both; rows need exactly one of them filled.',
+  },
+  not_unique: {
+    title: 'An id that occurs more than once',
+    fix: 'Every submission needs its own post_id. Map another column, or use {{run}}-{{row}} in Mapping.',
+  },
+  not_distinct: {
+    title: 'Ids that must differ are the same',
+    fix: 'group_id must differ from post_id and parent_id. Map other columns.',
+  },
+  not_json_object: {
+    title: 'Not a JSON object',
+    fix: 'Write an object such as {"country": "NZ"}, or map single keys, as in user_metadata.country.',
+  },
+  not_a_url: {
+    title: 'Not a web address',
+    fix: 'The service fetches the address itself: it must begin with http:// or https://.',
+  },
+  too_long: { title: 'Too long', fix: 'Shorten the cell to the length given.' },
+  too_many_models: {
+    title: 'More models than this version takes',
+    fix: 'v1 takes one model a request. Name one, or leave the field out.',
+  },
+  unknown_model: {
+    title: 'A model the interface does not list',
+    fix: 'Check the spelling. Ids of your own custom indexes are fine in v2.',
+  },
+  model_not_listed: {
+    title: 'A model that is not listed for this mode',
+    fix: 'The service may refuse it. Send the first 10 to find out.',
+  },
+  not_for_mode: { title: 'A field that is not for this mode', fix: 'Unmap the field in Mapping.' },
+  not_for_api: {
+    title: 'A field that is not for this version of the interface',
+    fix: 'Unmap the field in Mapping.',
+  },
+  recommended: {
+    title: 'A recommended field is missing',
+    fix: 'Rows are sent without it. Map a column to it in Mapping if you have one.',
+  },
+  empty: { title: 'Empty cells', fix: 'Fill the cells, or unmap the field in Mapping.' },
+}
+
+/** The advice for one cause. */
+export function adviceFor(code: ProblemCode): ProblemAdvice {
+  return ADVICE[code]
+}

@@ -1,0 +1,27 @@
+/** What a request is repeated with on a command line. */
+export interface CurlRequest {
+  url: string
+  /** JSON text. */
+  body: string
+  /** Name of the environment variable that holds the key; the key itself never appears. */
+  apiKeyEnv: string
+}
+
+/**
+ * A `curl` command for a POSIX shell that sends exactly this request again. The key is read from the environment when
+ * the command runs, so the text can be shared.
+ */
+export function toCurl(request: CurlRequest): string {
+  const env = /^[A-Za-z_][A-Za-z0-9_]*$/.test(request.apiKeyEnv) ? request.apiKeyEnv : 'SLUICE_API_KEY'
+  return [
+    `curl -sS -X POST ${quoteForShell(request.url)}`,
+    `-H 'content-type: application/json'`,
+    `-H "authorization: token $${env}"`,
+    `--data-raw ${quoteForShell(request.body)}`,
+  ].join(' \\\n  ')
+}
+
+/** Text as one word of a POSIX shell, whatever is in it. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

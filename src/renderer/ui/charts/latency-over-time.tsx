@@ -1,0 +1,67 @@
+import { useMemo } from 'react'
+import type uPlot from 'uplot'
+import type { RunSecond } from '../../../shared/results.ts'
+import { formatMs } from '../format-number.ts'
+import { formatSpan } from '../format-time.ts'
+import { createAxis } from './axes.ts'
+import { Legend, type LegendEntry } from './legend.tsx'
+import { Plot, type PlotOptions } from './plot.tsx'
+import { thinSeconds } from './thin-seconds.ts'
+
+const SERIES = [
+  { label: 'p50', token: '--chart-1', dash: 'solid' },
+  { label: 'p95', token: '--chart-2', dash: 'dashed' },
+  { label: 'p99', token: '--chart-3', dash: 'dotted' },
+] as const satisfies readonly LegendEntry[]
+
+const DASHES: Record<(typeof SERIES)[number]['dash'], number[]> = {
+  solid: [],
+  dashed: [6, 4],
+  dotted: [2, 3],
+}
+
+const options: PlotOptions = (look) => ({
+  legend: { show: false },
+  cursor: { show: false },
+  scales: { x: { time: false }, y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 1) * 1.1)] } },
+  axes: [
+    createAxis(look, { format: (second) => formatSpan(second * 1000) }),
+    createAxis(look, { format: formatMs, sizePx: 64 }),
+  ],
+  series: [
+    {},
+    ...SERIES.map((series) => ({
+      label: series.label,
+      stroke: look.color(series.token),
+      width: 1.5,
+      dash: DASHES[series.dash],
+      points: { show: false },
+      spanGaps: true,
+    })),
+  ],
+})
+
+/** p50, p95 and p99 of http_req_duration in each second of a run. */
+export function LatencyOverTime({ seconds }: { seconds: readonly RunSecond[] }) {
+  const data = useMemo<uPlot.AlignedData>(() => {
+    const shown = thinSeconds(seconds)
+    return [
+      shown.map((second) => second.second),
+      shown.map((second) => second.httpReqDurationMs?.p50 ?? null),
+      shown.map((second) => second.httpReqDurationMs?.p95 ?? null),
+      shown.map((second) => second.httpReqDurationMs?.p99 ?? null),
+    ]
+  }, [seconds])
+  const last = seconds.findLast((second) => second.httpReqDurationMs !== null)?.httpReqDurationMs
+  const now = last ? `; last second p50 ${formatMs(last.p50)}, p99 ${formatMs(last.p99)}` : ''
+  return (
+    <figure>
+      <Plot
+        options={options}
+        data={data}
+        label={`Latency percentiles over ${formatSpan(seconds.length * 1000)}${now}`}
+      />
+      <Legend entries={SERIES} />
+    </figure>
+  )
+}

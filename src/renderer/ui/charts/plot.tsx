@@ -1,0 +1,71 @@
+import { useComputedColorScheme } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import styles from './charts.module.css'
+
+/** Colours and font of a chart, read from the tokens when it is made. */
+export interface PlotLook {
+  text: string
+  grid: string
+  font: string
+  color(token: string): string
+}
+
+/** What a chart is, apart from its size and data; made anew when the theme changes. */
+export type PlotOptions = (look: PlotLook) => Omit<uPlot.Options, 'width' | 'height'>
+
+const HEIGHT_REM = 11
+
+/**
+ * A uPlot canvas as wide as its place. `label` says in words what the picture shows; the figures themselves stand in
+ * text beside it. `options` must keep its identity between renders.
+ */
+export function Plot(props: { options: PlotOptions; data: uPlot.AlignedData; label: string }) {
+  const { options, data, label } = props
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | null>(null)
+  const newest = useRef(data)
+  newest.current = data
+  const scheme = useComputedColorScheme('light')
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the scheme changes what the tokens resolve to
+  useEffect(() => {
+    const element = place.current
+    if (!element) return
+    const look = readLook()
+    const height = HEIGHT_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+    const made = new uPlot(
+      { ...options(look), width: Math.max(1, element.clientWidth), height },
+      newest.current,
+      element,
+    )
+    plot.current = made
+    const observer = new ResizeObserver(([entry]) => {
+      const width = Math.round(entry?.contentRect.width ?? 0)
+      if (width > 0 && width !== made.width) made.setSize({ width, height })
+    })
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      made.destroy()
+      plot.current = null
+    }
+  }, [options, scheme])
+
+  useEffect(() => plot.current?.setData(data), [data])
+
+  return <div ref={place} className={styles.plot} role="img" aria-label={label} />
+}
+
+function readLook(): PlotLook {
+  const style = getComputedStyle(document.documentElement)
+  const color = (token: string) => style.getPropertyValue(token).trim()
+  const size = Number.parseFloat(style.fontSize) * 0.75
+  return {
+    text: color('--text-2'),
+    grid: color('--chart-grid'),
+    font: `${size}px ${color('--font-text')}`,
+    color,
+  }
+}

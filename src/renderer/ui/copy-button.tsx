@@ -1,0 +1,31 @@
+import { Button } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+
+const SHOWN_MS = 1_600
+
+/** Copies a text, made when it is pressed, and says that it did. */
+export function CopyButton({ label, text }: { label: string; text: () => string }) {
+  const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle')
+  useEffect(() => {
+    if (state === 'idle') return
+    const timer = setTimeout(() => setState('idle'), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [state])
+  const copy = () =>
+    navigator.clipboard.writeText(text()).then(
+      () => setState('copied'),
+      () => setState('refused'),
+    )
+  const words = { idle: label, copied: 'Copied', refused: 'Not allowed to copy' }
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      leftSection={state === 'copied' ? <IconCheck size="1rem" /> : <IconCopy size="1rem" />}
+      onClick={copy}
+    >
+      <span aria-live="polite">{words[state]}</span>
+    </Button>
+  )
+}

@@ -1,0 +1,40 @@
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** A span as a person says it: `<1 s`, `42 s`, `3 min 05 s`, `2 h 07 min`, `3 d 4 h`. */
+export function formatSpan(ms: number): string {
+  if (ms < SECOND) return '<1 s'
+  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`
+  if (ms < HOUR) {
+    const seconds = Math.round(ms / SECOND)
+    return `${Math.floor(seconds / 60)} min ${pad(seconds % 60)} s`
+  }
+  const minutes = Math.round(ms / MINUTE)
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`
+  const hours = Math.round(ms / HOUR)
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0')
+}
+
+/** Date and time in the person's zone, to the second, sortable by eye: `2026-11-21 09:31:07`. */
+export function formatTimestamp(iso: string): string {
+  const date = new Date(iso)
+  if (Number.isNaN(date.getTime())) return iso
+  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
+  return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
+}
+
+/** How long ago: `just now`, `4 min ago`, `2 h ago`, `yesterday`, else the date. `nowMs` is the clock. */
+export function formatAgo(iso: string, nowMs: number): string {
+  const age = nowMs - new Date(iso).getTime()
+  if (Number.isNaN(age)) return iso
+  if (age < MINUTE) return 'just now'
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`
+  if (age < 24 * HOUR) return `${Math.floor(age / HOUR)} h ago`
+  if (age < 48 * HOUR) return 'yesterday'
+  return formatTimestamp(iso).slice(0, 10)
+}

@@ -1,0 +1,128 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows out of view have no elements, so the roles are spelt out
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { useRem } from '../use-rem.ts'
+import styles from './grid.module.css'
+import { GridRow } from './grid-row.tsx'
+import { toMovedCursor } from './move-cursor.ts'
+import { useRowWindow } from './use-row-window.ts'
+
+/** One column of a {@link DataGrid}. */
+export interface GridColumn<Row> {
+  id: string
+  title: ReactNode
+  /** Width in rem; the least one where the column grows. */
+  rem: number
+  /** Takes the room that is left. */
+  grow?: boolean
+  /** Numbers stand at the end. */
+  align?: 'end'
+  cell: (row: Row) => ReactNode
+}
+
+const ROW_REM = 2
+
+/**
+ * A table of any number of equal rows, only those in view laid out. One tab stop: arrows or J and K move the cursor,
+ * Page Up, Page Down, Home and End jump, Enter opens, and `onKey` sees every other key first. `rowAt` answers null for
+ * a row that is still being fetched.
+ */
+export function DataGrid<Row>(props: {
+  label: string
+  columns: readonly GridColumn<Row>[]
+  count: number
+  rowAt: (index: number) => Row | null
+  cursor: number
+  onCursor: (index: number) => void
+  onOpen?: (index: number) => void
+  onKey?: (event: KeyboardEvent, index: number) => boolean
+  /** Called with the first and last index in view. */
+  onWindow?: (first: number, last: number) => void
+}) {
+  const { columns, count, cursor, onCursor, onOpen, onKey, onWindow, rowAt } = props
+  const element = useRef<HTMLDivElement>(null)
+  const gridId = useId()
+  const rowPx = useRem() * ROW_REM
+  const { rows, scrolledPx, reveal } = useRowWindow(element, { count, rowPx, headPx: rowPx })
+  const template = columns.map((column) => toTrack(column)).join(' ')
+  const minWidth = `${columns.reduce((sum, column) => sum + column.rem, 0)}rem`
+  const first = rows[0]?.index ?? 0
+  const last = rows.at(-1)?.index ?? 0
+
+  useEffect(() => onWindow?.(first, last), [onWindow, first, last])
+  useEffect(() => {
+    if (cursor >= 0 && cursor < count) reveal(cursor)
+  }, [cursor, count, reveal])
+
+  const press = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (event.defaultPrevented) return
+    if (onKey?.(event, cursor)) {
+      event.preventDefault()
+      return
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === 'Enter' && onOpen && event.target === event.currentTarget) {
+      event.preventDefault()
+      onOpen(cursor)
+      return
+    }
+    const page = Math.max(1, Math.floor(event.currentTarget.clientHeight / rowPx) - 2)
+    const moved = toMovedCursor(event.key, { cursor, count, page })
+    if (moved === null) return
+    event.preventDefault()
+    onCursor(moved)
+  }
+
+  const cursorInView = cursor >= first && cursor <= last && count > 0
+  return (
+    <div
+      ref={element}
+      className={styles.grid}
+      role="grid"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={cursorInView ? `${gridId}-${cursor}` : undefined}
+      onKeyDown={press}
+    >
+      <div
+        className={styles.head}
+        role="row"
+        tabIndex={-1}
+        aria-rowindex={1}
+        style={{ gridTemplateColumns: template, minWidth }}
+      >
+        {columns.map((column) => (
+          <div
+            key={column.id}
+            role="columnheader"
+            className={column.align === 'end' ? styles.end : undefined}
+            tabIndex={-1}
+          >
+            {column.title}
+          </div>
+        ))}
+      </div>
+      <div className={styles.canvas} role="rowgroup" style={{ height: scrolledPx, minWidth }}>
+        {rows.map(({ index, topPx }) => (
+          <GridRow
+            key={index}
+            id={`${gridId}-${index}`}
+            index={index}
+            topPx={topPx}
+            row={rowAt(index)}
+            columns={columns}
+            template={template}
+            active={index === cursor}
+            onPick={onCursor}
+            {...(onOpen && { onOpen })}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function toTrack(column: { rem: number; grow?: boolean }): string {
+  return column.grow ? `minmax(${column.rem}rem, 1fr)` : `${column.rem}rem`
+}

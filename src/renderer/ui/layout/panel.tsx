@@ -1,0 +1,18 @@
+import { type ReactNode, useId } from 'react'
+import styles from './layout.module.css'
+
+/** A titled surface; `aside` stands at the right of its title. `flush` drops the padding around a table. */
+export function Panel(props: { title: string; aside?: ReactNode; flush?: boolean; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section className={styles.panel} aria-labelledby={id}>
+      <div className={styles.panelHead}>
+        <h2 className={styles.panelTitle} id={id}>
+          {props.title}
+        </h2>
+        {props.aside !== undefined && <div className={styles.panelAside}>{props.aside}</div>}
+      </div>
+      <div className={props.flush ? styles.panelFlush : styles.panelBody}>{props.children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,62 @@
+import type { RowCounts } from '../../../shared/run.ts'
+import { formatCount, formatShare } from '../format-number.ts'
+import { toStateCounts } from './row-counts.ts'
+import { STATE_LOOKS } from './state-looks.ts'
+import styles from './states.module.css'
+
+/** A run's rows as one bar of states, in proportion; the numbers stand in {@link CountsTable} beside it. */
+export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
+  const all = Math.max(1, rows.read)
+  const done = rows.read - rows.not_sent - rows.awaiting
+  return (
+    <div
+      className={styles.bar}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={rows.read}
+      aria-valuenow={done}
+      aria-valuetext={`${formatCount(done)} of ${formatCount(rows.read)} rows, ${formatShare(done, rows.read)}`}
+    >
+      {toStateCounts(rows).map(({ state, rows: count }) =>
+        count === 0 || state === 'pending' ? null : (
+          <span
+            key={state}
+            className={styles.segment}
+            style={{ width: `${(count / all) * 100}%`, background: STATE_LOOKS[state].color }}
+          />
+        ),
+      )}
+    </div>
+  )
+}
+
+/** A run's rows by state: icon, word, count and share; states without rows are left out unless `every` is set. */
+export function CountsTable({ rows, every = false }: { rows: RowCounts; every?: boolean }) {
+  const shown = toStateCounts(rows).filter(
+    ({ state, rows: count }) => count > 0 || (every && (state === 'succeeded' || state === 'pending')),
+  )
+  return (
+    <table className={styles.counts}>
+      <caption className="visually-hidden">Rows by state</caption>
+      <tbody>
+        {shown.map(({ state, rows: count }) => {
+          const look = STATE_LOOKS[state]
+          const Icon = look.icon
+          return (
+            <tr key={state} title={look.meaning} data-state={state}>
+              <th scope="row">
+                <span className={styles.label} style={{ color: look.color }}>
+                  <Icon size="1.1em" stroke={2} aria-hidden />
+                  {look.word}
+                </span>
+              </th>
+              <td data-count={count}>{formatCount(count)}</td>
+              <td className={styles.share}>{formatShare(count, rows.read)}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,98 @@
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+
+const ACCENT: MantineColorsTuple = [
+  '#eaf2fb',
+  '#cfe1f5',
+  '#a7caec',
+  '#7bb0e2',
+  '#5096d6',
+  '#317fc6',
+  '#2669a9',
+  '#1b5e9e',
+  '#164d82',
+  '#103a63',
+]
+
+const SCHEME_VARIABLES = {
+  '--mantine-color-body': 'var(--surface)',
+  '--mantine-color-text': 'var(--text)',
+  '--mantine-color-bright': 'var(--text)',
+  '--mantine-color-dimmed': 'var(--text-2)',
+  '--mantine-color-placeholder': 'var(--text-2)',
+  '--mantine-color-anchor': 'var(--accent)',
+  '--mantine-color-error': 'var(--state-failed)',
+  '--mantine-color-default': 'var(--surface)',
+  '--mantine-color-default-hover': 'var(--hover)',
+  '--mantine-color-default-color': 'var(--text)',
+  '--mantine-color-default-border': 'var(--line-strong)',
+  '--mantine-color-accent-filled': 'var(--accent-fill)',
+  '--mantine-color-accent-filled-hover': 'var(--accent-fill-hover)',
+  '--mantine-color-accent-light': 'var(--accent-wash)',
+  '--mantine-color-accent-light-hover': 'var(--selected)',
+  '--mantine-color-accent-light-color': 'var(--accent)',
+  '--mantine-color-accent-outline': 'var(--accent)',
+  '--mantine-color-accent-text': 'var(--accent)',
+  '--mantine-primary-color-filled': 'var(--accent-fill)',
+  '--mantine-primary-color-filled-hover': 'var(--accent-fill-hover)',
+  '--mantine-primary-color-light-color': 'var(--accent)',
+}
+
+/** Hands the tokens of `tokens.css` to Mantine, so that its components have no colours of their own. */
+export const toMantineVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: SCHEME_VARIABLES,
+  dark: SCHEME_VARIABLES,
+})
+
+const SMALL = { size: 'xs' } as const
+
+/** How Mantine's components look here: small, square and quiet; every value comes from `tokens.css`. */
+export const theme = createTheme({
+  colors: { accent: ACCENT },
+  primaryColor: 'accent',
+  primaryShade: { light: 7, dark: 6 },
+  fontFamily: 'var(--font-text)',
+  fontFamilyMonospace: 'var(--font-mono)',
+  fontSizes: {
+    xs: 'var(--text-sm)',
+    sm: 'var(--text-md)',
+    md: 'var(--text-md)',
+    lg: 'var(--text-lg)',
+    xl: 'var(--text-xl)',
+  },
+  spacing: {
+    xs: 'var(--space-2)',
+    sm: 'var(--space-3)',
+    md: 'var(--space-4)',
+    lg: 'var(--space-5)',
+    xl: 'var(--space-6)',
+  },
+  radius: {
+    xs: 'var(--radius)',
+    sm: 'var(--radius)',
+    md: 'var(--radius-large)',
+    lg: 'var(--radius-large)',
+    xl: 'var(--radius-large)',
+  },
+  shadows: { md: 'var(--shadow)', xl: 'var(--shadow)' },
+  defaultRadius: 'sm',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: SMALL, vars: () => ({ root: { '--button-height': 'var(--control-height)' } }) },
+    ActionIcon: { defaultProps: { size: 'md', variant: 'subtle', color: 'gray' } },
+    TextInput: { defaultProps: SMALL },
+    PasswordInput: { defaultProps: SMALL },
+    NumberInput: { defaultProps: SMALL },
+    Select: { defaultProps: { ...SMALL, allowDeselect: false, comboboxProps: { withinPortal: true } } },
+    NativeSelect: { defaultProps: SMALL },
+    Autocomplete: { defaultProps: SMALL },
+    SegmentedControl: { defaultProps: SMALL },
+    Switch: { defaultProps: { size: 'sm', withThumbIndicator: false } },
+    Radio: { defaultProps: { size: 'xs' } },
+    Checkbox: { defaultProps: { size: 'xs' } },
+    Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
+    Modal: { defaultProps: { centered: true, transitionProps: { duration: 120 } } },
+    Drawer: { defaultProps: { position: 'right', transitionProps: { duration: 120 } } },
+  },
+})

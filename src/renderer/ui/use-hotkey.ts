@@ -1,0 +1,32 @@
+import { useEffect, useRef } from 'react'
+
+/** A key, with Ctrl or Cmd where `mod` is set. Keys without it are ignored while something is being typed. */
+export interface Hotkey {
+  key: string
+  mod?: boolean
+}
+
+/** Calls `act` when the key is pressed anywhere in the window and no dialog is open; null turns it off. */
+export function useHotkey(hotkey: Hotkey, act: (() => void) | null): void {
+  const newest = useRef(act)
+  newest.current = act
+  const { key, mod = false } = hotkey
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (newest.current === null || event.defaultPrevented || event.repeat) return
+      if (event.key !== key || (event.ctrlKey || event.metaKey) !== mod || event.altKey) return
+      if (!mod && isTyping(event.target)) return
+      if (document.querySelector('[role="dialog"]')) return
+      event.preventDefault()
+      newest.current()
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [key, mod])
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
+  )
+}
