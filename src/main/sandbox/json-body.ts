@@ -36,7 +36,7 @@ export function acceptJsonBodies(app: FastifyInstance, limitBytes: number): void
         if (sizeBytes <= limitBytes) chunks.push(chunk)
         else chunks = []
       })
-      payload.on('error', done)
+      payload.on('error', () => done(new SandboxRefusal('INVALID_JSON', 'the body ended early')))
       payload.on('end', () => {
         if (sizeBytes > limitBytes) {
           done(new SandboxRefusal('BODY_TOO_LARGE', `the body has more than ${limitBytes} bytes`))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SluiceError } from '../../shared/errors.ts'
+import { formatIssues } from './format-issues.ts'
 import { ruleSchema } from './rules/rule.ts'
 
 /** The key of a sandbox that was given none. */
@@ -55,12 +56,9 @@ export type ResolvedSandboxOptions = z.output<typeof sandboxOptionsSchema>
 export function parseSandboxOptions(options: unknown): ResolvedSandboxOptions {
   const parsed = sandboxOptionsSchema.safeParse(options)
   if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map(
-    (issue) => `${issue.path.join('.') || 'options'}: ${issue.message}`,
-  )
   throw new SluiceError({
     code: 'BAD_USAGE',
-    message: `the sandbox cannot be set up like this: ${problems.join('; ')}`,
+    message: `the sandbox cannot be set up like this: ${formatIssues(parsed.error.issues, options)}`,
     hint: 'Correct these settings; docs/sandbox.md lists all of them.',
   })
 }

@@ -1,7 +1,8 @@
 import { TLSSocket } from 'node:tls'
 import type { FastifyReply } from 'fastify'
 import type { DecidedFault } from './faults.ts'
-import { toErrorBody } from './sandbox-errors.ts'
+import { SANDBOX_ERRORS, type SandboxErrorCode, toErrorBody } from './sandbox-errors.ts'
+import { toRefusal } from './to-refusal.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -32,6 +33,13 @@ export function sendError(
     reply.header('retry-after', String(error.retryAfterS))
   }
   sendJson(reply, error.status, JSON.stringify(toErrorBody(error.status, error.errorCode, error.message)))
+}
+
+/** Answers whatever was thrown with the refusal it amounts to, and returns the refusal's code. */
+export function sendRefusal(reply: FastifyReply, error: unknown): SandboxErrorCode {
+  const { errorCode, message } = toRefusal(error)
+  sendError(reply, { status: SANDBOX_ERRORS[errorCode], errorCode, message })
+  return errorCode
 }
 
 /** Lets the fault happen. `answer` is what would have been sent; null where the task was not taken. */

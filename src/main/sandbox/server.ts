@@ -2,12 +2,11 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https'
 import { type FastifyInstance, fastify } from 'fastify'
 import { acceptJsonBodies } from './json-body.ts'
-import { toRefusal } from './refuse.ts'
 import { registerAdminRoutes } from './routes/admin-routes.ts'
 import { registerServiceRoutes } from './routes/service-routes.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 import { SANDBOX_ERRORS } from './sandbox-errors.ts'
-import { sendError } from './send-answer.ts'
+import { sendError, sendRefusal } from './send-answer.ts'
 
 /** Connections may rest this long between requests; longer than clients of slow rates wait. */
 const KEEP_ALIVE_MS = 72_000
@@ -18,16 +17,14 @@ export function createServer(context: SandboxContext): FastifyInstance {
     logger: false,
     serverFactory: (handler) => createNodeServer(context, handler),
     routerOptions: { maxParamLength: 1_000 },
+    frameworkErrors: (error, _request, reply) => sendRefusal(reply, error),
   })
   acceptJsonBodies(app, context.options.bodyLimitBytes)
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-sandbox-notice', 'not a moderation decision')
     done()
   })
-  app.setErrorHandler((error, _request, reply) => {
-    const { errorCode, message } = toRefusal(error)
-    sendError(reply, { status: SANDBOX_ERRORS[errorCode], errorCode, message })
-  })
+  app.setErrorHandler((error, _request, reply) => sendRefusal(reply, error))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     sendError(reply, {

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../shared/service/json-object.ts'
 import { findModel } from '../../shared/service/models.ts'
 import { type TaskRequest, taskRequestSchema } from '../../shared/service/tasks.ts'
+import { formatIssues } from './format-issues.ts'
 import { SandboxRefusal } from './sandbox-errors.ts'
 
 /**
@@ -11,11 +12,8 @@ export function parseTask(value: unknown): TaskRequest {
   const parsed = taskRequestSchema.safeParse(value)
   if (!parsed.success) {
     const { issues } = parsed.error
-    const isMissing = issues.some((issue) => issue.code === 'invalid_type' || isWithoutContent(value))
-    const message = issues
-      .map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))
-      .join('; ')
-    throw new SandboxRefusal(isMissing ? 'PARAM_REQUIRED' : 'INVALID_PARAM', message)
+    const isIncomplete = isWithoutContent(value) || issues.some((issue) => issue.code === 'invalid_type')
+    throw new SandboxRefusal(isIncomplete ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
   }
   for (const model of parsed.data.models ?? []) {
     if (findModel(model) === null) {

@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { isAuthorized } from '../authorization.ts'
 import { toReceivedJson } from '../json-body.ts'
-import { toRefusal } from '../refuse.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
-import { SANDBOX_ERRORS, SandboxRefusal } from '../sandbox-errors.ts'
-import { sendError } from '../send-answer.ts'
+import { SandboxRefusal } from '../sandbox-errors.ts'
+import { sendRefusal } from '../send-answer.ts'
 import { registerTaskRoutes } from './task-routes.ts'
 
 /** Serves the endpoints that need an API key: checks the key and the rate, and counts every refusal. */
@@ -32,9 +31,7 @@ export function registerServiceRoutes(app: FastifyInstance, context: SandboxCont
   })
 
   app.setErrorHandler((error, request, reply) => {
-    const { errorCode, message } = toRefusal(error)
-    store.tasks.countOutcome(findPostId(request), `rejected:${errorCode}`)
-    sendError(reply, { status: SANDBOX_ERRORS[errorCode], errorCode, message })
+    store.tasks.countOutcome(findPostId(request), `rejected:${sendRefusal(reply, error)}`)
   })
 
   registerTaskRoutes(app, context)

@@ -17,8 +17,9 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
   let isOpen = false
   let waiting: ((error: Error | null) => void)[] = []
 
-  const flush = (): void => {
-    if (!isOpen) return
+  /** Returns why it failed, where it did, after telling everyone who waits. */
+  const commitGroup = (): Error | null => {
+    if (!isOpen) return null
     isOpen = false
     const callbacks = waiting
     waiting = []
@@ -30,7 +31,7 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
       if (database.isTransaction) database.exec('ROLLBACK')
     }
     for (const callback of callbacks) callback(failure)
-    if (failure !== null && callbacks.length === 0) throw failure
+    return failure
   }
 
   return {
@@ -38,7 +39,7 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
       if (!isOpen) {
         begin.run()
         isOpen = true
-        setImmediate(flush)
+        setImmediate(commitGroup)
       }
       return work()
     },
@@ -46,6 +47,9 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
       if (isOpen) waiting.push(callback)
       else callback(null)
     },
-    flush,
+    flush: () => {
+      const failure = commitGroup()
+      if (failure !== null) throw failure
+    },
   }
 }

@@ -7,11 +7,8 @@ export function toRefusal(error: unknown): SandboxRefusal {
   if (status === 415) {
     return new SandboxRefusal('UNSUPPORTED_MEDIA_TYPE', 'the Content-Type must be application/json')
   }
-  if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new SandboxRefusal(
-      'INVALID_PARAM',
-      error instanceof Error ? error.message : 'the request cannot be read',
-    )
+  if (error instanceof Error && typeof status === 'number' && status >= 400 && status < 500) {
+    return new SandboxRefusal('INVALID_PARAM', error.message)
   }
   return new SandboxRefusal('INTERNAL_ERROR', 'the sandbox failed on this request')
 }
