@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import {
+  appealStatusPath,
+  indexAddPath,
+  indexRemovePath,
+  taskPath,
+  toAuthorization,
+} from '../../../src/shared/service/endpoints.ts'
+
+describe('paths of the service', () => {
+  it('name version and mode of a task, and ask v1 alone for the legacy response', () => {
+    expect(taskPath({ api: 'v1', mode: 'sync', legacy: false })).toBe('/api/v1/task/sync')
+    expect(taskPath({ api: 'v1', mode: 'async', legacy: true })).toBe('/api/v1/task/async?legacy=1')
+    expect(taskPath({ api: 'v2', mode: 'sync', legacy: true })).toBe('/api/v2/task/sync')
+  })
+
+  it('keep an id within its segment', () => {
+    expect(indexAddPath({ customIndexId: 'a/b ?', mode: 'sync' })).toBe(
+      '/api/v1/custom_index/a%2Fb%20%3F/add/sync',
+    )
+    expect(indexRemovePath({ customIndexId: 'logos', mode: 'async' })).toBe(
+      '/api/v1/custom_index/logos/remove/async',
+    )
+    expect(appealStatusPath('../keys')).toBe('/api/v1/appeals/status/..%2Fkeys')
+  })
+
+  it('are called with the key as a token', () => {
+    expect(toAuthorization('abc')).toBe('token abc')
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import {
+  isServiceErrorBody,
+  readServiceError,
+  SERVICE_ERRORS,
+  serviceErrorSchema,
+} from '../../../src/shared/service/errors.ts'
+
+const BODY = {
+  error: true,
+  status: 400,
+  error_code: 'PARAM_REQUIRED',
+  message: 'watchlist is required',
+  show_alert: false,
+}
+
+describe('reading an error body', () => {
+  it('takes the body of the interface as its schema does', () => {
+    const body = serviceErrorSchema.parse(BODY)
+    expect(readServiceError(BODY)).toEqual({
+      status: body.status,
+      errorCode: body.error_code,
+      message: body.message,
+    })
+    expect(isServiceErrorBody(BODY)).toBe(true)
+  })
+
+  it('takes what a gateway answers in its place as far as it goes', () => {
+    expect(readServiceError({ message: 'Forbidden' })).toEqual({
+      status: null,
+      errorCode: null,
+      message: 'Forbidden',
+    })
+    expect(readServiceError({ status: 404, error: 'Not Found' })).toEqual({
+      status: 404,
+      errorCode: null,
+      message: 'Not Found',
+    })
+    expect(readServiceError({ error: true })).toEqual({ status: null, errorCode: null, message: null })
+  })
+
+  it.each([[null], ['error'], [[]], [{}], [{ task_id: 't1' }], [{ error: false }], [{ error_code: 5 }]])(
+    'answers null to %j',
+    (body) => {
+      expect(readServiceError(body)).toBeNull()
+      expect(isServiceErrorBody(body)).toBe(false)
+    },
+  )
+})
+
+describe('the table of errors', () => {
+  it('has both pairings of watchlist add, which contradict each other', () => {
+    const ofAdd = SERVICE_ERRORS.filter((entry) => entry.endpoints.includes('watchlist-add'))
+    expect(ofAdd.map(({ status, errorCode, consistent }) => [status, errorCode, consistent])).toEqual([
+      [400, 'PARAM_REQUIRED', true],
+      [403, 'PARAM_REQUIRED', false],
+      [400, 'INVALID_API_KEY', false],
+    ])
+  })
+
+  it('has every code that the interface shows', () => {
+    expect([...new Set(SERVICE_ERRORS.map((entry) => entry.errorCode))].sort()).toEqual([
+      'INVALID_API_KEY',
+      'INVALID_APPEAL',
+      'INVALID_CUSTOM_INDEX',
+      'INVALID_CUSTOM_INDEX_ITEM',
+      'PARAM_REQUIRED',
+      'REQUIRE_AT_LEAST_ONE_PARAM',
+    ])
+  })
+})

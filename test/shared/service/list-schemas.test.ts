@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { appealResponseSchema } from '../../../src/shared/service/appeal.ts'
+import {
+  indexAddRequestSchema,
+  indexAddResponseSchema,
+  indexRemoveRequestSchema,
+} from '../../../src/shared/service/custom-index.ts'
+import {
+  watchlistAddRequestSchema,
+  watchlistAddResponseSchema,
+  watchlistUpdateRequestSchema,
+  watchlistUpdateResponseSchema,
+} from '../../../src/shared/service/watchlist.ts'
+
+describe('watchlist terms', () => {
+  it('may have 1024 characters and notes as long, and no more', () => {
+    const withTerm = (term: string, notes: string) =>
+      watchlistAddRequestSchema.safeParse({ watchlist: 'w', terms: [{ term, notes }] }).success
+    expect(withTerm('a'.repeat(1024), 'n'.repeat(1024))).toBe(true)
+    expect(withTerm('a'.repeat(1025), 'n')).toBe(false)
+    expect(withTerm('a', 'n'.repeat(1025))).toBe(false)
+  })
+
+  it('count an emoji as one character', () => {
+    const terms = [{ term: '😀'.repeat(1024) }]
+    expect(watchlistAddRequestSchema.safeParse({ watchlist: 'w', terms }).success).toBe(true)
+  })
+
+  it('have their notes cleared by null on update, not on add', () => {
+    const request = { watchlist: 'w', terms: [{ term: 'a', notes: null }] }
+    expect(watchlistUpdateRequestSchema.safeParse(request).success).toBe(true)
+    expect(watchlistAddRequestSchema.safeParse(request).success).toBe(false)
+  })
+
+  it('need a watchlist', () => {
+    expect(watchlistAddRequestSchema.safeParse({ terms: [] }).success).toBe(false)
+    expect(watchlistUpdateRequestSchema.safeParse({ watchlist: '', terms: [] }).success).toBe(false)
+  })
+
+  it('come back in lists that are always there', () => {
+    const added = {
+      message: 'ok',
+      watchlist: 'w',
+      added_terms: [{ term: 'a', notes: 'n' }],
+      pre_existing_terms: [],
+      failed_terms: ['b'],
+    }
+    expect(watchlistAddResponseSchema.parse(added)).toEqual(added)
+    expect(watchlistUpdateResponseSchema.safeParse(added).success).toBe(false)
+  })
+})
+
+describe('custom index items', () => {
+  it('are added by url or media, at least one of the two', () => {
+    expect(indexAddRequestSchema.safeParse({ url: 'https://example.com/a.png' }).success).toBe(true)
+    expect(indexAddRequestSchema.safeParse({ media: 'https://example.com/a.png' }).success).toBe(true)
+    expect(indexAddRequestSchema.safeParse({ metadata: {} }).success).toBe(false)
+  })
+
+  it('are removed by their id', () => {
+    expect(indexRemoveRequestSchema.safeParse({ custom_index_item_id: 'i1' }).success).toBe(true)
+    expect(indexRemoveRequestSchema.safeParse({}).success).toBe(false)
+  })
+
+  it('come back with their id, the task and a message', () => {
+    expect(indexAddResponseSchema.safeParse({ task_id: 't', message: 'ok' }).success).toBe(false)
+  })
+})
+
+describe('an appeal', () => {
+  it('may have no judgment and no original decision', () => {
+    const appeal = { appeal_id: 'a', appeal: { appeal_status: 'In Review' }, original_decision: {} }
+    expect(appealResponseSchema.parse(appeal)).toEqual(appeal)
+  })
+
+  it('may have a judgment of which every field is optional, and a decision of which two are not', () => {
+    const appeal = {
+      appeal_id: 'a',
+      appeal: { appeal_status: 'Reviewed', appeal_judgment: { overturned: true } },
+      original_decision: { action_id: 'ban', display_name: 'Ban' },
+    }
+    expect(appealResponseSchema.parse(appeal)).toEqual(appeal)
+    expect(
+      appealResponseSchema.safeParse({ ...appeal, original_decision: { action_id: 'ban' } }).success,
+    ).toBe(false)
+    expect(appealResponseSchema.safeParse({ ...appeal, appeal: { appeal_status: 'Closed' } }).success).toBe(
+      false,
+    )
+  })
+})

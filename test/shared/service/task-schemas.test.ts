@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { findModel, MODELS } from '../../../src/shared/service/models.ts'
+import { TASK_FIELDS, taskRequestSchema, v2TaskRequestSchema } from '../../../src/shared/service/tasks.ts'
+
+const TEXT_TASK = { text_data: 'hello', user_id: 'u1', post_id: 'p1' }
+
+function findIssues(task: unknown): string[] {
+  const parsed = taskRequestSchema.safeParse(task)
+  return parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+}
+
+describe('a v1 task', () => {
+  it('needs its content, user_id and post_id, and nothing else', () => {
+    expect(findIssues(TEXT_TASK)).toEqual([])
+    expect(findIssues({ url: 'https://example.com/a.png', user_id: 'u1', post_id: 'p1' })).toEqual([])
+  })
+
+  it('may carry every field of the interface', () => {
+    const task = {
+      ...TEXT_TASK,
+      group_id: 'g',
+      conversation_id: 'c',
+      parent_id: 'parent_1;2',
+      content_metadata: { nested: { list: [1, null] } },
+      content_variant: 'live_chat',
+      user_metadata: {},
+      models: ['text'],
+      callback_url: 'http://127.0.0.1:8080/callback',
+    }
+    expect(taskRequestSchema.parse(task)).toEqual(task)
+  })
+
+  it.each(['a_b', 'a;b', ''])('refuses "%s" as user_id and as post_id', (id) => {
+    expect(findIssues({ ...TEXT_TASK, user_id: id })).toHaveLength(1)
+    expect(findIssues({ ...TEXT_TASK, post_id: id })).toHaveLength(1)
+  })
+
+  it('refuses both contents at once, and none', () => {
+    expect(findIssues({ ...TEXT_TASK, url: 'https://example.com/' })).toEqual([
+      'url: must not be sent together with text_data',
+    ])
+    expect(findIssues({ user_id: 'u1', post_id: 'p1' })).toEqual([
+      'text_data: one of text_data and url is required',
+    ])
+  })
+
+  it('refuses a group_id that equals post_id or parent_id', () => {
+    const expected = ['group_id: must be distinct from post_id and parent_id']
+    expect(findIssues({ ...TEXT_TASK, group_id: 'p1' })).toEqual(expected)
+    expect(findIssues({ ...TEXT_TASK, group_id: 'x', parent_id: 'x' })).toEqual(expected)
+  })
+
+  it('refuses a second model, which v2 takes', () => {
+    const models = ['text', 'ai_generated_text']
+    expect(findIssues({ ...TEXT_TASK, models })).toEqual(['models: must name at most one model in v1'])
+    expect(v2TaskRequestSchema.safeParse({ user_id: 'u', post_id: 'p', models }).success).toBe(true)
+  })
+
+  it.each(['ftp://example.com/a', 'example.com', 'javascript:alert(1)', ''])('refuses "%s" as url', (url) => {
+    expect(findIssues({ url, user_id: 'u1', post_id: 'p1' })).toEqual(['url: must be an http or https URL'])
+  })
+
+  it.each([[[]], ['{}'], [null], [1]])('refuses %j as metadata', (value) => {
+    expect(findIssues({ ...TEXT_TASK, user_metadata: value })).toHaveLength(1)
+    expect(findIssues({ ...TEXT_TASK, content_metadata: value })).toHaveLength(1)
+  })
+})
+
+describe('the list of task fields', () => {
+  it('names the fields of the schema, in the same order', () => {
+    expect(TASK_FIELDS.map((field) => field.name)).toEqual(Object.keys(taskRequestSchema.shape))
+  })
+
+  it('marks the fields that v2 lists', () => {
+    const ofV2 = TASK_FIELDS.filter((field) => field.v2).map((field) => field.name)
+    expect(ofV2.sort()).toEqual(Object.keys(v2TaskRequestSchema.shape).sort())
+  })
+})
+
+describe('the list of models', () => {
+  it('knows which models are not listed for async', () => {
+    expect(MODELS).toHaveLength(13)
+    expect(MODELS.filter((model) => !model.async).map((model) => model.value)).toEqual([
+      'ai_generated_audio',
+      'people_counting',
+      'object_detection',
+      'likeness',
+      'celebrity',
+    ])
+    expect(MODELS.every((model) => model.sync)).toBe(true)
+  })
+
+  it('finds a model by its exact value', () => {
+    expect(findModel('ocr')?.label).toBe('Text extraction from images')
+    expect(findModel('OCR')).toBeNull()
+    expect(findModel('my-index')).toBeNull()
+    expect(findModel('toString')).toBeNull()
+  })
+})
