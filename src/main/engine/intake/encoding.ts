@@ -1,0 +1,143 @@
+import jschardet from 'jschardet'
+import { findBinarySignature, findNulByte } from './binary-content.ts'
+import { createSourceError } from './source-error.ts'
+import type { SourceFile } from './source-file.ts'
+import type { SourceReader } from './source-reader.ts'
+import { resolveEncoding } from './text-decoder.ts'
+import { scanUtf8 } from './utf8-scan.ts'
+
+/** The encoding of a source and how it was told. */
+export interface ChosenEncoding {
+  /** As TextDecoder or iconv-lite knows it, in lower case. */
+  encoding: string
+  encodingBy: SourceReader['encodingBy']
+  /** Bytes of the byte-order mark, 0 without one. */
+  bomBytes: number
+}
+
+// UTF-32's mark begins with UTF-16's, so it stands first.
+const BYTE_ORDER_MARKS = [
+  { encoding: 'utf-32le', bytes: [0xff, 0xfe, 0, 0] },
+  { encoding: 'utf-32be', bytes: [0, 0, 0xfe, 0xff] },
+  { encoding: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
+  { encoding: 'utf-16le', bytes: [0xff, 0xfe] },
+  { encoding: 'utf-16be', bytes: [0xfe, 0xff] },
+] as const
+
+const SAMPLE_BYTES = 64 * 1024
+/** What a file that fits nothing else is read as: every byte has a character in it. */
+const FALLBACK = 'windows-1252'
+
+/**
+ * The encoding that the person gave, else that of the byte-order mark, else UTF-8 where the whole file decodes
+ * strictly, else UTF-16 where its zero bytes show it, else what a detector makes of it, else Windows-1252.
+ * Throws `BAD_SOURCE` for an unknown label and for files that are not text.
+ */
+export function chooseEncoding(file: SourceFile, given: string | undefined): ChosenEncoding {
+  const sample = file.readBytes(0, SAMPLE_BYTES)
+  const binary = findBinarySignature(sample)
+  if (binary !== null) throw createSourceError(file.path, `expected text, found ${binary.kind}`, binary.hint)
+
+  const mark = BYTE_ORDER_MARKS.find(({ bytes }) => bytes.every((byte, index) => sample[index] === byte))
+  if (given !== undefined) {
+    const encoding = resolveGiven(file.path, given, mark?.encoding)
+    return { encoding, encodingBy: 'given', bomBytes: mark?.encoding === encoding ? mark.bytes.length : 0 }
+  }
+  if (mark !== undefined) {
+    return { encoding: mark.encoding, encodingBy: 'bom', bomBytes: mark.bytes.length }
+  }
+  const utf16 = guessUtf16(sample)
+  if (utf16 !== null) return { encoding: utf16, encodingBy: 'guess', bomBytes: 0 }
+  const nul = findNulByte(sample)
+  if (nul !== null) throw createSourceError(file.path, `expected text, found ${nul.kind}`, nul.hint)
+
+  const verdict = scanUtf8(file, 0)
+  if (verdict.kind === 'valid') return { encoding: 'utf-8', encodingBy: 'strict', bomBytes: 0 }
+  if (verdict.mostlyUtf8) return { encoding: 'utf-8', encodingBy: 'guess', bomBytes: 0 }
+  return {
+    encoding: guessLegacy(file.readBytes(verdict.offset, 4 * SAMPLE_BYTES)),
+    encodingBy: 'guess',
+    bomBytes: 0,
+  }
+}
+
+function resolveGiven(path: string, label: string, marked: string | undefined): string {
+  const encoding = resolveEncoding(label)
+  if (encoding === null) {
+    throw createSourceError(
+      path,
+      `the encoding \`${label}\` is not known`,
+      'Use a name such as utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis, gb18030 or macintosh, or leave it to be recognised.',
+    )
+  }
+  // Plain "utf-16" leaves the byte order to the mark.
+  return label.trim().toLowerCase() === 'utf-16' && marked === 'utf-16be' ? marked : encoding
+}
+
+/** UTF-16 without a mark: ASCII characters in it, delimiters and line ends at least, have a zero byte on one side. */
+function guessUtf16(sample: Buffer): 'utf-16le' | 'utf-16be' | null {
+  const zeros = [0, 0]
+  for (let offset = 0; offset < sample.length; offset += 1) {
+    if (sample[offset] === 0) zeros[offset % 2] = (zeros[offset % 2] ?? 0) + 1
+  }
+  const [even = 0, odd = 0] = zeros
+  if (even + odd < 2) return null
+  const encoding = odd > 9 * even ? 'utf-16le' : even > 9 * odd ? 'utf-16be' : null
+  if (encoding === null) return null
+  const text = new TextDecoder(encoding).decode(sample.subarray(0, sample.length - (sample.length % 2)))
+  // A piece may end within a pair; anything else that does not decode, or a control character, is not text.
+  return CONTROL_OR_BROKEN.test(text.slice(0, -1)) ? null : encoding
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its job
+const CONTROL_OR_BROKEN = /[\0-\x08\x0e-\x1f\ufffd\ufffe\uffff]/
+
+/** Encodings that the detector chooses among, by its names; the rest only take text away from Windows-1252. */
+const CANDIDATES: Record<string, string> = {
+  'Windows-1250': 'windows-1250',
+  'Windows-1251': 'windows-1251',
+  'Windows-1252': 'windows-1252',
+  'Windows-1253': 'windows-1253',
+  'Windows-1254': 'windows-1254',
+  'Windows-1255': 'windows-1255',
+  'Windows-1256': 'windows-1256',
+  'Windows-1257': 'windows-1257',
+  'KOI8-R': 'koi8-r',
+  SHIFT_JIS: 'shift_jis',
+  CP932: 'shift_jis',
+  'EUC-JP': 'euc-jp',
+  GB18030: 'gb18030',
+  Big5: 'big5',
+  CP949: 'euc-kr',
+  'EUC-KR': 'euc-kr',
+  'TIS-620': 'windows-874',
+}
+
+/** Below this the detector has seen too little to be believed against {@link FALLBACK}. */
+const LEAST_CONFIDENCE = 0.03
+
+function guessLegacy(bytes: Buffer): string {
+  const firstLine = bytes.findIndex((byte) => byte >= 0x80)
+  const from = bytes.lastIndexOf(0x0a, Math.max(0, firstLine)) + 1
+  const cut = bytes.subarray(from, from + SAMPLE_BYTES)
+  // Whole lines only: a double-byte character cut in two would speak against its own encoding.
+  const lastLine = cut.lastIndexOf(0x0a)
+  const lines = cut.length === SAMPLE_BYTES && lastLine > 0 ? cut.subarray(0, lastLine + 1) : cut
+  const found = jschardet
+    .detectAll(lines, { detectEncodings: Object.keys(CANDIDATES) })
+    .map(({ encoding, confidence }) => ({ encoding: CANDIDATES[encoding ?? ''], confidence }))
+  const fallback = found.find(({ encoding }) => encoding === FALLBACK)?.confidence ?? 0
+  const best = found[0]
+  if (best?.encoding === undefined) return FALLBACK
+  const isBelievable = best.confidence >= LEAST_CONFIDENCE && best.confidence >= 2 * fallback
+  return isBelievable && decodesStrictly(lines, best.encoding) ? best.encoding : FALLBACK
+}
+
+function decodesStrictly(bytes: Buffer, encoding: string): boolean {
+  try {
+    new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}

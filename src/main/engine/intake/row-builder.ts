@@ -1,0 +1,92 @@
+import { removeFormulaGuard } from '../../../shared/formula-guard.ts'
+import { type Problem, toFound } from '../../../shared/problem.ts'
+import type { QuoteFault, RecordBatch } from './record-parser.ts'
+import type { SourceRow } from './source-reader.ts'
+
+/** What rows of a source are held against. */
+export interface RowExpectation {
+  /** Cells that a row should have. */
+  cells: number
+  /** Whether that is the header's number, or what most of the first rows have. */
+  cellsBy: 'header' | 'usual'
+  encoding: string
+  /** Whether cells carry the formula guard of our own export, which is then taken off. */
+  isGuarded: boolean
+}
+
+/** Turns one record into a row, with what is wrong with it; the cells keep their text. */
+export function toSourceRow(
+  row: number,
+  cells: string[],
+  batch: RecordBatch,
+  index: number,
+  expectation: RowExpectation,
+): SourceRow {
+  const problems: Problem[] = []
+  if (cells.length !== expectation.cells) problems.push(toRaggedProblem(row, cells, expectation))
+  if (!batch.isWellFormed) {
+    const found = replaceUndecodable(cells)
+    if (found !== null) {
+      problems.push({
+        row,
+        severity: 'warning',
+        code: 'undecodable_bytes',
+        message: `must be valid ${expectation.encoding}; what does not decode became U+FFFD`,
+        found,
+      })
+    }
+  }
+  const fault = batch.quoteFaults.size === 0 ? undefined : batch.quoteFaults.get(index)
+  if (fault !== undefined) problems.push(toQuoteProblem(row, cells, fault))
+  if (expectation.isGuarded) {
+    for (let cell = 0; cell < cells.length; cell += 1) cells[cell] = removeFormulaGuard(cells[cell] ?? '')
+  }
+  return { row, cells, problems }
+}
+
+function toRaggedProblem(row: number, cells: readonly string[], expectation: RowExpectation): Problem {
+  const reason = expectation.cellsBy === 'header' ? 'as the header has' : 'as most rows have'
+  const isBlank = cells.length === 1 && cells[0] === ''
+  return {
+    row,
+    severity: 'warning',
+    code: 'ragged_row',
+    message: `must have ${expectation.cells} ${expectation.cells === 1 ? 'cell' : 'cells'}, ${reason}`,
+    found: isBlank ? 'a blank line' : `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`,
+  }
+}
+
+/** Puts U+FFFD where the decoder marked undecodable bytes; returns the first place with what is around it, or null. */
+function replaceUndecodable(cells: string[]): string | null {
+  let places = 0
+  let first: string | null = null
+  for (let index = 0; index < cells.length; index += 1) {
+    const cell = cells[index] ?? ''
+    if (cell.isWellFormed()) continue
+    const whole = cell.toWellFormed()
+    cells[index] = whole
+    places += cell.match(/\p{Surrogate}/gu)?.length ?? 0
+    first ??= whole.slice(Math.max(0, cell.search(/\p{Surrogate}/u) - EXCERPT_CHARACTERS))
+  }
+  if (first === null) return null
+  const excerpt = toFound(first.slice(0, 2 * EXCERPT_CHARACTERS).toWellFormed())
+  return places === 1 ? excerpt : `${excerpt} and ${places - 1} more`
+}
+
+/** Shown of a cell before its first broken place, and after it. */
+const EXCERPT_CHARACTERS = 20
+
+/** A quote that takes in line breaks may have swallowed rows, so such a row is not sent. */
+function toQuoteProblem(row: number, cells: readonly string[], fault: QuoteFault): Problem {
+  const swallowed = cells.find((cell) => /[\r\n]/.test(cell))
+  const quoted = swallowed ?? cells.find((cell) => cell.includes('"')) ?? cells.at(-1) ?? ''
+  const lineBreaks = cells.reduce((sum, cell) => sum + (cell.match(/\r\n|[\r\n]/g)?.length ?? 0), 0)
+  const severity = fault === 'unclosed' || lineBreaks > 0 ? 'error' : 'warning'
+  const message =
+    fault === 'unclosed'
+      ? 'must close the quote that it opens; all lines up to the end of the file are in this row'
+      : lineBreaks > 0
+        ? 'must double quotes inside a quoted cell; lines that follow may be in this row'
+        : 'must double quotes inside a quoted cell; the cell is read as it stands'
+  return { row, severity, code: 'broken_quotes', message, found: toFound(quoted) }
+}
