@@ -1,8 +1,9 @@
-import { createEngine } from '../engine/engine.ts'
 import type { Engine } from '../engine/engine-interface.ts'
 
 /** Opens the engine on a workspace for the time of one piece of work, and closes it whatever happens. */
 export async function withEngine<T>(workspace: string, work: (engine: Engine) => Promise<T>): Promise<T> {
+  // Loaded only where it is needed: help and bad usage answer at once.
+  const { createEngine } = await import('../engine/engine.ts')
   const engine = createEngine({
     workspace,
     runWorkerUrl: new URL('../engine/runner/run-worker.ts', import.meta.url),

@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander'
 import { type ErrorDocument, EXIT, type ExitCode, toErrorDocument } from '../../shared/errors.ts'
 import type { CliContext } from './context.ts'
-import { wrapWords } from './terminal/table.ts'
 
 function toDocument(error: unknown): ErrorDocument {
   if (error instanceof CommanderError) {
@@ -10,8 +9,14 @@ function toDocument(error: unknown): ErrorDocument {
       // Commander repeats the whole argument, which may hold a password; what was found is said where it may be.
       message: error.message
         .replace(/^error: /, '')
+        .replace(/\n\(Did you mean (.+)\?\)$/, '; did you mean $1?')
+        .replace(
+          /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s,
+          '$1: expected one of $3, found `$2`',
+        )
         .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '.*' is invalid\. /s, '$1: ')
-        .replace(/^command-argument value '.*' is invalid for argument '(\w+)'\. /, '$1: '),
+        .replace(/^command-argument value '.*' is invalid for argument '(\w+)'\. /, '$1: ')
+        .replace(/\.$/, ''),
       hint: 'Add --help to see what the command takes.',
       exitCode: EXIT.badInput,
     }
@@ -27,11 +32,8 @@ export async function reportError(context: CliContext, error: unknown, asJson: b
   const { code, message, hint, exitCode } = toDocument(error)
   const { errTerminal: terminal, err } = context
   await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${message}`)
-  if (hint !== '') {
-    for (const line of wrapWords(hint, Math.max(40, terminal.columns() - 8))) {
-      await err.writeLine(`        ${line}`)
-    }
-  }
+  // Not broken into lines: hints hold commands to paste.
+  if (hint !== '') await err.writeLine(`        ${hint}`)
   if (context.env['SLUICE_DEBUG'] === '1' && error instanceof Error) {
     await err.writeLine(error.stack ?? String(error))
     if (error.cause !== undefined) await err.writeLine(`cause: ${String(error.cause)}`)

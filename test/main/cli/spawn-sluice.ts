@@ -17,6 +17,8 @@ export interface SluiceOptions {
   env?: Record<string, string>
   /** Called with everything on stderr so far, whenever there is more. */
   onStderr?: (text: string, child: ChildProcess) => void
+  /** The same for stdout. */
+  onStdout?: (text: string, child: ChildProcess) => void
   /** Called once the process is running. */
   onStart?: (child: ChildProcess) => void
 }
@@ -37,6 +39,7 @@ export function spawnSluice(args: readonly string[], options: SluiceOptions): Pr
     let stderr = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text
+      options.onStdout?.(stdout, child)
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text

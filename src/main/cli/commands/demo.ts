@@ -84,7 +84,7 @@ export function addDemoCommand(program: Command, context: CliContext): void {
     .command('demo')
     .summary('see it all at once: sandbox, sample, run, report')
     .description(
-      'Starts the sandbox, submits the bundled sample to it and reports. The service fails now and then on\n' +
+      'Starts the sandbox, submits the bundled sample to it and reports. The service fails now and then on ' +
         'purpose, and a few rows of the sample must not pass.',
     )
   addReportingOptions(command).action(async (flags: ReportingFlags) => {

@@ -39,8 +39,8 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .argument('<file>', 'where to; a file that is there already is replaced. Endings: .csv, .jsonl')
     .summary('write the results to a .csv or .jsonl file')
     .description(
-      'Writes every row of a run with what came of it. A .csv keeps the columns of the source, their order and\n' +
-        'cells, and appends columns that begin with sluice_; cells that a spreadsheet would run as a formula get\n' +
+      'Writes every row of a run with what came of it. A .csv keeps the columns of the source, their order and ' +
+        'cells, and appends columns that begin with sluice_; cells that a spreadsheet would run as a formula get ' +
         'an apostrophe in front, unless --lossless. A .jsonl has one JSON document a line.',
     )
     .option('--lossless', 'cells exactly as they were, formulas unguarded')

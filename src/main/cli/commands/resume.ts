@@ -54,7 +54,7 @@ export function addRetryCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .summary('send only what did not succeed, as a run of its own')
     .description(
-      'Sends the rows that did not succeed again, as a run of its own, with the same post_ids and bodies.\n' +
+      'Sends the rows that did not succeed again, as a run of its own, with the same post_ids and bodies. ' +
         'Rows that are invalid are not among them: correct the source and submit it.',
     )
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {

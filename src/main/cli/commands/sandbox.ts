@@ -47,7 +47,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .command('sandbox')
     .summary('run the embedded service to try things on')
     .description(
-      'Runs a moderation service of our own on this machine until Ctrl-C. Its scores come from a short word list\n' +
+      'Runs a moderation service of our own on this machine until Ctrl-C. Its scores come from a short word list ' +
         'and from test phrases: they are no moderation decision. docs/sandbox.md has all of it.',
     )
     .option('--port <n>', 'port to listen on; 0 takes a free one', createIntegerParser(0, 65_535), 0)

@@ -16,8 +16,8 @@ export function addTaskCommand(program: Command, context: CliContext): void {
     .argument('<source>', 'a .csv or .tsv file')
     .summary('submit each row of a spreadsheet')
     .description(
-      'Submits each row of a spreadsheet to the service and records what came of it.\n' +
-        'Columns are matched by name; --map and --set fill the rest. user_id has no default;\n' +
+      'Submits each row of a spreadsheet to the service and records what came of it. ' +
+        'Columns are matched by name; --map and --set fill the rest. user_id has no default; ' +
         'post_id defaults to {{run}}-{{row}}.',
     )
   addSendingOptions(command).action(async (source: string, flags: SendingFlags) => {

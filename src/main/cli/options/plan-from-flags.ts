@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { SluiceError } from '../../../shared/errors.ts'
 import { type Pace, type Plan, planSchema } from '../../../shared/plan.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
 import { findNearest } from './find-nearest.ts'
 import { type FieldAssignment, toMapping } from './mapping-option.ts'
 import type { SendingFlags } from './sending-options.ts'
@@ -39,8 +40,12 @@ function toPace(flags: SendingFlags): Pace {
 export function toPlan(sourcePath: string, flags: SendingFlags): Plan {
   const assignments = [...(flags.map ?? []), ...(flags.set ?? [])]
   checkFields(assignments)
-  if (flags.api !== 'v1' && flags.api !== 'v2') {
-    throw new InvalidArgumentError(`--api: expected v1 or v2, found \`${String(flags.api)}\``)
+  if (flags.baseUrl === undefined) {
+    throw new SluiceError({
+      code: 'BAD_USAGE',
+      message: 'no --base-url: which service is it for?',
+      hint: `Name its address, such as --base-url https://api.example.com. To try without an account: ${COMMAND_PREFIX} sandbox`,
+    })
   }
   if (flags.api === 'v2' && flags.legacy) {
     throw new InvalidArgumentError('--legacy: the legacy response exists in v1 only; leave out --api v2')

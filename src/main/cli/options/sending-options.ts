@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { parseBaseUrl } from './base-url-option.ts'
 import { parseDelimiter } from './delimiter-option.ts'
 import { parseTimeoutMs } from './duration-option.ts'
@@ -13,7 +13,7 @@ import {
 
 /** What the options of `task` hold once parsed. */
 export interface SendingFlags extends ReportingFlags, UnknownFlags {
-  baseUrl: string
+  baseUrl?: string
   apiKeyEnv: string
   deliveredCode?: string[]
   /** False under `--no-header`. */
@@ -37,13 +37,13 @@ export interface SendingFlags extends ReportingFlags, UnknownFlags {
 export function addSendingOptions(command: Command): Command {
   command
     .optionsGroup('Service:')
-    .requiredOption(
-      '--base-url <url>',
-      'address of the service, such as https://api.example.com',
-      parseBaseUrl,
-    )
+    .option('--base-url <url>', 'address of the service, such as https://api.example.com', parseBaseUrl)
     .option('--api-key-env <name>', 'environment variable that holds the API key', 'SLUICE_API_KEY')
-    .option('--timeout <duration>', 'give an answer up after this long, such as 30s', parseTimeoutMs, 60_000)
+    .addOption(
+      new Option('--timeout <duration>', 'how long to wait for an answer, such as 30s or 500ms')
+        .argParser(parseTimeoutMs)
+        .default(60_000, '60s'),
+    )
     .option('--retries <n>', 'tries after the first, where repeating is safe', createIntegerParser(0, 100), 3)
     .option(
       '--delivered-code <code>',
@@ -67,7 +67,7 @@ export function addSendingOptions(command: Command): Command {
     )
     .option('--model <name>', 'model to run; repeatable, v1 takes one', collect)
     .option('--legacy', 'ask for the legacy response, which holds the class scores')
-    .option('--api <version>', 'v1 or v2', 'v1')
+    .addOption(new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v1'))
     .optionsGroup('Pace:')
     .option('--concurrency <n>', 'requests in flight at most (default: 4)', createIntegerParser(1, 10_000))
     .option(

@@ -1,6 +1,6 @@
 /**
- * Signals this close together are one: npm passes on to its script the Ctrl-C that the terminal has already sent to
- * the whole group.
+ * The same signal twice this close together is one: npm passes on to its script the Ctrl-C that the terminal has
+ * already sent to the whole group.
  */
 const SAME_INTERRUPT_MS = 300
 
@@ -15,12 +15,12 @@ export interface InterruptActions {
 
 /** Listens for Ctrl-C, SIGTERM and a closed terminal; returns the way to stop listening. */
 export function watchInterrupts(actions: InterruptActions): () => void {
-  let lastMs = Number.NEGATIVE_INFINITY
+  let last: { signal: NodeJS.Signals; atMs: number } | null = null
   let count = 0
-  const onSignal = () => {
-    const nowMs = performance.now()
-    const isSame = nowMs - lastMs < SAME_INTERRUPT_MS
-    lastMs = nowMs
+  const onSignal = (signal: NodeJS.Signals) => {
+    const atMs = performance.now()
+    const isSame = last?.signal === signal && atMs - last.atMs < SAME_INTERRUPT_MS
+    last = { signal, atMs }
     if (isSame) return
     count += 1
     if (count === 1) actions.first()

@@ -35,12 +35,14 @@ export function formatErrors(terminal: Terminal, summary: RunSummary): string[] 
   const lines = shown.flatMap((group) => {
     const [first = '', ...others] = wrapWords(toCause(group), columns)
     const head = `${padLeft(formatCount(group.rows), countColumns)} ${terminal.tone(TONES[group.outcome], padRight(group.outcome, 10))} ${first}`
-    const text = adviseOn(group, summary)
-    const advice = text === null ? [] : wrapWords(text, columns - 2)
+    const advice = adviseOn(group, summary)
+    const adviceLines = advice === null ? [] : wrapWords(advice.text, columns - 2)
+    // A command stays in one piece, however narrow the terminal: it is there to be pasted.
+    if (advice?.command !== undefined) adviceLines.push(advice.command)
     return [
       head,
       ...others.map((line) => ' '.repeat(indent) + line),
-      ...advice.map(
+      ...adviceLines.map(
         (line, index) =>
           ' '.repeat(indent) + terminal.tone('quiet', `${index === 0 ? terminal.glyphs.arrow : ' '} ${line}`),
       ),

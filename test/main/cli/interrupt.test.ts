@@ -1,0 +1,69 @@
+import { describe, expect, it, vi } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { spawnSluice } from './spawn-sluice.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+/** Waits until the sandbox has taken that many tasks. */
+async function untilTaken(sandbox: { stats(): Promise<{ tasks: number }> }, count: number): Promise<void> {
+  const look = async () => expect((await sandbox.stats()).tasks).toBeGreaterThanOrEqual(count)
+  await vi.waitFor(look, { timeout: 20_000, interval: 5 })
+}
+
+describe('Ctrl-C', () => {
+  it('lets what is in flight end, keeps the rest, exits with 130, and the run can be resumed', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox({ latency: '50ms' })
+    const env = { SLUICE_API_KEY: sandbox.key }
+    const source = writeSource(folder, 'posts.csv', createRows(60))
+    const stopped = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl, '--json'], {
+      workspace: folder,
+      env,
+      onStart: (child) => void untilTaken(sandbox, 8).then(() => child.kill('SIGINT')),
+    })
+    expect(stopped.code).toBe(130)
+    expect(stopped.stderr).toMatch(/Stopping: .* in flight/)
+    const summary = JSON.parse(stopped.stdout)
+    expect(summary.state).toBe('interrupted')
+    expect(summary.rows.succeeded + summary.rows.not_sent).toBe(60)
+    expect(summary.rows.not_sent).toBeGreaterThan(0)
+    expect(stopped.stderr).toContain(`resume ${summary.run_id}`)
+    expect((await sandbox.stats()).tasks).toBe(summary.rows.succeeded)
+
+    sandbox.behave({ latency: '0ms' })
+    const resumed = await spawnSluice(['resume', 'latest', '--json'], { workspace: folder, env })
+    expect(resumed.code).toBe(0)
+    expect(JSON.parse(resumed.stdout)).toMatchObject({
+      run_id: summary.run_id,
+      state: 'completed',
+      rows: { read: 60, succeeded: 60 },
+    })
+    expect(await sandbox.stats()).toMatchObject({ requests: 60, tasks: 60, outcomes: { accepted: 60 } })
+  })
+
+  it('a second time leaves at once, and what was in flight is unknown, never lost', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox({ latency: '60s' })
+    const env = { SLUICE_API_KEY: sandbox.key }
+    const source = writeSource(folder, 'posts.csv', createRows(20))
+    const left = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl], {
+      workspace: folder,
+      env,
+      onStart: (child) => void untilTaken(sandbox, 4).then(() => child.kill('SIGTERM')),
+      onStderr: (text, child) => {
+        if (text.includes('Stopping')) child.kill('SIGINT')
+      },
+    })
+    expect(left.code).toBe(130)
+    expect(left.stderr).toMatch(/Left at once: .*unknown/)
+
+    const resend = ['resume', 'latest', '--on-unknown', 'resend', '--json']
+    sandbox.behave({ latency: '0ms' })
+    const resumed = await spawnSluice(resend, { workspace: folder, env })
+    const { rows } = JSON.parse(resumed.stdout)
+    expect(rows.succeeded + rows.rejected).toBe(20)
+    // The four were taken before the process left: the service knows their post_ids.
+    expect(rows.rejected).toBe(4)
+    expect((await sandbox.stats()).tasks).toBe(20)
+  })
+})

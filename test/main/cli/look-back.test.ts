@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { spawnSluice } from './spawn-sluice.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+describe('looking back', () => {
+  it('lists, shows, exports and deletes runs', async () => {
+    const folder = createTemporaryFolder()
+    const workspace = join(folder, 'workspace')
+    const sandbox = await withSandbox()
+    const env = { SLUICE_API_KEY: sandbox.key }
+    const source = writeSource(folder, 'posts.csv', `${createRows(5)}p_6,u1,invalid\n`)
+    const sluice = (...args: string[]) => spawnSluice(args, { workspace, env })
+    const ran = await sluice('task', source, '--base-url', sandbox.baseUrl, '--name', 'First', '--json')
+    const { run_id: runId } = JSON.parse(ran.stdout)
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--name', 'Second', '--json', '--quiet')
+
+    const runs = JSON.parse((await sluice('runs', '--json')).stdout)
+    expect(runs.map((run: { name: string }) => run.name)).toEqual(['Second', 'First'])
+    expect(runs[1]).toEqual(JSON.parse(ran.stdout))
+    const table = (await sluice('runs')).stdout.split('\n')
+    expect(table[0]).toMatch(/^RUN +NAME +STATE +ROWS +OK/)
+    expect(table[1]).toContain('Second')
+
+    const shown = await sluice('show', runId, '--json')
+    expect(JSON.parse(shown.stdout)).toEqual(JSON.parse(ran.stdout))
+    const row = JSON.parse((await sluice('show', runId, '--row', '3', '--json')).stdout)
+    expect(JSON.parse(row.requestBody)).toEqual({ post_id: 'p3', user_id: 'u2', text_data: 'Text number 3' })
+    expect((await sluice('show', runId, '--row', '3')).stdout).toContain('Text number 3')
+    expect((await sluice('show', runId, '--problems')).stdout).toContain('row 6, post_id')
+
+    const file = join(folder, 'results.csv')
+    expect((await sluice('export', runId, file)).stdout).toContain(file)
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\r\n')
+    expect(lines[0]).toMatch(/^\ufeffpost_id,user_id,text_data,sluice_row,sluice_state,/)
+    expect(lines).toHaveLength(7)
+    const failed = join(folder, 'failed.jsonl')
+    await sluice('export', runId, failed, '--state', 'invalid', '--json')
+    expect(readFileSync(failed, 'utf8').trimEnd().split('\n')).toHaveLength(1)
+    const unknownEnding = await sluice('export', runId, join(folder, 'results.doc'))
+    expect(unknownEnding).toMatchObject({ code: 2, stdout: '' })
+    expect(unknownEnding.stderr).toMatch(/\.csv.*\.jsonl/s)
+
+    const unasked = await sluice('delete', runId)
+    expect(unasked.code).toBe(2)
+    expect(unasked.stderr).toContain('--yes')
+    expect((await sluice('delete', runId, '--yes')).code).toBe(0)
+    expect((await sluice('show', runId)).code).toBe(2)
+    expect(JSON.parse((await sluice('runs', '--json')).stdout)).toHaveLength(1)
+  })
+
+  it('finds a run by the beginning of its id, unless several begin so', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const source = writeSource(folder, 'posts.csv', createRows(1))
+    const sluice = (...args: string[]) =>
+      spawnSluice(args, { workspace: folder, env: { SLUICE_API_KEY: sandbox.key } })
+    const ran = await sluice('task', source, '--base-url', sandbox.baseUrl, '--json')
+    const { run_id: runId } = JSON.parse(ran.stdout)
+    const shown = await sluice('show', runId.slice(0, -1), '--json')
+    expect(JSON.parse(shown.stdout).run_id).toBe(runId)
+    await sluice('retry', runId)
+  })
+})
+
+describe('retry', () => {
+  it('sends only what did not succeed, as a child run, with the same post_ids and bodies', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox({ faults: ['422=40%,tries=1'], seed: 'retry' })
+    const env = { SLUICE_API_KEY: sandbox.key }
+    const source = writeSource(folder, 'posts.csv', createRows(40))
+    const ran = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl, '--json'], {
+      workspace: folder,
+      env,
+    })
+    const parent = JSON.parse(ran.stdout)
+    expect(ran.code).toBe(1)
+    const { rejected, not_sent: notSent } = parent.rows
+    expect(rejected).toBeGreaterThan(0)
+    const retried = await spawnSluice(['retry', parent.run_id, '--json'], { workspace: folder, env })
+    expect(retried.code).toBe(0)
+    const child = JSON.parse(retried.stdout)
+    expect(child).toMatchObject({ parent_run_id: parent.run_id, state: 'completed' })
+    expect(child.run_id).not.toBe(parent.run_id)
+    expect(child.rows).toMatchObject({ read: rejected + notSent, succeeded: rejected + notSent })
+    const stats = await sandbox.stats()
+    expect(stats.tasks).toBe(40)
+    expect(stats.outcomes['accepted']).toBe(40)
+  })
+})

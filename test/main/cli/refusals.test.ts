@@ -1,0 +1,169 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { generate } from 'selfsigned'
+import { describe, expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { type SluiceResult, spawnSluice } from './spawn-sluice.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+/** Runs `task` with a key, and checks what every refusal has in common: no stack, no key. */
+async function runTask(folder: string, args: readonly string[], key = 'some-key'): Promise<SluiceResult> {
+  const result = await spawnSluice(['task', ...args], { workspace: folder, env: { SLUICE_API_KEY: key } })
+  expect(`${result.stdout}${result.stderr}`).not.toMatch(/^ +at .*:\d+/m)
+  expect(`${result.stdout}${result.stderr}`).not.toContain(key)
+  return result
+}
+
+const NOWHERE = ['--base-url', 'http://127.0.0.1:9']
+
+describe('a service that does not take the run', () => {
+  it('refusing the key stops the run, names the variable, and keeps the rows', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const source = writeSource(folder, 'posts.csv', createRows(100))
+    const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl], 'wrong-key')
+    expect(result.code).toBe(1)
+    const [first = ''] = result.stdout.split('\n')
+    expect(first).toMatch(/Stopped: .*refused the API key/)
+    expect(result.stdout).toContain('SLUICE_API_KEY')
+    expect(result.stdout).toMatch(/not sent +\d+/)
+    expect(result.stdout).toMatch(/sluice -- resume /)
+    expect((await sandbox.stats()).requests).toBeLessThan(20)
+  })
+
+  it('that is not there stops the run and names the address', async () => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', createRows(30))
+    const result = await runTask(folder, [source, ...NOWHERE, '--json'])
+    expect(result.code).toBe(1)
+    const summary = JSON.parse(result.stdout)
+    expect(summary).toMatchObject({ state: 'stopped' })
+    expect(summary.stop_reason).toContain('127.0.0.1:9')
+    expect(summary.rows.failed + summary.rows.not_sent).toBe(30)
+  })
+
+  it('whose certificate is not trusted gets nothing, and the message says what to do', async () => {
+    const folder = createTemporaryFolder()
+    const pems = await generate([{ name: 'commonName', value: '127.0.0.1' }], { keySize: 2048 })
+    const sandbox = await withSandbox({ tls: { key: pems.private, cert: pems.cert } })
+    const source = writeSource(folder, 'posts.csv', createRows(30))
+    const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl])
+    expect(result.code).toBe(1)
+    expect(result.stdout).toMatch(/certificate/)
+    expect(result.stdout).toContain('NODE_EXTRA_CA_CERTS')
+  })
+})
+
+describe('a source that cannot be sent', () => {
+  it.each([
+    ['missing', null, /no such file|does not exist|not found/i],
+    ['empty', '', /empty/i],
+    ['binary', Uint8Array.from({ length: 4096 }, (_, index) => (index * 37) % 256), /binary|not text/i],
+    ['spreadsheet.xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0, 0, 0, 33, 0]), /xlsx|zip|csv/i],
+  ])('because it is %s is named, with what to do, and the exit code is 2', async (name, content, message) => {
+    const folder = createTemporaryFolder()
+    const file = name.includes('.') ? name : `${name}.csv`
+    const source = content === null ? join(folder, file) : writeSource(folder, file, content)
+    const result = await runTask(folder, [source, ...NOWHERE, '--set', 'user_id=u'])
+    expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toMatch(/^sluice: /)
+    expect(result.stderr).toContain(file)
+    expect(result.stderr).toMatch(message)
+    expect(result.stderr.trim().split('\n').length).toBeGreaterThan(1)
+  })
+
+  it('because it lacks a column names the column and those there are', async () => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', createRows(3))
+    const result = await runTask(folder, [source, ...NOWHERE, '--map', 'text_data=Message', '--json'])
+    expect(result.code).toBe(2)
+    const { error } = JSON.parse(result.stdout)
+    expect(`${error.message} ${error.hint}`).toContain('Message')
+    expect(`${error.message} ${error.hint}`).toContain('text_data')
+    expect(result.stderr).toContain('Message')
+  })
+
+  it('because nothing fills user_id says so', async () => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', 'text_data\nhello\n')
+    const result = await runTask(folder, [source, ...NOWHERE])
+    expect(result.code).toBe(2)
+    expect(`${result.stdout}${result.stderr}`).toContain('user_id')
+  })
+
+  it('leaves no run behind', async () => {
+    const folder = createTemporaryFolder()
+    await runTask(folder, [join(folder, 'missing.csv'), ...NOWHERE])
+    const runs = await spawnSluice(['runs', '--json'], { workspace: folder })
+    expect(JSON.parse(runs.stdout)).toEqual([])
+    expect(readdirSync(folder)).not.toContain('missing.csv')
+  })
+})
+
+describe('rows that are out of the ordinary', () => {
+  it('with a nonsense URL are invalid, and the others are sent', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const source = writeSource(
+      folder,
+      'media.csv',
+      'user_id,url\nu1,https://example.com/a.jpg\nu2,not a url\n',
+    )
+    const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl], sandbox.key)
+    expect(result.code).toBe(1)
+    expect(result.stdout).toMatch(/row 2, url: .*found `not a url`/)
+    expect((await sandbox.stats()).tasks).toBe(1)
+  })
+
+  it('with a cell of 40 MB are named, and nothing around them is lost', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const rows = `user_id,text_data\nu1,before\nu2,"${'x'.repeat(40_000_000)}"\nu3,after\n`
+    const source = writeSource(folder, 'posts.csv', rows)
+    const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl, '--json'], sandbox.key)
+    expect(result.code).toBe(1)
+    const summary = JSON.parse(result.stdout)
+    expect(summary.rows).toMatchObject({ read: 3, invalid: 1, succeeded: 2 })
+    const problems = await spawnSluice(['show', 'latest', '--problems'], { workspace: folder })
+    expect(problems.stdout).toContain('row 2')
+    const tasks = await sandbox.tasks()
+    expect(tasks.map((task) => task.request?.['text_data']).sort()).toEqual(['after', 'before'])
+  })
+})
+
+describe('bad usage', () => {
+  it.each([
+    [['taks'], 'did you mean task?'],
+    [['task', 'x.csv'], '--base-url'],
+    [['task', 'x.csv', '--base-url', 'nonsense'], 'found `nonsense`'],
+    [['task', 'x.csv', ...NOWHERE, '--concurrency', '0'], 'from 1 to 10000, found `0`'],
+    [['task', 'x.csv', ...NOWHERE, '--timeout', '30'], '`30s` or `30ms`'],
+    [['task', 'x.csv', ...NOWHERE, '--map', 'userid=1'], 'did you mean user_id?'],
+    [['task', 'x.csv', ...NOWHERE, '--api-key', 'secret'], "unknown option '--api-key'"],
+    [['show', 'nothing'], 'no run `nothing`'],
+    [['frobnicate', '--json'], "unknown command 'frobnicate'"],
+  ])('%j exits with 2 and says what is wrong', async (args, message) => {
+    const folder = createTemporaryFolder()
+    const result = await spawnSluice(args, { workspace: folder })
+    expect(result.code).toBe(2)
+    expect(result.stderr).toContain(message)
+    expect(result.stderr).not.toMatch(/^ +at .*:\d+/m)
+    if (args.includes('--json')) expect(JSON.parse(result.stdout)).toHaveProperty('error.code', 'BAD_USAGE')
+    else expect(result.stdout).toBe('')
+  })
+
+  it('does not include asking for help', async () => {
+    const result = await spawnSluice(['task', '--help'], { workspace: createTemporaryFolder() })
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(result.stdout).toContain('--base-url')
+  })
+
+  it('includes an API key that is not set, before anything is read', async () => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', createRows(3))
+    const result = await spawnSluice(['task', source, ...NOWHERE], { workspace: folder })
+    expect(result.code).toBe(2)
+    expect(result.stderr).toContain('SLUICE_API_KEY')
+  })
+})

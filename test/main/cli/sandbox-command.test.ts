@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { spawnSluice } from './spawn-sluice.ts'
+
+describe('sandbox', () => {
+  it('listens until Ctrl-C, says what to type, and that its scores decide nothing', async () => {
+    const workspace = createTemporaryFolder()
+    const result = await spawnSluice(['sandbox', '--latency', '10ms±5ms', '--fault', '5xx=3%'], {
+      workspace,
+      onStdout: (text, child) => {
+        if (text.includes('Try')) child.kill('SIGINT')
+      },
+    })
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(result.stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+/)
+    expect(result.stdout).toMatch(/task \S*sample\.csv --base-url http:\/\/127\.0\.0\.1:\d+/)
+    expect(result.stdout).toContain('no moderation decision')
+  })
+
+  it('answers with the key of a variable', async () => {
+    const workspace = createTemporaryFolder()
+    let status = 0
+    const result = await spawnSluice(['sandbox', '--json', '--key-env', 'MY_KEY'], {
+      workspace,
+      env: { MY_KEY: 'my-own-key' },
+      onStdout: (text, child) => {
+        if (!text.endsWith('}\n')) return
+        const { base_url: baseUrl } = JSON.parse(text)
+        void fetch(`${baseUrl}/api/v1/task/sync`, {
+          method: 'POST',
+          headers: { authorization: 'token my-own-key', 'content-type': 'application/json' },
+          body: JSON.stringify({ post_id: 'p1', user_id: 'u1', text_data: 'hello' }),
+        }).then((answer) => {
+          status = answer.status
+          child.kill('SIGTERM')
+        })
+      },
+    })
+    expect(status).toBe(200)
+    expect(result.code).toBe(0)
+    expect(result.stdout).not.toContain('my-own-key')
+  })
+
+  it.each([
+    [['--latency', 'soon'], 'latency "soon"'],
+    [['--fault', '5xx'], 'fault "5xx"'],
+    [['--port', '70000'], 'from 0 to 65535, found `70000`'],
+  ])('refuses %j', async (args, message) => {
+    const result = await spawnSluice(['sandbox', ...args], { workspace: createTemporaryFolder() })
+    expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toContain(message)
+  })
+})
