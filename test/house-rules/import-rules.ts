@@ -19,25 +19,33 @@ const STAGES = ['intake', 'mapping', 'journal', 'service', 'runner', 'receiver',
 // The first layer whose pattern fits is the file's layer, so single files stand before the folders they are in.
 const LAYERS: readonly Layer[] = [
   { name: 'shared', files: /^src\/shared\//, imports: [] },
-  // Entries of threads put their stages together, as engine.ts does for the whole.
-  {
-    name: 'run thread',
-    files: /^src\/main\/engine\/runner\/(run-worker|run-session|intake-stage)\.ts$/,
-    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service', 'runner'],
-  },
+  // An entry of a thread puts its stages together, as engine.ts does for the whole.
   {
     name: 'query thread',
     files: /^src\/main\/engine\/query\/query-worker\.ts$/,
-    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service', 'query', 'report'],
+    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'query', 'report'],
   },
+  // Stages, in the order the data takes: each may import those before it, and none reaches back.
   { name: 'intake', files: /^src\/main\/engine\/intake\//, imports: ['shared'] },
   { name: 'mapping', files: /^src\/main\/engine\/mapping\//, imports: ['shared', 'intake'] },
-  { name: 'journal', files: /^src\/main\/engine\/journal\//, imports: ['shared', 'mapping'] },
-  { name: 'service', files: /^src\/main\/engine\/service\//, imports: ['shared', 'journal'] },
-  { name: 'runner', files: /^src\/main\/engine\/runner\//, imports: ['shared', 'journal', 'service'] },
+  { name: 'journal', files: /^src\/main\/engine\/journal\//, imports: ['shared', 'intake', 'mapping'] },
+  { name: 'service', files: /^src\/main\/engine\/service\//, imports: ['shared', 'mapping', 'journal'] },
+  {
+    name: 'runner',
+    files: /^src\/main\/engine\/runner\//,
+    imports: ['shared', 'intake', 'mapping', 'journal', 'service'],
+  },
   { name: 'receiver', files: /^src\/main\/engine\/receiver\//, imports: ['shared', 'journal'] },
-  { name: 'query', files: /^src\/main\/engine\/query\//, imports: ['shared', 'journal'] },
-  { name: 'report', files: /^src\/main\/engine\/report\//, imports: ['shared', 'journal', 'query'] },
+  {
+    name: 'query',
+    files: /^src\/main\/engine\/query\//,
+    imports: ['shared', 'intake', 'mapping', 'journal'],
+  },
+  {
+    name: 'report',
+    files: /^src\/main\/engine\/report\//,
+    imports: ['shared', 'mapping', 'journal', 'query'],
+  },
   { name: 'engine-interface', files: /^src\/main\/engine\/engine-interface\.ts$/, imports: ['shared'] },
   {
     name: 'engine',

@@ -33,8 +33,13 @@ describe('the import rules', () => {
     ],
     ['src/renderer/ui/button.tsx', '../features/runs/runs-screen.tsx', 'ui may import shared'],
     ['src/main/engine/intake/csv-reader.ts', '../mapping/map-row.ts', 'intake may import shared'],
-    ['src/main/engine/journal/journal.ts', '../runner/retry.ts', 'journal may import shared, mapping'],
+    [
+      'src/main/engine/journal/journal.ts',
+      '../runner/retry.ts',
+      'journal may import shared, intake, mapping',
+    ],
     ['src/main/engine/service/client.ts', '../engine.ts', 'service may import'],
+    ['src/main/engine/query/page.ts', '../report/write-csv.ts', 'query may import'],
     ['src/main/bridge/router.ts', '../engine/journal/journal.ts', 'bridge may import'],
     ['src/main/desktop/main.ts', '../engine/engine.ts', 'desktop may import shared, bridge'],
     ['src/main/cli/main.ts', '../desktop/window.ts', 'cli may import'],
@@ -53,6 +58,7 @@ describe('the import rules', () => {
   it.each([
     ['src/shared/results.ts', './problem.ts'],
     ['src/main/engine/runner/run-worker.ts', '../intake/csv-reader.ts'],
+    ['src/main/engine/query/query-worker.ts', '../report/write-csv.ts'],
     ['src/main/engine/engine.ts', './report/csv-report.ts'],
     ['src/main/engine/service/client.ts', 'undici'],
     ['src/main/sandbox/store/open-store.ts', 'node:sqlite'],
