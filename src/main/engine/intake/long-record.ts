@@ -12,7 +12,7 @@ const READ_BYTES = 1024 * 1024
 export function createLongRecordError(path: string, record: string, error: RecordTooLong): Error {
   const { characters, isClosed } = measureRecord(error)
   const limit = `${toThousands(MAX_RECORD_CHARACTERS)} characters (${MAX_RECORD_CHARACTERS / 1024 / 1024} MiB)`
-  const begins = `it begins \`${toFound(error.start.slice(0, 200))}\``
+  const begins = `it begins \`${toFound(/^[^\r\n]*/.exec(error.start.slice(0, 200))?.[0] ?? '')}\``
   return isClosed
     ? createSourceError(
         path,

@@ -78,15 +78,23 @@ const EXCERPT_CHARACTERS = 20
 
 /** A quote that takes in line breaks may have swallowed rows, so such a row is not sent. */
 function toQuoteProblem(row: number, cells: readonly string[], fault: QuoteFault): Problem {
-  const swallowed = cells.find((cell) => /[\r\n]/.test(cell))
-  const quoted = swallowed ?? cells.find((cell) => cell.includes('"')) ?? cells.at(-1) ?? ''
-  const lineBreaks = cells.reduce((sum, cell) => sum + (cell.match(/\r\n|[\r\n]/g)?.length ?? 0), 0)
-  const severity = fault === 'unclosed' || lineBreaks > 0 ? 'error' : 'warning'
+  const lines = cells.reduce((sum, cell) => sum + (cell.match(/\r\n|[\r\n]/g)?.length ?? 0), 0)
+  const suspect =
+    cells.find((cell) => /[\r\n]/.test(cell)) ??
+    cells.find((cell) => cell.includes('"')) ??
+    cells.at(-1) ??
+    ''
   const message =
     fault === 'unclosed'
-      ? 'must close the quote that it opens; all lines up to the end of the file are in this row'
-      : lineBreaks > 0
-        ? 'must double quotes inside a quoted cell; lines that follow may be in this row'
-        : 'must double quotes inside a quoted cell; the cell is read as it stands'
-  return { row, severity, code: 'broken_quotes', message, found: toFound(quoted) }
+      ? 'must close the quote that it opens; everything up to the end of the file is in this row'
+      : lines > 0
+        ? 'must double the quotes inside a quoted cell; rows that follow may have become part of this one'
+        : 'must double the quotes inside a quoted cell; the cell is read as it stands'
+  return {
+    row,
+    severity: fault === 'unclosed' || lines > 0 ? 'error' : 'warning',
+    code: 'broken_quotes',
+    message,
+    found: lines === 0 ? toFound(suspect) : `${toFound(suspect)} (${lines + 1} lines in one row)`,
+  }
 }

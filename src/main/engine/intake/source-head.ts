@@ -57,7 +57,7 @@ export function readSourceHead(
         'Close the quote in the first line, or double a quote that is part of a name.',
       )
     }
-    if (headerIndex === records.length - 1 && batches.next().done === true) {
+    if (headerIndex === records.length - 1 && isAtEnd(batches)) {
       throw createSourceError(
         path,
         'expected rows, found only the line that names the columns',
@@ -75,6 +75,16 @@ export function readSourceHead(
   } catch (error) {
     if (!(error instanceof RecordTooLong)) throw error
     throw createLongRecordError(path, source.header ? 'the header' : `row ${error.blankLines + 1}`, error)
+  }
+}
+
+/** Whether no record follows; one that is too long does, and reading the rows names it. */
+function isAtEnd(batches: ReturnType<typeof parseRecords>): boolean {
+  try {
+    return batches.next().done === true
+  } catch (error) {
+    if (error instanceof RecordTooLong) return false
+    throw error
   }
 }
 
