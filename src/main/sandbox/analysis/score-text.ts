@@ -16,7 +16,7 @@ const SPAN_CHARACTERS = 1_000
 const TEST_PHRASE = /sandbox[:-](sexual|hate|violence|bullying|spam|promotions)[:-]([0-3])(?!\d)/gi
 
 /**
- * Scores a text, span by span: one point for each different listed word of a class, at most 3, and what the test
+ * Scores a text, span by span: one point for each different listed word of a class, at most 3, or what the test
  * phrases in it ask for. A span ends at the last word that begins within it.
  */
 export function scoreText(text: string, words: readonly Word[]): ScoredSpan[] {
@@ -36,11 +36,21 @@ export function scoreText(text: string, words: readonly Word[]): ScoredSpan[] {
     span.scores[className] = Math.min(MAX_SCORE, span.scores[className] + 1)
   }
   spans.push(span)
-  for (const phrase of findTestPhrases(text)) {
-    const scores = (spans.find((candidate) => phrase.start < candidate.end) ?? span).scores
-    scores[phrase.className] = Math.max(phrase.score, scores[phrase.className])
-  }
+  applyTestPhrases(text, spans)
   return spans
+}
+
+/** Where a span has test phrases of a class, the highest of them is its score, whatever its words say. */
+function applyTestPhrases(text: string, spans: readonly ScoredSpan[]): void {
+  const decided = new Map<ScoredSpan, Partial<ClassScores>>()
+  for (const phrase of findTestPhrases(text)) {
+    const span = spans.find((candidate) => phrase.start < candidate.end)
+    if (span === undefined) continue
+    const scores = decided.get(span) ?? {}
+    scores[phrase.className] = Math.max(phrase.score, scores[phrase.className] ?? 0)
+    decided.set(span, scores)
+  }
+  for (const [span, scores] of decided) Object.assign(span.scores, scores)
 }
 
 /** Test phrases such as `sandbox:violence:3`, or `sandbox-violence-3` where a colon would not do, as in a URL. */

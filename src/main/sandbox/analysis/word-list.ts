@@ -8,7 +8,18 @@ export const WORD_LIST: Record<ContentClass, readonly string[]> = {
   bullying: ['stupid', 'loser', 'idiot', 'dumb', 'pathetic', 'moron', 'useless', 'ugly', 'worthless'],
   spam: [
     ...['free', 'win', 'winner', 'won', 'claim', 'urgent', 'prize', 'cash', 'txt', 'awarded', 'guaranteed'],
-    ...['congratulations', 'selected', 'ringtone', 'lottery', 'jackpot', 'unsubscribe', 'reward', '150ppm'],
+    ...['congratulations', 'selected', 'ringtone', 'lottery', 'jackpot', 'unsubscribe', 'reward', 'expires'],
+    ...[
+      'unclaimed',
+      'landline',
+      'ringtones',
+      'polyphonic',
+      'tones',
+      'entry',
+      'winning',
+      'awaiting',
+      '150ppm',
+    ],
   ],
   promotions: [
     ...['offer', 'offers', 'sale', 'discount', 'coupon', 'voucher', 'vouchers', 'deal', 'deals', 'promo'],

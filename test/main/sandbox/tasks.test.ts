@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest'
+import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
+import { findModel } from '../../../src/shared/service/models.ts'
+import {
+  defaultTaskResponseSchema,
+  legacyTaskResponseSchema,
+  readTaskResponse,
+} from '../../../src/shared/service/task-responses.ts'
+import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
+
+const SYNC = '/api/v1/task/sync'
+
+let postNumber = 0
+function createTask(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  postNumber += 1
+  return { text_data: 'good morning', user_id: 'u1', post_id: `post-${postNumber}`, ...fields }
+}
+
+async function postForError(sandbox: TestSandbox, body: unknown, headers?: Record<string, string>) {
+  const answer = await sandbox.post(SYNC, body, headers)
+  const error = serviceErrorSchema.parse(JSON.parse(answer.text))
+  expect(error.status).toBe(answer.status)
+  expect(error.show_alert).toBe(false)
+  return { status: answer.status, errorCode: error.error_code, message: error.message }
+}
+
+async function findTriggered(sandbox: TestSandbox, fields: Record<string, unknown>): Promise<string[]> {
+  const answer = await sandbox.post(SYNC, createTask(fields))
+  expect(answer.status).toBe(200)
+  return defaultTaskResponseSchema.parse(JSON.parse(answer.text)).triggered_rules.map((rule) => rule.rule_id)
+}
+
+describe('a v1 task', () => {
+  it('is answered by default with its ids and the triggered rules', async () => {
+    const sandbox = await withSandbox()
+    const task = createTask({ text_data: 'sandbox:violence:3' })
+    const answer = await sandbox.post(SYNC, task)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toContain('application/json')
+    expect(defaultTaskResponseSchema.strict().parse(JSON.parse(answer.text))).toEqual({
+      user_id: task['user_id'],
+      post_id: task['post_id'],
+      task_id: expect.any(String),
+      triggered_rules: [{ rule_id: 'rule-violence', rule_name: 'Violent content' }],
+    })
+  })
+
+  it('is answered with legacy=1 by a body that has user_id twice, the string first', async () => {
+    const sandbox = await withSandbox()
+    const { text } = await sandbox.post(`${SYNC}?legacy=1`, createTask({ text_data: 'sandbox:spam:2 hello' }))
+    expect(text.match(/"user_id":"u1"/g)).toHaveLength(1)
+    expect(text.indexOf('"user_id":"u1"')).toBeLessThan(text.search(/"user_id":\d+,"created_on"/))
+    const body = legacyTaskResponseSchema.parse(JSON.parse(text))
+    expect(body.user_id).toBeTypeOf('number')
+    expect(body.id).toBe(body.task_id)
+    expect(body.code).toBe(200)
+    expect(readTaskResponse(body)).toMatchObject({
+      triggeredRules: [{ ruleId: 'rule-spam', ruleName: 'Likely spam' }],
+      classScores: expect.arrayContaining([
+        { className: 'spam', score: 2 },
+        { className: 'hate', score: 0 },
+      ]),
+      failures: [],
+    })
+  })
+
+  it('is marked from_cache when the same content was analysed before', async () => {
+    const sandbox = await withSandbox()
+    const isFromCache = async (fields: Record<string, unknown>) =>
+      JSON.parse((await sandbox.post(`${SYNC}?legacy=1`, createTask(fields))).text).from_cache
+    expect(await isFromCache({ text_data: 'once' })).toBe(false)
+    expect(await isFromCache({ text_data: 'once' })).toBe(true)
+    expect(await isFromCache({ text_data: 'once', models: ['ai_generated_text'] })).toBe(false)
+    expect(await isFromCache({ text_data: 'Once' })).toBe(false)
+  })
+
+  it('arrives exactly as it was sent', async () => {
+    const sandbox = await withSandbox()
+    const text = ' "quoted", line\r\nbreak\ttab \uFFFD 😀 \u0000 \\n  '
+    const task = createTask({ text_data: text, user_metadata: { a: [1, { b: null }] } })
+    await sandbox.post(SYNC, task)
+    expect((await sandbox.findPost(String(task['post_id']))).task?.request).toEqual(task)
+  })
+
+  it('gets the same task_id under the same seed, another under another', async () => {
+    const readTaskId = async (seed: string) => {
+      const sandbox = await withSandbox({ seed })
+      const task = { text_data: 'x', user_id: 'u', post_id: 'same' }
+      return JSON.parse((await sandbox.post(SYNC, task)).text).task_id
+    }
+    expect(await readTaskId('a')).toBe(await readTaskId('a'))
+    expect(await readTaskId('a')).not.toBe(await readTaskId('b'))
+  })
+
+  it('may name any model that the interface lists', async () => {
+    const sandbox = await withSandbox()
+    expect(findModel('celebrity')).not.toBeNull()
+    expect((await sandbox.post(SYNC, createTask({ models: ['celebrity'] }))).status).toBe(200)
+    expect(await postForError(sandbox, createTask({ models: ['my-index'] }))).toMatchObject({
+      status: 400,
+      errorCode: 'INVALID_PARAM',
+    })
+  })
+})
+
+describe('rules', () => {
+  it('trigger by class score, watchlist term, link and language', async () => {
+    const sandbox = await withSandbox()
+    expect(await findTriggered(sandbox, { text_data: 'You WON a free ringtone' })).toEqual(['rule-spam'])
+    expect(await findTriggered(sandbox, { text_data: 'send me a Gift  Card' })).toEqual(['rule-watchlist'])
+    expect(await findTriggered(sandbox, { text_data: 'see www.example.com' })).toEqual(['rule-link'])
+    expect(await findTriggered(sandbox, { text_data: 'hola, ¿cómo está? muy bien gracias' })).toEqual([
+      'rule-language',
+    ])
+    expect(await findTriggered(sandbox, { text_data: 'see you at lunch' })).toEqual([])
+  })
+
+  it('trigger by content variant, and only when every condition holds', async () => {
+    const sandbox = await withSandbox()
+    const text = 'what a loser'
+    expect(await findTriggered(sandbox, { text_data: text })).toEqual(['rule-bullying'])
+    expect(await findTriggered(sandbox, { text_data: text, content_variant: 'live_chat' })).toEqual([
+      'rule-bullying',
+      'rule-live-chat',
+    ])
+    expect(await findTriggered(sandbox, { text_data: 'hello', content_variant: 'live_chat' })).toEqual([])
+  })
+
+  it('see test phrases in the address of an image', async () => {
+    const sandbox = await withSandbox()
+    const task = { text_data: undefined, url: 'https://example.com/sandbox-hate-3/cat.png' }
+    expect(await findTriggered(sandbox, task)).toEqual(['rule-hate', 'rule-link'])
+  })
+})
+
+describe('a task that breaks a rule', () => {
+  it.each([
+    [{ user_id: undefined }, 'PARAM_REQUIRED', 'user_id: is required'],
+    [{ post_id: undefined }, 'PARAM_REQUIRED', 'post_id: is required'],
+    [{ post_id: 12 }, 'PARAM_REQUIRED', 'post_id'],
+    [{ text_data: undefined }, 'PARAM_REQUIRED', 'one of text_data and url is required'],
+    [{ url: 'https://example.com/' }, 'INVALID_PARAM', 'url: must not be sent together with text_data'],
+    [{ user_id: 'a_b' }, 'INVALID_PARAM', 'user_id: must not contain `_` or `;`'],
+    [{ group_id: 'p', post_id: 'p' }, 'INVALID_PARAM', 'group_id'],
+    [{ models: ['text', 'ocr'] }, 'INVALID_PARAM', 'models'],
+    [{ text_data: undefined, url: 'nonsense' }, 'INVALID_PARAM', 'url: must be an http or https URL'],
+    [{ user_metadata: '{}' }, 'PARAM_REQUIRED', 'user_metadata'],
+  ])('such as %j is refused and not stored', async (fields, errorCode, message) => {
+    const sandbox = await withSandbox()
+    const refused = await postForError(sandbox, createTask(fields))
+    expect(refused).toMatchObject({ status: 400, errorCode })
+    expect(refused.message).toContain(message)
+    expect(await sandbox.tasks()).toEqual([])
+  })
+
+  it('by repeating a post_id is refused, whatever else it carries', async () => {
+    const sandbox = await withSandbox()
+    const task = createTask()
+    expect((await sandbox.post(SYNC, task)).status).toBe(200)
+    expect(await postForError(sandbox, { ...task, text_data: 'other' })).toMatchObject({
+      status: 400,
+      errorCode: 'DUPLICATE_POST_ID',
+    })
+    expect(await sandbox.findPost(String(task['post_id']))).toMatchObject({
+      requests: 2,
+      outcomes: { accepted: 1, 'rejected:DUPLICATE_POST_ID': 1 },
+      task: { request: task },
+    })
+  })
+})
+
+describe('a hostile request', () => {
+  it.each(['', '{', 'null', '[]', '"text"', '{"a":1}}', '\uFEFF{}'])(
+    'with the body %j is answered 400',
+    async (body) => {
+      const sandbox = await withSandbox()
+      expect(await postForError(sandbox, body)).toMatchObject({ status: 400 })
+    },
+  )
+
+  it('with deeply nested JSON is answered like any other', async () => {
+    const sandbox = await withSandbox()
+    const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+    const answer = await sandbox.post(
+      SYNC,
+      `{"text_data":"x","user_id":"u","post_id":"p","content_metadata":${nested}}`,
+    )
+    expect(answer.status).toBe(200)
+    expect((await sandbox.post(SYNC, createTask())).status).toBe(200)
+  })
+
+  it('with another content type is answered 415', async () => {
+    const sandbox = await withSandbox()
+    expect(await postForError(sandbox, 'a=b', { 'content-type': 'text/plain' })).toMatchObject({
+      status: 415,
+      errorCode: 'UNSUPPORTED_MEDIA_TYPE',
+    })
+  })
+
+  it('over the body limit is read to its end and answered 413', async () => {
+    const sandbox = await withSandbox({ bodyLimitBytes: 1_000 })
+    const task = createTask({ text_data: 'x'.repeat(20_000_000) })
+    expect(await postForError(sandbox, task)).toMatchObject({ status: 413, errorCode: 'BODY_TOO_LARGE' })
+    expect((await sandbox.post(SYNC, createTask())).status).toBe(200)
+  })
+
+  it('with a text of 40 MB is taken', async () => {
+    const sandbox = await withSandbox()
+    const task = createTask({ text_data: 'free '.repeat(8_000_000) })
+    expect((await sandbox.post(SYNC, task)).status).toBe(200)
+    expect((await sandbox.findPost(String(task['post_id']))).task?.request).toBeNull()
+  })
+
+  it('to an endpoint that is not served is answered 404 in the error shape', async () => {
+    const sandbox = await withSandbox()
+    for (const path of ['/api/v2/task/sync', '/api/v1/task/async', '/api/v1/watchlist/add', '/%zz', '/']) {
+      const answer = await sandbox.post(path, createTask())
+      const error = serviceErrorSchema.parse(JSON.parse(answer.text))
+      expect(error.status).toBe(answer.status)
+      expect(error.error_code).toBe(path === '/%zz' ? 'INVALID_PARAM' : 'NOT_FOUND')
+    }
+  })
+})
