@@ -18,7 +18,8 @@ export default defineConfig({
           'query-worker': source('main/engine/query/query-worker.ts'),
           'sandbox-worker': source('main/sandbox/sandbox-worker.ts'),
         },
-        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+        // Chunks stand beside the entries, so that src/main/worker-urls.ts finds the workers from any of them.
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },
   },

@@ -33,18 +33,18 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'runner',
     files: /^src\/main\/engine\/runner\//,
-    imports: ['shared', 'intake', 'mapping', 'journal', 'service'],
+    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service'],
   },
   { name: 'receiver', files: /^src\/main\/engine\/receiver\//, imports: ['shared', 'journal'] },
   {
     name: 'query',
     files: /^src\/main\/engine\/query\//,
-    imports: ['shared', 'intake', 'mapping', 'journal'],
+    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service'],
   },
   {
     name: 'report',
     files: /^src\/main\/engine\/report\//,
-    imports: ['shared', 'mapping', 'journal', 'query'],
+    imports: ['shared', 'engine-interface', 'mapping', 'journal', 'query'],
   },
   { name: 'engine-interface', files: /^src\/main\/engine\/engine-interface\.ts$/, imports: ['shared'] },
   {
@@ -57,15 +57,21 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/engine\/[^/]+\.ts$/,
     imports: ['shared', 'engine-interface', 'journal'],
   },
+  // Names the files of threads and imports none of them.
+  { name: 'worker urls', files: /^src\/main\/worker-urls\.ts$/, imports: [] },
   { name: 'sandbox', files: /^src\/main\/sandbox\//, imports: ['shared'] },
   {
     name: 'bridge',
     files: /^src\/main\/bridge\//,
-    imports: ['shared', 'engine', 'engine-interface', 'sandbox'],
+    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'sandbox'],
   },
-  { name: 'desktop', files: /^src\/main\/desktop\//, imports: ['shared', 'bridge'] },
-  { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'bridge'] },
-  { name: 'cli', files: /^src\/main\/cli\//, imports: ['shared', 'engine', 'engine-interface', 'sandbox'] },
+  { name: 'desktop', files: /^src\/main\/desktop\//, imports: ['shared', 'worker urls', 'bridge'] },
+  { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'worker urls', 'bridge'] },
+  {
+    name: 'cli',
+    files: /^src\/main\/cli\//,
+    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'sandbox'],
+  },
   { name: 'ui', files: /^src\/renderer\/ui\//, imports: ['shared'] },
   { name: 'bridge client', files: /^src\/renderer\/bridge\//, imports: ['shared'] },
   { name: 'feature', files: /^src\/renderer\/features\//, imports: ['shared', 'ui', 'bridge client'] },
