@@ -1,6 +1,6 @@
 import type { ItemState } from './item-state.ts'
 import type { Problem } from './problem.ts'
-import type { Percentiles, TriggeredRule } from './run.ts'
+import type { Percentiles } from './run.ts'
 
 /** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */
 export type RowState = ItemState | 'invalid'
@@ -124,4 +124,19 @@ export interface SourcePreview {
   /** Problems within the preview: ragged rows, broken quotes, undecodable bytes. */
   problems: Problem[]
   sizeBytes: number
+}
+
+/** What an export wrote. */
+export interface ExportResult {
+  file: string
+  rows: number
+  sizeBytes: number
+}
+
+/** How a run is exported; the file's ending chooses the format. */
+export interface ExportOptions {
+  file: string
+  /** Cells exactly as they were, formulas unguarded. */
+  lossless?: boolean
+  filter?: RowFilter
 }

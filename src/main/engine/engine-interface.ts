@@ -1,12 +1,13 @@
 import type { Plan, PlanSource } from '../../shared/plan.ts'
 import type {
+  ExportOptions,
+  ExportResult,
   Facet,
   LatencySeries,
   PageQuery,
   ProblemGroup,
   ResultPage,
   RowDetail,
-  RowFilter,
   SourcePreview,
 } from '../../shared/results.ts'
 import type { RunSummary } from '../../shared/run.ts'
@@ -28,11 +29,15 @@ export interface StartOptions {
   apiKey?: string
   /** Read and check the source, then wait for `begin` before anything is sent. */
   hold?: boolean
+  /**
+   * What to do where going on would burn rows (a wrong key, nothing reachable, mostly errors): `pause`, where a
+   * person can be asked, or `stop`, the default.
+   */
+  whenBurning?: 'stop' | 'pause'
 }
 
 /** How a run is taken up again. `onUnknown` says whether rows of unknown fate are sent again. */
-export interface ResumeOptions {
-  apiKey?: string
+export interface ResumeOptions extends StartOptions {
   onUnknown: 'resend' | 'skip'
 }
 
@@ -55,21 +60,6 @@ export interface RunHandle {
   /** Drains what is in flight, keeps the rest pending, and ends the run as `interrupted`. */
   stop(): void
   setConcurrency(concurrency: number): void
-}
-
-/** What an export wrote. */
-export interface ExportResult {
-  file: string
-  rows: number
-  sizeBytes: number
-}
-
-/** How a run is exported; the file's ending chooses the format. */
-export interface ExportOptions {
-  file: string
-  /** Cells exactly as they were, formulas unguarded. */
-  lossless?: boolean
-  filter?: RowFilter
 }
 
 /** Starts, stops and reads runs: all that the command line and the bridge need. */

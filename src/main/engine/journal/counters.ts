@@ -16,6 +16,8 @@ export class Counters {
   readonly #totals = new Map<CounterKind, Map<string, number>>()
   readonly #changed = new Map<CounterKind, Map<string, number>>()
   readonly #add: StatementSync
+  /** Changes made since {@link begin}, to be undone with their transaction; null outside of one. */
+  #undo: [CounterKind, string, number][] | null = null
 
   /** Reads the totals that the journal holds. */
   constructor(db: DatabaseSync) {
@@ -30,6 +32,7 @@ export class Counters {
   /** Adds `n`, which may be negative. Reaches the file with the next {@link write}. */
   add(kind: CounterKind, value: string, n: number): void {
     if (n === 0) return
+    this.#undo?.push([kind, value, n])
     bump(mapOf(this.#totals, kind), value, n)
     bump(mapOf(this.#changed, kind), value, n)
   }
@@ -44,6 +47,18 @@ export class Counters {
     return this.#totals.get(kind) ?? new Map()
   }
 
+  /** A transaction begins: what is counted in it is undone by {@link rolledBack}. */
+  begin(): void {
+    this.#undo = []
+  }
+
+  /** The transaction was undone, and with it what was counted since {@link begin}. */
+  rolledBack(): void {
+    const undo = this.#undo ?? []
+    this.#undo = null
+    for (const [kind, value, n] of undo) this.add(kind, value, -n)
+  }
+
   /** Writes what changed since the last {@link committed}. The caller has a transaction open. */
   write(): void {
     for (const [kind, values] of this.#changed) {
@@ -53,6 +68,7 @@ export class Counters {
 
   /** Tells that what {@link write} wrote is committed, so that it is not written again. */
   committed(): void {
+    this.#undo = null
     for (const values of this.#changed.values()) values.clear()
   }
 }

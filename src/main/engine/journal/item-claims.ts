@@ -10,6 +10,9 @@ export interface ClaimedItem {
   attempts: number
 }
 
+/** Cells of one block of items, UTF-16 code units: a few huge rows must not fill the memory. */
+const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
+
 /**
  * The marks that stand on disk before anything goes on the wire (design §2): a watermark for items sent the first
  * time, a mark of its own for each item that is sent again.
@@ -19,6 +22,7 @@ export class ItemClaims {
   readonly #fresh: StatementSync
   readonly #again: StatementSync
   readonly #mark: StatementSync
+  readonly #unmark: StatementSync
   readonly #rowsOf: StatementSync
   #claimed: number
   #claimedRows: number
@@ -33,16 +37,22 @@ export class ItemClaims {
       "SELECT item, attempts FROM result WHERE state = 'pending' AND item > ? ORDER BY item LIMIT ?",
     )
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE item = ? AND state = 'pending'")
+    this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE item = ? AND state = 'sending'")
     this.#rowsOf = db.prepare('SELECT id, cells FROM row WHERE id >= ? AND item = ? ORDER BY id')
   }
 
-  /** Items above the watermark, without claiming them; at most `limit`. */
+  /** Items above the watermark, without claiming them: at most `limit`, fewer where they are huge, none at the end. */
   readFresh(limit: number): ClaimedItem[] {
-    return this.#fresh.all(this.#claimed, limit).map((row) => ({
-      item: Number(row['id']),
-      rows: [{ row: Number(row['id']), cells: JSON.parse(String(row['cells'])) as string[] }],
-      attempts: 0,
-    }))
+    const items: ClaimedItem[] = []
+    let characters = 0
+    for (const row of this.#fresh.iterate(this.#claimed, limit)) {
+      const item = Number(row['id'])
+      const cells = String(row['cells'])
+      items.push({ item, rows: [{ row: item, cells: JSON.parse(cells) as string[] }], attempts: 0 })
+      characters += cells.length
+      if (characters >= BLOCK_MAX_CHARACTERS) break
+    }
+    return items
   }
 
   /** Items that wait to be sent again, left by an earlier session; at most `limit` after item `after`. */
@@ -82,6 +92,15 @@ export class ItemClaims {
       this.#journal.counters.add('state', 'sending', rows.length)
       return { item, rows, attempts }
     })
+  }
+
+  /** Takes marks back of items that were not sent again after all. The caller has a transaction open. */
+  unmark(items: readonly ClaimedItem[]): void {
+    for (const { item, rows } of items) {
+      this.#unmark.run(item)
+      this.#journal.counters.add('state', 'sending', -rows.length)
+      this.#journal.counters.add('state', 'pending', rows.length)
+    }
   }
 
   #writeWatermark(): void {

@@ -46,6 +46,7 @@ export class Journal {
       this.db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`)
       this.#durability = durability
     }
+    this.counters.begin()
     try {
       this.db.exec('BEGIN IMMEDIATE')
       write()
@@ -55,6 +56,7 @@ export class Journal {
       this.db.exec('COMMIT')
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('ROLLBACK')
+      this.counters.rolledBack()
       throw toDiskFull(error, this.file)
     }
     this.counters.committed()

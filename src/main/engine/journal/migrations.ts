@@ -30,6 +30,7 @@ export const MIGRATIONS: readonly string[] = [
 
   -- A record of the source. item is the first row of the item that carries it; null where the row is invalid.
   CREATE TABLE row (id INTEGER PRIMARY KEY, cells TEXT NOT NULL, item INTEGER) STRICT;
+  CREATE INDEX row_invalid ON row (id) WHERE item IS NULL;
 
   CREATE TABLE problem (
     id INTEGER PRIMARY KEY,

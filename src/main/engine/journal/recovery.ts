@@ -1,8 +1,10 @@
+import { toErrorKey } from '../../../shared/error-groups.ts'
 import type { Journal } from './journal.ts'
 import { readRunRecord, updateRunRecord } from './run-record.ts'
 
 /** What a row is told whose request may have gone out just before its run was cut off. */
-export const CUT_OFF_MESSAGE = 'the run was cut off before the answer was journaled; it may or may not have been sent'
+export const CUT_OFF_MESSAGE =
+  'the run was cut off before the answer was journaled; it may or may not have been sent'
 
 /**
  * Puts a journal right whose process died: every item that was marked and has no outcome becomes `unknown`, never
@@ -38,7 +40,7 @@ export function recoverUnknown(journal: Journal): number {
     counters.add('state', 'unknown', rows)
     counters.add('request', 'unknown', 1)
     if (number > 1) counters.add('request', 'retried', 1)
-    counters.add('error', toErrorGroup('unknown', null, null, CUT_OFF_MESSAGE), rows)
+    counters.add('error', toErrorKey('unknown', null, null, CUT_OFF_MESSAGE), rows)
   }
   journal.transact('power', () => {
     for (const { item, number } of [...unmarked, ...marked]) {
@@ -61,14 +63,4 @@ export function resendUnknown(journal: Journal): void {
     if (group.startsWith('["unknown"')) counters.add('error', group, -n)
   }
   journal.transact('power', () => db.exec("UPDATE result SET state = 'pending' WHERE state = 'unknown'"))
-}
-
-/** The key under which rows that ended alike are counted. */
-export function toErrorGroup(
-  outcome: string,
-  status: number | null,
-  errorCode: string | null,
-  message: string,
-): string {
-  return JSON.stringify([outcome, status, errorCode, message])
 }

@@ -1,0 +1,165 @@
+import { existsSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { SluiceError } from '../../shared/errors.ts'
+import type { Plan } from '../../shared/plan.ts'
+import type { RunSummary } from '../../shared/run.ts'
+import { APP_VERSION } from '../../shared/version.ts'
+import { readApiKey } from './api-key.ts'
+import type { Engine, EngineOptions, ResumeOptions, RunHandle, StartOptions } from './engine-interface.ts'
+import { isLeaseHeld, takeLease } from './journal/lease.ts'
+import { createWorkspaceFolders, listRunIds, toJournalFile, toRunFiles } from './journal/workspace-files.ts'
+import type { Queries, QueryKind } from './query/query-messages.ts'
+import { QueryThread } from './query/query-thread.ts'
+import { createRunId } from './run-id.ts'
+import type { RunTask } from './runner/messages.ts'
+import { RunThread } from './runner/run-thread.ts'
+
+/** Builds the engine over a workspace. Throws `WORKSPACE_UNUSABLE`. */
+export function createEngine(options: EngineOptions): Engine {
+  const workspace = resolve(options.workspace)
+  createWorkspaceFolders(workspace)
+  const queries = new QueryThread(options.queryWorkerUrl)
+  const held = new Map<string, { thread: RunThread; handle: RunHandle }>()
+
+  function toFile(runId: string): string {
+    const file = toJournalFile(workspace, runId)
+    if (/^[\w-]+$/.test(runId) && existsSync(file)) return file
+    throw new SluiceError({
+      code: 'RUN_NOT_FOUND',
+      message: `there is no run ${runId} in the workspace ${workspace}`,
+      hint: 'List the runs there are with: sluice runs (a run of another workspace needs --workspace DIR).',
+    })
+  }
+
+  function ask<K extends QueryKind>(
+    kind: K,
+    runId: string,
+    give: Queries[K]['give'],
+  ): Promise<Queries[K]['get']> {
+    const file = toFile(runId)
+    return queries.ask(kind, { file, isHeld: held.has(runId) || isLeaseHeld(file) }, give)
+  }
+
+  async function readPlan(runId: string): Promise<Plan> {
+    const plan = await ask('plan', runId, {})
+    if (plan !== null) return plan
+    throw new SluiceError({
+      code: 'RUN_NOT_RESUMABLE',
+      message: `run ${runId} was cut off before it had a plan`,
+      hint: `Nothing of it was sent. Remove it with: sluice delete ${runId}`,
+    })
+  }
+
+  async function summarizeRun(runId: string): Promise<RunSummary> {
+    const summary = await ask('summary', runId, {})
+    if (summary === null) await readPlan(runId)
+    return summary as RunSummary
+  }
+
+  function startThread(task: Omit<RunTask, 'workspace' | 'appVersion'>): RunHandle {
+    const { runId } = task
+    if (held.has(runId)) {
+      throw new SluiceError({
+        code: 'RUN_BUSY',
+        message: `run ${runId} is going on already`,
+        hint: 'Wait until it ends, or stop it first.',
+      })
+    }
+    const thread = new RunThread(options.runWorkerUrl, { ...task, workspace, appVersion: APP_VERSION })
+    const ended = thread.ended.then(
+      async () => {
+        held.delete(runId)
+        return summarizeRun(runId)
+      },
+      async (error: unknown) => {
+        held.delete(runId)
+        // A new run whose source or plan cannot be used never was one.
+        if (task.work.kind !== 'resume' && thread.snapshot()?.phase === 'intake') await removeFiles(runId)
+        throw error
+      },
+    )
+    ended.catch(() => {})
+    const handle: RunHandle = {
+      runId,
+      ready: thread.ready,
+      ended,
+      snapshot: () => thread.snapshot(),
+      onSnapshot: (listener) => thread.onSnapshot(listener),
+      begin: (begin = {}) => thread.command({ kind: 'begin', ...begin }),
+      pause: () => thread.command({ kind: 'pause' }),
+      resume: () => thread.command({ kind: 'resume' }),
+      stop: () => thread.command({ kind: 'stop' }),
+      setConcurrency: (concurrency) => thread.command({ kind: 'set_concurrency', concurrency }),
+    }
+    held.set(runId, { thread, handle })
+    return handle
+  }
+
+  async function removeFiles(runId: string): Promise<void> {
+    await queries.forget(toJournalFile(workspace, runId))
+    for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
+  }
+
+  return {
+    workspace,
+    previewSource: (source, limit) => queries.preview(source, limit),
+    async startRun(plan: Plan, start: StartOptions = {}) {
+      const apiKey = start.apiKey ?? readApiKey(plan.connection.apiKeyEnv)
+      const { hold = false, whenBurning = 'stop' } = start
+      return startThread({ runId: createRunId(), apiKey, hold, whenBurning, work: { kind: 'start', plan } })
+    },
+    async resumeRun(runId: string, resume: ResumeOptions) {
+      const { connection } = await readPlan(runId)
+      const apiKey = resume.apiKey ?? readApiKey(connection.apiKeyEnv)
+      const { onUnknown, hold = false, whenBurning = 'stop' } = resume
+      return startThread({ runId, apiKey, hold, whenBurning, work: { kind: 'resume', onUnknown } })
+    },
+    async retryRun(parentRunId: string, retry: ResumeOptions) {
+      const { connection } = await readPlan(parentRunId)
+      const apiKey = retry.apiKey ?? readApiKey(connection.apiKeyEnv)
+      const { onUnknown, hold = false, whenBurning = 'stop' } = retry
+      const work = { kind: 'retry', onUnknown, parentRunId } as const
+      return startThread({ runId: createRunId(), apiKey, hold, whenBurning, work })
+    },
+    heldRun: (runId) => held.get(runId)?.handle ?? null,
+    async listRuns() {
+      const summaries: RunSummary[] = []
+      for (const runId of listRunIds(workspace)) {
+        // A run may be deleted while its predecessors are read.
+        if (!existsSync(toJournalFile(workspace, runId))) continue
+        const summary = await ask('summary', runId, {})
+        if (summary !== null) summaries.push(summary)
+      }
+      return summaries
+    },
+    summarizeRun,
+    readPlan,
+    readPage: (runId, query) => ask('page', runId, { query }),
+    readRow: (runId, row) => ask('row', runId, { row }),
+    readFacets: (runId) => ask('facets', runId, {}),
+    readProblems: (runId) => ask('problems', runId, {}),
+    readLatency: (runId) => ask('latency', runId, {}),
+    async exportRun(runId, exporting) {
+      const file = toFile(runId)
+      const isHeld = held.has(runId) || isLeaseHeld(file)
+      // A thread of its own: a long export must not hold up the pages that a person looks at meanwhile.
+      const thread = new QueryThread(options.queryWorkerUrl)
+      try {
+        return await thread.ask('export', { file, isHeld }, { options: exporting })
+      } finally {
+        await thread.close()
+      }
+    },
+    async deleteRun(runId: string) {
+      const file = toFile(runId)
+      // Taking the lease tells that nobody holds the run; it is let go before its own file goes.
+      takeLease(file, `run ${runId}`).release()
+      await removeFiles(runId)
+    },
+    async close() {
+      for (const { handle } of held.values()) handle.stop()
+      await Promise.allSettled([...held.values()].map(({ thread }) => thread.ended))
+      await queries.close()
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs'
+import { SluiceError } from '../../../shared/errors.ts'
+import { Journal } from './journal.ts'
+import { recoverUnknown } from './recovery.ts'
+import { insertRunRecord, type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts'
+import { toJournalFile } from './workspace-files.ts'
+
+/** States that a child run takes over; rows that were never sent have none. */
+const RETRIED_STATES = ['rejected', 'failed', 'overdue', 'pending']
+
+/**
+ * Fills a child run's journal with the rows of its parent that did not succeed, invalid ones apart, under their own
+ * numbers, so that post_ids and bodies stay what they were. From then on the child stands for them: the parent can
+ * not be resumed. Throws `RUN_BUSY`, or `RUN_NOT_RESUMABLE` where there is nothing to send or another child has it.
+ */
+export function copyUnsucceeded(
+  child: Journal,
+  options: {
+    runId: string
+    parentRunId: string
+    workspace: string
+    onUnknown: 'resend' | 'skip'
+    appVersion: string
+    nowMs: number
+  },
+): void {
+  const parentFile = toJournalFile(options.workspace, options.parentRunId)
+  const parent = new Journal(parentFile, { runId: options.parentRunId })
+  try {
+    recoverUnknown(parent)
+    const record = readRunRecord(parent.db)
+    if (record === null || record.state === 'intake') throw notRead(options.parentRunId)
+    const { supersededBy } = record
+    // A child that was deleted gives its rows back.
+    const isTaken = supersededBy !== null && existsSync(toJournalFile(options.workspace, supersededBy))
+    if (isTaken && supersededBy !== options.runId) {
+      throw new SluiceError({
+        code: 'RUN_NOT_RESUMABLE',
+        message: `what did not succeed in run ${options.parentRunId} was taken over by run ${supersededBy}`,
+        hint: `Go on with that one: sluice retry ${supersededBy}`,
+      })
+    }
+    // First the parent, then the child: a crash in between leaves rows that the child reads again when it is resumed,
+    // never rows that both would send.
+    parent.transact('power', () => updateRunRecord(parent.db, { superseded_by: options.runId }))
+    fillChild(child, record, { ...options, parentFile })
+    if (readRunRecord(child.db)?.rowsRead === 0) {
+      parent.transact('power', () => parent.db.exec('UPDATE run SET superseded_by = NULL'))
+      throw new SluiceError({
+        code: 'RUN_NOT_RESUMABLE',
+        message: `run ${options.parentRunId} has no row to send again`,
+        hint: 'Rows that are invalid must be corrected in the source; rows of unknown fate are sent again with --on-unknown resend.',
+      })
+    }
+  } finally {
+    parent.close()
+  }
+}
+
+function fillChild(
+  child: Journal,
+  parent: RunRecord,
+  options: {
+    runId: string
+    parentRunId: string
+    parentFile: string
+    onUnknown: string
+    appVersion: string
+    nowMs: number
+  },
+): void {
+  const states = options.onUnknown === 'resend' ? [...RETRIED_STATES, 'unknown'] : RETRIED_STATES
+  child.db.prepare('ATTACH ? AS parent').run(options.parentFile)
+  try {
+    child.transact('power', () => {
+      child.db.exec('DELETE FROM row; DELETE FROM run')
+      insertRunRecord(child.db, {
+        runId: options.runId,
+        runToken: parent.runToken,
+        parentRunId: options.parentRunId,
+        name: parent.name,
+        plan: parent.plan,
+        createdAtMs: options.nowMs,
+        appVersion: options.appVersion,
+      })
+      const { changes } = child.db
+        .prepare(
+          `INSERT INTO row (id, cells, item) SELECT id, cells, item FROM parent.row AS row
+           LEFT JOIN parent.result AS result USING (item) WHERE item IS NOT NULL
+           AND (state IS NULL OR state IN (${states.map(() => '?').join(', ')})) ORDER BY id`,
+        )
+        .run(...states)
+      updateRunRecord(child.db, {
+        state: 'ready',
+        columns: JSON.stringify(parent.columns),
+        rows_read: Number(changes),
+        items: Number(changes),
+      })
+    })
+  } finally {
+    child.db.exec('DETACH parent')
+  }
+}
+
+function notRead(runId: string): SluiceError {
+  return new SluiceError({
+    code: 'RUN_NOT_RESUMABLE',
+    message: `the source of run ${runId} was not read to its end`,
+    hint: `Nothing of it was sent; go on with: sluice resume ${runId}`,
+  })
+}

@@ -1,0 +1,25 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { decodeHistogram, LATENCY_SERIES, LatencyMeter } from '../../../shared/latency-meter.ts'
+
+/** Adds up every second's histograms. */
+export function readLatency(db: DatabaseSync): LatencyMeter {
+  const meter = new LatencyMeter()
+  // Pages, not an open cursor: a reader that stays open keeps the WAL from being emptied.
+  const page = db.prepare('SELECT * FROM second WHERE at > ? ORDER BY at LIMIT 200')
+  let lastAt = 0
+  for (let rows = page.all(lastAt); rows.length > 0; rows = page.all(lastAt)) {
+    for (const row of rows) {
+      lastAt = Number(row['at'])
+      for (const series of LATENCY_SERIES) {
+        const encoded = row[series]
+        if (typeof encoded === 'string') meter.add(series, decodeHistogram(encoded))
+      }
+    }
+  }
+  return meter
+}
+
+/** The last second that the journal has; 0 where it has none. */
+export function readLastSecond(db: DatabaseSync): number {
+  return Number(db.prepare('SELECT max(at) AS at FROM second').get()?.['at'] ?? 0)
+}

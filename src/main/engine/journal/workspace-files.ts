@@ -1,0 +1,40 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { SluiceError } from '../../../shared/errors.ts'
+
+const RUNS_FOLDER = 'runs'
+const JOURNAL_ENDING = '.journal'
+
+/** Where a run's journal is. */
+export function toJournalFile(workspace: string, runId: string): string {
+  return join(workspace, RUNS_FOLDER, `${runId}${JOURNAL_ENDING}`)
+}
+
+/** Makes the workspace's folders where they are missing. Throws `WORKSPACE_UNUSABLE`. */
+export function createWorkspaceFolders(workspace: string): void {
+  try {
+    mkdirSync(join(workspace, RUNS_FOLDER), { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new SluiceError({
+      code: 'WORKSPACE_UNUSABLE',
+      message: `cannot make the workspace ${workspace}: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'Choose a folder that can be written, with --workspace DIR or SLUICE_WORKSPACE.',
+      cause: error,
+    })
+  }
+}
+
+/** Ids of the runs that have a journal, newest first; ids begin with the time they were made. */
+export function listRunIds(workspace: string): string[] {
+  return readdirSync(join(workspace, RUNS_FOLDER))
+    .filter((name) => name.endsWith(JOURNAL_ENDING))
+    .map((name) => name.slice(0, -JOURNAL_ENDING.length))
+    .sort()
+    .reverse()
+}
+
+/** Files that belong to a run, whichever of them exist. */
+export function toRunFiles(workspace: string, runId: string): string[] {
+  const file = toJournalFile(workspace, runId)
+  return [`${file}-wal`, `${file}-shm`, file, `${file}.lease`]
+}

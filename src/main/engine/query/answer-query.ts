@@ -1,0 +1,50 @@
+import { SluiceError } from '../../../shared/errors.ts'
+import { previewSource } from '../intake/preview.ts'
+import { exportRun } from './export-run.ts'
+import { readFacets, readProblemGroups } from './facets.ts'
+import { readLatencySeries } from './latency-series.ts'
+import type { Queries, QueryKind, QueryRequest } from './query-messages.ts'
+import { ReaderPool } from './reader-pool.ts'
+import { readPage } from './result-page.ts'
+import { readRow } from './row-detail.ts'
+import { summarizeRun } from './run-summary.ts'
+import { type RunView, readRunView } from './run-view.ts'
+
+const ANSWERS: {
+  [K in QueryKind]: (
+    view: RunView,
+    give: Queries[K]['give'],
+  ) => Queries[K]['get'] | Promise<Queries[K]['get']>
+} = {
+  summary: summarizeRun,
+  plan: ({ record }) => record.plan,
+  page: (view, { query }) => readPage(view, query),
+  row: (view, { row }) => readRow(view, row),
+  facets: readFacets,
+  problems: readProblemGroups,
+  latency: readLatencySeries,
+  export: (view, { options }) => exportRun(view, options),
+}
+
+const pool = new ReaderPool()
+
+/** Answers one question of the main thread. Throws the `SluiceError` of what is wrong. */
+export async function answerQuery(request: QueryRequest): Promise<unknown> {
+  if (request.kind === 'preview') return previewSource(request.source, request.limit)
+  if (request.kind === 'forget') return pool.forget(request.file)
+  const view = readRunView(pool.get(request.file), request.isHeld)
+  if (view === null) {
+    // Cut off before it was written down, or just being made.
+    if (request.kind === 'summary' || request.kind === 'plan') return null
+    throw new SluiceError({
+      code: 'RUN_NOT_FOUND',
+      message: `the run of ${request.file} was cut off before it had a plan`,
+      hint: 'Nothing of it was sent; it can be deleted.',
+    })
+  }
+  return answer(request.kind, view, request.give)
+}
+
+function answer<K extends QueryKind>(kind: K, view: RunView, give: Queries[K]['give']): unknown {
+  return ANSWERS[kind](view, give)
+}

@@ -1,0 +1,44 @@
+import type { ErrorDocument } from '../../../shared/errors.ts'
+import type { Plan, PlanSource } from '../../../shared/plan.ts'
+import type {
+  ExportOptions,
+  ExportResult,
+  Facet,
+  LatencySeries,
+  PageQuery,
+  ProblemGroup,
+  ResultPage,
+  RowDetail,
+  SourcePreview,
+} from '../../../shared/results.ts'
+import type { RunSummary } from '../../../shared/run.ts'
+
+/** The questions that the queries' thread answers, each with what it needs and what it gives. */
+export interface Queries {
+  summary: { give: Record<never, never>; get: RunSummary | null }
+  plan: { give: Record<never, never>; get: Plan | null }
+  page: { give: { query: PageQuery }; get: ResultPage }
+  row: { give: { row: number }; get: RowDetail }
+  facets: { give: Record<never, never>; get: Facet[] }
+  problems: { give: Record<never, never>; get: ProblemGroup[] }
+  latency: { give: Record<never, never>; get: LatencySeries }
+  export: { give: { options: ExportOptions }; get: ExportResult }
+}
+
+/** The name of a question about a run. */
+export type QueryKind = keyof Queries
+
+/** A question on its way to the thread. */
+export type QueryRequest =
+  | { id: number; kind: QueryKind; file: string; isHeld: boolean; give: Queries[QueryKind]['give'] }
+  | { id: number; kind: 'preview'; source: PlanSource; limit: number }
+  /** The journal is about to be deleted: let go of it. */
+  | { id: number; kind: 'forget'; file: string }
+
+/** The answer to the question with that id. */
+export type QueryResponse =
+  | { id: number; kind: 'answer'; value: unknown }
+  | { id: number; kind: 'error'; error: ErrorDocument }
+
+/** What the thread answers to `preview`. */
+export type PreviewAnswer = SourcePreview

@@ -1,0 +1,19 @@
+import { parentPort } from 'node:worker_threads'
+import { toErrorDocument } from '../../../shared/errors.ts'
+import { answerQuery } from './answer-query.ts'
+import type { QueryRequest, QueryResponse } from './query-messages.ts'
+
+const port = parentPort
+if (port === null) throw new Error('query-worker.ts is the entry of a worker thread')
+
+port.on('message', (request: QueryRequest) => {
+  void answerQuery(request).then(
+    (value) => port.postMessage({ id: request.id, kind: 'answer', value } satisfies QueryResponse),
+    (error: unknown) =>
+      port.postMessage({
+        id: request.id,
+        kind: 'error',
+        error: toErrorDocument(error),
+      } satisfies QueryResponse),
+  )
+})

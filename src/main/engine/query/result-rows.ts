@@ -1,0 +1,72 @@
+import type { ResultRow, RowState } from '../../../shared/results.ts'
+import type { RunRecord } from '../journal/run-record.ts'
+import { resolveMapping } from '../mapping/resolve-mapping.ts'
+import { createRowMapper } from '../mapping/row-mapper.ts'
+import type { RunView } from './run-view.ts'
+
+/** A row with its item's result, as SQLite gives it. */
+export interface JoinedRow {
+  id: number
+  cells: string
+  item: number | null
+  state: string | null
+  attempts: number | null
+  status: number | null
+  error_code: string | null
+  message: string | null
+  task_id: string | null
+  duration_us: number | null
+}
+
+/** Completes rows with what stands elsewhere: their post_id and their triggered rules. */
+export function createResultRows({ db, record, isCutOff }: RunView, rows: readonly JoinedRow[]): ResultRow[] {
+  const toPostId = createPostIds(record)
+  const rulesOf = db.prepare(
+    `SELECT rule_id, rule_name FROM item_rule JOIN rule ON rule.id = item_rule.rule WHERE item = ? ORDER BY rule.id`,
+  )
+  const firstProblem = db.prepare(
+    "SELECT field, message FROM problem WHERE row = ? AND severity = 'error' ORDER BY id LIMIT 1",
+  )
+  return rows.map((joined) => {
+    const cells = JSON.parse(joined.cells) as string[]
+    const isInvalid = joined.item === null
+    const problem = isInvalid ? firstProblem.get(joined.id) : undefined
+    return {
+      row: joined.id,
+      state: toState(joined, record.claimed, isCutOff),
+      status: joined.status,
+      errorCode: joined.error_code,
+      message: problem === undefined ? joined.message : toProblemMessage(problem),
+      taskId: joined.task_id,
+      postId: isInvalid ? null : toPostId(joined.id, cells),
+      triggeredRules:
+        joined.item === null || joined.state === null
+          ? []
+          : rulesOf.all(joined.item).map((rule) => ({
+              ruleId: String(rule['rule_id']),
+              ruleName: String(rule['rule_name']),
+            })),
+      durationMs: joined.duration_us === null ? null : joined.duration_us / 1000,
+      attempts: joined.attempts ?? 0,
+      cells,
+    }
+  })
+}
+
+function createPostIds(record: RunRecord): (row: number, cells: readonly string[]) => string {
+  const mapping = resolveMapping(record.plan, record.columns)
+  const mapRow = createRowMapper({ ...record.plan, mapping }, record.columns, record.runToken)
+  return (row, cells) => mapRow(row, cells).postId
+}
+
+function toState({ item, state, id }: JoinedRow, claimed: number, isCutOff: boolean): RowState {
+  if (item === null) return 'invalid'
+  const known = state ?? (id <= claimed ? 'sending' : 'pending')
+  // Nobody is sending any more, and what became of it was not journaled.
+  return known === 'sending' && isCutOff ? 'unknown' : (known as RowState)
+}
+
+function toProblemMessage(problem: Record<string, unknown>): string {
+  const field = problem['field']
+  return typeof field === 'string' ? `${field}: ${problem['message']}` : String(problem['message'])
+}

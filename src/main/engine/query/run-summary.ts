@@ -1,0 +1,162 @@
+import { toErrorGroups } from '../../../shared/error-groups.ts'
+import type { LatencyMeter } from '../../../shared/latency-meter.ts'
+import { toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
+import type { RowCounts, RunState, RunSummary, TriggeredRule } from '../../../shared/run.ts'
+import { readLatency } from '../journal/read-seconds.ts'
+import type { RunRecord } from '../journal/run-record.ts'
+import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import type { RunView } from './run-view.ts'
+
+/** An event-loop delay above this in a second marks it generator-limited, microseconds (design §5). */
+const EVENT_LOOP_LIMIT_US = 50_000
+
+/** Sums a run up, in the words of design §4. */
+export function summarizeRun({ db, record, isHeld, isCutOff }: RunView): RunSummary {
+  const facets = readFacetCounts(db)
+  const { rows, rules } = summarizeCounts({ db, record, isHeld, isCutOff }, facets)
+  const requests = toRequestCounts(facets.get('request') ?? new Map())
+  const latency = readLatency(db)
+  const durationS = toDurationS(db, record, isHeld)
+  const { operation } = record.plan
+  return {
+    run_id: record.runId,
+    name: record.name,
+    operation: operation.kind,
+    mode: operation.mode,
+    api: operation.api,
+    state: toRunState(record, isHeld),
+    stop_reason: record.stopReason,
+    source: record.plan.source.path,
+    base_url: record.plan.connection.baseUrl,
+    created_at: toIso(record.createdAtMs),
+    started_at: record.startedAtMs === null ? null : toIso(record.startedAtMs),
+    ended_at: record.endedAtMs === null || isHeld ? null : toIso(record.endedAtMs),
+    parent_run_id: record.parentRunId,
+    rows,
+    requests,
+    throughput: {
+      duration_s: durationS,
+      attempted_per_s: toRate(requests.sent, durationS),
+      succeeded_per_s: toRate(requests.succeeded, durationS),
+    },
+    latency_ms: toLatency(latency),
+    triggered_rules: rules,
+    errors: [...toInvalidGroups(facets.get('problem')), ...toErrorGroups(facets.get('error') ?? new Map())],
+    retry_after: {
+      answers: facets.get('retry_after_answers')?.get('') ?? 0,
+      waited_s: (facets.get('retry_after_ms')?.get('') ?? 0) / 1000,
+    },
+    from_cache: { rows: facets.get('from_cache')?.get('') ?? 0 },
+    generator: readGenerator(db, latency),
+  }
+}
+
+/** A run's rows by state, and its triggered rules, most rows first. */
+export function summarizeCounts(
+  { db, record, isCutOff }: RunView,
+  counts: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): { rows: RowCounts; rules: TriggeredRule[] } {
+  const states = counts.get('state') ?? new Map<string, number>()
+  const rows = toRowCounts(states, record.rowsRead, isCutOff ? countUnaccounted(record, states) : 0)
+  return { rows, rules: toTriggeredRules(db, counts.get('rule')) }
+}
+
+/** Counts by kind and value. */
+export function readFacetCounts(db: DatabaseSync): Map<string, Map<string, number>> {
+  const kinds = new Map<string, Map<string, number>>()
+  for (const { kind, value, n } of db.prepare('SELECT kind, value, n FROM facet WHERE n <> 0').all()) {
+    const values = kinds.get(String(kind)) ?? new Map<string, number>()
+    kinds.set(String(kind), values.set(String(value), Number(n)))
+  }
+  return kinds
+}
+
+function toRunState({ state }: RunRecord, isHeld: boolean): RunState {
+  if (state === 'completed' || state === 'stopped') return state
+  return isHeld ? 'running' : 'interrupted'
+}
+
+/** Rows that the watermark covers and that have no outcome, where nobody is sending them any more. */
+function countUnaccounted(record: RunRecord, states: ReadonlyMap<string, number>): number {
+  let accounted = 0
+  for (const [state, n] of states) if (state !== 'invalid') accounted += n
+  // Marks of retries stand as `sending`; they have no outcome either.
+  return record.claimedRows - accounted + (states.get('sending') ?? 0)
+}
+
+function toDurationS(db: DatabaseSync, record: RunRecord, isHeld: boolean): number {
+  if (record.state !== 'running') return record.sendingMs / 1000
+  // A session that goes on, or was cut off, has not written its time yet; its seconds tell.
+  const seconds = Number(db.prepare('SELECT count(*) AS n FROM second').get()?.['n'] ?? 0)
+  return Math.max(seconds, record.sendingMs / 1000, isHeld ? 0.001 : 0)
+}
+
+function toLatency(latency: LatencyMeter): RunSummary['latency_ms'] {
+  const result: RunSummary['latency_ms'] = {}
+  for (const series of [
+    'http_req_duration',
+    'http_req_waiting',
+    'http_req_connecting',
+    'http_req_tls_handshaking',
+    'response_time',
+    'start_lag',
+  ] as const) {
+    const percentiles = latency.percentiles(series)
+    if (percentiles !== null) result[series] = percentiles
+  }
+  return result
+}
+
+function toTriggeredRules(
+  db: DatabaseSync,
+  counts: ReadonlyMap<string, number> | undefined,
+): TriggeredRule[] {
+  const names = new Map(
+    db
+      .prepare('SELECT rule_id, rule_name FROM rule')
+      .all()
+      .map((row) => [String(row['rule_id']), String(row['rule_name'])]),
+  )
+  return [...(counts ?? [])]
+    .map(([ruleId, rows]) => ({ rule_id: ruleId, rule_name: names.get(ruleId) ?? ruleId, rows }))
+    .sort((a, b) => b.rows - a.rows || (a.rule_id < b.rule_id ? -1 : 1))
+}
+
+function toInvalidGroups(problems: ReadonlyMap<string, number> | undefined): RunSummary['errors'] {
+  return [...(problems ?? [])]
+    .map(([cause, rows]) => {
+      const [severity, code, field, message] = JSON.parse(cause) as [string, string, string | null, string]
+      return { severity, rows, code, message: field === null ? message : `${field}: ${message}` }
+    })
+    .filter(({ severity }) => severity === 'error')
+    .map(({ rows, code, message }) => ({
+      outcome: 'invalid' as const,
+      status: null,
+      error_code: code,
+      message,
+      rows,
+    }))
+    .sort((a, b) => b.rows - a.rows)
+}
+
+function readGenerator(db: DatabaseSync, latency: LatencyMeter): RunSummary['generator'] {
+  const worst = db.prepare('SELECT max(event_loop_max_us) AS us FROM second').get()?.['us'] ?? null
+  const startLag = latency.percentiles('start_lag')
+  const duration = latency.percentiles('http_req_duration')
+  const isLate = startLag !== null && duration !== null && startLag.p99 > Math.max(5, duration.p50 / 10)
+  return {
+    limited: isLate || (worst !== null && Number(worst) > EVENT_LOOP_LIMIT_US),
+    dropped: 0,
+    waited: 0,
+    start_lag_p99_ms: startLag?.p99 ?? null,
+    event_loop_max_ms: worst === null ? null : Number(worst) / 1000,
+  }
+}
+
+function toRate(n: number, durationS: number): number {
+  return durationS > 0 ? Math.round((n / durationS) * 10) / 10 : 0
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString()
+}

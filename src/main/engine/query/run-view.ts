@@ -1,0 +1,19 @@
+import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
+import type { DatabaseSync } from '../journal/sqlite-types.ts'
+
+/** A run's journal as a reader sees it. */
+export interface RunView {
+  db: DatabaseSync
+  record: RunRecord
+  /** Some process, this one included, holds the run. */
+  isHeld: boolean
+  /** It was sending when its process died; what it had marked and not settled is unknown. */
+  isCutOff: boolean
+}
+
+/** Reads the run's own row; null where its journal holds no run yet. */
+export function readRunView(db: DatabaseSync, isHeld: boolean): RunView | null {
+  const record = readRunRecord(db)
+  if (record === null) return null
+  return { db, record, isHeld, isCutOff: record.state === 'running' && !isHeld }
+}

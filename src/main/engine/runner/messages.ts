@@ -1,0 +1,35 @@
+import type { ErrorDocument } from '../../../shared/errors.ts'
+import type { Plan } from '../../../shared/plan.ts'
+import type { RunSnapshot } from '../../../shared/snapshot.ts'
+
+/** What a run's thread is given to start with. Stays in memory: it holds the key. */
+export interface RunTask {
+  runId: string
+  workspace: string
+  apiKey: string
+  appVersion: string
+  /** Wait for `begin` before anything is sent. */
+  hold: boolean
+  /** What to do where sending would burn rows: end the run, or pause it for a person to decide. */
+  whenBurning: 'stop' | 'pause'
+  work:
+    | { kind: 'start'; plan: Plan }
+    | { kind: 'resume'; onUnknown: 'resend' | 'skip' }
+    /** Send what did not succeed in the parent, as a child run. */
+    | { kind: 'retry'; onUnknown: 'resend' | 'skip'; parentRunId: string }
+}
+
+/** What the main thread tells a run's thread. */
+export type RunCommand =
+  | { kind: 'begin'; limit?: number }
+  | { kind: 'pause' }
+  | { kind: 'resume' }
+  | { kind: 'stop' }
+  | { kind: 'set_concurrency'; concurrency: number }
+
+/** What a run's thread tells the main thread. `ended` and `failed` are its last words. */
+export type RunEvent =
+  | { kind: 'snapshot'; snapshot: RunSnapshot }
+  | { kind: 'ready' }
+  | { kind: 'ended' }
+  | { kind: 'failed'; error: ErrorDocument }

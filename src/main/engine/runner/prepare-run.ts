@@ -1,0 +1,82 @@
+import { SluiceError } from '../../../shared/errors.ts'
+import { copyUnsucceeded } from '../journal/copy-unsucceeded.ts'
+import type { Journal } from '../journal/journal.ts'
+import { rebuildSeconds } from '../journal/rebuild-seconds.ts'
+import { recoverUnknown, resendUnknown } from '../journal/recovery.ts'
+import { insertRunRecord, type RunRecord, readRunRecord } from '../journal/run-record.ts'
+import { type IntakeProgress, runIntake } from './intake-stage.ts'
+import type { RunTask } from './messages.ts'
+
+/**
+ * Brings a run's journal to where sending can begin: reads the source, takes over a parent's rows, or puts right what
+ * a dead process left. Returns null where `isStopped` asked to stop first. Throws the `SluiceError` of what is wrong.
+ */
+export async function prepareRun(
+  task: RunTask,
+  journal: Journal,
+  hooks: { onProgress: (progress: IntakeProgress) => void; isStopped: () => boolean },
+): Promise<RunRecord | null> {
+  switch (task.work.kind) {
+    case 'start':
+      createRun(task, journal, task.work.plan)
+      break
+    case 'retry':
+      copyUnsucceeded(journal, { ...task, ...task.work, nowMs: Date.now() })
+      break
+    case 'resume':
+      resumeRun(task, journal, task.work.onUnknown)
+      break
+  }
+  const record = readRecord(journal)
+  if (record.state !== 'intake') return record
+  const { plan, runToken } = record
+  const isWhole = await runIntake({ plan, runToken, journal, ...hooks })
+  return isWhole ? readRecord(journal) : null
+}
+
+function createRun({ runId, appVersion }: RunTask, journal: Journal, plan: RunRecord['plan']): void {
+  journal.transact('power', () =>
+    insertRunRecord(journal.db, {
+      runId,
+      runToken: runId,
+      parentRunId: null,
+      name: plan.name ?? runId,
+      plan,
+      createdAtMs: Date.now(),
+      appVersion,
+    }),
+  )
+}
+
+function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'): void {
+  const record = readRunRecord(journal.db)
+  if (record === null) {
+    throw new SluiceError({
+      code: 'RUN_NOT_RESUMABLE',
+      message: `run ${task.runId} was cut off before it had a plan`,
+      hint: `Nothing of it was sent. Remove it with: sluice delete ${task.runId}`,
+    })
+  }
+  const { supersededBy, parentRunId } = record
+  if (supersededBy !== null) {
+    throw new SluiceError({
+      code: 'RUN_NOT_RESUMABLE',
+      message: `what run ${task.runId} had not settled was taken over by run ${supersededBy}`,
+      hint: `Go on with that one: sluice resume ${supersededBy}`,
+    })
+  }
+  // A child run whose copying was cut off copies again; nothing of it was sent.
+  if (record.state === 'intake' && parentRunId !== null) {
+    copyUnsucceeded(journal, { ...task, parentRunId, onUnknown, nowMs: record.createdAtMs })
+    return
+  }
+  recoverUnknown(journal)
+  rebuildSeconds(journal)
+  if (onUnknown === 'resend') resendUnknown(journal)
+}
+
+function readRecord(journal: Journal): RunRecord {
+  const record = readRunRecord(journal.db)
+  if (record === null) throw new Error('the journal has no run')
+  return record
+}

@@ -1,0 +1,115 @@
+import { toErrorKey } from '../../../shared/error-groups.ts'
+import { type ItemState, isSettled, nextItemState } from '../../../shared/item-state.ts'
+import type { ClaimedItem } from '../journal/item-claims.ts'
+import type { Journal } from '../journal/journal.ts'
+import { type AttemptRecord, OutcomeWriter } from '../journal/outcome-writer.ts'
+import { SecondWriter } from '../journal/second-writer.ts'
+import type { Exchange } from '../service/exchange.ts'
+import type { Judgement } from '../service/judgement.ts'
+import type { SecondMeter } from './second-meter.ts'
+
+/** Most of an answer's body that the journal keeps, UTF-16 code units. */
+const RESPONSE_MAX_CHARACTERS = 64 * 1024
+/** Causes of errors that are counted apart; further ones are counted together. */
+const ERROR_GROUPS_MAX = 200
+const FURTHER_ERRORS = '(further errors, each with a message of its own)'
+
+/** A finished try: what was sent, what came back, what it means, and what follows. */
+export interface FinishedTry {
+  claimed: ClaimedItem
+  exchange: Exchange
+  judgement: Judgement
+  /** The item is tried again later. */
+  again: boolean
+  /** Unix microseconds the request was due; null under a closed pace. */
+  scheduledAtUs: number | null
+}
+
+/** Keeps finished tries until their group is committed, and measures them. */
+export class Recorder {
+  readonly #journal: Journal
+  readonly #meter: SecondMeter
+  readonly #outcomes: OutcomeWriter
+  readonly #seconds: SecondWriter
+  #waiting: AttemptRecord[] = []
+
+  constructor(journal: Journal, meter: SecondMeter) {
+    this.#journal = journal
+    this.#meter = meter
+    this.#outcomes = new OutcomeWriter(journal)
+    this.#seconds = new SecondWriter(journal)
+  }
+
+  /** Tries that wait for the next commit. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** Takes a finished try in; returns the state its item is in now. */
+  note(finished: FinishedTry): ItemState {
+    const { claimed, exchange, judgement, again } = finished
+    this.#meter.note(judgement.outcome, exchange.timings, finished.scheduledAtUs)
+    const state = toState(judgement, again)
+    const { timings } = exchange
+    const record: AttemptRecord = {
+      item: claimed.item,
+      rows: claimed.rows.length,
+      number: claimed.attempts + 1,
+      state,
+      outcome: judgement.outcome,
+      sentAtUs: timings.sentAtUs,
+      status: judgement.status,
+      errorCode: judgement.errorCode,
+      message: judgement.message,
+      taskId: judgement.taskId,
+      durationUs: timings.durationUs,
+      waitingUs: timings.waitingUs,
+      connectUs: timings.connectUs,
+      tlsUs: timings.tlsUs,
+      response: exchange.kind === 'answer' ? exchange.body.slice(0, RESPONSE_MAX_CHARACTERS) : null,
+      rules: judgement.rules,
+      classes: judgement.classes,
+    }
+    this.#waiting.push(record)
+    this.#count(record, judgement)
+    return state
+  }
+
+  /** Writes what waits, and the seconds that are over. The caller has a transaction open. */
+  write(options: { allSeconds: boolean }): () => void {
+    for (const record of this.#waiting) this.#outcomes.write(record)
+    const seconds = this.#meter.take(options.allSeconds)
+    for (const second of seconds) this.#seconds.write(second)
+    const written = this.#waiting
+    this.#waiting = []
+    return () => {
+      this.#waiting.unshift(...written)
+      this.#meter.giveBack(seconds)
+      this.#outcomes.forget()
+    }
+  }
+
+  #count(record: AttemptRecord, judgement: Judgement): void {
+    const { counters } = this.#journal
+    this.#outcomes.count(record)
+    if (judgement.fromCache) counters.add('from_cache', '', record.rows)
+    const { state, status, errorCode, message } = record
+    if (!isSettled(state) || state === 'succeeded') return
+    const group = toErrorKey(state, status, errorCode, message ?? '')
+    const groups = counters.entries('error')
+    const isRoom = groups.has(group) || groups.size < ERROR_GROUPS_MAX
+    counters.add('error', isRoom ? group : toErrorKey(state, null, null, FURTHER_ERRORS), record.rows)
+  }
+}
+
+function toState(judgement: Judgement, again: boolean): ItemState {
+  if (again) return next('retry')
+  if (judgement.outcome === 'unknown') return next('lost')
+  return next(judgement.outcome)
+}
+
+function next(event: Parameters<typeof nextItemState>[1]): ItemState {
+  const state = nextItemState('sending', event)
+  if (state === null) throw new Error(`an item that is being sent cannot take ${event}`)
+  return state
+}

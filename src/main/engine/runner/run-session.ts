@@ -1,0 +1,218 @@
+import { toErrorDocument } from '../../../shared/errors.ts'
+import { toRowCounts } from '../../../shared/row-counts.ts'
+import type { RunPhase } from '../../../shared/snapshot.ts'
+import { type CommitHook, Journal } from '../journal/journal.ts'
+import { readLastSecond, readLatency } from '../journal/read-seconds.ts'
+import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
+import { toJournalFile } from '../journal/workspace-files.ts'
+import type { IntakeProgress } from './intake-stage.ts'
+import type { RunCommand, RunEvent, RunTask } from './messages.ts'
+import { prepareRun } from './prepare-run.ts'
+import { SecondMeter } from './second-meter.ts'
+import type { Sender, SendingEnd } from './sender.ts'
+import { SnapshotBuilder } from './snapshot-builder.ts'
+import { createTaskSender } from './task-sender.ts'
+
+/** How often a snapshot may be posted, milliseconds (design §2). */
+const SNAPSHOT_MS = 100
+
+/** What a person or the plan lets go out next. */
+interface Stretch {
+  limit?: number
+}
+
+/** One session of a run, from taking its lease to letting it go. */
+export class RunSession {
+  readonly #task: RunTask
+  readonly #journal: Journal
+  readonly #post: (event: RunEvent) => void
+  readonly #snapshots: SnapshotBuilder
+  #phase: RunPhase = 'intake'
+  #progress: IntakeProgress = {
+    bytes: { read: 0, total: 0 },
+    rowsRead: 0,
+    problems: { errors: 0, warnings: 0 },
+  }
+  #meter: SecondMeter | null = null
+  #sender: Sender | null = null
+  #notice: string | null = null
+  /** What the person wants: end the run, or hold it. */
+  #wish: 'none' | 'stop' | 'pause' = 'none'
+  #next: PromiseWithResolvers<Stretch> | null = null
+  /** A `begin` that came before anybody waited for it. */
+  #early: Stretch | null = null
+  #sentMs = 0
+  #sendingSinceMs: number | null = null
+  #startedAtMs: number | null = null
+
+  /** Takes the run's lease. Throws `RUN_BUSY`. `onCommit` is for tests that cut the process off. */
+  constructor(task: RunTask, post: (event: RunEvent) => void, onCommit?: CommitHook) {
+    this.#task = task
+    this.#post = post
+    this.#journal = new Journal(toJournalFile(task.workspace, task.runId), { runId: task.runId, onCommit })
+    this.#snapshots = new SnapshotBuilder(this.#journal)
+  }
+
+  /** Does the run's work to its end, and posts how it ended. Never throws. */
+  async run(): Promise<void> {
+    const timer = setInterval(() => this.#postSnapshot(), SNAPSHOT_MS)
+    try {
+      const record = await prepareRun(this.#task, this.#journal, {
+        onProgress: (progress) => {
+          this.#progress = progress
+        },
+        isStopped: () => this.#wish === 'stop',
+      })
+      if (record !== null) await this.#sendAll(record)
+      this.#phase = 'ended'
+      this.#postSnapshot()
+      this.#journal.close()
+      this.#post({ kind: 'ended' })
+    } catch (error) {
+      this.#journal.close()
+      this.#post({ kind: 'failed', error: toErrorDocument(error) })
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  /** Obeys a command of the main thread. */
+  command(command: RunCommand): void {
+    switch (command.kind) {
+      case 'begin':
+        this.#begin(command.limit === undefined ? {} : { limit: command.limit })
+        break
+      case 'resume':
+        this.#begin({})
+        break
+      case 'pause':
+        this.#wish = 'pause'
+        this.#sender?.stop()
+        break
+      case 'stop':
+        this.#wish = 'stop'
+        this.#sender?.stop()
+        this.#next?.resolve({})
+        break
+      case 'set_concurrency':
+        this.#sender?.setConcurrency(command.concurrency)
+        break
+    }
+  }
+
+  async #sendAll(record: RunRecord): Promise<void> {
+    this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
+    this.#sentMs = record.sendingMs
+    this.#startedAtMs = record.startedAtMs
+    this.#meter = new SecondMeter({
+      total: readLatency(this.#journal.db),
+      lastAt: readLastSecond(this.#journal.db),
+      nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
+    })
+    const sender = createTaskSender({ ...this.#task, journal: this.#journal, record, meter: this.#meter })
+    this.#sender = sender
+    try {
+      this.#post({ kind: 'ready' })
+      let stretch: Stretch = this.#task.hold ? await this.#hold('ready') : {}
+      for (;;) {
+        if (this.#wish === 'stop') return this.#writeEnd('interrupted', null)
+        const end: SendingEnd =
+          this.#wish === 'pause' ? { kind: 'stopped' } : await this.#sendStretch(sender, stretch)
+        if (end.kind === 'done' && this.#isAllSent()) {
+          return this.#writeEnd('completed', null)
+        }
+        if (this.#isWish('stop')) return this.#writeEnd('interrupted', null)
+        if (end.kind === 'burning' && this.#task.whenBurning === 'stop') {
+          return this.#writeEnd('stopped', end.reason)
+        }
+        this.#notice = end.kind === 'burning' ? end.reason : null
+        stretch = await this.#hold(end.kind === 'done' ? 'ready' : 'paused')
+        this.#notice = null
+      }
+    } finally {
+      this.#meter.close()
+      await sender.close()
+    }
+  }
+
+  async #sendStretch(sender: Sender, stretch: Stretch): Promise<SendingEnd> {
+    this.#startedAtMs ??= Date.now()
+    this.#journal.transact('power', () =>
+      updateRunRecord(this.#journal.db, {
+        state: 'running',
+        stop_reason: null,
+        ended_at: null,
+        holder_pid: process.pid,
+        ...(this.#startedAtMs === null ? {} : { started_at: this.#startedAtMs }),
+      }),
+    )
+    this.#phase = 'running'
+    this.#sendingSinceMs = performance.now()
+    this.#snapshots.beginStretch()
+    try {
+      return await sender.send(stretch)
+    } finally {
+      this.#sentMs += performance.now() - this.#sendingSinceMs
+      this.#sendingSinceMs = null
+    }
+  }
+
+  /** Waits for `begin`, `resume` or `stop`. What was marked and not sent was taken back before. */
+  async #hold(phase: 'ready' | 'paused'): Promise<Stretch> {
+    this.#writeEnd('ready', this.#notice)
+    this.#phase = phase
+    this.#postSnapshot()
+    if (this.#wish === 'stop') return {}
+    const early = this.#early
+    this.#early = null
+    if (early !== null) return early
+    this.#next = Promise.withResolvers()
+    const stretch = await this.#next.promise
+    this.#next = null
+    return stretch
+  }
+
+  #begin(stretch: Stretch): void {
+    const isGoing = this.#phase === 'running' && this.#wish !== 'pause'
+    if (this.#wish === 'pause') this.#wish = 'none'
+    if (this.#next !== null) this.#next.resolve(stretch)
+    else if (!isGoing) this.#early = stretch
+  }
+
+  #isAllSent(): boolean {
+    return toRowCounts(this.#journal.counters.entries('state'), this.#progress.rowsRead).not_sent === 0
+  }
+
+  /** Asked after an await, where the person may have made another wish meanwhile. */
+  #isWish(wish: 'stop' | 'pause'): boolean {
+    return this.#wish === wish
+  }
+
+  #writeEnd(state: 'ready' | 'completed' | 'stopped' | 'interrupted', reason: string | null): void {
+    this.#journal.transact('power', () =>
+      updateRunRecord(this.#journal.db, {
+        state,
+        stop_reason: reason,
+        ended_at: Date.now(),
+        sending_ms: Math.round(this.#sentMs),
+      }),
+    )
+    this.#notice = reason
+  }
+
+  #postSnapshot(): void {
+    const stretchMs = this.#sendingSinceMs === null ? 0 : performance.now() - this.#sendingSinceMs
+    const isDraining = this.#phase === 'running' && this.#wish !== 'none'
+    const snapshot = this.#snapshots.create({
+      runId: this.#task.runId,
+      phase: isDraining ? 'draining' : this.#phase,
+      ...this.#progress,
+      inFlight: this.#sender?.inFlight ?? 0,
+      elapsedMs: this.#sentMs + stretchMs,
+      stretchMs,
+      meter: this.#meter,
+      notice: this.#notice,
+    })
+    this.#post({ kind: 'snapshot', snapshot })
+  }
+}

@@ -1,0 +1,3 @@
+import { startRunWorker } from './start-run-worker.ts'
+
+startRunWorker()

@@ -1,0 +1,96 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Outcome } from '../../../shared/item-state.ts'
+import { LatencyMeter } from '../../../shared/latency-meter.ts'
+import type { SecondRecord } from '../journal/second-writer.ts'
+import type { ExchangeTimings } from '../service/exchange.ts'
+
+/** How often the event loop's delay is sampled, milliseconds; a sample includes this interval. */
+const SAMPLING_MS = 10
+
+/** Measures what ends, second by second, and in total. A second that was taken holds all that ended in it. */
+export class SecondMeter {
+  /** Everything so far, earlier sessions included, but for the running second. */
+  readonly total: LatencyMeter
+  readonly #nowUs: () => number
+  readonly #eventLoop: ReturnType<typeof monitorEventLoopDelay>
+  readonly #done: SecondRecord[] = []
+  #at: number
+  #latency = new LatencyMeter()
+  #counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
+  #eventLoopMaxUs = 0
+  #lastRate: number | null = null
+
+  /** `lastAt` is the last second that an earlier session wrote; `nowUs` is Unix microseconds, monotonic. */
+  constructor(options: { total: LatencyMeter; lastAt: number; nowUs: () => number }) {
+    this.total = options.total
+    this.#nowUs = options.nowUs
+    this.#at = Math.max(options.lastAt + 1, toSecond(options.nowUs()))
+    this.#eventLoop = monitorEventLoopDelay({ resolution: SAMPLING_MS })
+    this.#eventLoop.enable()
+  }
+
+  /** Ends in the last whole second, or so far in the first. */
+  get ratePerSecond(): number {
+    return this.#lastRate ?? this.#sum()
+  }
+
+  /** Longest delay of the event loop so far, microseconds. */
+  get eventLoopMaxUs(): number {
+    return this.#eventLoopMaxUs
+  }
+
+  /** Notes how a try ended. To be called as it ends, so that ends come in order. */
+  note(outcome: Outcome, timings: ExchangeTimings, scheduledAtUs: number | null): void {
+    const { sentAtUs, durationUs } = timings
+    this.#rollTo(toSecond(sentAtUs + durationUs))
+    this.#counts[outcome] += 1
+    this.#latency.record('http_req_duration', durationUs)
+    this.#latency.record('http_req_waiting', timings.waitingUs)
+    this.#latency.record('http_req_connecting', timings.connectUs)
+    this.#latency.record('http_req_tls_handshaking', timings.tlsUs)
+    if (scheduledAtUs === null) return
+    this.#latency.record('response_time', Math.round(sentAtUs + durationUs - scheduledAtUs))
+    this.#latency.record('start_lag', Math.round(sentAtUs - scheduledAtUs))
+  }
+
+  /** The seconds that are over and were not taken yet; with `all`, the running one too. */
+  take(all = false): SecondRecord[] {
+    this.#rollTo(toSecond(this.#nowUs()) + (all ? 1 : 0))
+    return this.#done.splice(0)
+  }
+
+  /** Gives seconds back whose transaction was undone. */
+  giveBack(seconds: readonly SecondRecord[]): void {
+    this.#done.unshift(...seconds)
+  }
+
+  /** Stops watching the event loop. */
+  close(): void {
+    this.#eventLoop.disable()
+  }
+
+  #rollTo(second: number): void {
+    if (second <= this.#at) return
+    const sum = this.#sum()
+    this.#lastRate = second === this.#at + 1 ? sum : 0
+    const eventLoopMaxUs = Math.max(0, Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000))
+    this.#eventLoop.reset()
+    if (sum > 0) {
+      this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, eventLoopMaxUs)
+      this.#done.push({ at: this.#at, ...this.#counts, eventLoopMaxUs, latency: this.#latency })
+      this.total.addAll(this.#latency)
+      this.#latency = new LatencyMeter()
+      this.#counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
+    }
+    this.#at = second
+  }
+
+  #sum(): number {
+    const { succeeded, rejected, failed, unknown } = this.#counts
+    return succeeded + rejected + failed + unknown
+  }
+}
+
+function toSecond(us: number): number {
+  return Math.floor(us / 1_000_000)
+}

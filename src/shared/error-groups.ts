@@ -1,0 +1,27 @@
+import type { ErrorGroup } from './run.ts'
+
+/** The key under which the journal counts rows that ended alike. */
+export function toErrorKey(
+  outcome: string,
+  status: number | null,
+  errorCode: string | null,
+  message: string,
+): string {
+  return JSON.stringify([outcome, status, errorCode, message])
+}
+
+/** Groups of rows that ended alike, most rows first, from the journal's counts by {@link toErrorKey}. */
+export function toErrorGroups(counts: ReadonlyMap<string, number>): ErrorGroup[] {
+  const groups: ErrorGroup[] = []
+  for (const [key, rows] of counts) {
+    if (rows <= 0) continue
+    const [outcome, status, errorCode, message] = JSON.parse(key) as [
+      ErrorGroup['outcome'],
+      number | null,
+      string | null,
+      string,
+    ]
+    groups.push({ outcome, status, error_code: errorCode, message, rows })
+  }
+  return groups.sort((a, b) => b.rows - a.rows)
+}

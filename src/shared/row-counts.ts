@@ -1,0 +1,38 @@
+import type { RequestCounts, RowCounts } from './run.ts'
+
+/**
+ * Rows by what became of them, from the journal's counts by state. `unaccounted` rows were marked as sent by a
+ * process that is gone and have no outcome: they are unknown. What is in none of the states was not sent.
+ */
+export function toRowCounts(
+  states: ReadonlyMap<string, number>,
+  rowsRead: number,
+  unaccounted = 0,
+): RowCounts {
+  const of = (state: string) => states.get(state) ?? 0
+  const counts = {
+    read: rowsRead,
+    invalid: of('invalid'),
+    succeeded: of('succeeded'),
+    rejected: of('rejected'),
+    failed: of('failed'),
+    unknown: of('unknown') + unaccounted,
+    overdue: of('overdue'),
+    awaiting: of('acknowledged'),
+  }
+  const { read, ...others } = counts
+  return { ...counts, not_sent: read - Object.values(others).reduce((sum, n) => sum + n, 0) }
+}
+
+/** Attempts by outcome, from the journal's counts. */
+export function toRequestCounts(requests: ReadonlyMap<string, number>): RequestCounts {
+  const of = (outcome: string) => requests.get(outcome) ?? 0
+  const counts = {
+    succeeded: of('succeeded'),
+    rejected: of('rejected'),
+    failed: of('failed'),
+    unknown: of('unknown'),
+  }
+  const sent = Object.values(counts).reduce((sum, n) => sum + n, 0)
+  return { sent, ...counts, retried: of('retried') }
+}
