@@ -15,7 +15,7 @@ export interface Sandbox {
   readonly port: number
   /** Changes latency, faults or rate from the next request on. Throws `BAD_USAGE`. */
   behave(change: BehaviourChange): void
-  /** Breaks off what is in flight, stops listening and closes the store. */
+  /** Breaks off what is in flight, stops listening and closes the store. May be called again. */
   close(): Promise<void>
 }
 
@@ -51,17 +51,22 @@ export async function createSandbox(
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : resolved.port
   const host = isIPv6(resolved.host) ? `[${resolved.host}]` : resolved.host
+  let closing: Promise<void> | null = null
+  const close = async (): Promise<void> => {
+    const closed = app.close()
+    app.server.closeAllConnections()
+    await closed
+    store.close()
+  }
   return {
     baseUrl: `${resolved.tls === null ? 'http' : 'https'}://${host}:${port}`,
     port,
     behave: (change) => {
       context.behaviour = createBehaviour(applyChange(context.behaviour.settings, change), clock.nowMs)
     },
-    close: async () => {
-      const closed = app.close()
-      app.server.closeAllConnections()
-      await closed
-      store.close()
+    close: () => {
+      closing ??= close()
+      return closing
     },
   }
 }

@@ -1,0 +1,161 @@
+import { request as sendRequest } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { ruleSchema } from '../../../src/main/sandbox/rules/rule.ts'
+import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
+
+let postNumber = 0
+
+async function send(sandbox: TestSandbox, key: string, text = 'hello') {
+  postNumber += 1
+  const task = { text_data: text, user_id: 'u', post_id: `p-${postNumber}` }
+  const answer = await sandbox.post('/api/v1/task/sync', task, { authorization: `token ${key}` })
+  return { status: answer.status, body: JSON.parse(answer.text) }
+}
+
+async function findTriggered(sandbox: TestSandbox, text: string): Promise<string[]> {
+  const { body } = await send(sandbox, sandbox.key, text)
+  return body.triggered_rules.map((rule: { rule_id: string }) => rule.rule_id)
+}
+
+describe('API keys', () => {
+  it('are interchangeable, and anything else is 403', async () => {
+    const sandbox = await withSandbox({ apiKeys: ['first', 'second'] })
+    expect((await send(sandbox, 'first')).status).toBe(200)
+    expect((await send(sandbox, 'second')).status).toBe(200)
+    for (const header of ['token third', 'token', 'Bearer first', 'first', 'token first second', '']) {
+      const answer = await sandbox.post('/api/v1/task/sync', {}, { authorization: header })
+      expect(answer.status).toBe(403)
+      expect(JSON.parse(answer.text).error_code).toBe('INVALID_API_KEY')
+    }
+    const without = await fetch(`${sandbox.baseUrl}/api/v1/task/sync`, { method: 'POST' })
+    expect(without.status).toBe(403)
+  })
+
+  it('are refreshed and deleted at once, each for itself', async () => {
+    const sandbox = await withSandbox({ apiKeys: ['first', 'second'] })
+    const refreshed = await sandbox.admin('POST', '/keys/1/refresh')
+    const { key } = refreshed.body as { key: string }
+    expect((await send(sandbox, 'first')).status).toBe(403)
+    expect((await send(sandbox, key)).status).toBe(200)
+    expect((await send(sandbox, 'second')).status).toBe(200)
+    expect((await sandbox.admin('DELETE', '/keys/2')).status).toBe(200)
+    expect((await send(sandbox, 'second')).status).toBe(403)
+    expect((await send(sandbox, key)).status).toBe(200)
+    expect((await sandbox.admin('DELETE', '/keys/2')).status).toBe(404)
+    expect((await sandbox.admin('POST', '/keys/x/refresh')).status).toBe(404)
+  })
+
+  it('can be added, and are never shown again', async () => {
+    const sandbox = await withSandbox()
+    const added = await sandbox.admin('POST', '/keys', { label: 'rotation', key: 'chosen-key' })
+    expect(added).toMatchObject({ status: 200, body: { key: 'chosen-key' } })
+    expect((await send(sandbox, 'chosen-key')).status).toBe(200)
+    expect((await sandbox.admin('POST', '/keys', { key: 'chosen-key' })).status).toBe(409)
+    const { body } = await sandbox.admin('GET', '/keys')
+    expect(body).toMatchObject({ keys: [{ label: 'key 1' }, { label: 'rotation' }] })
+    expect(JSON.stringify(body)).not.toContain('chosen-key')
+  })
+})
+
+describe('rules', () => {
+  it('are listed, replaced, switched off and removed from one request to the next', async () => {
+    const sandbox = await withSandbox()
+    const rule = {
+      rule_name: 'Greeting',
+      conditions: [{ subject: 'watchlist', watchlist: 'greetings' }],
+    }
+    expect((await sandbox.admin('PUT', '/rules/greeting', rule)).status).toBe(200)
+    expect(await findTriggered(sandbox, 'hello there')).toEqual([])
+    await sandbox.admin('PUT', '/watchlists/greetings', { terms: [{ term: 'Hello There', notes: 'n' }] })
+    expect(await findTriggered(sandbox, 'hello there')).toEqual(['greeting'])
+    await sandbox.admin('PUT', '/rules/greeting', { ...rule, active: false })
+    expect(await findTriggered(sandbox, 'hello there')).toEqual([])
+    expect((await sandbox.admin('DELETE', '/rules/greeting')).status).toBe(200)
+    expect((await sandbox.admin('GET', '/rules/greeting')).status).toBe(404)
+    const { body } = await sandbox.admin('GET', '/rules')
+    expect((body as { rules: unknown[] }).rules.map((listed) => ruleSchema.parse(listed).rule_id)).toContain(
+      'rule-spam',
+    )
+  })
+
+  it('that make no sense are refused with every problem', async () => {
+    const sandbox = await withSandbox()
+    const refused = await sandbox.admin('PUT', '/rules/bad', { conditions: [{ subject: 'class_score' }] })
+    expect(refused.status).toBe(400)
+    expect((refused.body as { message: string }).message).toContain('rule_name: is required')
+    expect((refused.body as { message: string }).message).toContain('conditions.0.class')
+  })
+})
+
+describe('watchlists', () => {
+  it('are listed, replaced and removed', async () => {
+    const sandbox = await withSandbox()
+    await sandbox.admin('PUT', '/watchlists/mine', { terms: [{ term: 'One' }, { term: 'TWO', notes: 'n' }] })
+    expect((await sandbox.admin('GET', '/watchlists/mine')).body).toEqual({
+      watchlist: 'mine',
+      terms: [
+        { term: 'one', notes: null },
+        { term: 'two', notes: 'n' },
+      ],
+    })
+    await sandbox.admin('PUT', '/watchlists/mine', { terms: [] })
+    expect((await sandbox.admin('GET', '/watchlists/mine')).body).toEqual({ watchlist: 'mine', terms: [] })
+    expect((await sandbox.admin('GET', '/watchlists')).body).toEqual({
+      watchlists: ['mine', 'sandbox_terms'],
+    })
+    expect((await sandbox.admin('DELETE', '/watchlists/mine')).status).toBe(200)
+    expect((await sandbox.admin('DELETE', '/watchlists/mine')).status).toBe(404)
+  })
+})
+
+describe('the behaviour', () => {
+  it('can be looked at and changed while the sandbox runs', async () => {
+    const sandbox = await withSandbox({ latency: '1ms' })
+    expect((await sandbox.admin('PATCH', '/behaviour', { faults: ['503=100%'] })).body).toEqual({
+      latency: '1ms',
+      faults: ['503=100%'],
+      ratePerSecond: null,
+    })
+    expect((await send(sandbox, sandbox.key)).status).toBe(503)
+    const refused = await sandbox.admin('PATCH', '/behaviour', { latency: 'slow' })
+    expect(refused).toMatchObject({ status: 400, body: { error_code: 'INVALID_PARAM' } })
+    expect((await sandbox.admin('PATCH', '/behaviour', { faults: [] })).body).toMatchObject({
+      latency: '1ms',
+    })
+    expect((await send(sandbox, sandbox.key)).status).toBe(200)
+  })
+})
+
+describe('tasks', () => {
+  it('are listed a page at a time, and forgotten on request', async () => {
+    const sandbox = await withSandbox()
+    for (const text of ['a', 'b', 'c']) await send(sandbox, sandbox.key, text)
+    const { body } = await sandbox.admin('GET', '/tasks?offset=1&limit=1')
+    expect(body).toMatchObject({ total: 3, tasks: [{ request: { text_data: 'b' } }] })
+    expect((await sandbox.admin('GET', '/tasks?limit=none')).status).toBe(400)
+    await sandbox.admin('DELETE', '/tasks')
+    expect(await sandbox.stats()).toEqual({ requests: 0, tasks: 0, outcomes: {} })
+  })
+})
+
+describe('the admin routes', () => {
+  /** fetch will not send another Host or Origin, so this does. */
+  function readStatus(sandbox: TestSandbox, headers: Record<string, string>): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      sendRequest(`${sandbox.baseUrl}/sandbox/admin/keys`, { headers }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      })
+        .on('error', reject)
+        .end()
+    })
+  }
+
+  it('answer programs on this machine, not web pages', async () => {
+    const sandbox = await withSandbox()
+    expect(await readStatus(sandbox, {})).toBe(200)
+    expect(await readStatus(sandbox, { host: `localhost:${sandbox.port}` })).toBe(200)
+    expect(await readStatus(sandbox, { host: 'rebound.example' })).toBe(403)
+    expect(await readStatus(sandbox, { origin: 'https://example.com' })).toBe(403)
+  })
+})
