@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { SluiceError } from '../../../shared/errors.ts'
 import { type Pace, type Plan, planSchema } from '../../../shared/plan.ts'
@@ -51,7 +52,7 @@ export function toPlan(sourcePath: string, flags: SendingFlags): Plan {
     throw new InvalidArgumentError('--legacy: the legacy response exists in v1 only; leave out --api v2')
   }
   return planSchema.parse({
-    ...(flags.name === undefined ? {} : { name: flags.name }),
+    name: flags.name ?? basename(sourcePath),
     connection: {
       baseUrl: flags.baseUrl,
       apiKeyEnv: flags.apiKeyEnv,

@@ -3,6 +3,7 @@ import type { RunSummary } from '../../../shared/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
+import { readApiKey } from '../options/api-key.ts'
 import type { ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
 import { toExitCode } from '../summary/exit-code.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'
@@ -65,14 +66,28 @@ export async function printSummary(
   }
 }
 
-/** Follows a run to its end, says how it ended, and returns what to exit with. */
+/**
+ * Follows a run to its end, sends rows of unknown fate once more where that is wanted, says how it ended, and returns
+ * what to exit with.
+ */
 export async function settleRun(
   context: CliContext,
   engine: Engine,
   handle: RunHandle,
-  flags: ReportingFlags,
+  flags: ReportingFlags & UnknownFlags & { apiKeyEnv?: string },
 ): Promise<ExitCode> {
-  const summary = await followRun(context, handle, { quiet: flags.quiet === true })
+  const options = { quiet: flags.quiet === true }
+  let summary = await followRun(context, handle, options)
+  if (summary.state === 'completed' && summary.rows.unknown > 0) {
+    const onUnknown = await chooseOnUnknown(context, summary.rows.unknown, flags)
+    if (onUnknown === 'resend') {
+      const again = await engine.resumeRun(summary.run_id, {
+        onUnknown,
+        ...readApiKey(context, flags.apiKeyEnv),
+      })
+      summary = await followRun(context, again, options)
+    }
+  }
   await printSummary(context, engine, summary, flags)
   if (summary.state === 'interrupted' && flags.json && !flags.quiet) {
     await context.err.writeLine(`Go on with: ${COMMAND_PREFIX} resume ${summary.run_id}`)

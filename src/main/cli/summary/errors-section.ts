@@ -16,17 +16,29 @@ const TONES: Readonly<Record<ErrorGroup['outcome'], Tone>> = {
   unknown: 'odd',
 }
 
-function toCause(group: ErrorGroup): string {
+/** Messages that name a post differ from row to row; what has the same code has the same cause. */
+function mergeByCode(groups: readonly ErrorGroup[]): (ErrorGroup & { messages: number })[] {
+  const merged = new Map<string, ErrorGroup & { messages: number }>()
+  for (const group of groups) {
+    const { outcome, status, error_code: code, message, rows } = group
+    const key = JSON.stringify([outcome, status, code ?? message])
+    const known = merged.get(key)
+    if (known === undefined) merged.set(key, { ...group, messages: 1 })
+    else merged.set(key, { ...known, rows: known.rows + rows, messages: known.messages + 1 })
+  }
+  return [...merged.values()].sort((one, other) => other.rows - one.rows)
+}
+
+function toCause(group: ErrorGroup & { messages: number }): string {
   const code = [group.status === null ? '' : String(group.status), group.error_code ?? ''].filter(Boolean)
-  return toPrintable([code.join(' '), group.message].filter(Boolean).join(': '))
+  const others = group.messages > 1 ? ` (and ${formatCounted(group.messages - 1, 'other message')})` : ''
+  return toPrintable([code.join(' '), group.message].filter(Boolean).join(': ')) + others
 }
 
 /** Rows that did not succeed by cause, most first, each cause with what to do about it. */
 export function formatErrors(terminal: Terminal, summary: RunSummary): string[] {
   // Rows that did not pass the checks are listed by cause, with examples, after the summary.
-  const groups = summary.errors
-    .filter((group) => group.outcome !== 'invalid')
-    .toSorted((one, other) => other.rows - one.rows)
+  const groups = mergeByCode(summary.errors.filter((group) => group.outcome !== 'invalid'))
   if (groups.length === 0) return []
   const shown = groups.slice(0, SHOWN_GROUPS)
   const countColumns = Math.max(...shown.map((group) => formatCount(group.rows).length))

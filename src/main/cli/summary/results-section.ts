@@ -8,7 +8,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   const { rows, run_id: runId, state } = summary
   const steps: [string, string][] = []
   if (state === 'running') steps.push([`show ${runId}`, 'how it stands'])
-  const isResumable = state !== 'running' && rows.not_sent > 0
+  const isResumable = state === 'interrupted' || (state === 'stopped' && rows.not_sent > 0)
   if (isResumable) steps.push([`resume ${runId}`, 'send what is still to be sent'])
   if (!isResumable && state !== 'running' && rows.rejected + rows.failed > 0) {
     steps.push([`retry ${runId}`, 'send again what did not succeed, as a run of its own'])

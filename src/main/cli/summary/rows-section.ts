@@ -18,16 +18,21 @@ export function formatRows(terminal: Terminal, { rows }: RunSummary): string[] {
     [rows.not_sent, glyphs.dot, 'not sent', 'quiet', 'still to be sent'],
   ]
   const shown = states.filter(([count, , name]) => count > 0 || name === 'succeeded')
-  const countColumns = Math.max(...shown.map(([count]) => formatCount(count).length))
+  const countColumns = Math.max(
+    ...[rows.read, ...shown.map(([count]) => count)].map((n) => formatCount(n).length),
+  )
   const lines = shown.map(([count, sign, name, tone, meaning]) =>
     [
       terminal.tone(tone, `${sign} ${padRight(name, 10)}`),
       padLeft(formatCount(count), countColumns),
-      padLeft(formatShare(count, rows.read), 7),
+      padLeft(formatShare(count, rows.read), 8),
       meaning === '' ? '' : ` ${terminal.tone('quiet', meaning)}`,
     ].join(' '),
   )
-  return formatSection(terminal, 'Rows', [`${formatCount(rows.read)} read`, ...lines])
+  return formatSection(terminal, 'Rows', [
+    `  ${padRight('read', 10)} ${padLeft(formatCount(rows.read), countColumns)}`,
+    ...lines,
+  ])
 }
 
 /** Requests by how they ended, and how many a second. */

@@ -6,6 +6,7 @@ import { cutToWidth, padLeft, padRight, textWidth } from '../terminal/text-width
 import { formatSection, formatShareBar, sectionColumns } from './section.ts'
 
 const SHOWN_RULES = 15
+const SHARE_COLUMNS = 12
 
 /** Triggered rules, most rows first. */
 export function formatTriggeredRules(terminal: Terminal, summary: RunSummary): string[] {
@@ -19,18 +20,18 @@ export function formatTriggeredRules(terminal: Terminal, summary: RunSummary): s
     rows: rule.rows,
     name: toPrintable(rule.rule_name === '' ? rule.rule_id : rule.rule_name),
   }))
-  const room = Math.max(12, sectionColumns(terminal) - 20)
+  const room = Math.max(12, sectionColumns(terminal) - 30)
   const nameColumns = Math.min(room, Math.max(...shown.map(({ name }) => textWidth(name))))
   const countColumns = Math.max(4, formatCount(most).length)
   const lines = shown.map(({ rows, name }) => {
     const cut = padRight(cutToWidth(name, nameColumns, terminal.glyphs.ellipsis), nameColumns)
-    const share = padLeft(formatShare(rows, summary.rows.succeeded), 7)
+    const share = padLeft(formatShare(rows, summary.rows.succeeded), SHARE_COLUMNS)
     const text = `${cut} ${padLeft(formatCount(rows), countColumns)} ${share}`
     return `${text}  ${formatShareBar(terminal, rows, most, text)}`
   })
   const header = terminal.tone(
     'quiet',
-    `${padRight('', nameColumns)} ${padLeft('rows', countColumns)} of those that succeeded`,
+    `${padRight('', nameColumns)} ${padLeft('rows', countColumns)} ${padLeft('of succeeded', SHARE_COLUMNS)}`,
   )
   const more = rules.length - shown.length
   return formatSection(terminal, 'Triggered rules', [

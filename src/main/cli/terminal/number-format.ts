@@ -12,12 +12,14 @@ export function formatCounted(count: number, noun: string, plural = `${noun}s`):
   return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
 
-/** A share in percent that never rounds to 0 or 100 unless it is: `0.1 %`, `99.9 %`. */
+/** A share in percent that says 0 or 100 only where it is: `<0.1 %`, `12.3 %`, `>99.9 %`. */
 export function formatShare(part: number, whole_: number): string {
   if (whole_ === 0) return '0 %'
   const percent = (part / whole_) * 100
   if (percent === 0 || percent === 100) return `${percent} %`
-  return `${oneDecimal.format(Math.min(99.9, Math.max(0.1, percent)))} %`
+  if (percent < 0.1) return '<0.1 %'
+  if (percent > 99.9) return '>99.9 %'
+  return `${oneDecimal.format(percent)} %`
 }
 
 /** Milliseconds without their unit, with about three significant digits: `0.84`, `12.3`, `1,204`. */

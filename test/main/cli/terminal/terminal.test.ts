@@ -15,8 +15,8 @@ import { createPlainTerminal } from '../plain-terminal.ts'
 
 describe('numbers for people', () => {
   it('never round a share to nothing or to all', () => {
-    expect(formatShare(1, 100_000)).toBe('0.1 %')
-    expect(formatShare(99_999, 100_000)).toBe('99.9 %')
+    expect(formatShare(1, 100_000)).toBe('<0.1 %')
+    expect(formatShare(99_999, 100_000)).toBe('>99.9 %')
     expect(formatShare(0, 10)).toBe('0 %')
     expect(formatShare(10, 10)).toBe('100 %')
     expect(formatShare(0, 0)).toBe('0 %')
