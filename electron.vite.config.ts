@@ -1,13 +1,26 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
+import type { Plugin } from 'vite'
 
 const source = (path: string) => resolve(import.meta.dirname, 'src', path)
+
+/** Puts a file that the code reads beside its own beside the bundles too. */
+function copyBesideBundles(fileName: string, path: string): Plugin {
+  return {
+    name: 'copy-beside-bundles',
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName, source: readFileSync(source(path)) })
+    },
+  }
+}
 
 // Everything is bundled, so that the installed app needs no node_modules. The workers are entries of their own
 // beside the window's: whoever starts an engine passes their URLs in.
 export default defineConfig({
   main: {
+    plugins: [copyBesideBundles('sample.csv', 'main/cli/demo/sample.csv')],
     build: {
       externalizeDeps: false,
       rolldownOptions: {
