@@ -22,7 +22,7 @@ const LAYERS: readonly Layer[] = [
   // An entry of a thread puts its stages together, as engine.ts does for the whole.
   {
     name: 'query thread',
-    files: /^src\/main\/engine\/query\/(query-worker|export-run)\.ts$/,
+    files: /^src\/main\/engine\/query\/(query-worker|answer-query|export-run)\.ts$/,
     imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'query', 'report'],
   },
   // Stages, in the order the data takes: each may import those before it, and none reaches back.
