@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine-interface.ts'
+import { WORKER_URLS } from '../worker-urls.ts'
 
 /** Opens the engine on a workspace for the time of one piece of work, and closes it whatever happens. */
 export async function withEngine<T>(workspace: string, work: (engine: Engine) => Promise<T>): Promise<T> {
@@ -6,8 +7,8 @@ export async function withEngine<T>(workspace: string, work: (engine: Engine) =>
   const { createEngine } = await import('../engine/engine.ts')
   const engine = createEngine({
     workspace,
-    runWorkerUrl: new URL('../engine/runner/run-worker.ts', import.meta.url),
-    queryWorkerUrl: new URL('../engine/query/query-worker.ts', import.meta.url),
+    runWorkerUrl: WORKER_URLS.run,
+    queryWorkerUrl: WORKER_URLS.query,
   })
   try {
     return await work(engine)

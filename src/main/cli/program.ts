@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { APP_VERSION } from '../../shared/version.ts'
 import { addDeleteCommand } from './commands/delete.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addExportCommand } from './commands/export.ts'
@@ -15,6 +16,7 @@ export function createProgram(context: CliContext): Command {
     .description(
       'Sends spreadsheets in bulk to a content moderation service, and measures how fast and how reliably it answers.',
     )
+    .version(APP_VERSION, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       // Errors are thrown, and said in one place.

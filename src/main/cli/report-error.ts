@@ -1,6 +1,14 @@
 import { CommanderError } from 'commander'
 import { type ErrorDocument, EXIT, type ExitCode, toErrorDocument } from '../../shared/errors.ts'
 import type { CliContext } from './context.ts'
+import { COMMAND_PREFIX } from './invocation.ts'
+
+const OWN_COMMAND = /\bsluice (task|resume|retry|runs|show|export|delete|sandbox|demo)\b/g
+
+/** The engine names commands without saying how they are started; here they are made to be pasted. */
+function withPrefix(text: string): string {
+  return text.replace(OWN_COMMAND, `${COMMAND_PREFIX} $1`)
+}
 
 function toDocument(error: unknown): ErrorDocument {
   if (error instanceof CommanderError) {
@@ -29,7 +37,10 @@ function toDocument(error: unknown): ErrorDocument {
  * `SLUICE_DEBUG=1`. Returns what to exit with.
  */
 export async function reportError(context: CliContext, error: unknown, asJson: boolean): Promise<ExitCode> {
-  const { code, message, hint, exitCode } = toDocument(error)
+  const document = toDocument(error)
+  const { code, exitCode } = document
+  const message = withPrefix(document.message)
+  const hint = withPrefix(document.hint)
   const { errTerminal: terminal, err } = context
   await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${message}`)
   // Not broken into lines: hints hold commands to paste.

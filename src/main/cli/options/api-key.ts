@@ -3,17 +3,24 @@ import type { CliContext } from '../context.ts'
 
 /**
  * The API key of the environment variable that `--api-key-env` names; nothing where it names none, so that the one
- * the plan names is read. Throws `NO_API_KEY` where the variable is empty.
+ * the plan names is read. Throws `NO_API_KEY` where the variable is empty, or holds what no header can carry.
  */
 export function readApiKey(context: CliContext, name: string | undefined): { apiKey?: string } {
   if (name === undefined) return {}
   const apiKey = context.env[name]
-  if (apiKey === undefined || apiKey.trim() === '') {
+  if (apiKey === undefined || apiKey === '') {
     throw new SluiceError({
       code: 'NO_API_KEY',
-      message: `no API key: the environment variable ${name} is ${apiKey === undefined ? 'not set' : 'empty'}`,
+      message: `no API key: the environment variable ${name} is ${apiKey === '' ? 'empty' : 'not set'}`,
       hint: `Put the key there, for example: read -rs ${name} && export ${name}`,
     })
   }
-  return { apiKey: apiKey.trim() }
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new SluiceError({
+      code: 'NO_API_KEY',
+      message: `the API key in ${name} holds white space or characters outside of ASCII, which no header can carry`,
+      hint: 'Copy the key again, without quotes, spaces or line breaks around it.',
+    })
+  }
+  return { apiKey }
 }
