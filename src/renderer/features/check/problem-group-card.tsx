@@ -1,0 +1,88 @@
+import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
+import type { ProblemGroup } from '../../../shared/results.ts'
+import { formatCount, formatQuantity } from '../../ui/format-number.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './check.module.css'
+import { adviceFor } from './problem-advice.ts'
+
+const LOOKS = {
+  error: { icon: IconCircleX, word: 'Error', className: styles.error },
+  warning: { icon: IconAlertTriangle, word: 'Warning', className: styles.warning },
+} as const
+
+/** One cause of problems: what it is, in how many rows, what to do, and the first rows that have it. */
+export function ProblemGroupCard(props: {
+  group: ProblemGroup
+  /** What the person calls the column that fills a field. */
+  columnOf: (field: string) => string | null
+}) {
+  const { group, columnOf } = props
+  const advice = adviceFor(group.code)
+  const { icon: Icon, word, className } = LOOKS[group.severity]
+  return (
+    <article className={styles.card} data-code={group.code}>
+      <header className={styles.cardHead}>
+        <span className={`${styles.severity} ${className}`}>
+          <Icon size="1.1rem" aria-hidden />
+          {word}
+        </span>
+        <h3 className={styles.cause}>
+          {advice.title}
+          {group.field !== null && <span className={styles.field}>{group.field}</span>}
+        </h3>
+        <span className={styles.rows}>{formatQuantity(group.rows, 'row')}</span>
+      </header>
+      <p className={styles.fix}>
+        <strong>Fix:</strong> {advice.fix}
+      </p>
+      <div className={styles.scroll}>
+        <table className={styles.examples}>
+          <caption className="visually-hidden">First rows with this problem</caption>
+          <thead>
+            <tr>
+              <th scope="col" className={styles.number}>
+                Row
+              </th>
+              <th scope="col">Column</th>
+              <th scope="col">Expected</th>
+              <th scope="col">Found</th>
+            </tr>
+          </thead>
+          <tbody>
+            {group.examples.map((problem) => (
+              <tr key={`${problem.row} ${problem.field ?? ''} ${problem.message}`}>
+                <th scope="row" className={styles.number}>
+                  {formatCount(problem.row)}
+                </th>
+                <td>
+                  <SafeText text={toColumnName(problem.field, columnOf)} max={40} />
+                </td>
+                <td>
+                  <SafeText text={problem.message} max={120} />
+                </td>
+                <td className={styles.found}>
+                  {problem.found === undefined ? (
+                    <span className={styles.none}>nothing</span>
+                  ) : (
+                    <SafeText text={problem.found} max={80} />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {group.rows > group.examples.length && (
+        <p className={styles.more}>
+          and {formatQuantity(group.rows - group.examples.length, 'more row', 'more rows')}
+        </p>
+      )}
+    </article>
+  )
+}
+
+function toColumnName(field: string | undefined, columnOf: (field: string) => string | null): string {
+  if (field === undefined) return 'whole row'
+  const column = columnOf(field)
+  return column === null ? field : column
+}

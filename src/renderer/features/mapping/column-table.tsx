@@ -1,0 +1,113 @@
+import { NativeSelect } from '@mantine/core'
+import { IconArrowRight } from '@tabler/icons-react'
+import type { Mapping, Operation } from '../../../shared/plan.ts'
+import type { SourcePreview } from '../../../shared/results.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { assignColumn, fieldOfColumn } from './edit-mapping.ts'
+import { fieldsFor } from './fields.ts'
+import styles from './mapping.module.css'
+import { type MatchConfidence, suggestMapping, toColumnIndex } from './match-columns.ts'
+
+const CARRIED = ''
+const SAMPLES = 3
+const SAMPLE_CHARACTERS = 60
+
+const CONFIDENCE_WORDS: Record<MatchConfidence, string> = {
+  exact: 'same name',
+  alike: 'alike',
+  guess: 'a guess',
+}
+
+/** One line for each column: its name, what stands in it, and the field it becomes. */
+export function ColumnTable(props: {
+  preview: SourcePreview
+  mapping: Mapping
+  operation: Operation
+  confidence: ReturnType<typeof suggestMapping>['confidence']
+  onMapping: (mapping: Mapping) => void
+}) {
+  const { preview, mapping, operation } = props
+  const { columns } = preview
+  const suggested = suggestMapping(columns, operation).mapping
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">Column</th>
+          <th scope="col">First values</th>
+          <th scope="col" className={styles.arrow} aria-label="becomes" />
+          <th scope="col">Becomes</th>
+          <th scope="col">Match</th>
+        </tr>
+      </thead>
+      <tbody>
+        {columns.map((column, index) => {
+          const field = fieldOfColumn(mapping, columns, index)
+          const isSuggested = field !== null && toColumnIndex(columns, suggested[field]) === index
+          const confidence = field === null ? undefined : props.confidence[field]
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns may share a name and never move
+            <tr key={index}>
+              <th scope="row" className={styles.column}>
+                <SafeText text={column === '' ? `(column ${index + 1}, no name)` : column} max={48} />
+              </th>
+              <td className={styles.samples}>
+                <Samples preview={preview} index={index} />
+              </td>
+              <td className={styles.arrow}>
+                <IconArrowRight size="1rem" aria-hidden />
+              </td>
+              <td className={styles.becomes}>
+                <NativeSelect
+                  aria-label={`${column} becomes`}
+                  value={field ?? CARRIED}
+                  onChange={(event) => {
+                    const chosen = event.currentTarget.value
+                    props.onMapping(assignColumn(mapping, columns, index, chosen === CARRIED ? null : chosen))
+                  }}
+                  data={toOptions(operation, column === '' ? `column ${index + 1}` : column, field)}
+                />
+              </td>
+              <td className={styles.match}>
+                {isSuggested && confidence ? CONFIDENCE_WORDS[confidence] : ''}
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function toOptions(operation: Operation, column: string, field: string | null) {
+  const fields = fieldsFor(operation).map((known) => ({
+    value: known.name,
+    label: known.required === 'never' ? known.name : `${known.name} (required)`,
+  }))
+  const keys = [`user_metadata.${column}`, `content_metadata.${column}`]
+  if (field?.includes('.') && !keys.includes(field)) keys.push(field)
+  return [
+    { value: CARRIED, label: 'carried to the output' },
+    { group: 'Fields', items: fields },
+    { group: 'A key of an object', items: keys.map((key) => ({ value: key, label: key })) },
+  ]
+}
+
+function Samples({ preview, index }: { preview: SourcePreview; index: number }) {
+  const samples: { row: number; text: string }[] = []
+  for (const row of preview.rows) {
+    const text = row.cells[index] ?? ''
+    if (text !== '') samples.push({ row: row.row, text })
+    if (samples.length === SAMPLES) break
+  }
+  if (samples.length === 0) return <span className={styles.none}>empty in the first rows</span>
+  return (
+    <ul className={styles.sampleList}>
+      {samples.map((sample) => (
+        <li key={sample.row}>
+          <SafeText text={sample.text} max={SAMPLE_CHARACTERS} />
+        </li>
+      ))}
+    </ul>
+  )
+}

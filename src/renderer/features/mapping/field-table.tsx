@@ -1,0 +1,68 @@
+import { TextInput } from '@mantine/core'
+import type { Mapping, Operation } from '../../../shared/plan.ts'
+import type { MappingGap } from './assess-mapping.ts'
+import { assignTemplate } from './edit-mapping.ts'
+import { fieldsFor } from './fields.ts'
+import styles from './mapping.module.css'
+import { toColumnIndex } from './match-columns.ts'
+
+/** The fields that no column fills: required ones first, each with room for a constant or a template. */
+export function FieldTable(props: {
+  columns: readonly string[]
+  mapping: Mapping
+  operation: Operation
+  gaps: MappingGap[]
+  onMapping: (mapping: Mapping) => void
+}) {
+  const { columns, mapping, gaps } = props
+  const fields = fieldsFor(props.operation)
+    .filter((field) => field.name !== 'models' && field.kind !== 'json_object')
+    .filter((field) => toColumnIndex(columns, mapping[field.name]) < 0)
+    .sort((a, b) => Number(b.required === 'always') - Number(a.required === 'always'))
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Value for all rows</th>
+          <th scope="col">About it</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map((field) => {
+          const source = mapping[field.name]
+          const gap = gaps.find((known) => known.field === field.name)
+          return (
+            <tr key={field.name}>
+              <th scope="row" className={styles.column}>
+                {field.name}
+                {field.required === 'always' && <span className={styles.required}> required</span>}
+              </th>
+              <td className={styles.value}>
+                <TextInput
+                  aria-label={`${field.name} for all rows`}
+                  placeholder={field.required === 'always' ? 'type a value' : 'left out'}
+                  value={source?.kind === 'template' ? source.template : ''}
+                  onChange={(event) =>
+                    props.onMapping(assignTemplate(mapping, field.name, event.currentTarget.value))
+                  }
+                  error={field.required === 'always' && gap ? gap.message : undefined}
+                  spellCheck={false}
+                />
+              </td>
+              <td className={styles.about}>{field.note}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+      <tfoot>
+        <tr>
+          <td colSpan={3} className={styles.about}>
+            Between the braces of <code>{'{{row}}'}</code>, <code>{'{{run}}'}</code> or{' '}
+            <code>{'{{column name}}'}</code> stands what changes from row to row.
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+  )
+}

@@ -1,0 +1,84 @@
+import { Button } from '@mantine/core'
+import { IconArrowRight } from '@tabler/icons-react'
+import type { Mapping, Operation } from '../../../shared/plan.ts'
+import type { SourcePreview } from '../../../shared/results.ts'
+import { formatQuantity } from '../../ui/format-number.ts'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { assessMapping } from './assess-mapping.ts'
+import { ColumnTable } from './column-table.tsx'
+import { FieldTable } from './field-table.tsx'
+import { suggestMapping, toColumnIndex } from './match-columns.ts'
+import { OperationPanel } from './operation-panel.tsx'
+
+/** Which column, constant or template fills which field: "your table" at the left, what it becomes beside it. */
+export function MappingScreen(props: {
+  preview: SourcePreview
+  mapping: Mapping
+  operation: Operation
+  busy: boolean
+  onMapping: (mapping: Mapping) => void
+  onOperation: (operation: Operation) => void
+  onContinue: () => void
+}) {
+  const { preview, mapping, operation } = props
+  const { columns } = preview
+  const gaps = assessMapping(mapping, operation, columns)
+  const suggested = suggestMapping(columns, operation)
+  const mapped = Object.values(mapping).filter((source) => toColumnIndex(columns, source) >= 0).length
+  const carried = columns.length - mapped
+  return (
+    <Screen
+      title="Mapping"
+      subtitle={`${formatQuantity(mapped, 'column')} mapped, ${carried} only carried to the output`}
+      actions={
+        <>
+          <Button variant="default" onClick={() => props.onMapping(suggested.mapping)}>
+            Match by name
+          </Button>
+          <PrimaryButton
+            onPress={props.onContinue}
+            busy={props.busy}
+            blocked={gaps[0]?.message}
+            icon={<IconArrowRight size="1rem" />}
+          >
+            Check all rows
+          </PrimaryButton>
+        </>
+      }
+    >
+      {gaps.length > 0 && (
+        <Notice kind="warning" title="Before the rows can be checked">
+          <ul>
+            {gaps.map((gap) => (
+              <li key={`${gap.field} ${gap.message}`}>
+                <strong>{gap.message}</strong> {gap.todo}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <Panel title="Your table becomes" flush aside="Columns without a field are carried to the output">
+        <ColumnTable
+          preview={preview}
+          mapping={mapping}
+          operation={operation}
+          confidence={suggested.confidence}
+          onMapping={props.onMapping}
+        />
+      </Panel>
+      <Panel title="Fields without a column" flush aside="One value for all rows, or a template">
+        <FieldTable
+          columns={columns}
+          mapping={mapping}
+          operation={operation}
+          gaps={gaps}
+          onMapping={props.onMapping}
+        />
+      </Panel>
+      <OperationPanel operation={operation} onOperation={props.onOperation} />
+    </Screen>
+  )
+}

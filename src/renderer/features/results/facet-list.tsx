@@ -1,0 +1,68 @@
+import { IconX } from '@tabler/icons-react'
+import type { Facet, RowFilter } from '../../../shared/results.ts'
+import { formatCount } from '../../ui/format-number.ts'
+import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { isFacetChosen, isRowState, toggleFacet } from './filter.ts'
+import styles from './results.module.css'
+
+const GROUPS: { kind: Facet['kind']; title: string; empty: string }[] = [
+  { kind: 'state', title: 'State', empty: 'no rows yet' },
+  { kind: 'rule', title: 'Triggered rule', empty: 'none triggered' },
+  { kind: 'error', title: 'Error', empty: 'no errors' },
+]
+
+/** What the rows can be narrowed by, with how many rows each leaves; one of each kind at a time. */
+export function FacetList(props: {
+  facets: readonly Facet[]
+  filter: RowFilter
+  onFilter: (filter: RowFilter) => void
+}) {
+  const { facets, filter, onFilter } = props
+  return (
+    <div className={styles.facets}>
+      {GROUPS.map((group) => {
+        const shown = facets.filter((facet) => facet.kind === group.kind && facet.rows > 0)
+        return (
+          <section key={group.kind} aria-label={group.title}>
+            <h2 className={styles.facetTitle}>{group.title}</h2>
+            {shown.length === 0 && <p className={styles.facetEmpty}>{group.empty}</p>}
+            <ul>
+              {shown.map((facet) => {
+                const chosen = isFacetChosen(filter, facet)
+                return (
+                  <li key={facet.value}>
+                    <button
+                      type="button"
+                      className={styles.facet}
+                      aria-pressed={chosen}
+                      onClick={() => onFilter(toggleFacet(filter, facet))}
+                    >
+                      <span className={styles.facetName}>
+                        <FacetName facet={facet} />
+                      </span>
+                      <span className={styles.facetRows}>{formatCount(facet.rows)}</span>
+                      {chosen && <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />}
+                    </button>
+                  </li>
+                )
+              })}
+            </ul>
+          </section>
+        )
+      })}
+    </div>
+  )
+}
+
+function FacetName({ facet }: { facet: Facet }) {
+  if (facet.kind !== 'state' || !isRowState(facet.value)) return <SafeText text={facet.label} max={60} />
+  const look = STATE_LOOKS[facet.value]
+  const Icon = look.icon
+  return (
+    <span className={styles.facetState} style={{ color: look.color }}>
+      <Icon size="1.05em" aria-hidden />
+      {look.word}
+    </span>
+  )
+}

@@ -1,0 +1,50 @@
+import type { ErrorGroup } from '../../../shared/run.ts'
+import { formatCount } from '../../ui/format-number.ts'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { adviceForError } from '../../ui/states/error-advice.ts'
+import { StateLabel } from '../../ui/states/state-label.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './run.module.css'
+
+/** Rows that ended in an error, grouped by how, most first, each with what to do. */
+export function ErrorsPanel(props: { errors: readonly ErrorGroup[]; onPick?: (group: ErrorGroup) => void }) {
+  const { errors, onPick } = props
+  const rows = errors.reduce((sum, group) => sum + group.rows, 0)
+  return (
+    <Panel title="Errors" aside={rows === 0 ? 'none' : `${formatCount(rows)} rows`} flush>
+      {errors.length === 0 ? (
+        <p className={styles.quiet}>Rows that do not succeed are grouped here by cause, with what to do.</p>
+      ) : (
+        <ul className={styles.errors}>
+          {errors.map((group) => (
+            <li key={`${group.outcome} ${group.status} ${group.error_code} ${group.message}`}>
+              <div className={styles.errorHead}>
+                <StateLabel state={group.outcome} />
+                <strong className={styles.errorName}>
+                  {onPick ? (
+                    <button type="button" className={styles.link} onClick={() => onPick(group)}>
+                      <SafeText text={toName(group)} max={80} />
+                    </button>
+                  ) : (
+                    <SafeText text={toName(group)} max={80} />
+                  )}
+                </strong>
+                <span className={styles.errorRows}>{formatCount(group.rows)}</span>
+              </div>
+              <p className={styles.errorMessage}>
+                <SafeText text={group.message} max={160} lines />
+              </p>
+              <p className={styles.advice}>{adviceForError(group)}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function toName(group: ErrorGroup): string {
+  const parts = [group.status === null ? null : String(group.status), group.error_code]
+  const name = parts.filter((part) => part !== null).join(' ')
+  return name === '' ? 'no answer' : name
+}

@@ -1,0 +1,46 @@
+import { useMemo, useState } from 'react'
+import type { SourcePreview } from '../../../shared/results.ts'
+import { formatCount } from '../../ui/format-number.ts'
+import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+
+const CELL_REM = 14
+const COLUMNS_SHOWN = 60
+
+type PreviewRow = SourcePreview['rows'][number]
+
+/** The first rows of a source as the chosen reading sees them, every cell as it is. */
+export function PreviewGrid({ preview }: { preview: SourcePreview }) {
+  const [cursor, setCursor] = useState(0)
+  const columns = useMemo(() => toGridColumns(preview.columns), [preview.columns])
+  return (
+    <DataGrid
+      label="First rows of the source"
+      columns={columns}
+      count={preview.rows.length}
+      rowAt={(index) => preview.rows[index] ?? null}
+      cursor={cursor}
+      onCursor={setCursor}
+    />
+  )
+}
+
+function toGridColumns(names: readonly string[]): GridColumn<PreviewRow>[] {
+  const row: GridColumn<PreviewRow> = {
+    id: 'row',
+    title: 'Row',
+    rem: 4.5,
+    align: 'end',
+    cell: (data) => formatCount(data.row),
+  }
+  const cells = names.slice(0, COLUMNS_SHOWN).map(
+    (name, index): GridColumn<PreviewRow> => ({
+      id: `cell ${index}`,
+      title: <SafeText text={name} max={60} />,
+      rem: CELL_REM,
+      grow: true,
+      cell: (data) => <SafeText text={data.cells[index] ?? ''} />,
+    }),
+  )
+  return [row, ...cells]
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { toggleFacet, withSearch } from '../../src/renderer/features/results/filter.ts'
+import { createPageCache, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/page-cache.ts'
+import { quoteForShell, toCurl } from '../../src/renderer/features/results/to-curl.ts'
+import { prettyJson } from '../../src/renderer/ui/text/pretty-json.ts'
+import type { Facet, ResultRow } from '../../src/shared/results.ts'
+
+describe('a request as a curl command', () => {
+  it('reaches the shell as it was: one word in single quotes, with only its own quotes taken out of them', () => {
+    const hostile = `it's $HOME \`id\` "x" \\ \n !! 你好 \u202E'`
+    const word = quoteForShell(hostile)
+    expect(word.startsWith("'") && word.endsWith("'")).toBe(true)
+    const pieces = word.slice(1, -1).split(String.raw`'\''`)
+    expect(pieces.some((piece) => piece.includes("'"))).toBe(false)
+    expect(pieces.join("'")).toBe(hostile)
+  })
+
+  it('names the variable of the key and never holds a key', () => {
+    const text = toCurl({ url: 'https://api.example.com/x', body: '{}', apiKeyEnv: 'MY_KEY' })
+    expect(text).toContain('-H "authorization: token $MY_KEY"')
+  })
+
+  it('does not let the name of a variable run a command', () => {
+    expect(toCurl({ url: 'https://a.example', body: '{}', apiKeyEnv: 'X$(id)' })).toContain('$SLUICE_API_KEY')
+  })
+})
+
+describe('JSON for reading', () => {
+  it('indents and changes no value, not even a number too long to be one', () => {
+    expect(prettyJson('{"a":[1,{"b":12345678901234567890}],"c":{},"d":"x,y:{}"}')).toBe(
+      '{\n  "a": [\n    1,\n    {\n      "b": 12345678901234567890\n    }\n  ],\n  "c": {},\n  "d": "x,y:{}"\n}',
+    )
+  })
+
+  it('leaves what is not JSON as it is', () => {
+    expect(prettyJson('<html>502</html>')).toBe('<html>502</html>')
+  })
+})
+
+describe('narrowing by facets', () => {
+  const rejected: Facet = { kind: 'state', value: 'rejected', label: 'rejected', rows: 3 }
+  const rule: Facet = { kind: 'rule', value: 'r1', label: 'Spam', rows: 2 }
+
+  it('joins one of each kind, and takes one back when it is pressed again', () => {
+    const both = toggleFacet(toggleFacet({}, rejected), rule)
+    expect(both).toEqual({ state: 'rejected', ruleId: 'r1' })
+    expect(toggleFacet(both, rejected)).toEqual({ ruleId: 'r1' })
+  })
+
+  it('drops an empty search', () => {
+    expect(withSearch({ search: 'x', state: 'failed' }, '')).toEqual({ state: 'failed' })
+  })
+})
+
+describe('pages of results', () => {
+  const toRow = (row: number) => ({ row }) as ResultRow
+
+  function openCache() {
+    const asked: number[] = []
+    const errors: unknown[] = []
+    let arrived = Promise.withResolvers<void>()
+    const cache = createPageCache({
+      load: async ({ offset, limit }) => {
+        asked.push(offset)
+        return {
+          rows: Array.from({ length: limit }, (_, index) => toRow(offset + index + 1)),
+          total: 1_000_000,
+        }
+      },
+      onChange: () => {
+        arrived.resolve()
+        arrived = Promise.withResolvers()
+      },
+      onError: (error) => errors.push(error),
+    })
+    return { cache, asked, errors, arrival: () => arrived.promise }
+  }
+
+  it('fetches a page once, and knows the total from it', async () => {
+    const { cache, asked, arrival } = openCache()
+    cache.want(0, 30)
+    cache.want(5, 35)
+    expect(cache.rowAt(7)).toBeNull()
+    await arrival()
+    cache.want(10, 40)
+    expect(asked).toEqual([0])
+    expect(cache.rowAt(7)?.row).toBe(8)
+    expect(cache.total()).toBe(1_000_000)
+  })
+
+  it('keeps a bounded number of pages', async () => {
+    const { cache, arrival } = openCache()
+    for (let page = 0; page <= PAGES_KEPT; page += 1) {
+      const coming = arrival()
+      cache.want(page * PAGE_ROWS, page * PAGE_ROWS)
+      await coming
+    }
+    expect(cache.rowAt(0)).toBeNull()
+    expect(cache.rowAt(PAGE_ROWS)).not.toBeNull()
+  })
+
+  it('gives up pages that were scrolled past, without an error', async () => {
+    const given: boolean[] = []
+    const held = Promise.withResolvers<void>()
+    const cache = createPageCache({
+      load: async ({ offset }, signal) => {
+        if (offset === 0) {
+          await held.promise
+          given.push(signal.aborted)
+        }
+        return { rows: [toRow(offset + 1)], total: 1_000_000 }
+      },
+      onChange: () => {},
+      onError: (error) => given.push(error === undefined),
+    })
+    cache.want(0, 10)
+    cache.want(500_000, 500_010)
+    held.resolve()
+    await held.promise
+    expect(given).toEqual([true])
+    expect(cache.rowAt(0)).toBeNull()
+  })
+
+  it('asks again after a refresh, with the old rows on screen until then', async () => {
+    const { cache, asked, arrival } = openCache()
+    cache.want(0, 10)
+    await arrival()
+    cache.refresh()
+    expect(cache.rowAt(0)?.row).toBe(1)
+    cache.want(0, 10)
+    expect(asked).toEqual([0, 0])
+  })
+})
