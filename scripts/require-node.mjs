@@ -3,8 +3,8 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 18)) {
   process.stderr.write(
     `sluice: needs Node 24.18 or newer, found ${process.versions.node} at ${process.execPath}.\n` +
-      'Run it with npm (npm run -s sluice -- …) after npm ci, which brings a matching Node for Linux, Windows\n' +
-      'and Intel Macs; on an Apple-silicon Mac, install Node 24 first (for example: brew install node@24).\n',
+      'Run it with npm (npm run -s sluice -- …) after npm ci, which brings a Node that fits for Linux, macOS and\n' +
+      'Windows on x64; on another system, install Node 24 or newer first, from nodejs.org.\n',
   )
   process.exit(2)
 }
