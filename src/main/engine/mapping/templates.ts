@@ -1,0 +1,84 @@
+/** A piece of a template: text as it stands, or the name between `{{` and `}}`. */
+export type TemplatePart = { kind: 'text'; text: string } | { kind: 'placeholder'; name: string }
+
+/** Gives the value for one row. Pure: the same row, cells and run give the same text. */
+export type ReadCell = (row: number, cells: readonly string[]) => string
+
+/** Splits a template at its placeholders; braces that do not pair up are text. */
+export function parseTemplate(template: string): TemplatePart[] {
+  const parts: TemplatePart[] = []
+  let from = 0
+  for (const match of template.matchAll(/\{\{((?:(?!\{\{|\}\}).)+)\}\}/gs)) {
+    if (match.index > from) parts.push({ kind: 'text', text: template.slice(from, match.index) })
+    parts.push({ kind: 'placeholder', name: match[1] ?? '' })
+    from = match.index + match[0].length
+  }
+  if (from < template.length) parts.push({ kind: 'text', text: template.slice(from) })
+  return parts
+}
+
+/** What a placeholder stands for; `{{row}}` and `{{run}}` go before columns of those names. */
+export type PlaceholderMeaning = { kind: 'row' } | { kind: 'run' } | { kind: 'column'; index: number }
+
+/** The meaning of a placeholder's name, spaces around it allowed, or null where it has none. */
+export function findPlaceholder(name: string, columns: readonly string[]): PlaceholderMeaning | null {
+  const trimmed = name.trim()
+  if (trimmed === 'row') return { kind: 'row' }
+  if (trimmed === 'run') return { kind: 'run' }
+  const exact = columns.indexOf(name)
+  const index = exact === -1 ? columns.indexOf(trimmed) : exact
+  return index === -1 ? null : { kind: 'column', index }
+}
+
+/**
+ * Compiles a template into a function from a row to its text: `{{row}}` is the row's number, `{{run}}` the run's
+ * token, `{{column name}}` the cell of that column, empty where the row is too short. Throws a plain error for an
+ * unknown placeholder; `resolveMapping` has refused those before.
+ */
+export function compileTemplate(template: string, columns: readonly string[], runToken: string): ReadCell {
+  const readers = parseTemplate(template).map((part) => compilePart(part, columns, runToken))
+  const [first, second, third] = readers
+  if (first === undefined) return () => ''
+  if (second === undefined) return first
+  if (third !== undefined && readers.length === 3) {
+    return (row, cells) => first(row, cells) + second(row, cells) + third(row, cells)
+  }
+  return (row, cells) => {
+    let text = ''
+    for (const read of readers) text += read(row, cells)
+    return text
+  }
+}
+
+function compilePart(part: TemplatePart, columns: readonly string[], runToken: string): ReadCell {
+  if (part.kind === 'text') {
+    const { text } = part
+    return () => text
+  }
+  const meaning = findPlaceholder(part.name, columns)
+  if (meaning === null) throw new Error(`unknown placeholder {{${part.name}}}`)
+  if (meaning.kind === 'row') return (row) => String(row)
+  if (meaning.kind === 'run') return () => runToken
+  const { index } = meaning
+  return (_row, cells) => cells[index] ?? ''
+}
+
+/** Whether a template reads no column and neither row nor run: the same text for every row of every run. */
+export function isConstantTemplate(template: string): boolean {
+  return parseTemplate(template).every((part) => part.kind === 'text')
+}
+
+/**
+ * Whether no two rows of a run can get the same text: exactly one `{{row}}`, and nothing beside it but constants and
+ * `{{run}}`. Such values need not be looked up for repetitions.
+ */
+export function isUniqueByConstruction(template: string): boolean {
+  let rows = 0
+  for (const part of parseTemplate(template)) {
+    if (part.kind === 'text') continue
+    const name = part.name.trim()
+    if (name === 'row') rows += 1
+    else if (name !== 'run') return false
+  }
+  return rows === 1
+}

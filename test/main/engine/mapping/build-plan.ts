@@ -1,0 +1,14 @@
+import { type Plan, type PlanInput, planSchema } from '../../../../src/shared/plan.ts'
+
+/** A plan of a task whose parts a test names; the rest is the smallest there is. */
+export function buildPlan(
+  parts: Partial<PlanInput> & { api?: 'v1' | 'v2'; mode?: 'sync' | 'async' } = {},
+): Plan {
+  const { api = 'v1', mode = 'sync', ...rest } = parts
+  return planSchema.parse({
+    connection: { baseUrl: 'http://127.0.0.1:1' },
+    source: { path: '/source.csv' },
+    operation: { kind: 'task', api, mode },
+    ...rest,
+  })
+}

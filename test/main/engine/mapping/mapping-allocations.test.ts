@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
+import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { createTaskValidator } from '../../../../src/main/engine/mapping/validate-task.ts'
+import { buildPlan } from './build-plan.ts'
+
+test('rows without a problem share one empty list of problems', () => {
+  const columns = ['text_data', 'user_id', 'user_metadata.age']
+  const plan = buildPlan()
+  const resolved = { ...plan, mapping: resolveMapping(plan, columns) }
+  const map = createRowMapper(resolved, columns, 'r')
+  const validate = createTaskValidator(resolved)
+  const first = map(1, ['text 1', 'u', '1'])
+  const second = map(2, ['text 2', 'u', '2'])
+  expect(second.problems).toBe(first.problems)
+  expect(validate(2, second.body)).toBe(validate(1, first.body))
+  expect(validate(2, second.body)).toEqual([])
+})

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { matchColumns } from '../../../../src/main/engine/mapping/match-columns.ts'
+import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
+import { SluiceError } from '../../../../src/shared/errors.ts'
+import type { Plan } from '../../../../src/shared/plan.ts'
+import { buildPlan } from './build-plan.ts'
+
+const column = (name: string | number) => ({ kind: 'column' as const, column: name })
+const template = (text: string) => ({ kind: 'template' as const, template: text })
+
+/** Message and hint of the `BAD_PLAN` error that resolving ends with. */
+function failResolving(plan: Plan, columns: string[]): string {
+  try {
+    resolveMapping(plan, columns)
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === 'BAD_PLAN') return `${error.message} | ${error.hint}`
+    throw error
+  }
+  throw new Error('resolving succeeded')
+}
+
+test('columns are matched by exact wire names first, then without case, spaces and underscores', () => {
+  expect(matchColumns(['Text Data', 'text_data', 'USER-ID', 'postId', 'user_metadata.age', 'other'])).toEqual(
+    {
+      text_data: column('text_data'),
+      user_id: column('USER-ID'),
+      post_id: column('postId'),
+      'user_metadata.age': column('user_metadata.age'),
+    },
+  )
+  expect(matchColumns(['id', 'text', 'Column 2'])).toEqual({})
+})
+
+test('the plan goes before names, post_id has a default, and resolving twice changes nothing', () => {
+  const columns = ['text_data', 'user_id', 'message', 'url']
+  const plan = buildPlan({ mapping: { text_data: column('message'), url: template('') } })
+  const mapping = resolveMapping(plan, columns)
+  expect(mapping).toEqual({
+    text_data: column('message'),
+    url: template(''),
+    user_id: column('user_id'),
+    post_id: template('{{run}}-{{row}}'),
+  })
+  expect(resolveMapping({ ...plan, mapping }, columns)).toEqual(mapping)
+})
+
+test('a column goes by its number, and by a name of digits where there is one', () => {
+  const mapping = { text_data: column(2), user_id: column('1') }
+  expect(resolveMapping(buildPlan({ mapping }), ['a', 'b'])).toMatchObject(mapping)
+  expect(resolveMapping(buildPlan({ mapping }), ['1', 'b'])).toMatchObject(mapping)
+})
+
+test('an unknown column is named, with the columns there are and the one that was meant', () => {
+  const plan = buildPlan({ mapping: { text_data: column('Mesage'), user_id: template('u') } })
+  expect(failResolving(plan, ['id', 'Message'])).toBe(
+    'text_data: there is no column `Mesage`; the source has 2 columns: 1 `id`, 2 `Message` | ' +
+      'Did you mean `Message`? --map text_data=Message',
+  )
+})
+
+test('a number out of range is named, with the columns there are', () => {
+  const plan = buildPlan({ mapping: { text_data: column(3), user_id: template('u') } })
+  expect(failResolving(plan, ['id', 'b'])).toContain(
+    'there is no column 3; the source has 2 columns: 1 `id`, 2 `b`',
+  )
+})
+
+test('a missing user_id is named, with both ways to give it', () => {
+  const failure = failResolving(buildPlan(), ['text_data', 'author'])
+  expect(failure).toContain(
+    'user_id is required and nothing fills it; the columns are 1 `text_data`, 2 `author`',
+  )
+  expect(failure).toContain('--map user_id=COLUMN')
+  expect(failure).toContain('--set user_id=VALUE')
+})
+
+test('a plan without content names text_data and url', () => {
+  const failure = failResolving(buildPlan({ mapping: { user_id: template('u') } }), ['a'])
+  expect(failure).toContain('one of text_data and url is required')
+  expect(failure).toContain('--map text_data=COLUMN')
+  expect(failure).toContain('--map url=COLUMN')
+})
+
+test('unknown fields and placeholders are named together, with what was meant', () => {
+  const failure = failResolving(
+    buildPlan({ mapping: { txt_data: column(1), user_id: template('{{authr}}'), text_data: column(1) } }),
+    ['author'],
+  )
+  expect(failure).toContain('the service has no field `txt_data`; its fields are text_data, url, user_id')
+  expect(failure).toContain('Did you mean `text_data`?')
+  expect(failure).toContain('user_id: `{{authr}}` is neither {{row}} nor {{run}} nor a column')
+  expect(failure).toContain('Did you mean `{{author}}`?')
+})
+
+test('an empty constant is no source for a required field', () => {
+  const mapping = { user_id: template(''), post_id: template('') }
+  const failure = failResolving(buildPlan({ mapping }), ['text_data', 'user_id'])
+  expect(failure).toContain('user_id is required')
+  expect(failure).toContain('post_id is required')
+})
+
+test('two models of a plan are refused in v1 and taken in v2', () => {
+  const columns = ['url', 'user_id']
+  const models = ['text', 'ocr']
+  expect(failResolving(buildPlan({ operation: { kind: 'task', models } }), columns)).toContain(
+    'v1 takes at most one model, found `text`, `ocr`',
+  )
+  expect(failResolving(buildPlan({ mapping: { models: template('text, ocr') } }), columns)).toContain(
+    '--api v2',
+  )
+  expect(resolveMapping(buildPlan({ operation: { kind: 'task', api: 'v2', models } }), columns)).toBeTruthy()
+})
+
+test('hundreds of columns are not all listed', () => {
+  const columns = Array.from({ length: 200 }, (_, index) => `c${index}`)
+  expect(failResolving(buildPlan(), columns)).toContain('30 `c29` and 170 more')
+})

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { compileTemplate, isUniqueByConstruction } from '../../../../src/main/engine/mapping/templates.ts'
+
+const COLUMNS = ['id', 'post text', 'row']
+
+function fill(template: string, row = 7, cells = ['a1', ' hi ', 'own']): string {
+  return compileTemplate(template, COLUMNS, 'r9')(row, cells)
+}
+
+test.each([
+  ['', ''],
+  ['constant', 'constant'],
+  ['{{run}}-{{row}}', 'r9-7'],
+  ['{{id}}', 'a1'],
+  ['<{{post text}}>', '< hi >'],
+  ['{{ id }}/{{row}}/{{ run }}!', 'a1/7/r9!'],
+  ['{{row}}', '7'],
+  ['{id} {{}} }}{{', '{id} {{}} }}{{'],
+])('%j becomes %j', (template, text) => {
+  expect(fill(template)).toBe(text)
+})
+
+test('a cell that a short row does not have is empty', () => {
+  expect(fill('[{{post text}}]', 1, ['a1'])).toBe('[]')
+})
+
+test.each([
+  ['{{run}}-{{row}}', true],
+  ['{{row}}', true],
+  ['post{{ row }}x', true],
+  ['{{run}}', false],
+  ['constant', false],
+  ['{{row}}{{row}}', false],
+  ['{{id}}-{{row}}', false],
+])('%j makes unique values by construction: %j', (template, unique) => {
+  expect(isUniqueByConstruction(template)).toBe(unique)
+})

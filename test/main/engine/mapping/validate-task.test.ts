@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
+import { createTaskValidator } from '../../../../src/main/engine/mapping/validate-task.ts'
+import { formatProblem } from '../../../../src/shared/problem.ts'
+import { taskRequestSchema } from '../../../../src/shared/service/tasks.ts'
+import { buildPlan } from './build-plan.ts'
+
+const GOOD = { text_data: 't', user_id: 'u', post_id: 'p' }
+
+function validate(body: Record<string, unknown>, parts: Parameters<typeof buildPlan>[0] = {}): string[] {
+  return createTaskValidator(buildPlan(parts))(17, body).map(
+    (problem) => `${problem.severity}: ${formatProblem(problem)}`,
+  )
+}
+
+test('a good row has no problem', () => {
+  expect(validate(GOOD)).toEqual([])
+  expect(validate({ ...GOOD, text_data: undefined, url: 'https://a.example/b c?d' })).toEqual([])
+})
+
+test('all problems of a row are said at once, as a person reads them', () => {
+  const body = { user_id: 'a;b', post_id: 'a_b', group_id: 'a_b', user_metadata: [1] }
+  expect(validate(body)).toEqual([
+    'error: row 17: must have exactly one of text_data and url, found `neither`',
+    'error: row 17, user_id: must not contain `_` or `;`, found `a;b`',
+    'error: row 17, post_id: must not contain `_` or `;`, found `a_b`',
+    'error: row 17, group_id: must differ from post_id, found `a_b`',
+    'error: row 17, user_metadata: must be a JSON object, found `[1]`',
+  ])
+})
+
+test.each([
+  [
+    'both pieces of content',
+    { ...GOOD, url: 'http://a.example' },
+    'error: row 17: must have exactly one of text_data and url, found `both`',
+  ],
+  ['no user_id', { text_data: 't', post_id: 'p' }, 'error: row 17, user_id: is required, and is empty'],
+  [
+    'group_id like parent_id',
+    { ...GOOD, group_id: 'g', parent_id: 'g' },
+    'error: row 17, group_id: must differ from parent_id, found `g`',
+  ],
+  [
+    'two models in v1',
+    { ...GOOD, models: ['text', 'ocr'] },
+    'error: row 17, models: must name at most one model in v1, found `text, ocr`',
+  ],
+  [
+    'callback_url in sync',
+    { ...GOOD, callback_url: 'http://a.example' },
+    'error: row 17, callback_url: must be empty in sync; it is listed for async only, found `http://a.example`',
+  ],
+])('%s is an error', (_name, body, problem) => {
+  expect(validate(body)).toEqual([problem])
+  expect(validate({ ...body, content_variant: 'v' })).toEqual([problem])
+})
+
+test.each([
+  'example.com',
+  'ftp://a.example/x',
+  ' http://a.example',
+  'http://a.example\n',
+  'http://',
+  'javascript:x',
+])('the url %j is none', (url) => {
+  expect(validate({ user_id: 'u', post_id: 'p', url })).toEqual([
+    expect.stringMatching(/^error: row 17, url: must be an http or https URL, found `/),
+  ])
+})
+
+test('conversation_id is for sync, callback_url for async', () => {
+  expect(validate({ ...GOOD, conversation_id: 'c' })).toEqual([])
+  expect(validate({ ...GOOD, conversation_id: 'c' }, { mode: 'async' })).toEqual([
+    'error: row 17, conversation_id: must be empty in async; it is listed for sync only, found `c`',
+  ])
+  expect(validate({ ...GOOD, callback_url: 'http://a.example' }, { mode: 'async' })).toEqual([])
+  expect(validate({ ...GOOD, callback_url: 'nowhere' }, { mode: 'async' })).toHaveLength(1)
+})
+
+test('unknown models and models not listed for the mode are warnings of their rows', () => {
+  const mapping = { models: { kind: 'column' as const, column: 'm' } }
+  expect(validate({ ...GOOD, models: ['tex'] }, { mapping })).toEqual([
+    'warning: row 17, models: must be a listed model; a custom index takes v2, found `tex`',
+  ])
+  expect(validate({ ...GOOD, models: ['celebrity'] }, { mapping })).toEqual([])
+  expect(validate({ ...GOOD, models: ['celebrity'] }, { mapping, mode: 'async' })).toEqual([
+    'warning: row 17, models: must be a model that is listed for async, found `celebrity`',
+  ])
+  expect(validate({ ...GOOD, models: ['my-index', 'text'] }, { mapping, api: 'v2' })).toEqual([])
+})
+
+test('a row without user_metadata is warned of only where other rows have some', () => {
+  const mapping = { 'user_metadata.age': { kind: 'column' as const, column: 'age' } }
+  expect(validate(GOOD, { mapping })).toEqual([
+    'warning: row 17, user_metadata: is recommended on every request, and is empty',
+  ])
+  expect(validate({ ...GOOD, user_metadata: {} }, { mapping })).toEqual([])
+})
+
+test('what holds for every row alike is said once for the plan', () => {
+  const operation = { kind: 'task' as const, mode: 'async' as const, models: ['likeness'] }
+  const plan = buildPlan({ operation })
+  expect(findPlanWarnings(plan, plan.mapping).map(({ code, field, found }) => [code, field, found])).toEqual([
+    ['recommended', 'user_metadata', undefined],
+    ['model_not_listed', 'models', 'likeness'],
+  ])
+  expect(createTaskValidator(plan)(1, { ...GOOD, models: plan.operation.models })).toEqual([])
+
+  const v2 = buildPlan({ api: 'v2', mapping: { text_data: { kind: 'column', column: 1 } } })
+  expect(findPlanWarnings(v2, v2.mapping).map(({ code, field }) => [code, field])).toContainEqual([
+    'not_for_api',
+    'text_data',
+  ])
+})
+
+test('what passes here passes the wire contract, and what breaks a rule of it does not pass here', () => {
+  const values: Record<string, unknown[]> = {
+    text_data: [undefined, 't'],
+    url: [undefined, 'https://a.example/i.png', 'nonsense'],
+    user_id: [undefined, 'u', 'u_1'],
+    post_id: ['p', 'p;1'],
+    group_id: [undefined, 'p', 'g'],
+    parent_id: [undefined, 'g', 'q'],
+    user_metadata: [undefined, { a: 1 }],
+    models: [undefined, ['text'], ['text', 'ocr']],
+  }
+  let bodies: Record<string, unknown>[] = [{}]
+  for (const [field, options] of Object.entries(values)) {
+    bodies = bodies.flatMap((body) =>
+      options.map((value) => (value === undefined ? body : { ...body, [field]: value })),
+    )
+  }
+  const check = createTaskValidator(buildPlan())
+  for (const body of bodies) {
+    const passes = check(1, body).every(({ severity }) => severity === 'warning')
+    expect(passes, JSON.stringify(body)).toBe(taskRequestSchema.safeParse(body).success)
+  }
+  expect(bodies).toHaveLength(1944)
+})
