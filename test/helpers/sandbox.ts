@@ -16,6 +16,7 @@ export interface SandboxTask {
   task_id: string
   content_hash: string
   created_on: string
+  outcome: string
   request: Record<string, unknown> | null
 }
 

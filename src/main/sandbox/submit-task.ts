@@ -9,20 +9,26 @@ import type { AnsweredTask } from './task-answer.ts'
 
 /**
  * Stores a task, analyses its content and judges it by the rules. Refuses it with `DUPLICATE_POST_ID` where the
- * post_id was submitted before (interface §8). `requestText` is the body as it came.
+ * post_id was submitted before (interface §8). `requestText` is the body as it came, `outcome` how the request
+ * will be counted.
  */
-export function submitTask(context: SandboxContext, task: TaskRequest, requestText: string): AnsweredTask {
+export function submitTask(
+  context: SandboxContext,
+  task: TaskRequest,
+  { requestText, outcome }: { requestText: string; outcome: string },
+): AnsweredTask {
   const { store, options, moderation } = context
   const content = toContent(task)
   const model = task.models?.[0] ?? (content.kind === 'text' ? DEFAULT_TEXT_MODEL : DEFAULT_URL_MODEL)
   const contentHash = hash('sha256', `${model}\n${content.kind === 'text' ? content.text : content.url}`)
   const taskId = toTaskId(options.seed, task.post_id)
-  const createdOn = context.clock.date().toISOString()
+  const createdOn = context.clock.date()
   const isNew = store.tasks.insert({
     postId: task.post_id,
     taskId,
     contentHash,
     createdOn,
+    outcome,
     request: isKept(context, requestText) ? requestText : null,
   })
   if (!isNew) throw new SandboxRefusal('DUPLICATE_POST_ID', `post_id "${task.post_id}" was submitted before`)
@@ -34,7 +40,7 @@ export function submitTask(context: SandboxContext, task: TaskRequest, requestTe
     model,
     text: content.kind === 'text' ? content.text : '',
     contentHash,
-    createdOn,
+    createdOn: createdOn.toISOString(),
     analysis,
     triggeredRules: findTriggeredRules(moderation.rules, {
       analysis,

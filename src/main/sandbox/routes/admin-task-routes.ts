@@ -49,7 +49,8 @@ function toDocument(task: StoredTask) {
     post_id: task.postId,
     task_id: task.taskId,
     content_hash: task.contentHash,
-    created_on: task.createdOn,
+    created_on: task.createdOn.toISOString(),
+    outcome: task.outcome,
     request: task.request === null ? null : JSON.parse(task.request),
   }
 }

@@ -31,7 +31,7 @@ export function registerServiceRoutes(app: FastifyInstance, context: SandboxCont
   })
 
   app.setErrorHandler((error, request, reply) => {
-    store.tasks.countOutcome(findPostId(request), `rejected:${sendRefusal(reply, error)}`)
+    store.tasks.countRefusal(findPostId(request), `rejected:${sendRefusal(reply, error)}`)
   })
 
   registerTaskRoutes(app, context)

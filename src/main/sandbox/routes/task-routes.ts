@@ -30,15 +30,17 @@ function answerTask(
   if (received === null) throw new SandboxRefusal('PARAM_REQUIRED', 'the request has no body')
   const task = parseTask(received.value)
 
-  const tryNumber = store.tasks.countTry(task.post_id)
+  const tryNumber = store.tasks.nextTry(task.post_id)
   const draw = createDraw(context.options.seed, task.post_id, tryNumber)
   const fault = decideFault(behaviour.faults, tryNumber, draw)
+  const outcome = fault === null ? 'accepted' : toFaultOutcome(fault)
   let answer: string | null = null
   if (fault === null || fault.isStored) {
-    const answered = submitTask(context, task, received.text)
+    const answered = submitTask(context, task, { requestText: received.text, outcome })
     answer = isLegacy ? toLegacyAnswer(answered) : toDefaultAnswer(answered)
+  } else {
+    store.tasks.countRefusal(task.post_id, outcome)
   }
-  store.tasks.countOutcome(task.post_id, fault === null ? 'accepted' : toFaultOutcome(fault))
 
   const isImmediate = fault !== null && fault.status === 429
   const delayMs = isImmediate ? 0 : chooseDelayMs(behaviour.latency, draw)

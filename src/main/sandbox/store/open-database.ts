@@ -19,22 +19,22 @@ const MIGRATIONS = [
     notes TEXT,
     PRIMARY KEY (watchlist, term)
   ) WITHOUT ROWID;
-  CREATE TABLE post (post_id TEXT PRIMARY KEY, tries INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE request_outcome (
+  CREATE TABLE task (
+    id INTEGER PRIMARY KEY,
+    post_id TEXT NOT NULL UNIQUE,
+    task_id TEXT NOT NULL,
+    content_hash BLOB NOT NULL,
+    created_ms INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    request TEXT
+  );
+  CREATE TABLE refusal (
     post_id TEXT NOT NULL,
     outcome TEXT NOT NULL,
     requests INTEGER NOT NULL,
     PRIMARY KEY (post_id, outcome)
   ) WITHOUT ROWID;
-  CREATE TABLE task (
-    id INTEGER PRIMARY KEY,
-    post_id TEXT NOT NULL UNIQUE,
-    task_id TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    created_on TEXT NOT NULL,
-    request TEXT
-  );
-  CREATE TABLE analysed (content_hash TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE analysed (content_number INTEGER PRIMARY KEY);
   CREATE TABLE seeded (what TEXT PRIMARY KEY) WITHOUT ROWID;
   `,
 ]

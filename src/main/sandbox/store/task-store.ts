@@ -7,8 +7,9 @@ export interface StoredTask {
   taskId: string
   /** SHA-256 of the model and the content, in hexadecimal. */
   contentHash: string
-  /** ISO 8601. */
-  createdOn: string
+  createdOn: Date
+  /** How the request that brought it ended: `accepted`, or the fault that befell its answer. */
+  outcome: string
   /** The request body as JSON text; null where it is no longer, or was never, kept. */
   request: string | null
 }
@@ -19,16 +20,16 @@ export interface OutcomeCount {
   requests: number
 }
 
-/** The sandbox's tasks and the tally of every request it got. */
+/** The sandbox's tasks, and a count of every request it got. */
 export interface TaskStore {
-  /** Counts one more try of a post_id and returns its number, from 1. */
-  countTry(postId: string): number
+  /** Which try of this post_id the next request is, from 1. */
+  nextTry(postId: string): number
   /** Stores the task; false where its post_id was submitted before. */
   insert(task: StoredTask): boolean
   /** Notes that the content was analysed; true where it was before. */
   noteAnalysed(contentHash: string): boolean
-  /** Counts how a request ended; `postId` is '' where it could not be read. */
-  countOutcome(postId: string, outcome: string): void
+  /** Counts a request that stored no task; `postId` is '' where it could not be read. */
+  countRefusal(postId: string, outcome: string): void
   outcomes(): OutcomeCount[]
   outcomesOf(postId: string): OutcomeCount[]
   find(postId: string): StoredTask | null
@@ -42,84 +43,103 @@ export interface TaskStore {
 /** Requests are dropped from old tasks this many at a time. */
 const DROP_BLOCK = 1_000
 
+/** Hexadecimal digits of a content hash that tell analysed contents apart: what a JavaScript number holds exactly. */
+const CONTENT_NUMBER_DIGITS = 13
+
+const OUTCOMES = `SELECT outcome, sum(requests) AS requests FROM (
+  SELECT post_id, outcome, 1 AS requests FROM task UNION ALL SELECT post_id, outcome, requests FROM refusal
+)`
+
 /** Opens the tasks. Of the newest `keepRequests` tasks the request bodies are kept. */
 export function createTaskStore(database: DatabaseSync, group: GroupCommit, keepRequests: number): TaskStore {
-  const upsertTry = database.prepare(
-    'INSERT INTO post (post_id, tries) VALUES (?, 1) ON CONFLICT DO UPDATE SET tries = tries + 1 RETURNING tries',
+  const countTries = database.prepare(
+    `SELECT (SELECT count(*) FROM task WHERE post_id = ?1)
+      + (SELECT coalesce(sum(requests), 0) FROM refusal WHERE post_id = ?1) AS tries`,
   )
   const insertTask = database.prepare(
-    'INSERT INTO task (post_id, task_id, content_hash, created_on, request) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    `INSERT INTO task (post_id, task_id, content_hash, created_ms, outcome, request) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO NOTHING`,
   )
   const dropRequests = database.prepare('UPDATE task SET request = NULL WHERE id > ? AND id <= ?')
-  const insertAnalysed = database.prepare(
-    'INSERT INTO analysed (content_hash) VALUES (?) ON CONFLICT DO NOTHING',
+  const insertAnalysed = database.prepare('INSERT INTO analysed VALUES (?) ON CONFLICT DO NOTHING')
+  const upsertRefusal = database.prepare(
+    'INSERT INTO refusal VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET requests = requests + 1',
   )
-  const upsertOutcome = database.prepare(
-    'INSERT INTO request_outcome (post_id, outcome, requests) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET requests = requests + 1',
-  )
-  const selectTotals = database.prepare(
-    'SELECT outcome, sum(requests) AS requests FROM request_outcome GROUP BY outcome',
-  )
-  const selectOutcomes = database.prepare(
-    'SELECT outcome, requests FROM request_outcome WHERE post_id = ? ORDER BY outcome',
-  )
+  const selectTotals = database.prepare(`${OUTCOMES} GROUP BY outcome`)
+  const selectOutcomes = database.prepare(`${OUTCOMES} WHERE post_id = ? GROUP BY outcome ORDER BY outcome`)
   const selectTask = database.prepare('SELECT * FROM task WHERE post_id = ?')
   const selectPage = database.prepare('SELECT * FROM task ORDER BY id LIMIT ? OFFSET ?')
   const selectCount = database.prepare('SELECT count(*) AS n FROM task')
 
-  const totals = new Map(selectTotals.all().map((row) => [String(row['outcome']), Number(row['requests'])]))
+  /** Kept beside the tables, so that statistics cost nothing however many tasks there are. */
+  const totals = new Map(
+    selectTotals
+      .all()
+      .map(toOutcomeCount)
+      .map(({ outcome, requests }) => [outcome, requests]),
+  )
+  let taskCount = Number(selectCount.get()?.['n'])
+  const countTotal = (outcome: string): void => {
+    totals.set(outcome, (totals.get(outcome) ?? 0) + 1)
+  }
 
   return {
-    countTry: (postId) => group.write(() => Number(upsertTry.get(postId)?.['tries'])),
-    insert: (task) =>
-      group.write(() => {
-        const { changes, lastInsertRowid } = insertTask.run(
+    nextTry: (postId) => Number(countTries.get(postId)?.['tries']) + 1,
+    insert: (task) => {
+      const { changes, lastInsertRowid } = group.write(() =>
+        insertTask.run(
           task.postId,
           task.taskId,
-          task.contentHash,
-          task.createdOn,
+          Buffer.from(task.contentHash, 'hex'),
+          task.createdOn.getTime(),
+          task.outcome,
           task.request,
-        )
-        if (changes === 0) return false
-        const id = Number(lastInsertRowid)
-        if (id % DROP_BLOCK === 0) dropRequests.run(id - keepRequests - DROP_BLOCK, id - keepRequests)
-        return true
-      }),
-    noteAnalysed: (contentHash) => group.write(() => insertAnalysed.run(contentHash).changes === 0),
-    countOutcome: (postId, outcome) => {
-      totals.set(outcome, (totals.get(outcome) ?? 0) + 1)
-      group.write(() => upsertOutcome.run(postId, outcome))
+        ),
+      )
+      if (changes === 0) return false
+      const id = Number(lastInsertRowid)
+      if (id % DROP_BLOCK === 0) dropRequests.run(id - keepRequests - DROP_BLOCK, id - keepRequests)
+      taskCount += 1
+      countTotal(task.outcome)
+      return true
+    },
+    noteAnalysed: (contentHash) => {
+      const contentNumber = Number.parseInt(contentHash.slice(0, CONTENT_NUMBER_DIGITS), 16)
+      return group.write(() => insertAnalysed.run(contentNumber).changes === 0)
+    },
+    countRefusal: (postId, outcome) => {
+      group.write(() => upsertRefusal.run(postId, outcome))
+      countTotal(outcome)
     },
     outcomes: () => [...totals].map(([outcome, requests]) => ({ outcome, requests })),
-    outcomesOf: (postId) =>
-      selectOutcomes.all(postId).map((row) => ({
-        outcome: String(row['outcome']),
-        requests: Number(row['requests']),
-      })),
+    outcomesOf: (postId) => selectOutcomes.all(postId).map(toOutcomeCount),
     find: (postId) => {
       const row = selectTask.get(postId)
       return row === undefined ? null : toTask(row)
     },
     page: (offset, limit) => selectPage.all(limit, offset).map(toTask),
-    count: () => Number(selectCount.get()?.['n']),
+    count: () => taskCount,
     clear: () => {
-      group.write(() =>
-        database.exec(
-          'DELETE FROM task; DELETE FROM post; DELETE FROM request_outcome; DELETE FROM analysed;',
-        ),
-      )
+      group.write(() => database.exec('DELETE FROM task; DELETE FROM refusal; DELETE FROM analysed;'))
       group.flush()
       totals.clear()
+      taskCount = 0
     },
   }
 }
 
+function toOutcomeCount(row: Record<string, SQLOutputValue>): OutcomeCount {
+  return { outcome: String(row['outcome']), requests: Number(row['requests']) }
+}
+
 function toTask(row: Record<string, SQLOutputValue>): StoredTask {
+  const contentHash = row['content_hash']
   return {
     postId: String(row['post_id']),
     taskId: String(row['task_id']),
-    contentHash: String(row['content_hash']),
-    createdOn: String(row['created_on']),
+    contentHash: contentHash instanceof Uint8Array ? Buffer.from(contentHash).toString('hex') : '',
+    createdOn: new Date(Number(row['created_ms'])),
+    outcome: String(row['outcome']),
     request: row['request'] === null ? null : String(row['request']),
   }
 }
