@@ -1,0 +1,91 @@
+import { ActionIcon, NumberInput } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import type { RowDetail } from '../../../shared/results.ts'
+import { formatCount } from '../../ui/format-number.ts'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { LongText } from '../../ui/text/long-text.tsx'
+import { prettyJson } from '../../ui/text/pretty-json.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './review.module.css'
+
+/** The exact request of any row, the key masked. */
+export function RequestPanel(props: {
+  row: number
+  rows: number
+  detail: RowDetail | null
+  onRow: (row: number) => void
+}) {
+  const { row, rows, detail, onRow } = props
+  return (
+    <Panel
+      title="Exact request"
+      aside={
+        <div className={styles.picker}>
+          <ActionIcon aria-label="Previous row" disabled={row <= 1} onClick={() => onRow(row - 1)}>
+            <IconChevronLeft size="1rem" />
+          </ActionIcon>
+          <NumberInput
+            aria-label="Row"
+            w="6.5rem"
+            hideControls
+            value={row}
+            min={1}
+            max={rows}
+            clampBehavior="strict"
+            allowDecimal={false}
+            thousandSeparator=","
+            onChange={(value) => {
+              if (typeof value === 'number' && value >= 1) onRow(value)
+            }}
+          />
+          <span>of {formatCount(rows)}</span>
+          <ActionIcon aria-label="Next row" disabled={row >= rows} onClick={() => onRow(row + 1)}>
+            <IconChevronRight size="1rem" />
+          </ActionIcon>
+        </div>
+      }
+    >
+      {detail !== null && <RequestText detail={detail} />}
+    </Panel>
+  )
+}
+
+function RequestText({ detail }: { detail: RowDetail }) {
+  if (detail.requestBody === null) {
+    return (
+      <Notice kind="warning" title="This row is not sent">
+        <ul>
+          {detail.problems.map((problem) => (
+            <li key={`${problem.code} ${problem.field ?? ''}`}>
+              <SafeText text={`${problem.field ?? 'row'}: ${problem.message}`} />
+            </li>
+          ))}
+        </ul>
+      </Notice>
+    )
+  }
+  return (
+    <div className={styles.request}>
+      <table className={styles.headers}>
+        <tbody>
+          <tr>
+            <th scope="row">POST</th>
+            <td>
+              <SafeText text={detail.requestUrl} max={2_000} lines />
+            </td>
+          </tr>
+          <tr>
+            <th scope="row">authorization</th>
+            <td>token ••••••••</td>
+          </tr>
+          <tr>
+            <th scope="row">content-type</th>
+            <td>application/json</td>
+          </tr>
+        </tbody>
+      </table>
+      <LongText text={prettyJson(detail.requestBody)} label="Request body" />
+    </div>
+  )
+}
