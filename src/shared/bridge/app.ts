@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { base } from './base.ts'
+
+/** Whether the window is the desktop app's or a browser's. */
+export const platformSchema = z.enum(['desktop', 'browser'])
+
+/** See {@link platformSchema}. */
+export type Platform = z.infer<typeof platformSchema>
+
+const appSchema = z.object({
+  version: z.string(),
+  /** Folder that holds the journals. */
+  workspace: z.string(),
+  platform: platformSchema,
+  /** Whether the environment variable `SLUICE_API_KEY` holds a key; its value is never given. */
+  hasEnvironmentKey: z.boolean(),
+  /** Base URL of the newest run that was not sent to the sandbox. */
+  lastBaseUrl: z.string().nullable(),
+  /** Base URL of the sandbox that this process runs. */
+  sandboxBaseUrl: z.string().nullable(),
+})
+
+/** What the machine knows. */
+export type AppDescription = z.infer<typeof appSchema>
+
+/** The app itself. */
+export const appContract = {
+  describe: base.output(appSchema),
+}

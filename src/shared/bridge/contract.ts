@@ -1,0 +1,26 @@
+import type { ContractRouterClient } from '@orpc/contract'
+import { appContract } from './app.ts'
+import { checkContract } from './check.ts'
+import { eventsContract } from './events.ts'
+import { exportsContract } from './exports.ts'
+import { resultsContract } from './results.ts'
+import { reviewContract } from './review.ts'
+import { runsContract } from './runs.ts'
+import { sandboxContract } from './sandbox.ts'
+import { sourceContract } from './source.ts'
+
+/** Everything a window can ask of the engine. */
+export const bridgeContract = {
+  app: appContract,
+  runs: runsContract,
+  events: eventsContract,
+  source: sourceContract,
+  check: checkContract,
+  review: reviewContract,
+  results: resultsContract,
+  exports: exportsContract,
+  sandbox: sandboxContract,
+}
+
+/** The bridge as a window calls it, over whichever transport. */
+export type BridgeClient = ContractRouterClient<typeof bridgeContract>

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { base, runIdSchema } from './base.ts'
+import { rowFilterSchema } from './results.ts'
+
+const exportedSchema = z.discriminatedUnion('kind', [
+  /** Written where the person chose. */
+  z.object({ kind: z.literal('file'), file: z.string(), rows: z.int(), sizeBytes: z.number() }),
+  /** Waits under this path of the page's own origin, once; `name` is what the download is called. */
+  z.object({
+    kind: z.literal('download'),
+    url: z.string(),
+    name: z.string(),
+    rows: z.int(),
+    sizeBytes: z.number(),
+  }),
+])
+
+/** Where an export went. */
+export type Exported = z.infer<typeof exportedSchema>
+
+/** Results as files. */
+export const exportsContract = {
+  /**
+   * Writes a run's rows. On the desktop `file` says where, and its ending the format; in a browser it is left out, and
+   * the answer says where to download the file from, within an hour.
+   */
+  create: base
+    .input(
+      runIdSchema.extend({
+        format: z.enum(['csv', 'jsonl']),
+        file: z.string().min(1).exactOptional(),
+        /** Cells exactly as they were, formulas unguarded. */
+        lossless: z.boolean().exactOptional(),
+        filter: rowFilterSchema.exactOptional(),
+      }),
+    )
+    .output(exportedSchema),
+}

@@ -1,0 +1,39 @@
+import type { RunSnapshot } from '../snapshot.ts'
+import type { BridgeClient } from './contract.ts'
+import type { RunListEvent } from './runs.ts'
+
+let streams = 0
+
+/**
+ * Yields snapshots of a run, the newest one at once, at most ten a second, and ends with the run. However long the
+ * consumer takes, it gets the newest and skips the others. Of a run that is not held it ends at once.
+ */
+export async function* followRun(
+  client: BridgeClient,
+  runId: string,
+  signal?: AbortSignal,
+): AsyncGenerator<RunSnapshot, void> {
+  const streamId = `run-${++streams}`
+  const events = await client.runs.watch({ runId, streamId }, toOptions(signal))
+  for await (const { snapshot, sequence } of events) {
+    yield snapshot
+    await client.events.seen({ streamId, sequence })
+  }
+}
+
+/** Yields what happens to runs, one event at once, until it is left or the signal is given. */
+export async function* followRuns(
+  client: BridgeClient,
+  signal?: AbortSignal,
+): AsyncGenerator<RunListEvent, void> {
+  const streamId = `runs-${++streams}`
+  const events = await client.runs.watchAll({ streamId }, toOptions(signal))
+  for await (const event of events) {
+    yield event
+    await client.events.seen({ streamId, sequence: event.sequence })
+  }
+}
+
+function toOptions(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal }
+}

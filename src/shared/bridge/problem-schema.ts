@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import type { Problem } from '../problem.ts'
+import type { ProblemGroup } from '../results.ts'
+import { matchType } from './match-type.ts'
+
+const severitySchema = z.enum(['error', 'warning'])
+
+const codeSchema = matchType<Problem['code']>()(
+  z.enum([
+    'ragged_row',
+    'undecodable_bytes',
+    'broken_quotes',
+    'oversized_row',
+    'required',
+    'forbidden_character',
+    'one_of',
+    'not_unique',
+    'not_distinct',
+    'not_json_object',
+    'not_a_url',
+    'too_long',
+    'too_many_models',
+    'unknown_model',
+    'model_not_listed',
+    'not_for_mode',
+    'not_for_api',
+    'recommended',
+    'empty',
+  ]),
+)
+
+/** See {@link Problem}. */
+export const problemSchema = matchType<Problem>()(
+  z.object({
+    row: z.int(),
+    severity: severitySchema,
+    code: codeSchema,
+    field: z.string().exactOptional(),
+    message: z.string(),
+    found: z.string().exactOptional(),
+  }),
+)
+
+/** See {@link ProblemGroup}. */
+export const problemGroupSchema = matchType<ProblemGroup>()(
+  z.object({
+    severity: severitySchema,
+    code: codeSchema,
+    field: z.string().nullable(),
+    message: z.string(),
+    rows: z.int(),
+    examples: z.array(problemSchema),
+  }),
+)

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import type {
+  Facet,
+  LatencySeries,
+  PageQuery,
+  ResultRow,
+  RowDetail,
+  RowFilter,
+  RunSecond,
+} from '../results.ts'
+import { runSummarySchema } from '../run.ts'
+import { base, runIdSchema } from './base.ts'
+import { excerptShape } from './excerpts.ts'
+import { matchType } from './match-type.ts'
+import { problemSchema } from './problem-schema.ts'
+
+/** Most rows of one page. */
+export const PAGE_MAX_ROWS = 500
+
+const rowStateSchema = z.enum([
+  'invalid',
+  'pending',
+  'sending',
+  'acknowledged',
+  'succeeded',
+  'rejected',
+  'failed',
+  'unknown',
+  'overdue',
+])
+
+/** See {@link RowFilter}. */
+export const rowFilterSchema = matchType<RowFilter>()(
+  z.object({
+    state: rowStateSchema.exactOptional(),
+    ruleId: z.string().exactOptional(),
+    errorCode: z.string().exactOptional(),
+    search: z.string().exactOptional(),
+  }),
+)
+
+const pageQuerySchema = matchType<PageQuery>()(
+  z.object({
+    filter: rowFilterSchema,
+    offset: z.int().min(0),
+    limit: z.int().min(1).max(PAGE_MAX_ROWS),
+  }),
+)
+
+const resultRowSchema = matchType<ResultRow>()(
+  z.object({
+    row: z.int(),
+    state: rowStateSchema,
+    status: z.int().nullable(),
+    errorCode: z.string().nullable(),
+    message: z.string().nullable(),
+    taskId: z.string().nullable(),
+    postId: z.string().nullable(),
+    triggeredRules: z.array(z.object({ ruleId: z.string(), ruleName: z.string() })),
+    durationMs: z.number().nullable(),
+    attempts: z.int(),
+    cells: z.array(z.string()),
+  }),
+)
+
+const pageRowSchema = resultRowSchema.extend(excerptShape)
+
+/** A {@link ResultRow} whose cells are excerpts. */
+export type PageRow = z.infer<typeof pageRowSchema>
+
+const pageSchema = z.object({
+  rows: z.array(pageRowSchema),
+  /** How many rows match in all; null while that is not counted. */
+  total: z.int().nullable(),
+})
+
+/** One page of results as the window shows it. */
+export type BridgePage = z.infer<typeof pageSchema>
+
+const rowDetailSchema = matchType<RowDetail>()(
+  z.object({
+    result: resultRowSchema,
+    columns: z.array(z.string()),
+    requestBody: z.string().nullable(),
+    requestUrl: z.string(),
+    responseBody: z.string().nullable(),
+    attempts: z.array(
+      z.object({
+        number: z.int(),
+        sentAt: z.string(),
+        outcome: z.string(),
+        status: z.int().nullable(),
+        errorCode: z.string().nullable(),
+        message: z.string().nullable(),
+        durationMs: z.number().nullable(),
+        waitingMs: z.number().nullable(),
+        connectMs: z.number().nullable(),
+        tlsMs: z.number().nullable(),
+      }),
+    ),
+    problems: z.array(problemSchema),
+    classScores: z.array(z.object({ className: z.string(), score: z.number() })),
+  }),
+)
+
+const facetSchema = matchType<Facet>()(
+  z.object({
+    kind: z.enum(['state', 'rule', 'error']),
+    value: z.string(),
+    label: z.string(),
+    rows: z.int(),
+  }),
+)
+
+const secondSchema = matchType<RunSecond>()(
+  z.object({
+    second: z.int(),
+    sent: z.int(),
+    succeeded: z.int(),
+    rejected: z.int(),
+    failed: z.int(),
+    unknown: z.int(),
+    httpReqDurationMs: runSummarySchema.shape.latency_ms.shape.http_req_duration.unwrap().nullable(),
+  }),
+)
+
+const latencySchema = matchType<LatencySeries>()(
+  z.object({
+    seconds: z.array(secondSchema),
+    histogram: z.array(z.object({ upToMs: z.number(), count: z.int() })),
+  }),
+)
+
+/** What became of the rows of a run; rows only by page. */
+export const resultsContract = {
+  page: base.input(runIdSchema.extend(pageQuerySchema.shape)).output(pageSchema),
+  facets: base.input(runIdSchema).output(z.array(facetSchema)),
+  /** Everything known of one row, nothing cut but what the journal cut. */
+  row: base.input(runIdSchema.extend({ row: z.int().min(1) })).output(rowDetailSchema),
+  /** Latency by second, from `sinceSecond` on where it is given, and the whole distribution. */
+  latency: base
+    .input(runIdSchema.extend({ sinceSecond: z.int().min(0).exactOptional() }))
+    .output(latencySchema),
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { base, runIdSchema } from './base.ts'
+import { problemSchema } from './problem-schema.ts'
+
+const requestSchema = z.object({
+  row: z.int(),
+  method: z.literal('POST'),
+  url: z.string(),
+  /** Names and values in the order they are sent; the key is masked. */
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  /** The exact JSON; null where the row is invalid and will not be sent. */
+  body: z.string().nullable(),
+  problems: z.array(problemSchema),
+})
+
+/** One row's request before or after it was sent. */
+export type RequestReview = z.infer<typeof requestSchema>
+
+/** The last look before anything is sent. */
+export const reviewContract = {
+  /** The exact request of any row of a run, held or not. */
+  readRequest: base.input(runIdSchema.extend({ row: z.int().min(1) })).output(requestSchema),
+}

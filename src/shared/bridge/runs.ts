@@ -1,0 +1,79 @@
+import { eventIterator } from '@orpc/contract'
+import { z } from 'zod'
+import { planSchema } from '../plan.ts'
+import { runSummarySchema } from '../run.ts'
+import { base, doneSchema, runIdSchema, streamIdSchema } from './base.ts'
+import { snapshotSchema } from './snapshot-schema.ts'
+
+/** The key as typed into the window: kept in memory, for this run alone, and never given back. */
+const apiKeySchema = z.string().min(1)
+
+const takeUpSchema = runIdSchema.extend({
+  /** Whether rows of unknown fate are sent again. */
+  onUnknown: z.enum(['resend', 'skip']),
+  /** Without it, the environment variable that the plan names is read. */
+  apiKey: apiKeySchema.exactOptional(),
+  /** Wait for `begin` before anything is sent. */
+  hold: z.boolean().exactOptional(),
+})
+
+const runEntrySchema = z.object({
+  summary: runSummarySchema,
+  /** Whether this process holds the run, so that it can be watched and steered. */
+  isHeld: z.boolean(),
+})
+
+/** A run in the list of runs. */
+export type RunEntry = z.infer<typeof runEntrySchema>
+
+const runEventSchema = z.object({ sequence: z.int(), snapshot: snapshotSchema })
+
+const listEventSchema = z.object({
+  sequence: z.int(),
+  /** Grows with each run that begins, ends or is deleted: then the list is worth reading again. */
+  revision: z.int(),
+  /** The newest picture of each run that this process holds. */
+  live: z.array(snapshotSchema),
+})
+
+/** What `runs.watchAll` says. */
+export type RunListEvent = z.infer<typeof listEventSchema>
+
+/** Runs: start, steer, follow, look back. */
+export const runsContract = {
+  /** Newest first. */
+  list: base.output(z.array(runEntrySchema)),
+  summarize: base.input(runIdSchema).output(runSummarySchema),
+  /** The plan a run was started with. */
+  readPlan: base.input(runIdSchema).output(planSchema),
+  /**
+   * Begins to read and check the source, and answers at once; nothing is sent before `begin`. Without `apiKey` the
+   * sandbox's own key is taken where the plan's connection is the running sandbox, else the environment variable.
+   */
+  start: base.input(z.object({ plan: planSchema, apiKey: apiKeySchema.exactOptional() })).output(runIdSchema),
+  /** Answers when the source is read and checked; fails with what ended that. */
+  awaitReady: base.input(runIdSchema).output(doneSchema),
+  /** Starts a held run; with `limit`, sends that many items and holds again. */
+  begin: base.input(runIdSchema.extend({ limit: z.int().min(1).exactOptional() })).output(doneSchema),
+  /** Sends nothing new; what is in flight ends. */
+  pause: base.input(runIdSchema).output(doneSchema),
+  resume: base.input(runIdSchema).output(doneSchema),
+  /** Drains what is in flight and ends the run as `interrupted`; it can be resumed. */
+  stop: base.input(runIdSchema).output(doneSchema),
+  setConcurrency: base
+    .input(runIdSchema.extend({ concurrency: z.int().min(1).max(10_000) }))
+    .output(doneSchema),
+  /** Takes an interrupted run up again. */
+  resumeRun: base.input(takeUpSchema).output(runIdSchema),
+  /** Sends what did not succeed as a child run; answers with the child's id. */
+  retryRun: base.input(takeUpSchema).output(runIdSchema),
+  /** Removes a run for good. A run that is held and has sent nothing is ended first. */
+  deleteRun: base.input(runIdSchema).output(doneSchema),
+  /**
+   * Snapshots of a run that this process holds, the newest one at once, at most ten a second. Ends with the run; fails
+   * with what ended it; of a run that is not held it is empty. Use `followRun` of `follow.ts`.
+   */
+  watch: base.input(runIdSchema.extend(streamIdSchema.shape)).output(eventIterator(runEventSchema)),
+  /** What happens to runs, one event at once, then at most two a second. Use `followRuns` of `follow.ts`. */
+  watchAll: base.input(streamIdSchema).output(eventIterator(listEventSchema)),
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { planSchema } from '../plan.ts'
+import type { SourcePreview } from '../results.ts'
+import { base } from './base.ts'
+import { excerptShape } from './excerpts.ts'
+import { matchType } from './match-type.ts'
+import { problemSchema } from './problem-schema.ts'
+
+/** A {@link SourcePreview} whose cells are excerpts. */
+const previewSchema = z.object({
+  ...matchType<Omit<SourcePreview, 'rows'>>()(
+    z.object({
+      columns: z.array(z.string()),
+      encoding: z.string(),
+      encodingBy: z.enum(['given', 'bom', 'strict', 'guess']),
+      delimiter: z.string(),
+      delimiterBy: z.enum(['given', 'ending', 'guess']),
+      header: z.boolean(),
+      problems: z.array(problemSchema),
+      sizeBytes: z.number(),
+    }),
+  ).shape,
+  rows: z.array(z.object({ row: z.int(), ...excerptShape })),
+  /** Whether the file has rows after these. */
+  hasMore: z.boolean(),
+  /** How many of these rows have something wrong with the record itself. */
+  malformedRows: z.int(),
+})
+
+/** The first rows of a source as the window shows them. */
+export type BridgePreview = z.infer<typeof previewSchema>
+
+/** Sources: the file before it becomes a run. */
+export const sourceContract = {
+  /**
+   * Reads the first rows with the given encoding, delimiter and header; cheap enough to call at every change. In a
+   * browser the path is one that an upload or `sandbox.start` gave.
+   */
+  preview: base
+    .input(z.object({ source: planSchema.shape.source, limit: z.int().min(1).max(500).default(100) }))
+    .output(previewSchema),
+}
