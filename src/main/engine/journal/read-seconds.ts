@@ -19,7 +19,8 @@ export function readLatency(db: DatabaseSync): LatencyMeter {
   return meter
 }
 
-/** The last second that the journal has; 0 where it has none. */
-export function readLastSecond(db: DatabaseSync): number {
-  return Number(db.prepare('SELECT max(at) AS at FROM second').get()?.['at'] ?? 0)
+/** The last second that the journal has, and the tries in it; zeros where it has none. */
+export function readLastSecond(db: DatabaseSync): { at: number; sent: number } {
+  const row = db.prepare('SELECT at, sent FROM second ORDER BY at DESC LIMIT 1').get()
+  return { at: Number(row?.['at'] ?? 0), sent: Number(row?.['sent'] ?? 0) }
 }

@@ -20,8 +20,9 @@ interface JournaledAttempt {
  * the dead process knew of them (start_lag, response_time, the event loop) stays unknown.
  */
 export function rebuildSeconds(journal: Journal): void {
+  const last = readLastSecond(journal.db)
   const seconds = new Map<number, SecondRecord>()
-  for (const attempt of readAttemptsAfter(journal, readLastSecond(journal.db))) {
+  for (const attempt of readAttemptsFrom(journal, last.at)) {
     const second = seconds.get(attempt.at) ?? createSecond(attempt.at)
     seconds.set(attempt.at, second)
     second[attempt.outcome] += 1
@@ -30,22 +31,24 @@ export function rebuildSeconds(journal: Journal): void {
     second.latency.record('http_req_connecting', attempt.connectUs)
     second.latency.record('http_req_tls_handshaking', attempt.tlsUs)
   }
+  // The last second is whole unless a further session began in it.
+  if (countEnds(seconds.get(last.at)) === last.sent) seconds.delete(last.at)
   if (seconds.size === 0) return
   const writer = new SecondWriter(journal)
   journal.transact('process', () => {
-    for (const second of seconds.values()) writer.write(second)
+    for (const second of seconds.values()) writer.replace(second)
   })
 }
 
-function* readAttemptsAfter(journal: Journal, lastAt: number): Generator<JournaledAttempt> {
+function* readAttemptsFrom(journal: Journal, at: number): Generator<JournaledAttempt> {
   const page = journal.db.prepare(
     `SELECT item, number, (sent_at_us + duration_us) / 1000000 AS at, outcome, duration_us, waiting_us, connect_us,
      tls_us FROM attempt WHERE (item, number) > (?, ?) AND sent_at_us IS NOT NULL
-     AND (sent_at_us + duration_us) / 1000000 > ? ORDER BY item, number LIMIT 10000`,
+     AND (sent_at_us + duration_us) / 1000000 >= ? ORDER BY item, number LIMIT 10000`,
   )
   let last = { item: 0, number: 0 }
   for (;;) {
-    const rows = page.all(last.item, last.number, lastAt)
+    const rows = page.all(last.item, last.number, at)
     for (const row of rows) {
       last = { item: Number(row['item']), number: Number(row['number']) }
       yield {
@@ -60,6 +63,11 @@ function* readAttemptsAfter(journal: Journal, lastAt: number): Generator<Journal
     }
     if (rows.length === 0) return
   }
+}
+
+function countEnds(second: SecondRecord | undefined): number {
+  if (second === undefined) return 0
+  return second.succeeded + second.rejected + second.failed + second.unknown
 }
 
 function createSecond(at: number): SecondRecord {

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import type { LatencyMeter } from '../../../shared/latency-meter.ts'
+import { decodeHistogram, LATENCY_SERIES, LatencyMeter } from '../../../shared/latency-meter.ts'
 import type { Journal } from './journal.ts'
 
 /** One second of a run: what ended in it. */
@@ -18,8 +18,10 @@ export interface SecondRecord {
 /** Writes the run's seconds. */
 export class SecondWriter {
   readonly #insert: StatementSync
+  readonly #select: StatementSync
 
   constructor(journal: Journal) {
+    this.#select = journal.db.prepare('SELECT * FROM second WHERE at = ?')
     this.#insert = journal.db.prepare(
       `INSERT OR REPLACE INTO second (at, sent, succeeded, rejected, failed, unknown, event_loop_max_us,
        http_req_duration, http_req_waiting, http_req_connecting, http_req_tls_handshaking, response_time, start_lag)
@@ -27,8 +29,14 @@ export class SecondWriter {
     )
   }
 
-  /** Writes one second. The caller has a transaction open, and never gives the same `at` twice. */
-  write({ at, succeeded, rejected, failed, unknown, eventLoopMaxUs, latency }: SecondRecord): void {
+  /** Writes one second, added to what an earlier session had in it. The caller has a transaction open. */
+  write(second: SecondRecord): void {
+    const earlier = this.#select.get(second.at)
+    this.replace(earlier === undefined ? second : addUp(second, earlier))
+  }
+
+  /** Writes one second in place of what the journal has of it. The caller has a transaction open. */
+  replace({ at, succeeded, rejected, failed, unknown, eventLoopMaxUs, latency }: SecondRecord): void {
     this.#insert.run(
       at,
       succeeded + rejected + failed + unknown,
@@ -44,5 +52,23 @@ export class SecondWriter {
       latency.encode('response_time'),
       latency.encode('start_lag'),
     )
+  }
+}
+
+function addUp(second: SecondRecord, row: Record<string, unknown>): SecondRecord {
+  const latency = new LatencyMeter()
+  latency.addAll(second.latency)
+  for (const series of LATENCY_SERIES) {
+    const encoded = row[series]
+    if (typeof encoded === 'string') latency.add(series, decodeHistogram(encoded))
+  }
+  return {
+    at: second.at,
+    succeeded: second.succeeded + Number(row['succeeded']),
+    rejected: second.rejected + Number(row['rejected']),
+    failed: second.failed + Number(row['failed']),
+    unknown: second.unknown + Number(row['unknown']),
+    eventLoopMaxUs: Math.max(second.eventLoopMaxUs ?? 0, Number(row['event_loop_max_us'] ?? 0)),
+    latency,
   }
 }

@@ -2,7 +2,7 @@ import { toErrorDocument } from '../../../shared/errors.ts'
 import { toRowCounts } from '../../../shared/row-counts.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
-import { readLastSecond, readLatency } from '../journal/read-seconds.ts'
+import { readLatency } from '../journal/read-seconds.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { toJournalFile } from '../journal/workspace-files.ts'
 import type { IntakeProgress } from './intake-stage.ts'
@@ -106,7 +106,6 @@ export class RunSession {
     this.#startedAtMs = record.startedAtMs
     this.#meter = new SecondMeter({
       total: readLatency(this.#journal.db),
-      lastAt: readLastSecond(this.#journal.db),
       nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
     })
     const sender = createTaskSender({ ...this.#task, journal: this.#journal, record, meter: this.#meter })

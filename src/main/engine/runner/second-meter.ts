@@ -20,11 +20,11 @@ export class SecondMeter {
   #eventLoopMaxUs = 0
   #lastRate: number | null = null
 
-  /** `lastAt` is the last second that an earlier session wrote; `nowUs` is Unix microseconds, monotonic. */
-  constructor(options: { total: LatencyMeter; lastAt: number; nowUs: () => number }) {
+  /** `total` is what earlier sessions measured; `nowUs` is Unix microseconds, monotonic. */
+  constructor(options: { total: LatencyMeter; nowUs: () => number }) {
     this.total = options.total
     this.#nowUs = options.nowUs
-    this.#at = Math.max(options.lastAt + 1, toSecond(options.nowUs()))
+    this.#at = toSecond(options.nowUs())
     this.#eventLoop = monitorEventLoopDelay({ resolution: SAMPLING_MS })
     this.#eventLoop.enable()
   }

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { runCrashCampaign } from '../helpers/crash/crash-harness.ts'
+import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
+
+const kills = Number(process.env['CRASH_KILLS'] ?? 20)
+const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000)
+
+test(`${kills} kills lose no row, and send none again that was not listed as unknown`, {
+  timeout: 60_000 + kills * 5_000,
+}, async () => {
+  const report = await runCrashCampaign(createTemporaryFolder(), kills, seed)
+  process.stdout.write(
+    `crash campaign, seed ${seed}: ${JSON.stringify({ ...report, violations: undefined })}\n`,
+  )
+  expect(report.violations).toEqual([])
+  expect(report.kills).toBe(kills)
+})

@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A service of the tests' own that keeps a record of what arrived; the judge of crash tests. */
+export interface RecordingService {
+  baseUrl: string
+  /** How often each post_id was accepted, that is, answered 200. */
+  accepted: Map<string, number>
+  /** How often each post_id arrived at all. */
+  arrived: Map<string, number>
+  close(): Promise<void>
+}
+
+/** Starts the service. `shouldRefuse` says which arrivals are answered 503 instead, as a passing fault. */
+export async function startRecordingService(
+  shouldRefuse: (postId: string, arrivals: number) => boolean = () => false,
+): Promise<RecordingService> {
+  const accepted = new Map<string, number>()
+  const arrived = new Map<string, number>()
+  const server = createServer((request, response) => {
+    void readBody(request).then((body) => {
+      const postId = String((JSON.parse(body) as { post_id: unknown }).post_id)
+      const arrivals = (arrived.get(postId) ?? 0) + 1
+      arrived.set(postId, arrivals)
+      if (shouldRefuse(postId, arrivals)) {
+        answer(response, 503, {
+          error: true,
+          status: 503,
+          error_code: 'BUSY',
+          message: 'busy',
+          show_alert: false,
+        })
+        return
+      }
+      accepted.set(postId, (accepted.get(postId) ?? 0) + 1)
+      const rules = postId.endsWith('7') ? [{ rule_id: 'r7', rule_name: 'Ends in seven' }] : []
+      answer(response, 200, {
+        task_id: `t-${postId}`,
+        post_id: postId,
+        user_id: 'u',
+        triggered_rules: rules,
+      })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    accepted,
+    arrived,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}
