@@ -1,0 +1,55 @@
+import { extname } from 'node:path'
+import { SluiceError } from '../../../shared/errors.ts'
+import type { ExportResult, ResultRow } from '../../../shared/results.ts'
+import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-report.ts'
+import { toFileError } from './file-error.ts'
+import { createJsonlWriter } from './jsonl-report.ts'
+import { replaceFile } from './replace-file.ts'
+
+/** Formats of a report. */
+export type ReportFormat = 'csv' | 'jsonl'
+
+const WRITERS: Record<ReportFormat, (options: ReportOptions) => ReportWriter> = {
+  csv: createCsvWriter,
+  jsonl: createJsonlWriter,
+}
+
+/** The format that a file's ending asks for. Throws `BAD_USAGE` for any other ending. */
+export function findReportFormat(file: string): ReportFormat {
+  const ending = extname(file).toLowerCase()
+  if (ending === '.csv') return 'csv'
+  if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl'
+  throw new SluiceError({
+    code: 'BAD_USAGE',
+    message: `${file}: expected a name that ends in .csv or .jsonl, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
+    hint: 'The ending chooses the format: .csv for spreadsheets, .jsonl for programs.',
+  })
+}
+
+/**
+ * Writes rows into a file, page by page in constant memory, its format chosen by the ending unless given. A file that
+ * is there is replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
+ */
+export async function writeReport(
+  options: ReportOptions & {
+    file: string
+    format?: ReportFormat
+    pages: Iterable<readonly ResultRow[]> | AsyncIterable<readonly ResultRow[]>
+  },
+): Promise<ExportResult> {
+  const { file, pages } = options
+  const writer = WRITERS[options.format ?? findReportFormat(file)](options)
+  let rows = 0
+  try {
+    const sizeBytes = await replaceFile(file, async (append) => {
+      await append(writer.header())
+      for await (const page of pages) {
+        await append(page.map((result) => writer.row(result)).join(''))
+        rows += page.length
+      }
+    })
+    return { file, rows, sizeBytes }
+  } catch (error) {
+    throw toFileError(file, error)
+  }
+}
