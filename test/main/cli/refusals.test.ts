@@ -57,7 +57,7 @@ describe('a service that does not take the run', () => {
 
 describe('a source that cannot be sent', () => {
   it.each([
-    ['missing', null, /no such file|does not exist|not found/i],
+    ['missing', null, /found nothing there/],
     ['empty', '', /empty/i],
     ['binary', Uint8Array.from({ length: 4096 }, (_, index) => (index * 37) % 256), /binary|not text/i],
     ['spreadsheet.xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0, 0, 0, 33, 0]), /xlsx|zip|csv/i],
@@ -116,19 +116,16 @@ describe('rows that are out of the ordinary', () => {
     expect((await sandbox.stats()).tasks).toBe(1)
   })
 
-  it('with a cell of 40 MB are named, and nothing around them is lost', async () => {
+  it('with a cell of 40 MB are named, and nothing is sent before they are seen to', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const rows = `user_id,text_data\nu1,before\nu2,"${'x'.repeat(40_000_000)}"\nu3,after\n`
     const source = writeSource(folder, 'posts.csv', rows)
     const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl, '--json'], sandbox.key)
-    expect(result.code).toBe(1)
-    const summary = JSON.parse(result.stdout)
-    expect(summary.rows).toMatchObject({ read: 3, invalid: 1, succeeded: 2 })
-    const problems = await spawnSluice(['show', 'latest', '--problems'], { workspace: folder })
-    expect(problems.stdout).toContain('row 2')
-    const tasks = await sandbox.tasks()
-    expect(tasks.map((task) => task.request?.['text_data']).sort()).toEqual(['after', 'before'])
+    expect(result.code).toBe(2)
+    expect(JSON.parse(result.stdout).error.message).toMatch(/posts\.csv: row 2 is 40,000,\d+ characters long/)
+    expect(result.stderr.length).toBeLessThan(1_000)
+    expect((await sandbox.stats()).requests).toBe(0)
   })
 })
 

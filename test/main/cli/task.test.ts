@@ -16,7 +16,7 @@ describe('task', () => {
       env: { SLUICE_API_KEY: sandbox.key },
     })
     expect(result).toMatchObject({ code: 0, stderr: '' })
-    expect(result.stdout).toMatch(/20 read/)
+    expect(result.stdout).toMatch(/read +20/)
     expect(result.stdout).toMatch(/succeeded +20 +100 %/)
     expect(result.stdout).toMatch(/http_req_duration/)
     expect(result.stdout).toMatch(/sluice -- export \S+ results\.csv/)

@@ -14,6 +14,7 @@ import { addReportingOptions, type ReportingFlags } from '../options/shared-opti
 import { openSandbox } from '../sandbox-access.ts'
 import { followRun } from '../session/follow-run.ts'
 import { toExitCode } from '../summary/exit-code.ts'
+import { formatCommands } from '../summary/next-steps.ts'
 import { formatSection } from '../summary/section.ts'
 import { formatSummary } from '../summary/summary-text.ts'
 import { formatBytes, formatCounted } from '../terminal/number-format.ts'
@@ -21,6 +22,15 @@ import { resolveWorkspace } from '../workspace.ts'
 
 const RETRIES = 6
 const CONCURRENCY = 8
+
+function toNextSteps(runId: string): [string, string][] {
+  return [
+    [`show ${runId} --row 59`, 'one row, its request and its answer'],
+    [`export ${runId} results.csv --lossless`, 'cells exactly as they were'],
+    ['sandbox --port 4010', 'the service to try with files of your own'],
+    ['task --help', 'how to submit them'],
+  ]
+}
 
 async function runDemo(context: CliContext, flags: ReportingFlags): Promise<ExitCode> {
   const { out, outTerminal: terminal, err } = context
@@ -62,6 +72,9 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
         )
         await out.writeLine()
         await out.writeLine(formatSection(terminal, 'Exported', lines).join('\n'))
+        await out.writeLine()
+        await out.writeLine(formatCommands(terminal, toNextSteps(summary.run_id)).join('\n'))
+        await out.writeLine()
       }
       if (summary.state === 'interrupted') return toExitCode(summary)
       const differences = findDifferences(summary)

@@ -11,7 +11,6 @@ import {
   type UnknownFlags,
 } from '../options/shared-options.ts'
 import { chooseOnUnknown, settleRun } from '../session/settle-run.ts'
-import { formatCounted } from '../terminal/number-format.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
 interface AgainFlags extends ReportingFlags, UnknownFlags {
@@ -64,7 +63,7 @@ export function addRetryCommand(program: Command, context: CliContext): void {
       const handle = await engine.retryRun(run.run_id, { onUnknown, ...readApiKey(context, flags.apiKeyEnv) })
       if (!flags.quiet) {
         await context.err.writeLine(
-          `Sending again what did not succeed in ${run.run_id} (${formatCounted(run.rows.read, 'row')}).`,
+          `Sending again what did not succeed in ${run.run_id}, as run ${handle.runId}.`,
         )
       }
       return settleRun(context, engine, handle, flags)

@@ -1,10 +1,15 @@
-import { formatProblem } from '../../../shared/problem.ts'
+import { formatProblem, type Problem } from '../../../shared/problem.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const MOST_ROWS = 50
+
+/** The problem's sentence without the row, which stands in a column of its own. */
+function toReason(problem: Problem): string {
+  return formatProblem(problem).replace(/^row \d+[,:] /, '')
+}
 
 /** A table of the rows that did not succeed and why, in the order of the source. */
 export async function formatUnsuccessfulRows(
@@ -19,7 +24,7 @@ export async function formatUnsuccessfulRows(
       const { problems } = await engine.readRow(runId, result.row)
       const errors = problems.filter((problem) => problem.severity === 'error')
       const answer = [result.status, result.errorCode, result.message].filter((part) => part !== null)
-      const reason = errors.length > 0 ? errors.map(formatProblem).join('; ') : answer.join(' ')
+      const reason = errors.length > 0 ? errors.map(toReason).join('; ') : answer.join(' ')
       reasons.push({ row: result.row, cells: [String(result.row), state, toPrintable(reason)] })
     }
   }

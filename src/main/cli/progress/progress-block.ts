@@ -3,9 +3,9 @@ import {
   formatBytes,
   formatCount,
   formatCounted,
-  formatDuration,
   formatMs,
   formatRate,
+  formatTimeLeft,
 } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { fitSegments, type Segment } from '../terminal/segments.ts'
@@ -91,7 +91,7 @@ export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): 
       { text: toPercent(share), keep: 3 },
       { text: `${formatCount(done)} of ${formatCounted(total, 'row')}`, keep: 2 },
       {
-        text: terminal.tone('quiet', isLeft ? `${formatDuration(snapshot.etaMs ?? 0)} left` : ''),
+        text: terminal.tone('quiet', isLeft ? `${formatTimeLeft(snapshot.etaMs ?? 0)} left` : ''),
         keep: 1,
       },
     ]),

@@ -3,9 +3,9 @@ import {
   formatBytes,
   formatCount,
   formatCounted,
-  formatDuration,
   formatMs,
   formatRate,
+  formatTimeLeft,
 } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { toPhaseLabel, toRowProgress } from './row-progress.ts'
@@ -28,7 +28,7 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
     `${formatCount(rows.unknown)} unknown`,
     `${formatRate(snapshot.ratePerSecond.current)}/s`,
     ...(latencyMs === null ? [] : [`p95 ${formatMs(latencyMs.p95)} ms`]),
-    ...(etaMs === null ? [] : [`${formatDuration(etaMs)} left`]),
+    ...(etaMs === null ? [] : [`${formatTimeLeft(etaMs)} left`]),
     ...(notice === null ? [] : [toPrintable(notice)]),
   ].join(', ')
 }

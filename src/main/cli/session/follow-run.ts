@@ -39,10 +39,9 @@ export async function followRun(
       process.exit(EXIT.interrupted)
     },
   })
-  // Whichever of the two is looked at second must not count as unhandled.
-  handle.ended.catch(() => {})
   try {
-    await handle.ready
+    // Rejects with what ended intake, too; by then what is left of the run is cleared away.
+    handle.ready.catch(() => {})
     return await handle.ended
   } finally {
     stopWatching()

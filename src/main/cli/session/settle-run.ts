@@ -6,6 +6,7 @@ import { COMMAND_PREFIX } from '../invocation.ts'
 import { readApiKey } from '../options/api-key.ts'
 import type { ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
 import { toExitCode } from '../summary/exit-code.ts'
+import { formatNextSteps } from '../summary/next-steps.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
 import { formatCounted } from '../terminal/number-format.ts'
@@ -47,6 +48,13 @@ export async function printSummary(
     return
   }
   await out.writeLine(formatSummary(outTerminal, summary))
+  await printInvalidRows(context, engine, summary)
+  const next = formatNextSteps(outTerminal, summary)
+  if (next.length > 0) await out.writeLine(`\n${next.join('\n')}`)
+}
+
+async function printInvalidRows(context: CliContext, engine: Engine, summary: RunSummary): Promise<void> {
+  const { out, outTerminal } = context
   const { invalid, read } = summary.rows
   if (invalid === 0) return
   const isAlone = invalid === read

@@ -30,7 +30,10 @@ function mergeByCode(groups: readonly ErrorGroup[]): (ErrorGroup & { messages: n
 }
 
 function toCause(group: ErrorGroup & { messages: number }): string {
-  const code = [group.status === null ? '' : String(group.status), group.error_code ?? ''].filter(Boolean)
+  const code = [
+    group.status === null ? '' : String(group.status),
+    group.error_code !== null && !group.message.includes(group.error_code) ? group.error_code : '',
+  ].filter(Boolean)
   const others = group.messages > 1 ? ` (and ${formatCounted(group.messages - 1, 'other message')})` : ''
   return toPrintable([code.join(' '), group.message].filter(Boolean).join(': ')) + others
 }

@@ -31,7 +31,7 @@ export function formatLatency(terminal: Terminal, { latency_ms }: RunSummary): s
   const points = terminal.columns() >= FULL_COLUMNS ? POINTS : FEW_POINTS
   const columns: TableColumn[] = [
     { title: '', align: 'left' },
-    { title: 'answers', align: 'right' },
+    { title: 'tries', align: 'right' },
     ...points.map((point) => ({ title: point.replace('_', '.'), align: 'right' as const })),
   ]
   const rows = measured.map(({ name, series }) => [

@@ -1,5 +1,11 @@
 import type { RunSummary } from '../../../shared/run.ts'
-import { formatCount, formatCounted, formatRate, formatShare } from '../terminal/number-format.ts'
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatRate,
+  formatShare,
+} from '../terminal/number-format.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { padLeft, padRight } from '../terminal/text-width.ts'
 import { formatSection } from './section.ts'
@@ -50,7 +56,7 @@ export function formatRequests(terminal: Terminal, { requests, throughput }: Run
       `${formatCounted(requests.sent, 'try', 'tries')}: ${parts.join(', ')}`,
     ]),
     ...formatSection(terminal, 'Throughput', [
-      `${formatRate(throughput.attempted_per_s)} tries/s, ${formatRate(throughput.succeeded_per_s)} rows succeeded/s, over ${throughput.duration_s.toFixed(1)} s`,
+      `${formatRate(throughput.attempted_per_s)} tries/s, ${formatRate(throughput.succeeded_per_s)} rows succeeded/s, over ${formatDuration(throughput.duration_s * 1000)}`,
     ]),
   ]
 }

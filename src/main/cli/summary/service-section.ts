@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../../shared/run.ts'
-import { formatCount, formatCounted, formatMs } from '../terminal/number-format.ts'
+import { formatCount, formatCounted, formatDuration, formatMs } from '../terminal/number-format.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatSection } from './section.ts'
 
@@ -10,7 +10,7 @@ export function formatServiceNotes(terminal: Terminal, summary: RunSummary): str
   if (retry_after.answers > 0) {
     lines.push(
       ...formatSection(terminal, 'Retry-After', [
-        `${formatCounted(retry_after.answers, 'answer')} asked to wait; ${retry_after.waited_s.toFixed(1)} s were waited in all`,
+        `${formatCounted(retry_after.answers, 'answer')} asked to wait; ${formatDuration(retry_after.waited_s * 1000)} were waited in all`,
       ]),
     )
   }

@@ -6,7 +6,6 @@ import { wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { formatErrors } from './errors-section.ts'
 import { formatLatency } from './latency-section.ts'
-import { formatNextSteps } from './results-section.ts'
 import { formatRequests, formatRows } from './rows-section.ts'
 import { formatTriggeredRules } from './rules-section.ts'
 import { formatGenerator, formatServiceNotes } from './service-section.ts'
@@ -45,7 +44,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   return lines
 }
 
-/** The whole run for a person to read: first what stopped it, then rows, requests, latency, rules, errors, next. */
+/** The whole run for a person to read: first what stopped it, then rows, requests, latency, rules, errors. */
 export function formatSummary(terminal: Terminal, summary: RunSummary): string {
   const parts = [
     formatHeading(terminal, summary),
@@ -56,7 +55,6 @@ export function formatSummary(terminal: Terminal, summary: RunSummary): string {
     formatTriggeredRules(terminal, summary),
     formatErrors(terminal, summary),
     summary.generator.limited ? [] : formatGenerator(terminal, summary),
-    formatNextSteps(terminal, summary),
   ]
   return parts
     .filter((part) => part.length > 0)

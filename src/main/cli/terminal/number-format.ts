@@ -30,17 +30,24 @@ export function formatMs(ms: number): string {
 
 /** A rate per second, without its unit. */
 export function formatRate(perSecond: number): string {
-  return perSecond < 100 ? oneDecimal.format(perSecond) : whole.format(perSecond)
+  return perSecond < 10 ? oneDecimal.format(perSecond) : whole.format(perSecond)
 }
 
-/** A span of time as a person says it: `0.4 s`, `26.1 s`, `3 min 05 s`, `2 h 04 min`. */
+/** A span of time as a person says it: `36 ms`, `26.1 s`, `3 min 05 s`, `2 h 04 min`. */
 export function formatDuration(ms: number): string {
   const seconds = ms / 1000
+  if (seconds < 0.9995) return `${whole.format(ms)} ms`
   if (seconds < 59.95) return `${oneDecimal.format(seconds)} s`
   const total = Math.round(seconds)
   const minutes = Math.floor(total / 60)
   if (minutes < 60) return `${minutes} min ${String(total % 60).padStart(2, '0')} s`
   return `${whole.format(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} min`
+}
+
+/** A time to wait, in whole seconds, never 0: `1 s`, `12 s`, `3 min 05 s`. */
+export function formatTimeLeft(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000))
+  return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000)
 }
 
 /** A size in the largest unit that leaves at least 1: `505 kB`, `114 MB`. */

@@ -33,7 +33,7 @@ describe('numbers for people', () => {
 
   it('grow units with durations and sizes', () => {
     expect([400, 26_100, 59_990, 185_000, 7_440_000].map(formatDuration)).toEqual([
-      '0.4 s',
+      '400 ms',
       '26.1 s',
       '1 min 00 s',
       '3 min 05 s',

@@ -3,29 +3,13 @@ import { COMMAND_PREFIX } from '../invocation.ts'
 import { formatTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** What to type next: resume, retry, look closer, export. */
-export function formatNextSteps(terminal: Terminal, summary: RunSummary): string[] {
-  const { rows, run_id: runId, state } = summary
-  const steps: [string, string][] = []
-  if (state === 'running') steps.push([`show ${runId}`, 'how it stands'])
-  const isResumable = state === 'interrupted' || (state === 'stopped' && rows.not_sent > 0)
-  if (isResumable) steps.push([`resume ${runId}`, 'send what is still to be sent'])
-  if (!isResumable && state !== 'running' && rows.rejected + rows.failed > 0) {
-    steps.push([`retry ${runId}`, 'send again what did not succeed, as a run of its own'])
-  }
-  if (rows.unknown > 0 && state !== 'running') {
-    steps.push([
-      `${isResumable ? 'resume' : 'retry'} ${runId} --on-unknown resend`,
-      'the same, rows of unknown fate too',
-    ])
-  }
-  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'every row that did not pass, and why'])
-  if (rows.read > 0) steps.push([`export ${runId} results.csv`, 'your columns and what came of each row'])
+/** Commands to type, each with what it does; nothing where there are none. */
+export function formatCommands(terminal: Terminal, steps: readonly [string, string][]): string[] {
+  if (steps.length === 0) return []
   const lines = steps.map(([command, meaning]) => [
     `${COMMAND_PREFIX} ${command}`,
     terminal.tone('quiet', meaning),
   ])
-  if (lines.length === 0) return []
   const [, ...table] = formatTable(
     terminal,
     [
@@ -35,4 +19,25 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
     lines,
   )
   return [terminal.tone('strong', 'Next'), ...table.map((line) => `  ${line}`)]
+}
+
+/** What to type next: resume, retry, look closer, export. */
+export function formatNextSteps(terminal: Terminal, summary: RunSummary): string[] {
+  const { rows, run_id: runId, state } = summary
+  const steps: [string, string][] = []
+  if (state === 'running') steps.push([`show ${runId}`, 'how it stands'])
+  const isResumable = state === 'interrupted' || (state === 'stopped' && rows.not_sent > 0)
+  if (isResumable) steps.push([`resume ${runId}`, 'send what is still to be sent'])
+  if (!isResumable && state !== 'running' && rows.rejected + rows.failed > 0) {
+    steps.push([`retry ${runId}`, 'what did not succeed, as a new run'])
+  }
+  if (rows.unknown > 0 && state !== 'running') {
+    steps.push([
+      `${isResumable ? 'resume' : 'retry'} ${runId} --on-unknown resend`,
+      'the same, unknown rows too',
+    ])
+  }
+  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'rows that did not pass, and why'])
+  if (rows.read > 0) steps.push([`export ${runId} results.csv`, 'your columns and the results'])
+  return formatCommands(terminal, steps)
 }
