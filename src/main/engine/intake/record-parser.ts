@@ -27,8 +27,6 @@ export const MAX_RECORD_CHARACTERS = 8 * 1024 * 1024
 
 /** Bytes of one read while records are shorter than that. */
 export const READ_BYTES = 64 * 1024
-/** Reads grow while one record spans several, so that a long one is not parsed again for every 64 KiB. */
-const LARGEST_READ_BYTES = 1024 * 1024
 
 /** Thrown for a record over {@link MAX_RECORD_CHARACTERS}; `start` is its beginning. */
 export class RecordTooLong extends Error {
@@ -59,9 +57,7 @@ export function* parseRecords(
   let rest = ''
   let heldBlankLines = 0
   for (;;) {
-    const piece = readText(
-      Math.max(readBytes, rest.length > READ_BYTES ? Math.min(rest.length, LARGEST_READ_BYTES) : 0),
-    )
+    const piece = readText(rest.length > READ_BYTES ? toLongRead(rest.length) : readBytes)
     const isLast = piece === null
     const text = isLast ? rest : rest + piece
     if (text === '' && !isLast) continue
@@ -72,7 +68,8 @@ export function* parseRecords(
     const blankLines = isLast ? 0 : countBlankLinesBefore(text, cursor, syntax.newline, records.length)
     if (records.length > blankLines) {
       records.length -= blankLines
-      yield withBlankLinesFirst(batch, heldBlankLines)
+      yield* toBlankBatches(heldBlankLines)
+      yield batch
       heldBlankLines = blankLines
     } else heldBlankLines += blankLines
 
@@ -81,12 +78,17 @@ export function* parseRecords(
   }
 }
 
-function withBlankLinesFirst(batch: RecordBatch, count: number): RecordBatch {
-  if (count === 0) return batch
-  return {
-    records: [...Array.from({ length: count }, () => ['']), ...batch.records],
-    quoteFaults: new Map([...batch.quoteFaults].map(([index, fault]) => [index + count, fault])),
-    isWellFormed: batch.isWellFormed,
+/** Reads double while one record spans several, so that a long one is not parsed again for every 64 KiB. */
+function toLongRead(restCharacters: number): number {
+  return Math.max(1, Math.min(restCharacters, MAX_RECORD_CHARACTERS + 1 - restCharacters))
+}
+
+const BLANK_LINES_AT_ONCE = 1000
+
+function* toBlankBatches(count: number): Generator<RecordBatch, void, undefined> {
+  for (let left = count; left > 0; left -= BLANK_LINES_AT_ONCE) {
+    const records = Array.from({ length: Math.min(left, BLANK_LINES_AT_ONCE) }, () => [''])
+    yield { records, quoteFaults: new Map(), isWellFormed: true }
   }
 }
 

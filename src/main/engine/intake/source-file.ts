@@ -7,6 +7,8 @@ export interface SourceFile {
   readonly sizeBytes: number
   /** At most `lengthBytes` bytes from `offset`; fewer only at the file's end, none behind it. */
   readBytes(offset: number, lengthBytes: number): Buffer
+  /** The same into memory of the caller's, as much as it has room for; returns the part that was filled. */
+  readInto(buffer: Buffer, offset: number): Buffer
   close(): void
 }
 
@@ -68,7 +70,9 @@ export function openSourceFile(path: string): SourceFile {
     return {
       path,
       sizeBytes: stat.size,
-      readBytes: (offset, lengthBytes) => readFully(path, descriptor, offset, lengthBytes),
+      readBytes: (offset, lengthBytes) =>
+        readFully(path, descriptor, Buffer.allocUnsafe(lengthBytes), offset),
+      readInto: (buffer, offset) => readFully(path, descriptor, buffer, offset),
       close: () => closeSync(descriptor),
     }
   } catch (error) {
@@ -77,12 +81,11 @@ export function openSourceFile(path: string): SourceFile {
   }
 }
 
-function readFully(path: string, descriptor: number, offset: number, lengthBytes: number): Buffer {
-  const buffer = Buffer.allocUnsafe(lengthBytes)
+function readFully(path: string, descriptor: number, buffer: Buffer, offset: number): Buffer {
   let filled = 0
   try {
-    while (filled < lengthBytes) {
-      const read = readSync(descriptor, buffer, filled, lengthBytes - filled, offset + filled)
+    while (filled < buffer.length) {
+      const read = readSync(descriptor, buffer, filled, buffer.length - filled, offset + filled)
       if (read === 0) break
       filled += read
     }

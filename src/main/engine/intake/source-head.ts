@@ -3,7 +3,13 @@ import { removeFormulaGuard } from '../../../shared/formula-guard.ts'
 import type { PlanSource } from '../../../shared/plan.ts'
 import { findUsualLength, isBlank } from './delimiter.ts'
 import { createLongRecordError } from './long-record.ts'
-import { parseRecords, type ReadText, type RecordSyntax, RecordTooLong } from './record-parser.ts'
+import {
+  parseRecords,
+  type ReadText,
+  type RecordBatch,
+  type RecordSyntax,
+  RecordTooLong,
+} from './record-parser.ts'
 import type { RowExpectation } from './row-builder.ts'
 import { createSourceError } from './source-error.ts'
 
@@ -34,15 +40,15 @@ export function readSourceHead(
   const { path } = source
   try {
     const batches = parseRecords(readText, syntax, HEAD_BYTES)
-    const first = batches.next()
-    if (first.done === true) {
+    const first = findFirstRecords(batches)
+    if (first === null) {
       throw createSourceError(
         path,
         'expected rows, found none: the file holds nothing but blank lines',
         'Export the spreadsheet again, or name the file that holds the rows.',
       )
     }
-    const { records, quoteFaults } = first.value
+    const { records, quoteFaults } = first
     const widest = records.reduce((most, record) => Math.max(most, record.length), 0)
     if (!source.header) {
       const cells = findUsualLength(records).cells
@@ -76,6 +82,14 @@ export function readSourceHead(
     if (!(error instanceof RecordTooLong)) throw error
     throw createLongRecordError(path, source.header ? 'the header' : `row ${error.blankLines + 1}`, error)
   }
+}
+
+/** The first batch with more in it than blank lines, or null. */
+function findFirstRecords(batches: ReturnType<typeof parseRecords>): RecordBatch | null {
+  for (let next = batches.next(); next.done !== true; next = batches.next()) {
+    if (!next.value.records.every(isBlank)) return next.value
+  }
+  return null
 }
 
 /** Whether no record follows; one that is too long does, and reading the rows names it. */

@@ -13,10 +13,13 @@ export interface TextReader {
 export function createTextReader(file: SourceFile, startOffset: number, decoder: PieceDecoder): TextReader {
   let offset = startOffset
   let isAtEnd = false
+  // Decoders keep nothing of a piece, so every read can use the same memory.
+  let buffer: Buffer = Buffer.alloc(0)
   return {
     readText(sizeBytes) {
       if (isAtEnd) return null
-      const piece = file.readBytes(offset, sizeBytes)
+      if (buffer.length < sizeBytes) buffer = Buffer.allocUnsafeSlow(sizeBytes)
+      const piece = file.readInto(buffer.subarray(0, sizeBytes), offset)
       if (piece.length > 0) {
         offset += piece.length
         return decoder.decode(piece)

@@ -19,13 +19,14 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
  * Stops early where enough is broken to tell what the file is not.
  */
 export function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
+  const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES)
   let offset = startOffset
   let firstBroken: number | null = null
   let brokenPieces = 0
   let sequences = 0
   let errors = 0
   while (offset < file.sizeBytes && brokenPieces < MAX_BROKEN_PIECES) {
-    const piece = file.readBytes(offset, PIECE_BYTES)
+    const piece = file.readInto(buffer, offset)
     if (piece.length === 0) break
     const isLast = offset + piece.length >= file.sizeBytes
     const whole = isLast ? piece.length : lengthOfWholeCharacters(piece)
