@@ -6,8 +6,23 @@ import { COMMAND_PREFIX } from '../invocation.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
-import { formatTable } from '../terminal/table.ts'
+import { formatTable, type TableColumn } from '../terminal/table.ts'
 import { resolveWorkspace } from '../workspace.ts'
+
+const COLUMNS: readonly (TableColumn & { isOptional?: true })[] = [
+  { title: 'RUN', align: 'left' },
+  { title: 'NAME', align: 'left', minColumns: 8 },
+  { title: 'STATE', align: 'left' },
+  { title: 'ROWS', align: 'right' },
+  { title: 'OK', align: 'right' },
+  { title: 'REJECTED', align: 'right' },
+  { title: 'FAILED', align: 'right' },
+  { title: 'UNKNOWN', align: 'right' },
+  { title: 'INVALID', align: 'right', isOptional: true },
+  { title: 'LEFT', align: 'right', isOptional: true },
+  { title: 'P95 MS', align: 'right' },
+  { title: 'STARTED', align: 'left' },
+]
 
 /** A moment in the person's own time: `2025-11-21 09:07`. */
 function formatMoment(iso: string): string {
@@ -54,23 +69,15 @@ export function addRunsCommand(program: Command, context: CliContext): void {
       await context.out.writeLine(`No runs in ${workspace} yet. Try: ${COMMAND_PREFIX} demo`)
       return
     }
+    const cells = runs.map(toCells)
+    // Columns that hold nothing but zeros in most workspaces make room for the names.
+    const shown = COLUMNS.flatMap((column, index) =>
+      column.isOptional && cells.every((row) => row[index] === '0') ? [] : [index],
+    )
     const table = formatTable(
       context.outTerminal,
-      [
-        { title: 'RUN', align: 'left' },
-        { title: 'NAME', align: 'left', minColumns: 8 },
-        { title: 'STATE', align: 'left' },
-        { title: 'ROWS', align: 'right' },
-        { title: 'OK', align: 'right' },
-        { title: 'REJECTED', align: 'right' },
-        { title: 'FAILED', align: 'right' },
-        { title: 'UNKNOWN', align: 'right' },
-        { title: 'INVALID', align: 'right' },
-        { title: 'LEFT', align: 'right' },
-        { title: 'P95 MS', align: 'right' },
-        { title: 'STARTED', align: 'left' },
-      ],
-      runs.map(toCells),
+      COLUMNS.filter((_, index) => shown.includes(index)),
+      cells.map((row) => row.filter((_, index) => shown.includes(index))),
     )
     await context.out.writeLine(table.join('\n'))
   })

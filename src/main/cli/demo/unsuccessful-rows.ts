@@ -37,6 +37,7 @@ export async function formatUnsuccessfulRows(
       { title: 'WHY', align: 'left', minColumns: 20 },
     ],
     reasons.toSorted((one, other) => one.row - other.row).map(({ cells }) => cells),
+    2,
   )
-  return [terminal.tone('strong', 'Rows that did not succeed'), ...table.map((line) => `  ${line}`)]
+  return [terminal.tone('strong', 'Rows that did not succeed'), ...table]
 }

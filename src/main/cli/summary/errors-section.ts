@@ -3,7 +3,7 @@ import { formatCount, formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { padLeft, padRight } from '../terminal/text-width.ts'
+import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
 import { adviseOn } from './advice.ts'
 import { formatSection, sectionColumns } from './section.ts'
 
@@ -47,11 +47,12 @@ export function formatErrors(terminal: Terminal, summary: RunSummary): string[] 
   const countColumns = Math.max(...shown.map((group) => formatCount(group.rows).length))
   const indent = countColumns + 12
   const columns = Math.max(24, sectionColumns(terminal) - indent)
+  const arrowColumns = textWidth(terminal.glyphs.arrow) + 1
   const lines = shown.flatMap((group) => {
     const [first = '', ...others] = wrapWords(toCause(group), columns)
     const head = `${padLeft(formatCount(group.rows), countColumns)} ${terminal.tone(TONES[group.outcome], padRight(group.outcome, 10))} ${first}`
     const advice = adviseOn(group, summary)
-    const adviceLines = advice === null ? [] : wrapWords(advice.text, columns - 2)
+    const adviceLines = advice === null ? [] : wrapWords(advice.text, columns - arrowColumns)
     // A command stays in one piece, however narrow the terminal: it is there to be pasted.
     if (advice?.command !== undefined) adviceLines.push(advice.command)
     return [
@@ -59,7 +60,11 @@ export function formatErrors(terminal: Terminal, summary: RunSummary): string[] 
       ...others.map((line) => ' '.repeat(indent) + line),
       ...adviceLines.map(
         (line, index) =>
-          ' '.repeat(indent) + terminal.tone('quiet', `${index === 0 ? terminal.glyphs.arrow : ' '} ${line}`),
+          ' '.repeat(indent) +
+          terminal.tone(
+            'quiet',
+            `${padRight(index === 0 ? terminal.glyphs.arrow : '', arrowColumns)}${line}`,
+          ),
       ),
     ]
   })

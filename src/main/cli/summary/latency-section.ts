@@ -39,10 +39,5 @@ export function formatLatency(terminal: Terminal, { latency_ms }: RunSummary): s
     formatCount(series.count),
     ...points.map((point) => formatMs(series[point])),
   ])
-  const [header = '', ...lines] = formatTable(terminal, columns, rows)
-  return [
-    ...formatSection(terminal, 'Latency in ms', ['']),
-    `  ${header}`,
-    ...lines.map((line) => `  ${line}`),
-  ]
+  return [...formatSection(terminal, 'Latency in ms', ['']), ...formatTable(terminal, columns, rows, 2)]
 }

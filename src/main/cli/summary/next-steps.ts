@@ -1,24 +1,21 @@
 import type { RunSummary } from '../../../shared/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
-import { formatTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { padRight, textWidth } from '../terminal/text-width.ts'
 
 /** Commands to type, each with what it does; nothing where there are none. */
 export function formatCommands(terminal: Terminal, steps: readonly [string, string][]): string[] {
   if (steps.length === 0) return []
-  const lines = steps.map(([command, meaning]) => [
-    `${COMMAND_PREFIX} ${command}`,
-    terminal.tone('quiet', meaning),
-  ])
-  const [, ...table] = formatTable(
-    terminal,
-    [
-      { title: '', align: 'left' },
-      { title: '', align: 'left' },
-    ],
-    lines,
-  )
-  return [terminal.tone('strong', 'Next'), ...table.map((line) => `  ${line}`)]
+  const commands = steps.map(([command]) => `  ${COMMAND_PREFIX} ${command}`)
+  const commandColumns = Math.max(...commands.map(textWidth))
+  const meaningColumns = Math.max(...steps.map(([, meaning]) => textWidth(meaning)))
+  // A command stays in one piece, to be pasted; what it does is left out where it would not stand beside it.
+  const hasRoom = commandColumns + 2 + meaningColumns <= terminal.columns()
+  const lines = steps.map(([, meaning], index) => {
+    const command = commands[index] ?? ''
+    return hasRoom ? `${padRight(command, commandColumns)}  ${terminal.tone('quiet', meaning)}` : command
+  })
+  return [terminal.tone('strong', 'Next'), ...lines]
 }
 
 /** What to type next: resume, retry, look closer, export. */

@@ -7,8 +7,11 @@ import {
   formatShare,
 } from '../terminal/number-format.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { padLeft, padRight } from '../terminal/text-width.ts'
-import { formatSection } from './section.ts'
+import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
+import { formatSection, sectionColumns } from './section.ts'
+
+/** A sign, a state, a share and the spaces around them. */
+const STATE_COLUMNS = 24
 
 /** Rows by what became of them; states without rows are left out, but for `succeeded`. */
 export function formatRows(terminal: Terminal, { rows }: RunSummary): string[] {
@@ -27,12 +30,14 @@ export function formatRows(terminal: Terminal, { rows }: RunSummary): string[] {
   const countColumns = Math.max(
     ...[rows.read, ...shown.map(([count]) => count)].map((n) => formatCount(n).length),
   )
+  const meaningColumns = Math.max(...shown.map(([, , , , meaning]) => textWidth(meaning)))
+  const hasRoom = STATE_COLUMNS + countColumns + meaningColumns <= sectionColumns(terminal)
   const lines = shown.map(([count, sign, name, tone, meaning]) =>
     [
       terminal.tone(tone, `${sign} ${padRight(name, 10)}`),
       padLeft(formatCount(count), countColumns),
       padLeft(formatShare(count, rows.read), 8),
-      meaning === '' ? '' : ` ${terminal.tone('quiet', meaning)}`,
+      hasRoom && meaning !== '' ? ` ${terminal.tone('quiet', meaning)}` : '',
     ].join(' '),
   )
   return formatSection(terminal, 'Rows', [

@@ -10,14 +10,20 @@ export interface TableColumn {
 }
 
 /**
- * Lines of a table, header first, columns two spaces apart. Where the terminal is too narrow, the columns that may be
+ * Lines of a table, header first, columns two spaces apart, everything `indent` spaces to the right. Where the terminal is too narrow, the columns that may be
  * cut give way, the widest first.
  */
-export function formatTable(terminal: Terminal, columns: readonly TableColumn[], rows: string[][]): string[] {
+export function formatTable(
+  terminal: Terminal,
+  columns: readonly TableColumn[],
+  rows: readonly string[][],
+  indent = 0,
+): string[] {
   const widths = columns.map((column, index) =>
     Math.max(textWidth(column.title), ...rows.map((row) => textWidth(row[index] ?? ''))),
   )
-  let excess = widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1)) - terminal.columns()
+  let excess =
+    widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1)) + indent - terminal.columns()
   while (excess > 0) {
     let widest = -1
     for (const [index, column] of columns.entries()) {
@@ -30,6 +36,7 @@ export function formatTable(terminal: Terminal, columns: readonly TableColumn[],
     excess -= 1
   }
   const toLine = (cells: string[]) =>
+    ' '.repeat(indent) +
     columns
       .map((column, index) => {
         const width = widths[index] ?? 0

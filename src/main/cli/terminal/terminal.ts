@@ -68,7 +68,7 @@ export interface Terminal {
   /** Whether lines can be redrawn in place. */
   readonly isInteractive: boolean
   readonly glyphs: Glyphs
-  /** Columns now; 100 where the output is no terminal. */
+  /** Columns now; without end where the output is no terminal, so that nothing is cut or wrapped in a file. */
   columns(): number
   /** Sets text off where colours are shown (`NO_COLOR` and `FORCE_COLOR` are respected). */
   tone(tone: Tone, text: string): string
@@ -93,7 +93,7 @@ export function createTerminal(stream: WriteStream, env: NodeJS.ProcessEnv = pro
   return {
     isInteractive: isTerminal && env['TERM'] !== 'dumb',
     glyphs: !isTerminal || isUtf8Terminal(env, process.platform) ? UNICODE_GLYPHS : ASCII_GLYPHS,
-    columns: () => (isTerminal && stream.columns > 0 ? stream.columns : 100),
+    columns: () => (isTerminal && stream.columns > 0 ? stream.columns : Number.POSITIVE_INFINITY),
     tone: (tone, text) =>
       tone === 'plain' || text === '' ? text : styleText(FORMATS[tone], text, { stream }),
   }
