@@ -1,0 +1,39 @@
+import type { Platform } from '../../shared/bridge/app.ts'
+import type { Exported } from '../../shared/bridge/exports.ts'
+import type { ExportResult } from '../../shared/results.ts'
+import type { Engine } from '../engine/engine-interface.ts'
+import type { Clock } from './clock.ts'
+import type { EventGates } from './event-gates.ts'
+import type { LiveRuns } from './live-runs.ts'
+import type { SandboxHost } from './sandbox-host.ts'
+
+/** Where an export is written, and what the window is told about it afterwards. */
+export interface ExportPlace {
+  /** Absolute path; the ending is the format. */
+  file: string
+  publish(result: ExportResult): Exported
+}
+
+/** What differs between a desktop and a browser. */
+export interface BridgeHost {
+  readonly platform: Platform
+  /** Throws `BAD_SOURCE` where this window may not have that file read. */
+  checkSourcePath(path: string): void
+  /** Decides where an export goes. Throws `BAD_USAGE` where the window's wish cannot be met. */
+  placeExport(wish: { file: string | undefined; format: 'csv' | 'jsonl'; name: string }): Promise<ExportPlace>
+}
+
+/** What all windows of a process share. */
+export interface BridgeServices {
+  readonly engine: Engine
+  readonly host: BridgeHost
+  readonly liveRuns: LiveRuns
+  readonly sandbox: SandboxHost
+  readonly clock: Clock
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** What the handlers of one connection work with. */
+export interface BridgeContext extends BridgeServices {
+  readonly gates: EventGates
+}

@@ -1,0 +1,83 @@
+import type { Clock } from './clock.ts'
+import type { EventGates } from './event-gates.ts'
+
+/** Something whose newest picture is worth telling. */
+export interface EventSource<T> {
+  /** The newest picture; null before the first. */
+  read(): T | null
+  /** Calls the listener whenever the picture is a new one; returns the way to stop it. */
+  onChange(listener: () => void): () => void
+  /** Settles when no further picture comes; rejects with what the stream shall end with. */
+  readonly ended: Promise<unknown>
+}
+
+/** How a stream is told. */
+export interface EventStreamOptions {
+  clock: Clock
+  gates: EventGates
+  streamId: string
+  /** Least time between two events, milliseconds. */
+  intervalMs: number
+  /** Given when the window is gone or has enough. */
+  signal: AbortSignal
+}
+
+/** One event; sequences count up from 1. */
+export interface SequencedEvent<T> {
+  sequence: number
+  value: T
+}
+
+/**
+ * Yields the newest picture at once and then whenever there is a new one, never two within `intervalMs`, and the next
+ * only after the one before was seen: pictures in between are skipped, none is queued. The last picture is always told.
+ */
+export async function* streamEvents<T>(
+  source: EventSource<T>,
+  { clock, gates, streamId, intervalMs, signal }: EventStreamOptions,
+): AsyncGenerator<SequencedEvent<T>, void> {
+  let wake = Promise.withResolvers<void>()
+  let isNew = source.read() !== null
+  let isOver = false
+  const stopListening = source.onChange(() => {
+    isNew = true
+    wake.resolve()
+  })
+  const noteEnd = () => {
+    isOver = true
+    wake.resolve()
+  }
+  const wakeUp = () => wake.resolve()
+  source.ended.then(noteEnd, noteEnd)
+  signal.addEventListener('abort', wakeUp)
+  let sequence = 0
+  let lastAt = Number.NEGATIVE_INFINITY
+  try {
+    while (!signal.aborted) {
+      if (!isNew && !isOver) {
+        await wake.promise
+        wake = Promise.withResolvers<void>()
+        continue
+      }
+      const dueInMs = lastAt + intervalMs - clock.now()
+      if (isNew && dueInMs > 0) {
+        await clock.wait(dueInMs, signal)
+        continue
+      }
+      const value = isNew ? source.read() : null
+      isNew = false
+      if (value !== null) {
+        lastAt = clock.now()
+        sequence += 1
+        yield { sequence, value }
+        await gates.awaitSeen(streamId, sequence, signal)
+      } else if (isOver) {
+        await source.ended
+        return
+      }
+    }
+  } finally {
+    stopListening()
+    signal.removeEventListener('abort', wakeUp)
+  }
+}

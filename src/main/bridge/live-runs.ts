@@ -1,0 +1,87 @@
+import { SluiceError } from '../../shared/errors.ts'
+import type { RunSnapshot } from '../../shared/snapshot.ts'
+import type { RunHandle } from '../engine/engine-interface.ts'
+
+/** Failures of runs that are told to whoever asks late. */
+const FAILURES_MAX = 100
+
+/** The runs that this process holds, for every window. */
+export interface LiveRuns {
+  /** Takes up a run that was just started, until it ends. */
+  add(handle: RunHandle): void
+  /** The handle of a held run, or null. */
+  find(runId: string): RunHandle | null
+  /** The handle of a held run. Throws what ended it, or `RUN_NOT_HELD`. */
+  require(runId: string): RunHandle
+  /** What ended a run that is no longer held, where it was a failure. */
+  failureOf(runId: string): unknown
+  /** The newest picture of each held run. */
+  snapshots(): RunSnapshot[]
+  /** Grows with each run that begins, ends or is deleted. */
+  revision(): number
+  /** Says that the list of runs is another one now. */
+  noteChange(): void
+  /** Calls the listener with each new revision and each new picture; returns the way to stop it. */
+  onChange(listener: () => void): () => void
+}
+
+/** Makes the register of held runs, empty. */
+export function createLiveRuns(): LiveRuns {
+  const handles = new Map<string, RunHandle>()
+  const failures = new Map<string, unknown>()
+  const listeners = new Set<() => void>()
+  let revision = 1
+
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  const noteChange = () => {
+    revision += 1
+    tell()
+  }
+  const noteFailure = (runId: string, error: unknown) => {
+    failures.set(runId, error)
+    const [oldest] = failures.keys()
+    if (failures.size > FAILURES_MAX && oldest !== undefined) failures.delete(oldest)
+  }
+
+  return {
+    add(handle) {
+      const { runId } = handle
+      failures.delete(runId)
+      handles.set(runId, handle)
+      const stopListening = handle.onSnapshot(tell)
+      const forget = () => {
+        stopListening()
+        handles.delete(runId)
+        noteChange()
+      }
+      handle.ended.then(forget, (error: unknown) => {
+        noteFailure(runId, error)
+        forget()
+      })
+      noteChange()
+    },
+    find: (runId) => handles.get(runId) ?? null,
+    require(runId) {
+      const handle = handles.get(runId)
+      if (handle !== undefined) return handle
+      const failure = failures.get(runId)
+      if (failure !== undefined) throw failure
+      throw new SluiceError({
+        code: 'RUN_NOT_HELD',
+        message: `run ${runId} is not going on here`,
+        hint: 'Look at its summary; where it was interrupted, resume it.',
+      })
+    },
+    failureOf: (runId) => failures.get(runId),
+    snapshots: () =>
+      [...handles.values()].map((handle) => handle.snapshot()).filter((snapshot) => snapshot !== null),
+    revision: () => revision,
+    noteChange,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import process from 'node:process'
+import { createEngine } from '../engine/engine.ts'
+import { WORKER_URLS } from '../worker-urls.ts'
+import type { BridgeHost, BridgeServices } from './bridge-context.ts'
+import { systemClock } from './clock.ts'
+import { createLiveRuns } from './live-runs.ts'
+import { createSandboxHost } from './sandbox-host.ts'
+
+/** The bridge of a process: what every window is served with. */
+export interface Bridge {
+  readonly services: BridgeServices
+  /** Stops held runs and the sandbox; the runs can be resumed. */
+  close(): Promise<void>
+}
+
+/** Opens the engine on a workspace for windows. Throws `WORKSPACE_UNUSABLE`. */
+export function openBridge({ workspace, host }: { workspace: string; host: BridgeHost }): Bridge {
+  const engine = createEngine({
+    workspace,
+    runWorkerUrl: WORKER_URLS.run,
+    queryWorkerUrl: WORKER_URLS.query,
+  })
+  const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
+  return {
+    services: {
+      engine,
+      host,
+      sandbox,
+      liveRuns: createLiveRuns(),
+      clock: systemClock,
+      env: process.env,
+    },
+    async close() {
+      // The sandbox last: runs that drain still wait for its answers.
+      await engine.close()
+      await sandbox.stop()
+    },
+  }
+}

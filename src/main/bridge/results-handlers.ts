@@ -1,0 +1,16 @@
+import { createExcerpts } from './excerpts.ts'
+import { bridge } from './implementer.ts'
+
+/** What became of the rows of a run. */
+export const resultsHandlers = bridge.results.router({
+  page: bridge.results.page.handler(async ({ context: { engine }, input: { runId, ...query } }) => {
+    const { rows, total } = await engine.readPage(runId, query)
+    return { rows: rows.map((row) => ({ ...row, ...createExcerpts(row.cells) })), total }
+  }),
+  facets: bridge.results.facets.handler(({ context, input }) => context.engine.readFacets(input.runId)),
+  row: bridge.results.row.handler(({ context, input }) => context.engine.readRow(input.runId, input.row)),
+  latency: bridge.results.latency.handler(async ({ context, input: { runId, sinceSecond = 0 } }) => {
+    const { seconds, histogram } = await context.engine.readLatency(runId)
+    return { seconds: seconds.filter(({ second }) => second >= sinceSecond), histogram }
+  }),
+})

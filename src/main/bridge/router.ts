@@ -1,0 +1,23 @@
+import { appHandlers } from './app-handlers.ts'
+import { checkHandlers } from './check-handlers.ts'
+import { eventsHandlers } from './events-handlers.ts'
+import { exportsHandlers } from './exports-handlers.ts'
+import { bridge } from './implementer.ts'
+import { resultsHandlers } from './results-handlers.ts'
+import { reviewHandlers } from './review-handlers.ts'
+import { runsHandlers } from './runs-handlers.ts'
+import { sandboxHandlers } from './sandbox-handlers.ts'
+import { sourceHandlers } from './source-handlers.ts'
+
+/** Every procedure of the contract with its handler. */
+export const bridgeRouter = bridge.router({
+  app: appHandlers,
+  runs: runsHandlers,
+  events: eventsHandlers,
+  source: sourceHandlers,
+  check: checkHandlers,
+  review: reviewHandlers,
+  results: resultsHandlers,
+  exports: exportsHandlers,
+  sandbox: sandboxHandlers,
+})

@@ -1,0 +1,16 @@
+import { bridge } from './implementer.ts'
+import { describeSample } from './sample-file.ts'
+
+/** The embedded service. */
+export const sandboxHandlers = bridge.sandbox.router({
+  start: bridge.sandbox.start.handler(async ({ context: { engine, liveRuns, sandbox } }) => {
+    const runIds = liveRuns.snapshots().map(({ runId }) => runId)
+    const plans = await Promise.all(runIds.map((runId) => engine.readPlan(runId).catch(() => null)))
+    const isUsed = plans.some((plan) => plan !== null && plan.connection.baseUrl === sandbox.baseUrl())
+    return { baseUrl: await sandbox.start({ keep: isUsed }), sample: await describeSample() }
+  }),
+  stop: bridge.sandbox.stop.handler(async ({ context }) => {
+    await context.sandbox.stop()
+    return {}
+  }),
+})

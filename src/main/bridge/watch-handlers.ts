@@ -1,0 +1,67 @@
+import type { RunListEvent } from '../../shared/bridge/runs.ts'
+import type { RunSnapshot } from '../../shared/snapshot.ts'
+import type { RunHandle } from '../engine/engine-interface.ts'
+import type { BridgeContext } from './bridge-context.ts'
+import { type EventSource, streamEvents } from './event-stream.ts'
+import { bridge } from './implementer.ts'
+import type { LiveRuns } from './live-runs.ts'
+import { withBridgeErrors } from './report-errors.ts'
+
+/** Ten snapshots of one run a second, at most. */
+const RUN_INTERVAL_MS = 100
+/** Two pictures of all runs a second, at most. */
+const LIST_INTERVAL_MS = 500
+
+const NEVER = new Promise<never>(() => {})
+
+function toRunSource(handle: RunHandle): EventSource<RunSnapshot> {
+  return {
+    read: () => handle.snapshot(),
+    onChange: (listener) => handle.onSnapshot(listener),
+    ended: handle.ended,
+  }
+}
+
+function toListSource(liveRuns: LiveRuns): EventSource<Omit<RunListEvent, 'sequence'>> {
+  return {
+    read: () => ({ revision: liveRuns.revision(), live: liveRuns.snapshots() }),
+    onChange: (listener) => liveRuns.onChange(listener),
+    ended: NEVER,
+  }
+}
+
+async function* watchRun(
+  { clock, engine, gates, liveRuns }: BridgeContext,
+  { runId, streamId }: { runId: string; streamId: string },
+  signal: AbortSignal,
+) {
+  const handle = liveRuns.find(runId)
+  if (handle === null) {
+    const failure = liveRuns.failureOf(runId)
+    if (failure !== undefined) throw failure
+    // Says RUN_NOT_FOUND where there is no such run at all.
+    await engine.summarizeRun(runId)
+    return
+  }
+  const options = { clock, gates, streamId, intervalMs: RUN_INTERVAL_MS, signal }
+  for await (const { sequence, value } of streamEvents(toRunSource(handle), options)) {
+    yield { sequence, snapshot: value }
+  }
+}
+
+async function* watchRuns({ clock, gates, liveRuns }: BridgeContext, streamId: string, signal: AbortSignal) {
+  const options = { clock, gates, streamId, intervalMs: LIST_INTERVAL_MS, signal }
+  for await (const { sequence, value } of streamEvents(toListSource(liveRuns), options)) {
+    yield { sequence, ...value }
+  }
+}
+
+/** Follows one run. */
+export const watchHandler = bridge.runs.watch.handler(async function* ({ context, input, signal }) {
+  yield* withBridgeErrors(watchRun(context, input, signal ?? new AbortController().signal))
+})
+
+/** Follows all runs. */
+export const watchAllHandler = bridge.runs.watchAll.handler(async function* ({ context, input, signal }) {
+  yield* withBridgeErrors(watchRuns(context, input.streamId, signal ?? new AbortController().signal))
+})
