@@ -1,4 +1,5 @@
-import Papa, { type ParseConfig, type ParseError, type ParseResult } from 'papaparse'
+import Papa, { type ParseResult } from 'papaparse'
+import { dropReturn, needsRawText, parseStepwise } from './stepwise-parser.ts'
 
 /** How quotes of a record were broken: text behind a closing quote, or no closing quote before the end. */
 export type QuoteFault = 'misplaced' | 'unclosed'
@@ -17,6 +18,13 @@ export interface RecordSyntax {
   delimiter: string
   /** `\n` stands for CRLF too. */
   newline: '\n' | '\r'
+}
+
+/** What a piece of text holds. */
+export interface ParsedPiece {
+  batch: RecordBatch
+  /** Behind the last whole record. */
+  cursor: number
 }
 
 /** Where text comes from: some of it, '' where a piece of the file decodes to nothing yet, null at the end. */
@@ -58,14 +66,20 @@ export function* parseRecords(
   let heldBlankLines = 0
   for (;;) {
     const piece = readText(rest.length > READ_BYTES ? toLongRead(rest.length) : readBytes)
-    const isLast = piece === null
-    const text = isLast ? rest : rest + piece
-    if (text === '' && !isLast) continue
-    const { batch, cursor } = parsePiece(text, syntax, isLast)
+    if (piece === '') continue
+    if (piece === null && rest === '') return
+    // At the end the last record gets the line end that it may lack.
+    const text = rest + (piece ?? syntax.newline)
+    const { batch, cursor } = parseWholeRecords(text, syntax)
+    if (piece === null && cursor < text.length) {
+      yield* toBlankBatches(heldBlankLines)
+      yield parseUnclosedRecord(rest, syntax)
+      return
+    }
     rest = text.slice(cursor)
 
     const { records } = batch
-    const blankLines = isLast ? 0 : countBlankLinesBefore(text, cursor, syntax.newline, records.length)
+    const blankLines = countBlankLinesBefore(text, cursor, syntax.newline, records.length)
     if (records.length > blankLines) {
       records.length -= blankLines
       yield* toBlankBatches(heldBlankLines)
@@ -73,7 +87,7 @@ export function* parseRecords(
       heldBlankLines = blankLines
     } else heldBlankLines += blankLines
 
-    if (isLast) return
+    if (piece === null) return
     if (rest.length > MAX_RECORD_CHARACTERS) throw new RecordTooLong(rest, heldBlankLines, readText)
   }
 }
@@ -103,63 +117,24 @@ function countBlankLinesBefore(text: string, cursor: number, newline: string, re
   return Math.min(records, at === 0 ? lines : Math.max(0, lines - 1))
 }
 
-interface ParsedPiece {
-  batch: RecordBatch
-  /** Behind the last whole record. */
-  cursor: number
-}
-
-function parsePiece(text: string, syntax: RecordSyntax, isLast: boolean): ParsedPiece {
-  const { delimiter, newline } = syntax
-  // The record that the file's end closes has no line end whose `\r` could be in its last cell.
-  const hasReturns = newline === '\n' && !isLast && text.includes('\r')
-  if (hasReturns && text.includes('\r"')) return parseQuotedReturns(text, delimiter)
-  const parsed: ParseResult<string[]> = new Papa.Parser({ delimiter, newline }).parse(text, 0, !isLast)
+/** Parses what a line end closes; the text behind the cursor is an unfinished record. */
+function parseWholeRecords(text: string, syntax: RecordSyntax): ParsedPiece {
+  if (needsRawText(text, syntax)) return parseStepwise(text, syntax)
+  const parsed: ParseResult<string[]> = new Papa.Parser({ ...syntax }).parse(text, 0, true)
   const records = parsed.data
-  if (hasReturns) for (const record of records) dropReturn(record)
+  if (syntax.newline === '\n' && text.includes('\r')) {
+    for (const record of records) dropReturn(record)
+  }
   const quoteFaults = new Map<number, QuoteFault>()
-  // Errors of a record that is not whole yet come again with the next piece.
-  for (const error of parsed.errors) {
-    if (error.row !== undefined && error.row < records.length) quoteFaults.set(error.row, toFault(error))
+  // papaparse also tells errors of the unfinished record, which come again with the next piece.
+  for (const { row } of parsed.errors) {
+    if (row !== undefined && row < records.length) quoteFaults.set(row, 'misplaced')
   }
   return { batch: { records, quoteFaults, isWellFormed: text.isWellFormed() }, cursor: parsed.meta.cursor }
 }
 
-/**
- * The slow way, for text in which a quoted cell ends with `\r`: record by record, because only the raw text tells
- * whether a `\r` at the end of a record's last cell belongs to the cell or to the line end.
- */
-function parseQuotedReturns(text: string, delimiter: string): ParsedPiece {
-  const records: string[][] = []
-  const quoteFaults = new Map<number, QuoteFault>()
-  let start = 0
-  const step = ({ data, errors, meta }: ParseResult<string[]>): void => {
-    for (const record of data) {
-      const last = record.at(-1) ?? ''
-      const from = meta.cursor - 1 - last.length
-      // An unquoted cell stands in the text as it is, between a delimiter or the record's start and the `\n`.
-      const isUnquoted =
-        !last.startsWith('"') &&
-        text.startsWith(last, from) &&
-        (from === start || text[from - 1] === delimiter)
-      if (isUnquoted) dropReturn(record)
-      for (const error of errors) quoteFaults.set(records.length, toFault(error))
-      records.push(record)
-    }
-    start = meta.cursor
-  }
-  // papaparse types `step` for its public parse; its Parser calls it with a list of one record.
-  const config: ParseConfig = { delimiter, newline: '\n', step: step as NonNullable<ParseConfig['step']> }
-  const parsed: ParseResult<string[]> = new Papa.Parser(config).parse(text, 0, true)
-  return { batch: { records, quoteFaults, isWellFormed: text.isWellFormed() }, cursor: parsed.meta.cursor }
-}
-
-function dropReturn(record: string[]): void {
-  const last = record.length - 1
-  const cell = record[last]
-  if (cell?.endsWith('\r')) record[last] = cell.slice(0, -1)
-}
-
-function toFault(error: ParseError): QuoteFault {
-  return error.code === 'MissingQuotes' ? 'unclosed' : 'misplaced'
+/** Parses the record at the end of a file whose quote is never closed: its last cell is all the rest. */
+function parseUnclosedRecord(text: string, syntax: RecordSyntax): RecordBatch {
+  const parsed: ParseResult<string[]> = new Papa.Parser({ ...syntax }).parse(text, 0, false)
+  return { records: parsed.data, quoteFaults: new Map([[0, 'unclosed']]), isWellFormed: text.isWellFormed() }
 }

@@ -35,7 +35,7 @@ const BLANK_TAIL = /(?:\r?\n)+$/
 
 test('pieces of 1 to 9 characters give the rows of whole-file parsing, broken quotes included', () => {
   const random = createRandom(20_000)
-  const alphabet = ['a', 'b', ' ', ',', ',', '"', '"', '""', '\n', '\n', 'é', '😀', "'", '\\']
+  const alphabet = ['a', 'b', ' ', '\r', '\r\n', ',', ',', '"', '"', '""', '\n', '\n', 'é', '😀', "'", '\\']
   for (let round = 0; round < 20_000; round += 1) {
     const length = Math.floor(random() * 40)
     const text = Array.from({ length }, () => pick(random, alphabet)).join('')
@@ -44,7 +44,7 @@ test('pieces of 1 to 9 characters give the rows of whole-file parsing, broken qu
       parseInPieces(text, '\n', () => 1 + Math.floor(random() * 9)),
       JSON.stringify(text),
     ).toEqual(whole)
-    if (!text.includes('"')) {
+    if (!/["\r]/.test(text)) {
       const body = text.replace(BLANK_TAIL, '')
       const parsed = body === '' ? [] : Papa.parse<string[]>(body, { delimiter: ',', newline: '\n' }).data
       expect(whole, JSON.stringify(text)).toEqual(parsed)
@@ -92,6 +92,24 @@ function quote(cell: string, random: () => number): string {
   const needsQuotes = /[",\r\n]/.test(cell) || random() < 0.2
   return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell
 }
+
+test.each([',', ';', '\t', '|', '.'])(
+  'white space behind a closing quote stays in the cell (%j)',
+  (delimiter) => {
+    const text = [`"a" `, `b`, `"c"\u00a0`].join(delimiter)
+    for (const [end, newline] of [
+      ['\n', '\n'],
+      ['\r\n', '\n'],
+      ['\r', '\r'],
+      ['', '\n'],
+    ] as const) {
+      const readText = Iterator.from([text + end, null])
+      const records = [...parseRecords(() => readText.next().value ?? null, { delimiter, newline })]
+      expect(records.flatMap((batch) => batch.records)).toEqual([['a ', 'b', 'c\u00a0']])
+      expect(records.flatMap((batch) => [...batch.quoteFaults])).toEqual([])
+    }
+  },
+)
 
 test('a record that spans many reads is not parsed again for each of them', () => {
   const long = 'x'.repeat(3_000_000)
