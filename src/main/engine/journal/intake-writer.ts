@@ -3,6 +3,7 @@ import type { Problem } from '../../../shared/problem.ts'
 import { toFound } from '../../../shared/problem.ts'
 import type { Journal } from './journal.ts'
 import { updateRunRecord } from './run-record.ts'
+import { SeenIds } from './seen-ids.ts'
 
 /** A row that intake has read, mapped and validated. */
 export interface IntakeRow {
@@ -13,22 +14,32 @@ export interface IntakeRow {
   problems: Problem[]
 }
 
+/** A problem of every row alike. */
+export type CommonProblem = Omit<Problem, 'row' | 'found'>
+
 /** Most problems kept in words; beyond it they are only counted, by cause. */
 const PROBLEMS_MAX = 100_000
+
+/** Rows of one transaction, about: fewer commits write fewer pages twice. */
+const GROUP_ROWS = 5_000
 
 /** Writes what intake reads. Memory does not grow with the source: even seen post_ids live in a temporary table. */
 export class IntakeWriter {
   readonly #journal: Journal
   readonly #insertRow: StatementSync
   readonly #insertProblem: StatementSync
-  readonly #see: StatementSync
-  readonly #seenAt: StatementSync
+  readonly #seen: SeenIds
+  /** Rows written in the open transaction. */
+  #grouped = 0
   #rowsRead = 0
   #items = 0
   #problems = { errors: 0, warnings: 0 }
 
-  /** Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. */
-  constructor(journal: Journal) {
+  /**
+   * Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. `toUniqueId`
+   * gives what {@link IntakeRow.uniqueId} was for a row.
+   */
+  constructor(journal: Journal, toUniqueId: (row: number, cells: string[]) => string) {
     this.#journal = journal
     const { db, counters } = journal
     for (const kind of ['state', 'problem'] as const) {
@@ -40,8 +51,13 @@ export class IntakeWriter {
     this.#insertProblem = db.prepare(
       'INSERT INTO problem (row, severity, code, field, message, found) VALUES (?, ?, ?, ?, ?, ?)',
     )
-    this.#see = db.prepare('INSERT OR IGNORE INTO temp.seen (id, row) VALUES (?, ?)')
-    this.#seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
+    const see = db.prepare('INSERT OR IGNORE INTO temp.seen (id, row) VALUES (?, ?)')
+    const seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
+    const cellsOf = db.prepare('SELECT cells FROM row WHERE id = ?')
+    this.#seen = new SeenIds({
+      idOf: (row) => toUniqueId(row, JSON.parse(String(cellsOf.get(row)?.['cells'])) as string[]),
+      spill: (id, row) => (see.run(id, row).changes === 1 ? null : Number(seenAt.get(id)?.['row'])),
+    })
   }
 
   get rowsRead(): number {
@@ -56,15 +72,34 @@ export class IntakeWriter {
     return this.#problems
   }
 
-  /** Writes a batch in one transaction. Throws `DISK_FULL`. */
+  /** Writes a batch; some thousand rows share a transaction. Throws `DISK_FULL`. */
   writeRows(rows: readonly IntakeRow[]): void {
-    this.#journal.transact('process', () => {
+    const journal = this.#journal
+    if (this.#grouped === 0) journal.begin('process')
+    journal.attempt(() => {
       for (const row of rows) this.#writeRow(row)
     })
+    this.#grouped += rows.length
+    if (this.#grouped >= GROUP_ROWS) this.#commitGroup()
+  }
+
+  /** Notes a problem that every row has alike, once instead of once a row. */
+  writeCommonProblem({ severity, code, field = null, message }: CommonProblem): void {
+    const rows = this.#rowsRead
+    this.#problems[severity === 'error' ? 'errors' : 'warnings'] += rows
+    this.#journal.counters.add('problem', JSON.stringify([severity, code, field, message]), rows)
+  }
+
+  /** Ends the transaction that is open, before the thread does anything else with the journal. */
+  #commitGroup(): void {
+    if (this.#grouped === 0) return
+    this.#grouped = 0
+    this.#journal.commit()
   }
 
   /** Ends intake: the run is ready to send. */
   finish(columns: readonly string[]): void {
+    this.#commitGroup()
     this.#journal.transact('power', () => {
       updateRunRecord(this.#journal.db, {
         state: 'ready',
@@ -83,9 +118,9 @@ export class IntakeWriter {
       this.#writeProblem(problem)
       if (problem.severity === 'error') valid = false
     }
-    if (uniqueId !== null && this.#see.run(uniqueId, row).changes === 0) {
+    const first = uniqueId === null ? null : this.#seen.add(uniqueId, row)
+    if (uniqueId !== null && first !== null) {
       valid = false
-      const first = Number(this.#seenAt.get(uniqueId)?.['row'])
       this.#writeProblem({
         row,
         severity: 'error',

@@ -42,23 +42,40 @@ export class Journal {
    * transaction is then undone, and the counters keep what they had for the next try.
    */
   transact(durability: Durability, write: () => void): void {
+    this.begin(durability)
+    this.attempt(write)
+    this.commit()
+  }
+
+  /** Begins a transaction that {@link commit} ends; for work that comes in pieces. */
+  begin(durability: Durability): void {
     if (durability !== this.#durability) {
       this.db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`)
       this.#durability = durability
     }
     this.counters.begin()
+    this.attempt(() => this.db.exec('BEGIN IMMEDIATE'))
+  }
+
+  /** Does a piece of the transaction's work; where it throws, the transaction is undone. */
+  attempt(write: () => void): void {
     try {
-      this.db.exec('BEGIN IMMEDIATE')
       write()
-      this.counters.write()
-      this.#commits += 1
-      this.#onCommit?.('before', this.#commits)
-      this.db.exec('COMMIT')
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('ROLLBACK')
       this.counters.rolledBack()
       throw toDiskFull(error, this.file)
     }
+  }
+
+  /** Ends the transaction that {@link begin} began. Throws `DISK_FULL` as {@link transact} does. */
+  commit(): void {
+    this.#commits += 1
+    this.attempt(() => {
+      this.counters.write()
+      this.#onCommit?.('before', this.#commits)
+      this.db.exec('COMMIT')
+    })
     this.counters.committed()
     this.#onCommit?.('after', this.#commits)
   }

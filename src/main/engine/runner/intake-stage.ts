@@ -3,6 +3,7 @@ import type { Plan } from '../../../shared/plan.ts'
 import { openSource } from '../intake/open-source.ts'
 import { IntakeWriter } from '../journal/intake-writer.ts'
 import type { Journal } from '../journal/journal.ts'
+import { findPlanWarnings } from '../mapping/plan-warnings.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { isUniqueByConstruction } from '../mapping/templates.ts'
@@ -32,11 +33,12 @@ export async function runIntake(options: {
   try {
     const { columns } = reader
     const mapping = resolveMapping(plan, columns)
-    const mapRow = createRowMapper({ ...plan, mapping }, columns, options.runToken)
-    const validate = createTaskValidator(plan)
+    const resolved = { ...plan, mapping }
+    const mapRow = createRowMapper(resolved, columns, options.runToken)
+    const validate = createTaskValidator(resolved)
     const postId = mapping['post_id']
     const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)
-    const writer = new IntakeWriter(journal)
+    const writer = new IntakeWriter(journal, (row, cells) => mapRow(row, cells).postId)
     for (const { rows, bytesRead } of reader.batches()) {
       writer.writeRows(
         rows.map(({ row, cells, problems }) => {
@@ -57,6 +59,7 @@ export async function runIntake(options: {
       await setImmediate()
       if (options.isStopped()) return false
     }
+    for (const warning of findPlanWarnings(plan, mapping)) writer.writeCommonProblem(warning)
     writer.finish(reader.columns)
     return true
   } finally {

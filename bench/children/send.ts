@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import { Lanes } from '../../src/main/engine/runner/lanes.ts'
+import { SecondMeter } from '../../src/main/engine/runner/second-meter.ts'
+import { judgeTask } from '../../src/main/engine/service/judge-task.ts'
+import { createServiceClient } from '../../src/main/engine/service/service-client.ts'
+import { LatencyMeter } from '../../src/shared/latency-meter.ts'
+import { planSchema } from '../../src/shared/plan.ts'
+import { reportToParent } from '../lib/child.ts'
+import { createBenchEngine, withFolder, writeSource } from '../lib/workspace.ts'
+
+interface SendTask {
+  url: string
+  kind: 'journal' | 'recording'
+  rows: number
+  inFlight: number
+}
+
+const task = JSON.parse(process.argv[2] ?? '') as SendTask
+reportToParent(task.kind === 'journal' ? await sendWithJournal(task) : await sendRecordingOnly(task))
+
+/** A real run: source, mapping, validation, journal; the rate is that of its sending. */
+function sendWithJournal({ url, rows, inFlight }: SendTask): Promise<number> {
+  return withFolder(async (folder) => {
+    const path = join(folder, 'source.csv')
+    writeSource(path, rows)
+    const engine = createBenchEngine(folder)
+    const plan = planSchema.parse({
+      connection: { baseUrl: url },
+      source: { path },
+      operation: { kind: 'task' },
+      pace: { kind: 'closed', concurrency: inFlight },
+    })
+    const run = await engine.startRun(plan, { apiKey: 'key' })
+    const { throughput, rows: counts } = await run.ended
+    await engine.close()
+    if (counts.succeeded !== rows) throw new Error(`${counts.succeeded} of ${rows} rows succeeded`)
+    return throughput.succeeded_per_s
+  })
+}
+
+/** The same lanes, client, judgement and histograms, without a source and without a journal. */
+async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<number> {
+  const meter = new SecondMeter({
+    total: new LatencyMeter(),
+    nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
+  })
+  const judge = { origin: url, deliveredCodes: [], nowMs: Date.now }
+  let started = 0
+  let succeeded = 0
+  const done = Promise.withResolvers<void>()
+  const lanes = new Lanes({
+    concurrency: inFlight,
+    createClient: () =>
+      createServiceClient({ baseUrl: url, apiKey: 'key', timeoutMs: 60_000, userAgent: 'sluice' }),
+    take: () => {
+      if (started === rows) return null
+      started += 1
+      const row = started
+      const fields = { text_data: 'thank you for the quick answer', user_id: 'user1', post_id: `post-${row}` }
+      return {
+        request: { method: 'POST', path: '/api/v1/task/sync', body: JSON.stringify(fields) },
+        onEnd: (exchange) => {
+          const judgement = judgeTask(exchange, judge)
+          meter.note(judgement.outcome, exchange.timings, null)
+          if (judgement.outcome === 'succeeded') succeeded += 1
+          if (row === rows) done.resolve()
+        },
+      }
+    },
+  })
+  const startMs = performance.now()
+  lanes.open()
+  lanes.wake(inFlight)
+  await done.promise
+  await lanes.close()
+  const seconds = (performance.now() - startMs) / 1000
+  meter.close()
+  await lanes.destroy()
+  if (succeeded !== rows) throw new Error(`${succeeded} of ${rows} requests succeeded`)
+  return rows / seconds
+}

@@ -1,0 +1,42 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createEngine } from '../../src/main/engine/engine.ts'
+import type { Engine } from '../../src/main/engine/engine-interface.ts'
+
+/** Makes a folder, hands it over, and removes it. */
+export async function withFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+  try {
+    return await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The engine on the current sources. */
+export function createBenchEngine(workspace: string): Engine {
+  return createEngine({
+    workspace,
+    runWorkerUrl: new URL('../../src/main/engine/runner/run-worker.ts', import.meta.url),
+    queryWorkerUrl: new URL('../../src/main/engine/query/query-worker.ts', import.meta.url),
+  })
+}
+
+const WORDS = 'thank you for the quick answer about my order it never came and nobody wrote back'.split(' ')
+
+/** Writes a CSV file of posts, about 114 bytes a row, the same for the same number of rows. */
+export function writeSource(file: string, rows: number): void {
+  const descriptor = openSync(file, 'w')
+  writeSync(descriptor, 'post_id,user_id,text_data,label\n')
+  let chunk = ''
+  for (let row = 1; row <= rows; row += 1) {
+    const text = Array.from({ length: 14 }, (_, i) => WORDS[(row * 7 + i * 3) % WORDS.length]).join(' ')
+    chunk += `post-${row},user${row % 9973},"${text}, ${row}",${row % 8 === 0 ? 'spam' : 'ham'}\n`
+    if (chunk.length > 1_000_000 || row === rows) {
+      writeSync(descriptor, chunk)
+      chunk = ''
+    }
+  }
+  closeSync(descriptor)
+}

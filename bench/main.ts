@@ -1,0 +1,20 @@
+import { runEngineBench } from './engine.ts'
+import { runIntakeBench } from './intake.ts'
+import { runQueryBench } from './query.ts'
+
+/** Measurements by name; each prints its figures and judges nothing. */
+const BENCHES: Record<string, () => Promise<void>> = {
+  engine: runEngineBench,
+  intake: runIntakeBench,
+  query: runQueryBench,
+}
+
+const name = process.argv[2] ?? ''
+const bench = BENCHES[name]
+if (bench === undefined) {
+  console.error(`bench: expected one of ${Object.keys(BENCHES).join(', ')}, found '${name}'`)
+  console.error('Run: npm run bench -- NAME')
+  process.exitCode = 2
+} else {
+  await bench()
+}
