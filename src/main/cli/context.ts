@@ -1,4 +1,5 @@
 import process from 'node:process'
+import type { WriteStream } from 'node:tty'
 import type { ExitCode } from '../../shared/errors.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { createTerminal, type Terminal } from './terminal/terminal.ts'
@@ -18,15 +19,24 @@ export interface CliContext {
   exitCode: ExitCode
 }
 
-/** Describes this process's own streams and environment. */
-export function createCliContext(): CliContext {
+/** What a context is made of; by default, this process's own streams and environment. */
+export interface CliSurroundings {
+  stdout: WriteStream
+  stderr: WriteStream
+  env: NodeJS.ProcessEnv
+  canAsk: boolean
+}
+
+/** Describes where a command line runs. */
+export function createCliContext(surroundings: Partial<CliSurroundings> = {}): CliContext {
+  const { stdout = process.stdout, stderr = process.stderr, env = process.env } = surroundings
   return {
-    out: createOutput(process.stdout),
-    err: createOutput(process.stderr),
-    outTerminal: createTerminal(process.stdout),
-    errTerminal: createTerminal(process.stderr),
-    env: process.env,
-    canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    out: createOutput(stdout),
+    err: createOutput(stderr),
+    outTerminal: createTerminal(stdout, env),
+    errTerminal: createTerminal(stderr, env),
+    env,
+    canAsk: surroundings.canAsk ?? (process.stdin.isTTY === true && stderr.isTTY === true),
     exitCode: 0,
   }
 }

@@ -21,6 +21,8 @@ export function createProgram(context: CliContext): Command {
     .configureOutput({
       // Errors are thrown, and said in one place.
       outputError: () => {},
+      writeOut: (text) => void context.out.write(text),
+      writeErr: (text) => void context.err.write(text),
       getOutHelpWidth: () => Math.min(110, context.outTerminal.columns()),
       getErrHelpWidth: () => Math.min(110, context.errTerminal.columns()),
     })

@@ -1,14 +1,16 @@
 import { CommanderError } from 'commander'
 import { EXIT, type ExitCode } from '../../shared/errors.ts'
-import { createCliContext } from './context.ts'
+import { type CliContext, createCliContext } from './context.ts'
 import { createProgram } from './program.ts'
 import { reportError } from './report-error.ts'
 
 const SHOWN_ON_PURPOSE = new Set(['commander.helpDisplayed', 'commander.version'])
 
 /** Runs the command that the arguments name, and returns what the process exits with. Never throws. */
-export async function runCli(args: readonly string[]): Promise<ExitCode> {
-  const context = createCliContext()
+export async function runCli(
+  args: readonly string[],
+  context: CliContext = createCliContext(),
+): Promise<ExitCode> {
   const program = createProgram(context)
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
-import { spawnSluice } from './spawn-sluice.ts'
+import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
 describe('looking back', () => {
@@ -13,7 +13,7 @@ describe('looking back', () => {
     const sandbox = await withSandbox()
     const env = { SLUICE_API_KEY: sandbox.key }
     const source = writeSource(folder, 'posts.csv', `${createRows(5)}p_6,u1,invalid\n`)
-    const sluice = (...args: string[]) => spawnSluice(args, { workspace, env })
+    const sluice = (...args: string[]) => runInProcess(args, { workspace, env })
     const ran = await sluice('task', source, '--base-url', sandbox.baseUrl, '--name', 'First', '--json')
     const { run_id: runId } = JSON.parse(ran.stdout)
     await sluice('task', source, '--base-url', sandbox.baseUrl, '--name', 'Second', '--json', '--quiet')
@@ -57,7 +57,7 @@ describe('looking back', () => {
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.csv', createRows(1))
     const sluice = (...args: string[]) =>
-      spawnSluice(args, { workspace: folder, env: { SLUICE_API_KEY: sandbox.key } })
+      runInProcess(args, { workspace: folder, env: { SLUICE_API_KEY: sandbox.key } })
     const ran = await sluice('task', source, '--base-url', sandbox.baseUrl, '--json')
     const { run_id: runId } = JSON.parse(ran.stdout)
     const shown = await sluice('show', runId.slice(0, -1), '--json')
@@ -72,7 +72,7 @@ describe('retry', () => {
     const sandbox = await withSandbox({ faults: ['422=40%,tries=1'], seed: 'retry' })
     const env = { SLUICE_API_KEY: sandbox.key }
     const source = writeSource(folder, 'posts.csv', createRows(40))
-    const ran = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl, '--json'], {
+    const ran = await runInProcess(['task', source, '--base-url', sandbox.baseUrl, '--json'], {
       workspace: folder,
       env,
     })
@@ -80,7 +80,7 @@ describe('retry', () => {
     expect(ran.code).toBe(1)
     const { rejected, not_sent: notSent } = parent.rows
     expect(rejected).toBeGreaterThan(0)
-    const retried = await spawnSluice(['retry', parent.run_id, '--json'], { workspace: folder, env })
+    const retried = await runInProcess(['retry', parent.run_id, '--json'], { workspace: folder, env })
     expect(retried.code).toBe(0)
     const child = JSON.parse(retried.stdout)
     expect(child).toMatchObject({ parent_run_id: parent.run_id, state: 'completed' })

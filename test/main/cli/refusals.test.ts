@@ -4,6 +4,7 @@ import { generate } from 'selfsigned'
 import { describe, expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
 import { type SluiceResult, spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
@@ -95,7 +96,7 @@ describe('a source that cannot be sent', () => {
   it('leaves no run behind', async () => {
     const folder = createTemporaryFolder()
     await runTask(folder, [join(folder, 'missing.csv'), ...NOWHERE])
-    const runs = await spawnSluice(['runs', '--json'], { workspace: folder })
+    const runs = await runInProcess(['runs', '--json'], { workspace: folder })
     expect(JSON.parse(runs.stdout)).toEqual([])
     expect(readdirSync(folder)).not.toContain('missing.csv')
   })
@@ -142,7 +143,7 @@ describe('bad usage', () => {
     [['frobnicate', '--json'], "unknown command 'frobnicate'"],
   ])('%j exits with 2 and says what is wrong', async (args, message) => {
     const folder = createTemporaryFolder()
-    const result = await spawnSluice(args, { workspace: folder })
+    const result = await runInProcess(args, { workspace: folder })
     expect(result.code).toBe(2)
     expect(result.stderr).toContain(message)
     expect(result.stderr).not.toMatch(/^ +at .*:\d+/m)
@@ -151,7 +152,7 @@ describe('bad usage', () => {
   })
 
   it('does not include asking for help', async () => {
-    const result = await spawnSluice(['task', '--help'], { workspace: createTemporaryFolder() })
+    const result = await runInProcess(['task', '--help'], { workspace: createTemporaryFolder() })
     expect(result).toMatchObject({ code: 0, stderr: '' })
     expect(result.stdout).toContain('--base-url')
   })
@@ -159,7 +160,7 @@ describe('bad usage', () => {
   it('includes an API key that is not set, before anything is read', async () => {
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(3))
-    const result = await spawnSluice(['task', source, ...NOWHERE], { workspace: folder })
+    const result = await runInProcess(['task', source, ...NOWHERE], { workspace: folder })
     expect(result.code).toBe(2)
     expect(result.stderr).toContain('SLUICE_API_KEY')
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 
 describe('sandbox', () => {
@@ -46,7 +47,7 @@ describe('sandbox', () => {
     [['--fault', '5xx'], 'fault "5xx"'],
     [['--port', '70000'], 'from 0 to 65535, found `70000`'],
   ])('refuses %j', async (args, message) => {
-    const result = await spawnSluice(['sandbox', ...args], { workspace: createTemporaryFolder() })
+    const result = await runInProcess(['sandbox', ...args], { workspace: createTemporaryFolder() })
     expect(result).toMatchObject({ code: 2, stdout: '' })
     expect(result.stderr).toContain(message)
   })

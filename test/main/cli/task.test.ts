@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { runSummarySchema } from '../../../src/shared/run.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
@@ -48,7 +49,7 @@ describe('task', () => {
     const sandbox = await withSandbox()
     const rows = 'user_id,text_data\nu1,sandbox:violence:3\nu2,Is the pool open?\nu3,sandbox:violence:2\n'
     const source = writeSource(folder, 'posts.csv', rows)
-    const result = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl], {
+    const result = await runInProcess(['task', source, '--base-url', sandbox.baseUrl], {
       workspace: folder,
       env: { SLUICE_API_KEY: sandbox.key },
     })
@@ -61,12 +62,12 @@ describe('task', () => {
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.tsv', 'Who\tWhat\nann\tfirst\nbob\tsecond\n')
     const mapping = ['--map', 'text_data=2', '--map', 'user_id=Who', '--set', 'post_id={{Who}}-{{row}}']
-    const result = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl, ...mapping, '--json'], {
+    const result = await runInProcess(['task', source, '--base-url', sandbox.baseUrl, ...mapping, '--json'], {
       workspace: folder,
       env: { OTHER_KEY: sandbox.key, SLUICE_API_KEY: 'not-this-one' },
     })
     expect(result.code).toBe(1)
-    const again = await spawnSluice(
+    const again = await runInProcess(
       ['task', source, '--base-url', sandbox.baseUrl, ...mapping, '--api-key-env', 'OTHER_KEY', '--json'],
       { workspace: folder, env: { OTHER_KEY: sandbox.key } },
     )
@@ -83,7 +84,7 @@ describe('task', () => {
     const sandbox = await withSandbox()
     const rows = Array.from({ length: 15 }, (_, index) => `p_${index},u1,text`).join('\n')
     const source = writeSource(folder, 'posts.csv', `post_id,user_id,text_data\n${rows}\n`)
-    const result = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl], {
+    const result = await runInProcess(['task', source, '--base-url', sandbox.baseUrl], {
       workspace: folder,
       env: { SLUICE_API_KEY: sandbox.key },
     })
@@ -104,20 +105,20 @@ describe('task --dry-run', () => {
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.csv', `post_id,user_id,text_data\nb_1,u1,bad\n"p-2",u2,good\n`)
     const args = ['task', source, '--base-url', sandbox.baseUrl, '--dry-run']
-    const result = await spawnSluice(args, { workspace: folder })
+    const result = await runInProcess(args, { workspace: folder })
     expect(result).toMatchObject({ code: 1, stderr: '' })
     expect(result.stdout).toContain('2 read, 1 can be sent, 1 invalid')
     expect(result.stdout).toContain('row 1, post_id: must not contain `_` or `;`, found `b_1`')
     expect(result.stdout).toContain(`POST ${sandbox.baseUrl}/api/v1/task/sync`)
     expect(result.stdout).toContain('"text_data": "good"')
-    const json = await spawnSluice([...args, '--json'], { workspace: folder })
+    const json = await runInProcess([...args, '--json'], { workspace: folder })
     expect(JSON.parse(json.stdout)).toMatchObject({
       dry_run: true,
       rows: { read: 2, invalid: 1, sendable: 1 },
       first_request: { row: 2, body: { post_id: 'p-2', user_id: 'u2', text_data: 'good' } },
     })
     expect((await sandbox.stats()).requests).toBe(0)
-    const runs = await spawnSluice(['runs', '--json'], { workspace: folder })
+    const runs = await runInProcess(['runs', '--json'], { workspace: folder })
     expect(JSON.parse(runs.stdout)).toEqual([])
     expect(readdirSync(folder, { recursive: true }).join('\n')).not.toMatch(/\.(db|sqlite)/)
   })

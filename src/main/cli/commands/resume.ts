@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../../shared/errors.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { readApiKey } from '../options/api-key.ts'
@@ -15,6 +16,12 @@ import { resolveWorkspace } from '../workspace.ts'
 
 interface AgainFlags extends ReportingFlags, UnknownFlags {
   apiKeyEnv?: string
+}
+
+/** The key of the variable that was named now, else of the one the run was started with. */
+async function readRunApiKey(context: CliContext, engine: Engine, runId: string, flags: AgainFlags) {
+  const plan = await engine.readPlan(runId)
+  return readApiKey(context, flags.apiKeyEnv ?? plan.connection.apiKeyEnv)
 }
 
 function addAgainOptions(command: Command): Command {
@@ -36,12 +43,10 @@ export function addResumeCommand(program: Command, context: CliContext): void {
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
     context.exitCode = await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
       const run = await resolveRun(engine, reference)
+      const apiKey = await readRunApiKey(context, engine, run.run_id, flags)
       const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
-      const handle = await engine.resumeRun(run.run_id, {
-        onUnknown,
-        ...readApiKey(context, flags.apiKeyEnv),
-      })
-      return settleRun(context, engine, handle, flags)
+      const handle = await engine.resumeRun(run.run_id, { onUnknown, ...apiKey })
+      return settleRun(context, engine, handle, flags, apiKey)
     })
   })
 }
@@ -59,14 +64,15 @@ export function addRetryCommand(program: Command, context: CliContext): void {
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
     context.exitCode = await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
       const run = await resolveRun(engine, reference)
+      const apiKey = await readRunApiKey(context, engine, run.run_id, flags)
       const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
-      const handle = await engine.retryRun(run.run_id, { onUnknown, ...readApiKey(context, flags.apiKeyEnv) })
+      const handle = await engine.retryRun(run.run_id, { onUnknown, ...apiKey })
       if (!flags.quiet) {
         await context.err.writeLine(
           `Sending again what did not succeed in ${run.run_id}, as run ${handle.runId}.`,
         )
       }
-      return settleRun(context, engine, handle, flags)
+      return settleRun(context, engine, handle, flags, apiKey)
     })
   })
   command.addHelpText('after', `\nExits as task does: ${EXIT.ok} when every row sent again succeeded.`)

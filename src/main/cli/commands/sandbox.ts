@@ -64,8 +64,8 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     )
     .option('--json', 'one JSON document on stdout once it listens')
     .action(async (flags: SandboxFlags) => {
-      const { apiKey } = readApiKey(context, flags.keyEnv)
-      const key = apiKey ?? DEFAULT_SANDBOX_KEY
+      const { keyEnv } = flags
+      const key = keyEnv === undefined ? DEFAULT_SANDBOX_KEY : readApiKey(context, keyEnv).apiKey
       const sandbox = await openSandbox({
         port: flags.port,
         apiKeys: [key],
@@ -84,7 +84,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
       await context.out.writeLine(
         flags.json
           ? JSON.stringify({ base_url: sandbox.baseUrl, port: sandbox.port })
-          : formatWelcome(context, sandbox.baseUrl, key, apiKey !== undefined),
+          : formatWelcome(context, sandbox.baseUrl, key, keyEnv !== undefined),
       )
       await sandbox.ended
       stopWatching()

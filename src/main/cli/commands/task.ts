@@ -3,6 +3,7 @@ import { EXIT } from '../../../shared/errors.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
+import { readApiKey } from '../options/api-key.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
 import { addSendingOptions, type SendingFlags } from '../options/sending-options.ts'
 import { dryRun } from '../session/dry-run.ts'
@@ -24,7 +25,8 @@ export function addTaskCommand(program: Command, context: CliContext): void {
     const plan = toPlan(resolveFromCaller(source, context.env), flags)
     context.exitCode = await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
       if (flags.dryRun) return dryRun(context, engine, plan, flags)
-      return settleRun(context, engine, await engine.startRun(plan), flags)
+      const apiKey = readApiKey(context, plan.connection.apiKeyEnv)
+      return settleRun(context, engine, await engine.startRun(plan, apiKey), flags, apiKey)
     })
   })
   command.addHelpText(

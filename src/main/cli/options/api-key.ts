@@ -2,11 +2,10 @@ import { SluiceError } from '../../../shared/errors.ts'
 import type { CliContext } from '../context.ts'
 
 /**
- * The API key of the environment variable that `--api-key-env` names; nothing where it names none, so that the one
- * the plan names is read. Throws `NO_API_KEY` where the variable is empty, or holds what no header can carry.
+ * The API key of an environment variable. Throws `NO_API_KEY` where it is not set, empty, or holds what no header can
+ * carry.
  */
-export function readApiKey(context: CliContext, name: string | undefined): { apiKey?: string } {
-  if (name === undefined) return {}
+export function readApiKey(context: CliContext, name: string): { apiKey: string } {
   const apiKey = context.env[name]
   if (apiKey === undefined || apiKey === '') {
     throw new SluiceError({

@@ -3,7 +3,6 @@ import type { RunSummary } from '../../../shared/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
-import { readApiKey } from '../options/api-key.ts'
 import type { ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
 import { toExitCode } from '../summary/exit-code.ts'
 import { formatNextSteps } from '../summary/next-steps.ts'
@@ -82,7 +81,8 @@ export async function settleRun(
   context: CliContext,
   engine: Engine,
   handle: RunHandle,
-  flags: ReportingFlags & UnknownFlags & { apiKeyEnv?: string },
+  flags: ReportingFlags & UnknownFlags,
+  apiKey: { apiKey: string },
 ): Promise<ExitCode> {
   const options = { quiet: flags.quiet === true }
   let summary = await followRun(context, handle, options)
@@ -91,7 +91,7 @@ export async function settleRun(
     if (onUnknown === 'resend') {
       const again = await engine.resumeRun(summary.run_id, {
         onUnknown,
-        ...readApiKey(context, flags.apiKeyEnv),
+        ...apiKey,
       })
       summary = await followRun(context, again, options)
     }

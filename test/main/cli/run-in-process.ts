@@ -1,0 +1,27 @@
+import { PassThrough } from 'node:stream'
+import type { WriteStream } from 'node:tty'
+import { createCliContext } from '../../../src/main/cli/context.ts'
+import { runCli } from '../../../src/main/cli/run-cli.ts'
+import type { SluiceResult } from './spawn-sluice.ts'
+
+function createSink(): { stream: WriteStream; text: () => string } {
+  const stream = new PassThrough()
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  return { stream: stream as unknown as WriteStream, text: () => text }
+}
+
+/** Runs a command in this process, its streams and environment its own: for all that is no matter of processes. */
+export async function runInProcess(
+  args: readonly string[],
+  options: { workspace: string; env?: Record<string, string> },
+): Promise<SluiceResult> {
+  const stdout = createSink()
+  const stderr = createSink()
+  const env = { SLUICE_WORKSPACE: options.workspace, ...options.env }
+  const context = createCliContext({ stdout: stdout.stream, stderr: stderr.stream, env, canAsk: false })
+  const code = await runCli(args, context)
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
