@@ -3,7 +3,8 @@ import { toggleFacet, withSearch } from '../../src/renderer/features/results/fil
 import { createPageCache, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/page-cache.ts'
 import { quoteForShell, toCurl } from '../../src/renderer/features/results/to-curl.ts'
 import { prettyJson } from '../../src/renderer/ui/text/pretty-json.ts'
-import type { Facet, ResultRow } from '../../src/shared/results.ts'
+import type { PageRow } from '../../src/shared/bridge/results.ts'
+import type { Facet } from '../../src/shared/results.ts'
 
 describe('a request as a curl command', () => {
   it('reaches the shell as it was: one word in single quotes, with only its own quotes taken out of them', () => {
@@ -53,7 +54,7 @@ describe('narrowing by facets', () => {
 })
 
 describe('pages of results', () => {
-  const toRow = (row: number) => ({ row }) as ResultRow
+  const toRow = (row: number) => ({ row }) as PageRow
 
   function openCache() {
     const asked: number[] = []

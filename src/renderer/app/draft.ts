@@ -1,6 +1,6 @@
 import { create } from 'zustand'
+import type { BridgePreview } from '../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../shared/plan.ts'
-import type { SourcePreview } from '../../shared/results.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../features/review/settings.ts'
 import type { ChosenSource } from '../features/source/chosen-source.ts'
 import type { Reading } from '../features/source/source-controls.tsx'
@@ -9,7 +9,7 @@ import type { Reading } from '../features/source/source-controls.tsx'
 export interface Draft {
   source: ChosenSource | null
   reading: Reading
-  preview: SourcePreview | null
+  preview: BridgePreview | null
   mapping: Mapping
   operation: Operation
   settings: Settings

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
+import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
-import type { SourcePreview } from '../../../shared/results.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { assignColumn, fieldOfColumn } from './edit-mapping.ts'
 import { fieldsFor } from './fields.ts'
@@ -20,7 +20,7 @@ const CONFIDENCE_WORDS: Record<MatchConfidence, string> = {
 
 /** One line for each column: its name, what stands in it, and the field it becomes. */
 export function ColumnTable(props: {
-  preview: SourcePreview
+  preview: BridgePreview
   mapping: Mapping
   operation: Operation
   confidence: ReturnType<typeof suggestMapping>['confidence']
@@ -93,11 +93,11 @@ function toOptions(operation: Operation, column: string, field: string | null) {
   ]
 }
 
-function Samples({ preview, index }: { preview: SourcePreview; index: number }) {
-  const samples: { row: number; text: string }[] = []
+function Samples({ preview, index }: { preview: BridgePreview; index: number }) {
+  const samples: { row: number; text: string; length: number }[] = []
   for (const row of preview.rows) {
     const text = row.cells[index] ?? ''
-    if (text !== '') samples.push({ row: row.row, text })
+    if (text !== '') samples.push({ row: row.row, text, length: row.cellLengths[index] ?? text.length })
     if (samples.length === SAMPLES) break
   }
   if (samples.length === 0) return <span className={styles.none}>empty in the first rows</span>
@@ -105,7 +105,7 @@ function Samples({ preview, index }: { preview: SourcePreview; index: number }) 
     <ul className={styles.sampleList}>
       {samples.map((sample) => (
         <li key={sample.row}>
-          <SafeText text={sample.text} max={SAMPLE_CHARACTERS} />
+          <SafeText text={sample.text} max={SAMPLE_CHARACTERS} fullLength={sample.length} />
         </li>
       ))}
     </ul>

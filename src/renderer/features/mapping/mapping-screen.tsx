@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
+import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
-import type { SourcePreview } from '../../../shared/results.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -15,7 +15,7 @@ import { OperationPanel } from './operation-panel.tsx'
 
 /** Which column, constant or template fills which field: "your table" at the left, what it becomes beside it. */
 export function MappingScreen(props: {
-  preview: SourcePreview
+  preview: BridgePreview
   mapping: Mapping
   operation: Operation
   busy: boolean

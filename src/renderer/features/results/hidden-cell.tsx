@@ -7,7 +7,7 @@ const WIDEST_CHARACTERS = 240
 /** A cell of the source: a grey bar as long as its text until the person reveals the row. */
 export function HiddenCell({ text, length, revealed }: { text: string; length: number; revealed: boolean }) {
   if (text === '') return null
-  if (revealed) return <SafeText text={text} />
+  if (revealed) return <SafeText text={text} fullLength={length} />
   const percent = Math.max(4, Math.min(100, (length / WIDEST_CHARACTERS) * 100))
   return (
     <span className={styles.hidden}>

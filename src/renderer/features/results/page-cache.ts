@@ -1,4 +1,4 @@
-import type { ResultPage, ResultRow } from '../../../shared/results.ts'
+import type { BridgePage, PageRow } from '../../../shared/bridge/results.ts'
 
 /** Rows fetched at once. */
 export const PAGE_ROWS = 100
@@ -9,7 +9,7 @@ export const PAGES_KEPT = 60
 /** Pages of one filtered list of results, fetched when they come into view. */
 export interface PageCache {
   /** The row at a place in the list, null while it is being fetched. */
-  rowAt(index: number): ResultRow | null
+  rowAt(index: number): PageRow | null
   /** Fetches what is missing between two places; what is no longer wanted is given up. */
   want(first: number, last: number): void
   /** Rows in all; null until the first page has said so. */
@@ -25,11 +25,11 @@ export interface PageCache {
  * that page is asked for again when it is next wanted.
  */
 export function createPageCache(options: {
-  load: (page: { offset: number; limit: number }, signal: AbortSignal) => Promise<ResultPage>
+  load: (page: { offset: number; limit: number }, signal: AbortSignal) => Promise<BridgePage>
   onChange: () => void
   onError: (error: unknown) => void
 }): PageCache {
-  const pages = new Map<number, { rows: ResultRow[]; stale: boolean }>()
+  const pages = new Map<number, { rows: PageRow[]; stale: boolean }>()
   const loading = new Map<number, AbortController>()
   let total: number | null = null
 

@@ -1,4 +1,4 @@
-import type { ResultRow } from '../../../shared/results.ts'
+import type { PageRow } from '../../../shared/bridge/results.ts'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
 import { StateLabel } from '../../ui/states/state-label.tsx'
@@ -9,7 +9,7 @@ import styles from './results.module.css'
 /** Source columns that the table shows; a row's details show all. */
 const SOURCE_COLUMNS_SHOWN = 12
 
-const OWN: GridColumn<ResultRow>[] = [
+const OWN: GridColumn<PageRow>[] = [
   { id: 'row', title: 'Row', rem: 5.5, align: 'end', cell: (row) => formatCount(row.row) },
   { id: 'state', title: 'State', rem: 7.25, cell: (row) => <StateLabel state={row.state} /> },
   {
@@ -57,16 +57,22 @@ export function createResultColumns(options: {
   /** Indexes of the source's columns in the order they are shown. */
   order: readonly number[]
   isRevealed: (row: number) => boolean
-}): GridColumn<ResultRow>[] {
+}): GridColumn<PageRow>[] {
   const cells = options.order.slice(0, SOURCE_COLUMNS_SHOWN).map(
-    (index, place): GridColumn<ResultRow> => ({
+    (index, place): GridColumn<PageRow> => ({
       id: `cell ${index}`,
       title: <SafeText text={options.names[index] ?? `Column ${index + 1}`} max={40} />,
       rem: place === 0 ? 18 : 9,
       grow: place === 0,
       cell: (row) => {
         const text = row.cells[index] ?? ''
-        return <HiddenCell text={text} length={text.length} revealed={options.isRevealed(row.row)} />
+        return (
+          <HiddenCell
+            text={text}
+            length={row.cellLengths[index] ?? text.length}
+            revealed={options.isRevealed(row.row)}
+          />
+        )
       },
     }),
   )

@@ -1,4 +1,4 @@
-import type { ResultRow } from '../../../shared/results.ts'
+import type { PageRow } from '../../../shared/bridge/results.ts'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { StateLabel } from '../../ui/states/state-label.tsx'
@@ -6,7 +6,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 
 /** What became of the first rows that were sent to try. */
-export function FirstRows({ rows }: { rows: readonly ResultRow[] }) {
+export function FirstRows({ rows }: { rows: readonly PageRow[] }) {
   return (
     <Panel title="The first rows, as the service answered" flush>
       <table className={styles.first}>

@@ -1,6 +1,6 @@
 import { ActionIcon, NumberInput } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import type { RowDetail } from '../../../shared/results.ts'
+import type { RequestReview } from '../../../shared/bridge/review.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -13,10 +13,10 @@ import styles from './review.module.css'
 export function RequestPanel(props: {
   row: number
   rows: number
-  detail: RowDetail | null
+  request: RequestReview | null
   onRow: (row: number) => void
 }) {
-  const { row, rows, detail, onRow } = props
+  const { row, rows, request, onRow } = props
   return (
     <Panel
       title="Exact request"
@@ -46,17 +46,17 @@ export function RequestPanel(props: {
         </div>
       }
     >
-      {detail !== null && <RequestText detail={detail} />}
+      {request !== null && <RequestText request={request} />}
     </Panel>
   )
 }
 
-function RequestText({ detail }: { detail: RowDetail }) {
-  if (detail.requestBody === null) {
+function RequestText({ request }: { request: RequestReview }) {
+  if (request.body === null) {
     return (
       <Notice kind="warning" title="This row is not sent">
         <ul>
-          {detail.problems.map((problem) => (
+          {request.problems.map((problem) => (
             <li key={`${problem.code} ${problem.field ?? ''}`}>
               <SafeText text={`${problem.field ?? 'row'}: ${problem.message}`} />
             </li>
@@ -70,22 +70,22 @@ function RequestText({ detail }: { detail: RowDetail }) {
       <table className={styles.headers}>
         <tbody>
           <tr>
-            <th scope="row">POST</th>
+            <th scope="row">{request.method}</th>
             <td>
-              <SafeText text={detail.requestUrl} max={2_000} lines />
+              <SafeText text={request.url} max={2_000} lines />
             </td>
           </tr>
-          <tr>
-            <th scope="row">authorization</th>
-            <td>token ••••••••</td>
-          </tr>
-          <tr>
-            <th scope="row">content-type</th>
-            <td>application/json</td>
-          </tr>
+          {request.headers.map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>
+                <SafeText text={value} max={200} />
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
-      <LongText text={prettyJson(detail.requestBody)} label="Request body" />
+      <LongText text={prettyJson(request.body)} label="Request body" />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import type { SourcePreview } from '../../../shared/results.ts'
+import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -7,10 +7,10 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 const CELL_REM = 14
 const COLUMNS_SHOWN = 60
 
-type PreviewRow = SourcePreview['rows'][number]
+type PreviewRow = BridgePreview['rows'][number]
 
 /** The first rows of a source as the chosen reading sees them, every cell as it is. */
-export function PreviewGrid({ preview }: { preview: SourcePreview }) {
+export function PreviewGrid({ preview }: { preview: BridgePreview }) {
   const [cursor, setCursor] = useState(0)
   const columns = useMemo(() => toGridColumns(preview.columns), [preview.columns])
   return (
@@ -39,8 +39,13 @@ function toGridColumns(names: readonly string[]): GridColumn<PreviewRow>[] {
       title: <SafeText text={name} max={60} />,
       rem: CELL_REM,
       grow: true,
-      cell: (data) => <SafeText text={data.cells[index] ?? ''} />,
+      cell: (data) => <PreviewCell row={data} index={index} />,
     }),
   )
   return [row, ...cells]
+}
+
+function PreviewCell({ row, index }: { row: PreviewRow; index: number }) {
+  const text = row.cells[index] ?? ''
+  return <SafeText text={text} fullLength={row.cellLengths[index] ?? text.length} />
 }

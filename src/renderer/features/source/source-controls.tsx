@@ -1,5 +1,5 @@
 import { Group, NativeSelect, Switch, TextInput } from '@mantine/core'
-import type { SourcePreview } from '../../../shared/results.ts'
+import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { DELIMITERS, ENCODINGS, nameDelimiter } from './reading-options.ts'
 import styles from './source.module.css'
 
@@ -16,7 +16,7 @@ const OTHER = 'other'
 /** Header, encoding and delimiter; each says what was recognised and how surely. */
 export function SourceControls(props: {
   reading: Reading
-  preview: SourcePreview | null
+  preview: BridgePreview | null
   onReading: (reading: Reading) => void
 }) {
   const { reading, preview, onReading } = props
@@ -71,7 +71,7 @@ export function SourceControls(props: {
   )
 }
 
-const BY_WORDS: Record<SourcePreview['encodingBy'] | SourcePreview['delimiterBy'], string> = {
+const BY_WORDS: Record<BridgePreview['encodingBy'] | BridgePreview['delimiterBy'], string> = {
   given: '',
   bom: ', from its mark',
   strict: ', certain',
@@ -79,7 +79,7 @@ const BY_WORDS: Record<SourcePreview['encodingBy'] | SourcePreview['delimiterBy'
   guess: ', a guess',
 }
 
-function nameFound(preview: SourcePreview | null, kind: 'encoding' | 'delimiter'): string {
+function nameFound(preview: BridgePreview | null, kind: 'encoding' | 'delimiter'): string {
   if (preview === null) return ''
   const by = kind === 'encoding' ? preview.encodingBy : preview.delimiterBy
   if (by === 'given') return ''

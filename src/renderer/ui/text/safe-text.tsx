@@ -5,10 +5,17 @@ import { CELL_MAX_CHARACTERS, cutText, type TextPiece, toTextPieces } from './vi
 
 /**
  * Text that somebody else wrote, shown as text: isolated from the direction of what surrounds it, characters without
- * ink drawn as marks, cut to `max` code units (default 240). `lines` keeps line breaks.
+ * ink drawn as marks, cut to `max` code units (default 240). `lines` keeps line breaks. `fullLength` is the length of what `text` is an
+ * excerpt of.
  */
-export const SafeText = memo(function SafeText(props: { text: string; max?: number; lines?: boolean }) {
-  const { shown, left } = cutText(props.text, props.max ?? CELL_MAX_CHARACTERS)
+export const SafeText = memo(function SafeText(props: {
+  text: string
+  max?: number
+  lines?: boolean
+  fullLength?: number
+}) {
+  const { shown } = cutText(props.text, props.max ?? CELL_MAX_CHARACTERS)
+  const left = (props.fullLength ?? props.text.length) - shown.length
   return (
     <bdi className={props.lines ? styles.lines : styles.text}>
       <TextPieces pieces={toTextPieces(shown, { lines: props.lines ?? false })} />

@@ -1,0 +1,78 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { RowFilter } from '../../shared/results.ts'
+import { useAppDescription } from '../bridge/use-app-description.ts'
+import { ExportScreen } from '../features/export/export-screen.tsx'
+import { ResultsScreen } from '../features/results/results-screen.tsx'
+import { RunScreen } from '../features/run/run-screen.tsx'
+import { RunsScreen } from '../features/runs/runs-screen.tsx'
+import { DraftScreens } from './draft-screens.tsx'
+import { openSandboxTrial } from './flow.ts'
+import { FilePicker } from './shell/file-picker.tsx'
+import { Shell } from './shell/shell.tsx'
+import { useFileDrop } from './use-file-drop.ts'
+import { useOpenFile } from './use-open-file.ts'
+import { goTo, useRoute } from './use-route.ts'
+
+const NO_FILTER: RowFilter = {}
+
+/** The whole window: the shell, and in it the screen that the address names. */
+export function App() {
+  const route = useRoute()
+  const app = useAppDescription()
+  const file = useOpenFile()
+  const isOver = useFileDrop(file.open)
+  const [filter, setFilter] = useState<RowFilter | null>(null)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new screen takes the focus, as a new page would
+  useEffect(() => {
+    document.getElementById('screen')?.focus({ preventScroll: true })
+  }, [route])
+
+  const openRun = useCallback((runId: string) => goTo({ kind: 'run', runId }), [])
+  const openResults = useCallback((runId: string, chosen: RowFilter) => {
+    setFilter(Object.keys(chosen).length === 0 ? null : chosen)
+    goTo({ kind: 'results', runId })
+  }, [])
+  const openExport = useCallback((runId: string, chosen: RowFilter) => {
+    setFilter(Object.keys(chosen).length === 0 ? null : chosen)
+    goTo({ kind: 'export', runId })
+  }, [])
+  const needsKey = useCallback(
+    (baseUrl: string) => app !== null && !app.hasEnvironmentKey && baseUrl !== app.sandboxBaseUrl,
+    [app],
+  )
+
+  return (
+    <Shell route={route} app={app} isOver={isOver}>
+      <FilePicker picker={file.picker} onFile={file.open} />
+      {route.kind === 'runs' && (
+        <RunsScreen
+          onChoose={file.choose}
+          onSandbox={openSandboxTrial}
+          onOpen={openRun}
+          onResults={(runId) => openResults(runId, NO_FILTER)}
+        />
+      )}
+      {route.kind === 'draft' && <DraftScreens step={route.step} app={app} file={file} />}
+      {route.kind === 'run' && (
+        <RunScreen
+          key={route.runId}
+          runId={route.runId}
+          needsKey={needsKey}
+          onResults={(chosen) => openResults(route.runId, chosen)}
+          onRun={openRun}
+        />
+      )}
+      {route.kind === 'results' && (
+        <ResultsScreen
+          key={route.runId}
+          runId={route.runId}
+          filter={filter ?? NO_FILTER}
+          onExport={(chosen) => openExport(route.runId, chosen)}
+          onRun={() => openRun(route.runId)}
+        />
+      )}
+      {route.kind === 'export' && <ExportScreen key={route.runId} runId={route.runId} filter={filter} />}
+    </Shell>
+  )
+}

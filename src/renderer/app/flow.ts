@@ -1,0 +1,117 @@
+import type { BridgePreview } from '../../shared/bridge/source.ts'
+import { planSchema } from '../../shared/plan.ts'
+import { bridge } from '../bridge/client.ts'
+import { takeFile, type UploadProgress } from '../bridge/take-file.ts'
+import { isObvious } from '../features/mapping/assess-mapping.ts'
+import { suggestMapping } from '../features/mapping/match-columns.ts'
+import type { Settings } from '../features/review/settings.ts'
+import type { ChosenSource } from '../features/source/chosen-source.ts'
+import type { Reading } from '../features/source/source-controls.tsx'
+import { toPlan, typedKey } from './build-plan.ts'
+import { changeDraft, restartDraft, useDraft } from './draft.ts'
+import { goTo } from './use-route.ts'
+
+/** Takes a dropped or chosen file to the Source screen. */
+export async function openFile(
+  file: File,
+  onProgress: (progress: UploadProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  openSource(await takeFile(file, onProgress, signal))
+}
+
+/** Begins a new draft with a source, and shows it. */
+export function openSource(source: ChosenSource): void {
+  dropHeldRun()
+  restartDraft(source)
+  goTo({ kind: 'draft', step: 'source' })
+}
+
+/** Starts the sandbox and takes its sample to the Source screen. */
+export async function openSandboxTrial(): Promise<void> {
+  const { sample } = await bridge.sandbox.start()
+  openSource(sample)
+  const { settings } = useDraft.getState()
+  changeDraft({ settings: { ...settings, destination: { kind: 'sandbox' } } })
+}
+
+/** Reads the source otherwise. */
+export function changeReading(reading: Reading): void {
+  changeDraft({ reading })
+}
+
+/** Keeps what the source looks like; columns of other names are matched anew. */
+export function keepPreview(preview: BridgePreview): void {
+  const { preview: old, operation } = useDraft.getState()
+  if (old !== null && old.columns.join('\n') === preview.columns.join('\n')) changeDraft({ preview })
+  else changeDraft({ preview, mapping: suggestMapping(preview.columns, operation).mapping })
+}
+
+/** Leaves the Source screen: to Mapping, or straight to Check where every header is a field already. */
+export async function continueFromSource(): Promise<void> {
+  const { preview, operation } = useDraft.getState()
+  if (preview === null) return
+  const suggested = suggestMapping(preview.columns, operation)
+  if (isObvious(suggested, operation, preview.columns)) await checkDraft()
+  else goTo({ kind: 'draft', step: 'mapping' })
+}
+
+/** Reads and checks every row, sends nothing, and shows what was found. */
+export async function checkDraft(): Promise<void> {
+  await holdRun()
+  goTo({ kind: 'draft', step: 'check' })
+}
+
+async function holdRun(): Promise<void> {
+  dropHeldRun()
+  const { baseUrl } = await bridge.sandbox.start()
+  const draft = useDraft.getState()
+  const plan = toPlan(draft, baseUrl)
+  if (plan === null) return
+  const apiKey = typedKey(draft)
+  const { runId } = await bridge.runs.start({
+    plan: planSchema.parse(plan),
+    ...(apiKey !== null && { apiKey }),
+  })
+  changeDraft({ heldRunId: runId })
+}
+
+/** Changes where and how fast to send. What the held run cannot take over makes it be checked anew. */
+export async function applySettings(settings: Settings): Promise<void> {
+  const { settings: old, heldRunId } = useDraft.getState()
+  changeDraft({ settings })
+  const { concurrency: _old, ...oldRest } = old
+  const { concurrency, ...rest } = settings
+  if (JSON.stringify(oldRest) !== JSON.stringify(rest)) {
+    await holdRun()
+    const { heldRunId: runId } = useDraft.getState()
+    if (runId !== null) await bridge.runs.awaitReady({ runId })
+  } else if (heldRunId !== null && concurrency !== old.concurrency) {
+    await bridge.runs.setConcurrency({ runId: heldRunId, concurrency })
+  }
+}
+
+/** Sends the first few rows of the held run and holds it again. */
+export async function sendFirst(limit: number): Promise<void> {
+  const { heldRunId } = useDraft.getState()
+  if (heldRunId !== null) await bridge.runs.begin({ runId: heldRunId, limit })
+}
+
+/** Sends everything that is left of the held run, and shows it; the draft is done. */
+export async function sendAll(): Promise<void> {
+  const { heldRunId } = useDraft.getState()
+  if (heldRunId === null) return
+  await bridge.runs.begin({ runId: heldRunId })
+  restartDraft(null)
+  goTo({ kind: 'run', runId: heldRunId })
+}
+
+/** Ends a held run that nobody wants any more: it goes where it sent nothing, and stays as interrupted where it did. */
+function dropHeldRun(): void {
+  const { heldRunId } = useDraft.getState()
+  if (heldRunId === null) return
+  changeDraft({ heldRunId: null })
+  bridge.runs
+    .deleteRun({ runId: heldRunId })
+    .catch(() => bridge.runs.stop({ runId: heldRunId }).catch(() => {}))
+}

@@ -1,0 +1,85 @@
+import { ActionIcon } from '@mantine/core'
+import { IconKeyboard, IconPlugConnectedX } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import type { AppDescription } from '../../../shared/bridge/app.ts'
+import { useConnection } from '../../bridge/connection.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { useHotkey } from '../../ui/use-hotkey.ts'
+import { useDraft } from '../draft.ts'
+import type { Route } from '../route.ts'
+import { KeysDialog } from './keys-dialog.tsx'
+import { Rail } from './rail.tsx'
+import { toRailGroups } from './rail-groups.ts'
+import { SchemeSwitch } from './scheme-switch.tsx'
+import styles from './shell.module.css'
+
+/** What stands around every screen: the rail, the state of the connection, the place where a file is dropped. */
+export function Shell(props: {
+  route: Route
+  app: AppDescription | null
+  isOver: boolean
+  children: ReactNode
+}) {
+  const { route, app } = props
+  const [keysOpen, setKeysOpen] = useState(false)
+  useHotkey({ key: '?' }, () => setKeysOpen(true))
+  const connection = useConnection((known) => known.state)
+  const hasSource = useDraft((draft) => draft.source !== null)
+  const hasPreview = useDraft((draft) => draft.preview !== null)
+  const isChecked = useDraft((draft) => draft.heldRunId !== null)
+  const sourceName = useDraft((draft) => draft.source?.name)
+  const runId = 'runId' in route ? route.runId : null
+  const runName = useLiveRuns((live) => (runId === null ? undefined : live.summaries[runId]?.name))
+  const groups = toRailGroups({ hasSource, hasPreview, isChecked, sourceName, runId, runName, route })
+  return (
+    <div className={styles.shell}>
+      <button type="button" className={styles.skip} onClick={skipToScreen}>
+        Skip to the screen
+      </button>
+      <Rail
+        current={route}
+        groups={groups}
+        foot={
+          <>
+            <SchemeSwitch />
+            <div className={styles.footRow}>
+              <span className={styles.version}>{app === null ? '' : `Sluice ${app.version}`}</span>
+              <ActionIcon aria-label="Keys" title="Keys ( ? )" onClick={() => setKeysOpen(true)}>
+                <IconKeyboard size="1.1rem" />
+              </ActionIcon>
+            </div>
+          </>
+        }
+      />
+      <div className={styles.stage}>
+        {connection === 'lost' ? (
+          <div className={styles.above}>
+            <Notice
+              kind="error"
+              title={
+                <>
+                  <IconPlugConnectedX size="1rem" aria-hidden /> Sluice does not answer; trying again
+                </>
+              }
+            >
+              If you stopped it, start it again and use the new address it opens. A run that was cut off can
+              be resumed.
+            </Notice>
+          </div>
+        ) : (
+          <div />
+        )}
+        <div className={styles.screen}>{props.children}</div>
+        {props.isOver && (
+          <div className={styles.dropping}>Drop it to see how it is read. Nothing is sent yet.</div>
+        )}
+      </div>
+      <KeysDialog opened={keysOpen} onClose={() => setKeysOpen(false)} />
+    </div>
+  )
+}
+
+function skipToScreen(): void {
+  document.getElementById('screen')?.focus()
+}

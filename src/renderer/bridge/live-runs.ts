@@ -1,0 +1,106 @@
+import { useEffect } from 'react'
+import { create } from 'zustand'
+import { followRun, followRuns } from '../../shared/bridge/follow.ts'
+import type { RunSummary } from '../../shared/run.ts'
+import type { RunSnapshot } from '../../shared/snapshot.ts'
+import { bridge } from './client.ts'
+import { whenOpen } from './connection.ts'
+import { toSnapshot } from './to-snapshot.ts'
+
+const AGAIN_MS = 500
+
+/** The newest picture of each run that is looked at, and how each stands on disk. */
+interface LiveRuns {
+  snapshots: Record<string, RunSnapshot>
+  summaries: Record<string, RunSummary>
+  /** Why a run could not be followed. */
+  errors: Record<string, unknown>
+  /** Grows with each run that begins, ends or is deleted. */
+  revision: number
+}
+
+/** Pictures of runs; select narrowly, they come ten times a second. */
+export const useLiveRuns = create<LiveRuns>(() => ({ snapshots: {}, summaries: {}, errors: {}, revision: 0 }))
+
+/**
+ * Keeps the picture of one run fresh while a screen shows it: snapshots while this process holds it, and its summary
+ * once it has ended. Goes on after a lost connection.
+ */
+export function useFollowRun(runId: string): void {
+  useEffect(() => {
+    const controller = new AbortController()
+    void keepFollowing(runId, controller.signal)
+    return () => controller.abort()
+  }, [runId])
+}
+
+async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await readSummary(runId, signal, { unlessLive: true })
+      for await (const snapshot of followRun(bridge, runId, signal)) {
+        if (signal.aborted) return
+        useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, [runId]: snapshot } }))
+      }
+      await readSummary(runId, signal, { unlessLive: false })
+      return
+    } catch (error) {
+      if (signal.aborted) return
+      await readSummary(runId, signal, { unlessLive: false }).catch(() => {})
+      useLiveRuns.setState((old) => ({ errors: { ...old.errors, [runId]: error } }))
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      await whenOpen(signal)
+      if (!signal.aborted && !isConnectionError(error)) return
+    }
+  }
+}
+
+function isConnectionError(error: unknown): boolean {
+  return !(error instanceof Error && 'data' in error)
+}
+
+async function readSummary(
+  runId: string,
+  signal: AbortSignal,
+  options: { unlessLive: boolean },
+): Promise<void> {
+  const summary = await bridge.runs.summarize({ runId }, { signal })
+  if (signal.aborted) return
+  useLiveRuns.setState((old) => {
+    const { [runId]: _cleared, ...errors } = old.errors
+    const isLive = options.unlessLive && summary.state === 'running' && old.snapshots[runId] !== undefined
+    return {
+      errors,
+      summaries: { ...old.summaries, [runId]: summary },
+      snapshots: isLive ? old.snapshots : { ...old.snapshots, [runId]: toSnapshot(summary) },
+    }
+  })
+}
+
+/** Keeps the pictures of every held run fresh, and the revision of the list of runs, while a screen shows them. */
+export function useFollowRuns(): void {
+  useEffect(() => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const follow = async () => {
+      while (!signal.aborted) {
+        try {
+          for await (const event of followRuns(bridge, signal)) {
+            if (signal.aborted) return
+            const live = Object.fromEntries(event.live.map((snapshot) => [snapshot.runId, snapshot]))
+            useLiveRuns.setState((old) => ({
+              revision: event.revision,
+              snapshots: { ...old.snapshots, ...live },
+            }))
+          }
+        } catch {
+          // The connection was lost; the shell says so, and this goes on when it is back.
+        }
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+        await whenOpen(signal)
+      }
+    }
+    void follow()
+    return () => controller.abort()
+  }, [])
+}

@@ -1,0 +1,15 @@
+import { parseBridgeError } from '../../shared/bridge/errors.ts'
+import { type ErrorDocument, EXIT, SluiceError, toErrorDocument } from '../../shared/errors.ts'
+
+/** What a failed call is shown as: its own message and what to do, or that the connection was lost. */
+export function toShownError(error: unknown): ErrorDocument {
+  const known = parseBridgeError(error)
+  if (known !== null) return known
+  if (error instanceof SluiceError) return toErrorDocument(error)
+  return {
+    code: 'INTERNAL',
+    message: error instanceof Error ? error.message : String(error),
+    hint: 'Try again. If Sluice was stopped, start it again; a run that was cut off can be resumed.',
+    exitCode: EXIT.rowsFailed,
+  }
+}

@@ -1,0 +1,23 @@
+import type { RunSummary } from '../../shared/run.ts'
+import type { RunSnapshot } from '../../shared/snapshot.ts'
+
+/** The picture of a run that nobody is holding any more, from what its journal says. */
+export function toSnapshot(summary: RunSummary): RunSnapshot {
+  return {
+    runId: summary.run_id,
+    phase: summary.state === 'running' ? 'running' : 'ended',
+    bytes: { read: 0, total: 0 },
+    problems: { errors: summary.rows.invalid, warnings: 0 },
+    rows: summary.rows,
+    requests: summary.requests,
+    inFlight: 0,
+    ratePerSecond: { current: 0, mean: summary.throughput.attempted_per_s },
+    etaMs: null,
+    elapsedMs: summary.throughput.duration_s * 1000,
+    latencyMs: summary.latency_ms.http_req_duration ?? null,
+    triggeredRules: summary.triggered_rules.slice(0, 10),
+    errors: summary.errors.slice(0, 10),
+    retryAfter: { answers: summary.retry_after.answers, waitedMs: summary.retry_after.waited_s * 1000 },
+    notice: summary.stop_reason,
+  }
+}

@@ -1,0 +1,129 @@
+import { Button, Progress } from '@mantine/core'
+import { IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
+import type { Mapping } from '../../../shared/plan.ts'
+import type { ProblemGroup } from '../../../shared/results.ts'
+import { bridge } from '../../bridge/client.ts'
+import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useQuery } from '../../bridge/use-query.ts'
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format-number.ts'
+import { Empty } from '../../ui/layout/empty.tsx'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { Figures } from '../../ui/layout/figures.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import styles from './check.module.css'
+import { ProblemGroupCard } from './problem-group-card.tsx'
+
+/** What is wrong with the rows, by cause, before anything is sent: errors keep a row back, warnings do not. */
+export function CheckScreen(props: {
+  runId: string
+  mapping: Mapping
+  onBack: () => void
+  onContinue: () => void
+}) {
+  const { runId, mapping } = props
+  useFollowRun(runId)
+  const rows = useLiveRuns((live) => live.snapshots[runId]?.rows)
+  const checked = useQuery(runId, async (signal) => {
+    await bridge.runs.awaitReady({ runId }, { signal })
+    return bridge.check.problems({ runId }, { signal })
+  })
+  if (checked.error !== null) {
+    return (
+      <Screen
+        title="Check"
+        actions={
+          <Button variant="default" onClick={props.onBack}>
+            Back to the source
+          </Button>
+        }
+      >
+        <ErrorNotice error={checked.error} />
+      </Screen>
+    )
+  }
+  if (checked.data === null || rows === undefined) return <Checking runId={runId} />
+
+  const errors = checked.data.filter((group) => group.severity === 'error')
+  const warnings = checked.data.filter((group) => group.severity === 'warning')
+  const sendable = rows.read - rows.invalid
+  const columnOf = (field: string) => {
+    const source = mapping[field]
+    return source?.kind === 'column' ? String(source.column) : null
+  }
+  return (
+    <Screen
+      title="Check"
+      subtitle="Every row was read and checked. Nothing has been sent."
+      actions={
+        <PrimaryButton
+          onPress={props.onContinue}
+          blocked={sendable === 0 ? 'No row can be sent: fix the errors first' : undefined}
+          icon={<IconArrowRight size="1rem" />}
+        >
+          Review {formatQuantity(sendable, 'row')}
+        </PrimaryButton>
+      }
+    >
+      <Panel title="Rows">
+        <Figures
+          figures={[
+            { label: 'Read', value: formatCount(rows.read) },
+            { label: 'Will be sent', value: formatCount(sendable) },
+            { label: 'Have errors, not sent', value: formatCount(rows.invalid) },
+            {
+              label: 'Causes',
+              value: formatCount(errors.length + warnings.length),
+              note: `${errors.length} of errors, ${warnings.length} of warnings`,
+            },
+          ]}
+        />
+      </Panel>
+      {checked.data.length === 0 && (
+        <Empty icon={IconCircleCheck} title="No problems">
+          Every row can be sent as it is.
+        </Empty>
+      )}
+      <Groups title="Errors" note="these rows are not sent" groups={errors} columnOf={columnOf} />
+      <Groups title="Warnings" note="these rows are sent" groups={warnings} columnOf={columnOf} />
+    </Screen>
+  )
+}
+
+function Groups(props: {
+  title: string
+  note: string
+  groups: ProblemGroup[]
+  columnOf: (field: string) => string | null
+}) {
+  if (props.groups.length === 0) return null
+  return (
+    <section className={styles.section} aria-label={props.title}>
+      <h2 className={styles.sectionTitle}>
+        {props.title} <span>{props.note}</span>
+      </h2>
+      {props.groups.map((group) => (
+        <ProblemGroupCard
+          key={`${group.code} ${group.field ?? ''} ${group.message}`}
+          group={group}
+          columnOf={props.columnOf}
+        />
+      ))}
+    </section>
+  )
+}
+
+function Checking({ runId }: { runId: string }) {
+  const bytes = useLiveRuns((live) => live.snapshots[runId]?.bytes)
+  const read = bytes?.read ?? 0
+  const total = bytes?.total ?? 0
+  return (
+    <Screen title="Check" subtitle="Reading and checking every row">
+      <Progress value={total === 0 ? 0 : (read / total) * 100} aria-label="Reading" />
+      <p aria-live="polite">
+        {formatBytes(read)} of {formatBytes(total)} read
+      </p>
+    </Screen>
+  )
+}

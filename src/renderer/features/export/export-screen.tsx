@@ -1,0 +1,175 @@
+import { Radio, Select, Stack, Switch } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useCallback, useState } from 'react'
+import type { Exported } from '../../../shared/bridge/exports.ts'
+import type { RowFilter, RowState } from '../../../shared/results.ts'
+import { bridge } from '../../bridge/client.ts'
+import { findDesktopApi } from '../../bridge/desktop.ts'
+import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useAction } from '../../bridge/use-action.ts'
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format-number.ts'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { toStateCounts } from '../../ui/states/row-counts.ts'
+import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { startDownload } from './start-download.ts'
+import { suggestFileName } from './suggest-file-name.ts'
+
+type Format = 'csv' | 'jsonl'
+type Choice = 'all' | 'filtered' | 'state'
+
+/** A run's rows as a file: which rows, which format, and whether cells stay exactly as they were. */
+export function ExportScreen(props: {
+  runId: string
+  /** The filter of the results, where one was set. */
+  filter: RowFilter | null
+}) {
+  const { runId, filter } = props
+  useFollowRun(runId)
+  const summary = useLiveRuns((live) => live.summaries[runId])
+  const rows = useLiveRuns((live) => live.snapshots[runId]?.rows)
+  const [format, setFormat] = useState<Format>('csv')
+  const [choice, setChoice] = useState<Choice>(filter === null ? 'all' : 'filtered')
+  const [state, setState] = useState<RowState>('rejected')
+  const [lossless, setLossless] = useState(false)
+  const [done, setDone] = useState<Exported | null>(null)
+  const name = summary?.name ?? 'run'
+
+  const write = useCallback(async () => {
+    setDone(null)
+    const desktop = findDesktopApi()
+    const file = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
+    if (desktop !== null && file === null) return
+    const chosen = choice === 'filtered' ? filter : choice === 'state' ? { state } : null
+    const exported = await bridge.exports.create({
+      runId,
+      format,
+      ...(file !== null && { file }),
+      ...(format === 'csv' && { lossless }),
+      ...(chosen !== null && { filter: chosen }),
+    })
+    if (exported.kind === 'download') startDownload(exported)
+    setDone(exported)
+  }, [runId, name, format, choice, filter, state, lossless])
+  const action = useAction(write)
+
+  const states = rows === undefined ? [] : toStateCounts(rows).filter((count) => count.rows > 0)
+  const exact = states.find((count) => count.state === state) ?? states[0]
+  return (
+    <Screen
+      title="Export"
+      subtitle={<SafeText text={name} max={80} />}
+      actions={
+        <PrimaryButton
+          onPress={() => void action.run()}
+          busy={action.busy}
+          blocked={rows?.read === 0 ? 'The run has no rows' : undefined}
+          icon={<IconDownload size="1rem" />}
+        >
+          Write the file
+        </PrimaryButton>
+      }
+    >
+      {action.error !== null && <ErrorNotice error={action.error} onDismiss={action.dismiss} />}
+      {done !== null && (
+        <Notice
+          kind="good"
+          title={`${formatQuantity(done.rows, 'row')} written, ${formatBytes(done.sizeBytes)}`}
+        >
+          <SafeText
+            text={done.kind === 'file' ? done.file : `${done.name}, among your downloads`}
+            max={300}
+            lines
+          />
+        </Notice>
+      )}
+      <Panel title="Rows">
+        <Radio.Group
+          aria-label="Rows"
+          value={choice}
+          onChange={(value) => setChoice(value === 'filtered' || value === 'state' ? value : 'all')}
+        >
+          <Stack gap="sm">
+            <Radio
+              value="all"
+              label={`All rows${rows === undefined ? '' : `: ${formatCount(rows.read)}`}`}
+              description="Invalid and unsent rows too, each with what became of it."
+            />
+            {filter !== null && (
+              <Radio
+                value="filtered"
+                label="The rows of the results as they are filtered"
+                description={describeFilter(filter)}
+              />
+            )}
+            <Radio
+              value="state"
+              label="Only the rows in one state"
+              description="To correct them and send them again."
+            />
+          </Stack>
+        </Radio.Group>
+        {choice === 'state' && exact !== undefined && (
+          <Select
+            aria-label="State"
+            mt="xs"
+            ml="xl"
+            w="16rem"
+            value={exact.state}
+            onChange={(value) => {
+              const found = states.find((count) => count.state === value)
+              if (found) setState(found.state)
+            }}
+            data={states.map((count) => ({
+              value: count.state,
+              label: `${STATE_LOOKS[count.state].word}: ${formatCount(count.rows)}`,
+            }))}
+          />
+        )}
+      </Panel>
+      <Panel title="Format">
+        <Radio.Group
+          aria-label="Format"
+          value={format}
+          onChange={(value) => setFormat(value === 'jsonl' ? 'jsonl' : 'csv')}
+        >
+          <Stack gap="sm">
+            <Radio
+              value="csv"
+              label="CSV"
+              description="Your columns first, then what became of each row. UTF-8 with a byte-order mark, ready for a spreadsheet program."
+            />
+            <Radio
+              value="jsonl"
+              label="JSON lines"
+              description="One object a row with the request and the response as they were, for programs."
+            />
+          </Stack>
+        </Radio.Group>
+        {format === 'csv' && (
+          <Switch
+            mt="md"
+            label="Lossless"
+            description="Off, a cell that begins like a formula gets an apostrophe, so that opening the file runs nothing. On, every cell stays exactly as it was."
+            checked={lossless}
+            onChange={(event) => setLossless(event.currentTarget.checked)}
+          />
+        )}
+      </Panel>
+    </Screen>
+  )
+}
+
+function describeFilter(filter: RowFilter): string {
+  const parts = [
+    filter.state === undefined ? null : STATE_LOOKS[filter.state].word,
+    filter.ruleId === undefined ? null : `rule ${filter.ruleId}`,
+    filter.errorCode === undefined ? null : `error ${filter.errorCode}`,
+    filter.search === undefined ? null : `cells with “${filter.search.slice(0, 60)}”`,
+  ]
+  return parts.filter((part) => part !== null).join(', ')
+}

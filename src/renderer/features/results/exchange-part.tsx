@@ -1,0 +1,29 @@
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { formatCount } from '../../ui/format-number.ts'
+import { LongText } from '../../ui/text/long-text.tsx'
+import { prettyJson } from '../../ui/text/pretty-json.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './results.module.css'
+
+/** One side of an exchange, as it was; only its length until it is revealed. */
+export function ExchangePart(props: { title: string; text: string | null; url?: string; revealed: boolean }) {
+  const { title, text, url, revealed } = props
+  return (
+    <section>
+      <div className={styles.partHead}>
+        <h3>{title}</h3>
+        {text !== null && revealed && <CopyButton label="Copy" text={() => text} />}
+      </div>
+      {url !== undefined && (
+        <p className={styles.url}>
+          <SafeText text={`POST ${url}`} max={2_000} lines />
+        </p>
+      )}
+      {text === null && <p className={styles.muted}>none</p>}
+      {text !== null && !revealed && (
+        <p className={styles.muted}>hidden, {formatCount(text.length)} characters</p>
+      )}
+      {text !== null && revealed && <LongText text={prettyJson(text)} label={title} />}
+    </section>
+  )
+}

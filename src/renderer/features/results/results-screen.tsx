@@ -1,0 +1,217 @@
+import { Button, CloseButton, Switch, TextInput } from '@mantine/core'
+import { IconDownload, IconSearch } from '@tabler/icons-react'
+import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
+import type { Plan } from '../../../shared/plan.ts'
+import type { RowFilter } from '../../../shared/results.ts'
+import { bridge } from '../../bridge/client.ts'
+import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useQuery } from '../../bridge/use-query.ts'
+import { formatQuantity } from '../../ui/format-number.ts'
+import { DataGrid } from '../../ui/grid/data-grid.tsx'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { useHotkey } from '../../ui/use-hotkey.ts'
+import { FacetList } from './facet-list.tsx'
+import { isNarrowed, withSearch } from './filter.ts'
+import { NoRows } from './no-rows.tsx'
+import { createResultColumns, orderColumns } from './result-columns.tsx'
+import styles from './results.module.css'
+import { RowDrawer } from './row-drawer.tsx'
+import { useDebounced } from './use-debounced.ts'
+import { useResultPages } from './use-result-pages.ts'
+import { useRevealed } from './use-revealed.ts'
+
+const SEARCH_QUIET_MS = 250
+const FACETS_EVERY_MS = 1_000
+
+/** Every row of a run: narrowed by facets and search, opened in a drawer, its content hidden until revealed. */
+export function ResultsScreen(props: {
+  runId: string
+  /** The filter to begin with. */
+  filter: RowFilter
+  onExport: (filter: RowFilter) => void
+  onRun: () => void
+}) {
+  const { runId } = props
+  useFollowRun(runId)
+  const live = useLiveRuns((known) => known.snapshots[runId]?.phase !== 'ended')
+  const name = useLiveRuns((known) => known.summaries[runId]?.name)
+  const [chosen, setChosen] = useState(props.filter)
+  const [typed, setTyped] = useState(props.filter.search ?? '')
+  const search = useDebounced(typed, SEARCH_QUIET_MS)
+  const filter = useMemo(() => withSearch(chosen, search), [chosen, search])
+  const [cursor, setCursor] = useState(0)
+  const [open, setOpen] = useState(false)
+  const revealed = useRevealed()
+  const searchBox = useRef<HTMLInputElement>(null)
+  const place = useRef<HTMLDivElement>(null)
+
+  const plan = useQuery(runId, (signal) => bridge.runs.readPlan({ runId }, { signal }))
+  const facets = useQuery(runId, (signal) => bridge.results.facets({ runId }, { signal }), {
+    everyMs: live ? FACETS_EVERY_MS : undefined,
+  })
+  const firstRow = useQuery(`${runId} columns`, (signal) => bridge.results.row({ runId, row: 1 }, { signal }))
+  const pages = useResultPages(runId, filter, live)
+  const cursorRow = pages.rowAt(Math.min(cursor, Math.max(0, pages.count - 1)))
+  const detail = useQuery(
+    open && cursorRow !== null ? `${runId} ${cursorRow.row} ${cursorRow.state} ${cursorRow.attempts}` : null,
+    (signal) => bridge.results.row({ runId, row: cursorRow?.row ?? 1 }, { signal }),
+    { keep: true },
+  )
+
+  const names = firstRow.data?.columns
+  const columns = useMemo(
+    () =>
+      createResultColumns({
+        names: names ?? [],
+        order: orderColumns(names?.length ?? 0, findContent(plan.data, names ?? [])),
+        isRevealed: revealed.isRevealed,
+      }),
+    [names, plan.data, revealed.isRevealed],
+  )
+  const narrow = (next: RowFilter) => {
+    const { search: _typed, ...rest } = next
+    setChosen(rest)
+    setCursor(0)
+  }
+  useHotkey({ key: '/' }, () => searchBox.current?.focus())
+  const close = useCallback(() => {
+    setOpen(false)
+    place.current?.querySelector<HTMLElement>('[role="grid"]')?.focus()
+  }, [])
+  const pressInGrid = (event: KeyboardEvent) => {
+    if (event.key === ' ' && cursorRow !== null) {
+      revealed.toggle(cursorRow.row)
+      return true
+    }
+    if (event.key === 'Escape' && open) {
+      close()
+      return true
+    }
+    return false
+  }
+  const step = (by: 1 | -1) => setCursor((at) => Math.min(Math.max(0, at + by), Math.max(0, pages.count - 1)))
+  const pressInDrawer = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') close()
+    else if (event.key === 'j' || event.key === 'J') step(1)
+    else if (event.key === 'k' || event.key === 'K') step(-1)
+    else if (event.key === ' ' && isHeading(event.target) && cursorRow !== null)
+      revealed.toggle(cursorRow.row)
+    else return
+    event.preventDefault()
+  }
+  const error = pages.error ?? facets.error ?? plan.error
+  return (
+    <Screen
+      title="Results"
+      subtitle={name}
+      fixed
+      actions={
+        <>
+          <Button variant="default" onClick={props.onRun}>
+            Back to the run
+          </Button>
+          <PrimaryButton onPress={() => props.onExport(filter)} icon={<IconDownload size="1rem" />}>
+            Export
+          </PrimaryButton>
+        </>
+      }
+    >
+      <div className={styles.layout} ref={place}>
+        <div className={styles.side}>
+          <TextInput
+            ref={searchBox}
+            aria-label="Search the cells"
+            placeholder="Search  ( / )"
+            leftSection={<IconSearch size="0.9rem" aria-hidden />}
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value)
+              setCursor(0)
+            }}
+            rightSection={
+              typed === '' ? null : (
+                <CloseButton size="xs" aria-label="Clear the search" onClick={() => setTyped('')} />
+              )
+            }
+          />
+          <FacetList facets={facets.data ?? []} filter={chosen} onFilter={narrow} />
+        </div>
+        <div className={styles.list}>
+          <div className={styles.bar}>
+            <p className={styles.barText} aria-live="polite">
+              <strong>{pages.known ? formatQuantity(pages.count, 'row') : 'Counting rows'}</strong>
+              {isNarrowed(filter) ? ' match' : ''} · <kbd>J</kbd> <kbd>K</kbd> move · <kbd>Space</kbd> reveal
+              · <kbd>Enter</kbd> open
+            </p>
+            {isNarrowed(filter) && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                onClick={() => {
+                  setTyped('')
+                  narrow({})
+                }}
+              >
+                Show all rows
+              </Button>
+            )}
+            <Switch
+              label="Show content"
+              checked={revealed.all}
+              onChange={(event) => revealed.setAll(event.currentTarget.checked)}
+            />
+          </div>
+          {error !== null && <ErrorNotice error={error} />}
+          {pages.known && pages.count === 0 ? (
+            <NoRows narrowed={isNarrowed(filter)} />
+          ) : (
+            <DataGrid
+              label="Rows of the run"
+              columns={columns}
+              count={pages.count}
+              rowAt={pages.rowAt}
+              cursor={cursor}
+              onCursor={setCursor}
+              onOpen={(index) => {
+                setCursor(index)
+                setOpen(true)
+              }}
+              onKey={pressInGrid}
+              onWindow={pages.want}
+            />
+          )}
+        </div>
+        {open && cursorRow !== null && (
+          // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the table go on working in the drawer
+          <div onKeyDown={pressInDrawer}>
+            <RowDrawer
+              row={cursorRow.row}
+              detail={detail.data}
+              apiKeyEnv={plan.data?.connection.apiKeyEnv ?? 'SLUICE_API_KEY'}
+              revealed={revealed.isRevealed(cursorRow.row)}
+              onReveal={() => revealed.toggle(cursorRow.row)}
+              onStep={step}
+              onClose={close}
+            />
+          </div>
+        )}
+      </div>
+    </Screen>
+  )
+}
+
+function isHeading(target: EventTarget): boolean {
+  return target instanceof HTMLElement && target.closest('button, input, [tabindex="0"]') === null
+}
+
+/** Indexes of the columns that hold what is judged. */
+function findContent(plan: Plan | null, names: readonly string[]): number[] {
+  const indexes = ['text_data', 'url'].map((field) => {
+    const source = plan?.mapping[field]
+    if (source?.kind !== 'column') return -1
+    return typeof source.column === 'string' ? names.indexOf(source.column) : source.column - 1
+  })
+  return indexes.filter((index) => index >= 0)
+}

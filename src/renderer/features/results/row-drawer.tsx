@@ -1,0 +1,80 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import type { RowDetail } from '../../../shared/results.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { formatCount } from '../../ui/format-number.ts'
+import { StateLabel } from '../../ui/states/state-label.tsx'
+import { AttemptsTable } from './attempts-table.tsx'
+import { CellsTable } from './cells-table.tsx'
+import { ExchangePart } from './exchange-part.tsx'
+import { OutcomePart } from './outcome-part.tsx'
+import styles from './results.module.css'
+import { toCurl } from './to-curl.ts'
+
+/**
+ * Everything about one row beside the table: what became of it, its cells, the exact exchange and every try. It stays
+ * open while the cursor moves on. What the row says is hidden until the person reveals it.
+ */
+export function RowDrawer(props: {
+  row: number
+  detail: RowDetail | null
+  apiKeyEnv: string
+  revealed: boolean
+  onReveal: () => void
+  onStep: (step: 1 | -1) => void
+  onClose: () => void
+}) {
+  const { detail, revealed, onReveal, onStep } = props
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const body = detail?.requestBody ?? null
+  return (
+    <aside className={styles.drawer} aria-label={`Row ${props.row}`}>
+      <header className={styles.drawerHead}>
+        <h2 className={styles.drawerTitle} ref={heading} tabIndex={-1}>
+          Row {formatCount(props.row)}
+        </h2>
+        {detail !== null && <StateLabel state={detail.result.state} />}
+        <div className={styles.drawerActions}>
+          {detail !== null && body !== null && (
+            <CopyButton
+              label="Copy as curl"
+              text={() => toCurl({ url: detail.requestUrl, body, apiKeyEnv: props.apiKeyEnv })}
+            />
+          )}
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-pressed={revealed}
+            leftSection={revealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
+            onClick={onReveal}
+          >
+            {revealed ? 'Hide' : 'Reveal'}
+          </Button>
+          <ActionIcon aria-label="Previous row" onClick={() => onStep(-1)}>
+            <IconChevronUp size="1rem" />
+          </ActionIcon>
+          <ActionIcon aria-label="Next row" onClick={() => onStep(1)}>
+            <IconChevronDown size="1rem" />
+          </ActionIcon>
+          <ActionIcon aria-label="Close" onClick={props.onClose}>
+            <IconX size="1rem" />
+          </ActionIcon>
+        </div>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={styles.drawerBody} tabIndex={0} aria-label="Details of the row">
+        {detail !== null && (
+          <>
+            <OutcomePart detail={detail} />
+            <CellsTable columns={detail.columns} cells={detail.result.cells} revealed={revealed} />
+            <ExchangePart title="Request" text={body} url={detail.requestUrl} revealed={revealed} />
+            <ExchangePart title="Response" text={detail.responseBody} revealed={revealed} />
+            <AttemptsTable attempts={detail.attempts} />
+          </>
+        )}
+      </section>
+    </aside>
+  )
+}

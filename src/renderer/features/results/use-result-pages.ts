@@ -1,0 +1,67 @@
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react'
+import type { PageRow } from '../../../shared/bridge/results.ts'
+import type { ErrorDocument } from '../../../shared/errors.ts'
+import type { RowFilter } from '../../../shared/results.ts'
+import { bridge } from '../../bridge/client.ts'
+import { toShownError } from '../../bridge/shown-error.ts'
+import { createPageCache } from './page-cache.ts'
+
+const REFRESH_MS = 1_000
+
+/** A filtered list of rows as the table sees it. */
+export interface ResultPages {
+  count: number
+  /** Whether the count is known yet. */
+  known: boolean
+  rowAt: (index: number) => PageRow | null
+  want: (first: number, last: number) => void
+  error: ErrorDocument | null
+}
+
+/** The pages of a run's rows under a filter; while the run goes on, those in view are fetched again every second. */
+export function useResultPages(runId: string, filter: RowFilter, live: boolean): ResultPages {
+  const [version, redraw] = useReducer((count: number) => count + 1, 0)
+  const [error, setError] = useState<ErrorDocument | null>(null)
+  const view = useRef({ first: 0, last: 0 })
+  const lastCount = useRef(0)
+  const cache = useMemo(
+    () =>
+      createPageCache({
+        load: (page, signal) => bridge.results.page({ runId, filter, ...page }, { signal }),
+        onChange: () => {
+          setError(null)
+          redraw()
+        },
+        onError: (thrown) => setError(toShownError(thrown)),
+      }),
+    [runId, filter],
+  )
+  useEffect(() => {
+    cache.want(0, view.current.last - view.current.first)
+    return () => cache.close()
+  }, [cache])
+  useEffect(() => {
+    const again = () => {
+      cache.refresh()
+      cache.want(view.current.first, view.current.last)
+    }
+    // Once more when the run has ended: the last pages may hold its last but one state.
+    again()
+    if (!live) return
+    const timer = setInterval(again, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [cache, live])
+
+  const want = useCallback(
+    (first: number, last: number) => {
+      view.current = { first, last }
+      cache.want(first, last)
+    },
+    [cache],
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version means new rows behind the same cache
+  const rowAt = useCallback((index: number) => cache.rowAt(index), [cache, version])
+  const total = cache.total()
+  if (total !== null) lastCount.current = total
+  return { count: total ?? lastCount.current, known: total !== null, rowAt, want, error }
+}

@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core'
+import { IconSend } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import { bridge } from '../../bridge/client.ts'
+import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useAction } from '../../bridge/use-action.ts'
+import { useQuery } from '../../bridge/use-query.ts'
+import { formatQuantity } from '../../ui/format-number.ts'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { countSettled } from '../../ui/states/row-counts.ts'
+import { DestinationPanel } from './destination-panel.tsx'
+import { FirstRows } from './first-rows.tsx'
+import { PacePanel } from './pace-panel.tsx'
+import { RequestPanel } from './request-panel.tsx'
+import styles from './review.module.css'
+import { findBlocker, type Settings } from './settings.ts'
+import { useSettingsDraft } from './use-settings-draft.ts'
+
+const FIRST_ROWS = 10
+
+/** The last look before anything is sent: exact requests, where to, how fast, and a first few rows to try. */
+export function ReviewScreen(props: {
+  runId: string
+  settings: Settings
+  environmentHasKey: boolean
+  onSettings: (settings: Settings) => Promise<void>
+  onSendFirst: (limit: number) => Promise<void>
+  onSendAll: () => Promise<void>
+}) {
+  const { runId, environmentHasKey } = props
+  useFollowRun(runId)
+  const snapshot = useLiveRuns((live) => live.snapshots[runId])
+  const [row, setRow] = useState(1)
+  const { settings, change, applying } = useSettingsDraft(
+    props.settings,
+    props.onSettings,
+    (settled) => findBlocker(settled, environmentHasKey) === null,
+  )
+  const first = useAction(props.onSendFirst)
+  const all = useAction(props.onSendAll)
+  const request = useQuery(
+    `${runId} ${row}`,
+    (signal) => bridge.review.readRequest({ runId, row }, { signal }),
+    {
+      keep: true,
+    },
+  )
+  const settled = snapshot === undefined ? 0 : countSettled(snapshot.rows)
+  const tried = useQuery(
+    settled === 0 ? null : `${runId} tried ${settled}`,
+    (signal) => bridge.results.page({ runId, filter: {}, offset: 0, limit: FIRST_ROWS * 5 }, { signal }),
+    { keep: true },
+  )
+
+  const rows = snapshot?.rows.read ?? 0
+  const left = snapshot?.rows.not_sent ?? 0
+  const blocked =
+    findBlocker(settings, environmentHasKey) ??
+    (applying.busy || !isHeld(snapshot) ? 'The rows are being read' : undefined)
+  const where = settings.destination.kind === 'sandbox' ? 'to the sandbox' : 'to the service'
+  const error = applying.error ?? first.error ?? all.error ?? request.error
+  return (
+    <Screen
+      title="Review"
+      subtitle={`${formatQuantity(left, 'row')} ready to go ${where}`}
+      actions={
+        <>
+          <Button
+            variant="default"
+            disabled={blocked !== undefined || settled > 0 || left === 0}
+            loading={first.busy}
+            onClick={() => void first.run(FIRST_ROWS)}
+          >
+            Send the first {FIRST_ROWS}
+          </Button>
+          <PrimaryButton
+            onPress={() => void all.run()}
+            busy={all.busy}
+            blocked={left === 0 ? 'Nothing is left to send' : blocked}
+            icon={<IconSend size="1rem" />}
+          >
+            Send {settled > 0 ? 'the other ' : ''}
+            {formatQuantity(left, 'row')}
+          </PrimaryButton>
+        </>
+      }
+    >
+      {error !== null && <ErrorNotice error={error} />}
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          <DestinationPanel
+            destination={settings.destination}
+            environmentHasKey={environmentHasKey}
+            onDestination={(destination) => change({ ...settings, destination })}
+          />
+          <PacePanel
+            settings={settings}
+            requests={left}
+            measuredMs={snapshot?.latencyMs?.mean ?? null}
+            onSettings={change}
+          />
+        </div>
+        <div className={styles.column}>
+          {tried.data !== null && settled > 0 && (
+            <FirstRows rows={tried.data.rows.filter((known) => known.attempts > 0).slice(0, FIRST_ROWS)} />
+          )}
+          <RequestPanel row={row} rows={rows} request={request.data} onRow={setRow} />
+        </div>
+      </div>
+    </Screen>
+  )
+}
+
+function isHeld(snapshot: RunSnapshot | undefined): boolean {
+  return snapshot !== undefined && snapshot.phase !== 'intake' && snapshot.phase !== 'ended'
+}

@@ -1,0 +1,35 @@
+import type { LatencySeries } from '../../../shared/results.ts'
+import type { Percentiles } from '../../../shared/run.ts'
+import { LatencyHistogram } from '../../ui/charts/latency-histogram.tsx'
+import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { PercentilesTable } from './percentiles-table.tsx'
+import styles from './run.module.css'
+
+/** How long the service takes: percentiles, the whole distribution, and how it went over time. */
+export function LatencyPanel(props: { percentiles: Percentiles | null; series: LatencySeries | null }) {
+  const { percentiles, series } = props
+  return (
+    <Panel title="Latency" aside="http_req_duration: first byte sent to last byte received">
+      {percentiles === null ? (
+        <p className={styles.quietInside}>Measured from the first answer on.</p>
+      ) : (
+        <div className={styles.latency}>
+          <PercentilesTable series={[{ name: 'http_req_duration', percentiles }]} />
+          {series !== null && (
+            <div className={styles.columns}>
+              <div>
+                <h3 className={styles.chartTitle}>Percentiles in each second</h3>
+                <LatencyOverTime seconds={series.seconds} />
+              </div>
+              <div>
+                <h3 className={styles.chartTitle}>Answers by latency</h3>
+                <LatencyHistogram histogram={series.histogram} percentiles={percentiles} />
+              </div>
+            </div>
+          )}
+        </div>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,66 @@
+import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import { formatBytes, formatCount, formatRate, formatShare } from '../../ui/format-number.ts'
+import { formatSpan } from '../../ui/format-time.ts'
+import { type Figure, Figures } from '../../ui/layout/figures.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { CountsBar, CountsTable } from '../../ui/states/counts-bar.tsx'
+import styles from './run.module.css'
+
+/** How far a run is: one bar, the counts by state, rate and time left. */
+export function ProgressPanel({ snapshot }: { snapshot: RunSnapshot }) {
+  const { rows, phase } = snapshot
+  const done = rows.read - rows.not_sent - rows.awaiting
+  return (
+    <Panel
+      title="Progress"
+      aside={
+        phase === 'intake'
+          ? `${formatBytes(snapshot.bytes.read)} of ${formatBytes(snapshot.bytes.total)} read`
+          : `${formatCount(done)} of ${formatCount(rows.read)} rows, ${formatShare(done, rows.read)}`
+      }
+    >
+      <div className={styles.progress}>
+        <CountsBar rows={rows} label="Progress of the run" />
+        <div className={styles.top}>
+          <Figures figures={toFigures(snapshot)} />
+          <CountsTable rows={rows} every />
+        </div>
+      </div>
+    </Panel>
+  )
+}
+
+function toFigures(snapshot: RunSnapshot): Figure[] {
+  const { phase, ratePerSecond, etaMs, elapsedMs, inFlight, requests } = snapshot
+  const ended = phase === 'ended'
+  const figures: Figure[] = [
+    {
+      label: ended ? 'Rate, on the whole' : 'Rate',
+      value: formatRate(ended ? ratePerSecond.mean : ratePerSecond.current),
+      unit: 'requests/s',
+      ...(!ended && { note: `${formatRate(ratePerSecond.mean)}/s on the whole` }),
+    },
+    ended
+      ? { label: 'Took', value: formatSpan(elapsedMs) }
+      : {
+          label: 'Time left',
+          value: etaMs === null ? '–' : formatSpan(etaMs),
+          note: `${formatSpan(elapsedMs)} so far`,
+        },
+    {
+      label: 'Requests sent',
+      value: formatCount(requests.sent),
+      note: requests.retried === 0 ? 'no retries' : `${formatCount(requests.retried)} of them tried again`,
+    },
+  ]
+  if (!ended) figures.push({ label: 'In flight', value: formatCount(inFlight) })
+  if (snapshot.retryAfter.answers > 0) {
+    figures.push({
+      label: 'Asked to wait',
+      value: formatCount(snapshot.retryAfter.answers),
+      unit: 'times',
+      note: `${formatSpan(snapshot.retryAfter.waitedMs)} waited`,
+    })
+  }
+  return figures
+}

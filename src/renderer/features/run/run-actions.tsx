@@ -1,0 +1,127 @@
+import { Button } from '@mantine/core'
+import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconSend, IconTable } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { RunSummary } from '../../../shared/run.ts'
+import type { RunPhase } from '../../../shared/snapshot.ts'
+import { bridge } from '../../bridge/client.ts'
+import { type TakeUpChoice, TakeUpDialog } from '../../ui/dialogs/take-up-dialog.tsx'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { countRetryable } from '../../ui/states/row-counts.ts'
+import { useHotkey } from '../../ui/use-hotkey.ts'
+
+/** What can be done with a run as it stands: pause, resume, stop, take up again, retry, look at the rows. */
+export function RunActions(props: {
+  runId: string
+  summary: RunSummary
+  phase: RunPhase
+  needsKey: boolean
+  onResults: () => void
+  onRun: (runId: string) => void
+  onError: (error: unknown) => void
+}) {
+  const { runId, summary, phase, onError } = props
+  const [asking, setAsking] = useState<'resume' | 'retry' | null>(null)
+  const [busy, setBusy] = useState(false)
+  const act = async (work: () => Promise<unknown>) => {
+    setBusy(true)
+    onError(null)
+    try {
+      await work()
+    } catch (error) {
+      onError(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const pause = () => act(() => bridge.runs.pause({ runId }))
+  const goOn = () => act(() => bridge.runs.resume({ runId }))
+  const toggle = phase === 'running' ? pause : phase === 'paused' ? goOn : null
+  useHotkey({ key: 'p' }, toggle === null ? null : () => void toggle())
+
+  const takeUp = (choice: TakeUpChoice) =>
+    act(async () => {
+      const taken =
+        asking === 'retry'
+          ? await bridge.runs.retryRun({ runId, ...choice })
+          : await bridge.runs.resumeRun({ runId, ...choice })
+      setAsking(null)
+      props.onRun(taken.runId)
+    })
+
+  const { rows } = summary
+  const ended = phase === 'ended'
+  const resumable =
+    ended && (summary.state === 'interrupted' || (summary.state === 'stopped' && rows.not_sent > 0))
+  return (
+    <>
+      {(phase === 'running' || phase === 'paused' || phase === 'draining') && (
+        <Button
+          variant="default"
+          disabled={phase === 'draining'}
+          leftSection={<IconPlayerStop size="1rem" />}
+          onClick={() => void act(() => bridge.runs.stop({ runId }))}
+        >
+          Stop
+        </Button>
+      )}
+      {phase === 'running' && (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPause size="1rem" />}
+          onClick={() => void pause()}
+          title="P"
+        >
+          Pause
+        </Button>
+      )}
+      {phase === 'paused' && (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPlay size="1rem" />}
+          onClick={() => void goOn()}
+          title="P"
+        >
+          Resume
+        </Button>
+      )}
+      {resumable && (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPlay size="1rem" />}
+          onClick={() => setAsking('resume')}
+        >
+          Resume…
+        </Button>
+      )}
+      {ended && countRetryable(rows) > 0 && (
+        <Button variant="default" onClick={() => setAsking('retry')}>
+          Retry what did not succeed…
+        </Button>
+      )}
+      {phase === 'ready' ? (
+        <PrimaryButton
+          onPress={() => void act(() => bridge.runs.begin({ runId }))}
+          busy={busy}
+          icon={<IconSend size="1rem" />}
+        >
+          Send the rows
+        </PrimaryButton>
+      ) : (
+        <PrimaryButton onPress={props.onResults} icon={<IconTable size="1rem" />}>
+          Look at the rows
+        </PrimaryButton>
+      )}
+      {asking !== null && (
+        <TakeUpDialog
+          kind={asking}
+          rows={asking === 'resume' ? rows.not_sent : countRetryable(rows) - rows.unknown}
+          unknown={rows.unknown}
+          needsKey={props.needsKey}
+          busy={busy}
+          onConfirm={(choice) => void takeUp(choice)}
+          onClose={() => setAsking(null)}
+        />
+      )}
+    </>
+  )
+}

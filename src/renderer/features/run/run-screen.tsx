@@ -1,0 +1,127 @@
+import { useState } from 'react'
+import type { RowFilter } from '../../../shared/results.ts'
+import type { ErrorGroup } from '../../../shared/run.ts'
+import { bridge } from '../../bridge/client.ts'
+import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { toShownError } from '../../bridge/shown-error.ts'
+import { useQuery } from '../../bridge/use-query.ts'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { RunStateLabel } from '../../ui/states/run-state-label.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { ErrorsPanel } from './errors-panel.tsx'
+import { LatencyPanel } from './latency-panel.tsx'
+import { nameStanding } from './name-standing.ts'
+import { ProgressPanel } from './progress-panel.tsx'
+import { RulesPanel } from './rules-panel.tsx'
+import styles from './run.module.css'
+import { RunActions } from './run-actions.tsx'
+
+const LATENCY_EVERY_MS = 1_000
+
+/** A run as it goes: how far, how fast, what it triggers, what goes wrong and what to do about it. */
+export function RunScreen(props: {
+  runId: string
+  /** Whether taking the run up again needs a key to be typed. */
+  needsKey: (baseUrl: string) => boolean
+  onResults: (filter: RowFilter) => void
+  onRun: (runId: string) => void
+}) {
+  const { runId, onResults } = props
+  useFollowRun(runId)
+  const summary = useLiveRuns((live) => live.summaries[runId])
+  const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
+  const failure = useLiveRuns((live) => live.errors[runId])
+  const [actionError, setActionError] = useState<unknown>(null)
+
+  if (summary === undefined || phase === undefined) {
+    return (
+      <Screen title="Run" subtitle={failure === undefined ? 'Reading the run' : undefined}>
+        {failure !== undefined && <ErrorNotice error={toShownError(failure)} />}
+      </Screen>
+    )
+  }
+  const error = actionError ?? failure
+  return (
+    <Screen
+      title={summary.name}
+      subtitle={
+        <>
+          <RunStateLabel state={phase === 'ended' ? summary.state : 'running'} /> {nameStanding(phase)}{' '}
+          <SafeText text={summary.base_url} max={80} />
+        </>
+      }
+      actions={
+        <RunActions
+          runId={runId}
+          summary={summary}
+          phase={phase}
+          needsKey={props.needsKey(summary.base_url)}
+          onResults={() => onResults({})}
+          onRun={props.onRun}
+          onError={setActionError}
+        />
+      }
+    >
+      {error !== null && error !== undefined && <ErrorNotice error={toShownError(error)} />}
+      <StopNotice runId={runId} />
+      <LiveProgress runId={runId} />
+      <div className={styles.columns}>
+        <LiveRules runId={runId} onPick={(ruleId) => onResults({ ruleId })} />
+        <LiveErrors runId={runId} onPick={(group) => onResults(toFilter(group))} />
+      </div>
+      <LiveLatency runId={runId} live={phase !== 'ended'} />
+    </Screen>
+  )
+}
+
+function toFilter(group: ErrorGroup): RowFilter {
+  return {
+    state: group.outcome,
+    ...(group.error_code !== null && { errorCode: group.error_code }),
+  }
+}
+
+function StopNotice({ runId }: { runId: string }) {
+  const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
+  const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
+  return (
+    <>
+      {notice !== null && notice !== undefined && (
+        <Notice kind="warning" title={<SafeText text={notice} max={600} lines />} />
+      )}
+      {limited === true && (
+        <Notice kind="warning" title="This machine was the bottleneck for part of the run">
+          The latencies below may hold its own delays. Close what else is busy, or lower the pace.
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function LiveProgress({ runId }: { runId: string }) {
+  const snapshot = useLiveRuns((live) => live.snapshots[runId])
+  return snapshot === undefined ? null : <ProgressPanel snapshot={snapshot} />
+}
+
+function LiveRules({ runId, onPick }: { runId: string; onPick: (ruleId: string) => void }) {
+  const rules = useLiveRuns((live) => live.snapshots[runId]?.triggeredRules)
+  return <RulesPanel rules={rules ?? []} onPick={onPick} />
+}
+
+function LiveErrors({ runId, onPick }: { runId: string; onPick: (group: ErrorGroup) => void }) {
+  const errors = useLiveRuns((live) => live.snapshots[runId]?.errors)
+  return <ErrorsPanel errors={errors ?? []} onPick={onPick} />
+}
+
+function LiveLatency({ runId, live }: { runId: string; live: boolean }) {
+  const percentiles = useLiveRuns((known) => known.snapshots[runId]?.latencyMs)
+  const hasAnswers = percentiles !== null && percentiles !== undefined
+  const series = useQuery(
+    hasAnswers ? `${runId} ${live}` : null,
+    (signal) => bridge.results.latency({ runId }, { signal }),
+    { everyMs: live ? LATENCY_EVERY_MS : undefined, keep: true },
+  )
+  return <LatencyPanel percentiles={percentiles ?? null} series={series.data} />
+}

@@ -1,0 +1,35 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import type { RunSummary } from '../../../shared/run.ts'
+import { formatQuantity } from '../../ui/format-number.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+
+/** Asks once more before a run's journal goes for good. */
+export function DeleteDialog(props: {
+  run: RunSummary
+  busy: boolean
+  onConfirm: () => void
+  onClose: () => void
+}) {
+  const { run } = props
+  return (
+    <Modal opened onClose={props.onClose} title="Delete the run" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        <p>
+          <strong>
+            <SafeText text={run.name} max={80} />
+          </strong>
+          : its journal with {formatQuantity(run.rows.read, 'row')}, every request and every answer goes for
+          good. What the service has stays there. Your spreadsheet is not touched.
+        </p>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" data-autofocus onClick={props.onClose}>
+            Keep it
+          </Button>
+          <Button color="red" loading={props.busy} onClick={props.onConfirm}>
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core'
+import { IconFlask, IconTableImport } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { RunEntry } from '../../../shared/bridge/runs.ts'
+import type { RunSummary } from '../../../shared/run.ts'
+import { bridge } from '../../bridge/client.ts'
+import { useFollowRuns, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useAction } from '../../bridge/use-action.ts'
+import { useQuery } from '../../bridge/use-query.ts'
+import { formatQuantity } from '../../ui/format-number.ts'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { InterruptedBanner } from './interrupted-banner.tsx'
+import { RunTable } from './run-table.tsx'
+import { Welcome } from './welcome.tsx'
+import { withLive } from './with-live.ts'
+
+/** Home: every run, newest first, and the two ways to begin another. */
+export function RunsScreen(props: {
+  onChoose: () => void
+  onSandbox: () => Promise<void>
+  onOpen: (runId: string) => void
+  onResults: (runId: string) => void
+}) {
+  useFollowRuns()
+  const revision = useLiveRuns((live) => live.revision)
+  const list = useQuery(`runs ${revision}`, (signal) => bridge.runs.list(undefined, { signal }), {
+    keep: true,
+  })
+  const sandbox = useAction(props.onSandbox)
+  const [deleting, setDeleting] = useState<RunSummary | null>(null)
+  const remove = useAction(async (runId: string) => {
+    await bridge.runs.deleteRun({ runId })
+    setDeleting(null)
+    list.refresh()
+  })
+  const entries = list.data
+  const error = list.error ?? sandbox.error ?? remove.error
+  const isEmpty = entries !== null && entries.length === 0
+  return (
+    <Screen
+      title="Runs"
+      subtitle={toSubtitle(entries)}
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconFlask size="1rem" />}
+            loading={sandbox.busy}
+            onClick={() => void sandbox.run()}
+          >
+            Try it with the sandbox
+          </Button>
+          <PrimaryButton onPress={props.onChoose} icon={<IconTableImport size="1rem" />}>
+            Choose a spreadsheet
+          </PrimaryButton>
+        </>
+      }
+    >
+      {error !== null && <ErrorNotice error={error} onRetry={list.refresh} />}
+      {entries !== null && !isEmpty && <InterruptedBanner entries={entries} onReview={props.onOpen} />}
+      {isEmpty && <Welcome />}
+      {entries !== null && !isEmpty && (
+        <Panel title="All runs" aside="Newest first" flush>
+          <LiveTable
+            entries={entries}
+            onOpen={(run) => props.onOpen(run.run_id)}
+            onResults={(run) => props.onResults(run.run_id)}
+            onDelete={setDeleting}
+          />
+        </Panel>
+      )}
+      {deleting !== null && (
+        <DeleteDialog
+          run={deleting}
+          busy={remove.busy}
+          onConfirm={() => void remove.run(deleting.run_id)}
+          onClose={() => setDeleting(null)}
+        />
+      )}
+    </Screen>
+  )
+}
+
+function toSubtitle(entries: RunEntry[] | null): string {
+  if (entries === null) return 'Reading the workspace'
+  if (entries.length === 0) return 'Drop a spreadsheet anywhere in this window to begin'
+  return `${formatQuantity(entries.length, 'run')}. Drop a spreadsheet anywhere in this window to begin another`
+}
+
+function LiveTable(props: {
+  entries: RunEntry[]
+  onOpen: (run: RunSummary) => void
+  onResults: (run: RunSummary) => void
+  onDelete: (run: RunSummary) => void
+}) {
+  const { entries, ...actions } = props
+  const snapshots = useLiveRuns((live) => live.snapshots)
+  const runs = entries.map((entry) => withLive(entry, snapshots[entry.summary.run_id]))
+  return <RunTable runs={runs} nowMs={Date.now()} {...actions} />
+}

@@ -1,0 +1,29 @@
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import type { BridgePreview } from '../../../shared/bridge/source.ts'
+import { formatCount, formatQuantity } from '../../ui/format-number.ts'
+import styles from './source.module.css'
+
+/** What the preview holds: rows parsed, rows with something wrong in the record itself, and whether there are more. */
+export function PreviewCounts({ preview }: { preview: BridgePreview }) {
+  const { rows, malformedRows, hasMore } = preview
+  const first = preview.problems[0]
+  return (
+    <p className={styles.counts} aria-live="polite">
+      <span>
+        <strong>{formatCount(rows.length)}</strong> {rows.length === 1 ? 'row' : 'rows'} parsed
+        {hasMore ? ', the file has more' : ', the whole file'}
+      </span>
+      {malformedRows === 0 ? (
+        <span className={styles.fine}>
+          <IconCircleCheck size="1rem" aria-hidden /> none malformed
+        </span>
+      ) : (
+        <span className={styles.bad}>
+          <IconAlertTriangle size="1rem" aria-hidden />{' '}
+          <strong>{formatQuantity(malformedRows, 'row')} malformed</strong>
+          {first !== undefined && `, first: row ${formatCount(first.row)}, ${first.message}`}
+        </span>
+      )}
+    </p>
+  )
+}

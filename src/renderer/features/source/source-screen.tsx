@@ -1,0 +1,116 @@
+import { Button, Progress } from '@mantine/core'
+import { IconArrowRight } from '@tabler/icons-react'
+import { useEffect } from 'react'
+import type { BridgePreview } from '../../../shared/bridge/source.ts'
+import { bridge } from '../../bridge/client.ts'
+import type { UploadProgress } from '../../bridge/take-file.ts'
+import { useQuery } from '../../bridge/use-query.ts'
+import { formatBytes, formatQuantity, formatShare } from '../../ui/format-number.ts'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import type { ChosenSource } from './chosen-source.ts'
+import { DropZone } from './drop-zone.tsx'
+import { ExpectedData } from './expected-data.tsx'
+import { PreviewCounts } from './preview-counts.tsx'
+import { PreviewGrid } from './preview-grid.tsx'
+import styles from './source.module.css'
+import { type Reading, SourceControls } from './source-controls.tsx'
+
+const PREVIEW_ROWS = 100
+
+/** The file and how to read it: a preview that follows every change of encoding, delimiter and header at once. */
+export function SourceScreen(props: {
+  source: ChosenSource | null
+  upload: UploadProgress | null
+  reading: Reading
+  busy: boolean
+  onFile: (file: File) => void
+  onChoose?: () => void
+  onSandbox: () => void
+  onReading: (reading: Reading) => void
+  onPreview: (preview: BridgePreview) => void
+  onContinue: () => void
+}) {
+  const { source, upload, reading, onPreview } = props
+  const key = source === null ? null : JSON.stringify([source.path, reading])
+  const preview = useQuery(
+    key,
+    (signal) =>
+      bridge.source.preview(
+        { source: { path: source?.path ?? '', ...reading }, limit: PREVIEW_ROWS },
+        { signal },
+      ),
+    { keep: true },
+  )
+  const { data } = preview
+  useEffect(() => {
+    if (data !== null) onPreview(data)
+  }, [data, onPreview])
+
+  if (upload !== null) {
+    return (
+      <Screen title="Source" subtitle="Handing the file to Sluice">
+        <Progress value={(upload.sent / Math.max(1, upload.total)) * 100} aria-label="Upload" />
+        <p>
+          {formatBytes(upload.sent)} of {formatBytes(upload.total)}, {formatShare(upload.sent, upload.total)}
+        </p>
+      </Screen>
+    )
+  }
+  if (source === null) {
+    return (
+      <Screen
+        title="Source"
+        subtitle="The rows to send"
+        actions={
+          <Button variant="default" onClick={props.onSandbox}>
+            Use the sandbox’s sample
+          </Button>
+        }
+      >
+        <DropZone onFile={props.onFile} {...(props.onChoose && { onChoose: props.onChoose })} />
+        <ExpectedData />
+      </Screen>
+    )
+  }
+  const blocked =
+    preview.error?.message ??
+    (data === null ? 'The file is being read' : data.rows.length === 0 ? 'The file has no rows' : undefined)
+  return (
+    <Screen
+      title="Source"
+      subtitle={
+        <>
+          <SafeText text={source.name} max={80} />, {formatBytes(source.sizeBytes)}
+          {data !== null && `, ${formatQuantity(data.columns.length, 'column')}`}
+        </>
+      }
+      fixed
+      actions={
+        <PrimaryButton
+          onPress={props.onContinue}
+          busy={props.busy}
+          blocked={blocked}
+          icon={<IconArrowRight size="1rem" />}
+        >
+          Continue
+        </PrimaryButton>
+      }
+    >
+      <div className={styles.stack}>
+        <div className={styles.strip}>
+          <SourceControls reading={reading} preview={data} onReading={props.onReading} />
+          {data !== null && <PreviewCounts preview={data} />}
+          {preview.error !== null && <ErrorNotice error={preview.error} onRetry={preview.refresh} />}
+        </div>
+        {data !== null && (
+          <div className={styles.grid} aria-busy={preview.busy}>
+            <PreviewGrid preview={data} />
+          </div>
+        )}
+      </div>
+    </Screen>
+  )
+}

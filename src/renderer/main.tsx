@@ -1,0 +1,29 @@
+import { MantineProvider } from '@mantine/core'
+import '@mantine/core/styles.layer.css'
+import { setNonce } from 'get-nonce'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app/app.tsx'
+import './ui/tokens.css'
+import './ui/base.css'
+import { theme, toMantineVariables } from './ui/theme.ts'
+
+// The host puts a fresh nonce into the page; style elements made later need the same one.
+const nonce = document.querySelector<HTMLElement>('script[nonce], link[nonce], style[nonce]')?.nonce ?? ''
+setNonce(nonce)
+
+const root = document.getElementById('root')
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={toMantineVariables}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <App />
+      </MantineProvider>
+    </StrictMode>,
+  )
+}

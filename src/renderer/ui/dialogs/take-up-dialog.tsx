@@ -1,0 +1,91 @@
+import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
+import { useState } from 'react'
+import { formatQuantity } from '../format-number.ts'
+
+/** What a person decides before a run is taken up again. */
+export interface TakeUpChoice {
+  onUnknown: 'resend' | 'skip'
+  apiKey?: string
+}
+
+/**
+ * Asks what must be known before an interrupted run goes on, or what did not succeed is sent again: what becomes of
+ * rows of unknown fate, and the key where none is at hand.
+ */
+export function TakeUpDialog(props: {
+  kind: 'resume' | 'retry'
+  /** Rows that are sent whatever is chosen. */
+  rows: number
+  unknown: number
+  needsKey: boolean
+  busy: boolean
+  onConfirm: (choice: TakeUpChoice) => void
+  onClose: () => void
+}) {
+  const { kind, rows, unknown, needsKey } = props
+  const [onUnknown, setOnUnknown] = useState<TakeUpChoice['onUnknown']>('skip')
+  const [apiKey, setApiKey] = useState('')
+  const total = rows + (onUnknown === 'resend' ? unknown : 0)
+  const verb = kind === 'resume' ? 'Resume' : 'Retry'
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={kind === 'resume' ? 'Resume the run' : 'Retry what did not succeed'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack gap="md">
+        <p>
+          {kind === 'resume'
+            ? `${formatQuantity(rows, 'row')} have not been sent yet. The run goes on where it stopped.`
+            : `${formatQuantity(rows, 'row')} are sent again as a run of their own, with the same post_id and body.`}
+        </p>
+        {unknown > 0 && (
+          <Radio.Group
+            label={`${formatQuantity(unknown, 'row')} of unknown fate`}
+            description="They were sent, and nobody knows whether the service took them."
+            value={onUnknown}
+            onChange={(value) => setOnUnknown(value === 'resend' ? 'resend' : 'skip')}
+          >
+            <Stack gap="xs" mt="xs">
+              <Radio
+                value="skip"
+                label="Leave them as they are"
+                description="Nothing is delivered twice; some may be missing."
+              />
+              <Radio
+                value="resend"
+                label="Send them again"
+                description="Nothing is missing; the service may refuse some as duplicates, or take them twice."
+              />
+            </Stack>
+          </Radio.Group>
+        )}
+        {needsKey && (
+          <PasswordInput
+            label="API key"
+            description="Kept in memory for this run; written to no file."
+            value={apiKey}
+            onChange={(event) => setApiKey(event.currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onClose}>
+            Cancel
+          </Button>
+          <Button
+            data-autofocus
+            loading={props.busy}
+            disabled={total === 0 || (needsKey && apiKey.trim() === '')}
+            onClick={() => props.onConfirm({ onUnknown, ...(needsKey && { apiKey: apiKey.trim() }) })}
+          >
+            {verb} {formatQuantity(total, 'row')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,30 @@
+import { Button } from '@mantine/core'
+import type { ErrorDocument } from '../../../shared/errors.ts'
+import { SafeText } from '../text/safe-text.tsx'
+import { Notice } from './notice.tsx'
+
+/** An error of the engine as a person reads it: what failed, then what to do. */
+export function ErrorNotice(props: { error: ErrorDocument; onRetry?: () => void; onDismiss?: () => void }) {
+  return (
+    <Notice
+      kind="error"
+      title={<SafeText text={props.error.message} max={1_000} lines />}
+      actions={
+        <>
+          {props.onRetry && (
+            <Button variant="default" size="compact-sm" onClick={props.onRetry}>
+              Try again
+            </Button>
+          )}
+          {props.onDismiss && (
+            <Button variant="default" size="compact-sm" onClick={props.onDismiss}>
+              Dismiss
+            </Button>
+          )}
+        </>
+      }
+    >
+      <SafeText text={props.error.hint} max={1_000} lines />
+    </Notice>
+  )
+}
