@@ -61,6 +61,7 @@ function toShape(stem: string): { kind: FaultKind; moment: Fault['moment']; stat
     case '5xx':
       return { kind: 'status', moment: 'before', status: null }
     case 'reset':
+      return { kind: stem, moment: 'before', status: 200 }
     case 'stall':
       return { kind: stem, moment: 'either', status: 200 }
     case 'broken-json':

@@ -52,7 +52,7 @@ describe('fault settings', () => {
     expect(faults.map(({ name, moment }) => `${name} ${moment}`)).toEqual([
       '5xx before',
       '429 before',
-      'reset either',
+      'reset before',
       'stall-after after',
       'html before',
     ])
@@ -81,7 +81,7 @@ describe('fault settings', () => {
   })
 
   it('befall their share of the posts, at most one fault each', () => {
-    const faults = parseFaults(['5xx=3%', '429=3%', 'reset=1%'])
+    const faults = parseFaults(['5xx=3%', '429=3%', 'reset=1%', 'stall=1%'])
     const counts: Record<string, number> = {}
     const posts = 50_000
     for (let i = 0; i < posts; i++) {
@@ -92,10 +92,10 @@ describe('fault settings', () => {
     const share = (outcome: string) => (counts[outcome] ?? 0) / posts
     expect(share('fault:5xx')).toBeCloseTo(0.03, 2)
     expect(share('fault:429')).toBeCloseTo(0.03, 2)
-    expect(share('fault:reset-before')).toBeCloseTo(0.005, 2)
-    expect(share('fault:reset-after')).toBeCloseTo(0.005, 2)
-    expect(share('fault:reset-after')).toBeGreaterThan(0.003)
-    expect(share('none')).toBeCloseTo(0.93, 2)
+    expect(share('fault:reset-before')).toBeCloseTo(0.01, 2)
+    expect(share('fault:stall-before')).toBeCloseTo(0.005, 2)
+    expect(share('fault:stall-after')).toBeGreaterThan(0.003)
+    expect(share('none')).toBeCloseTo(0.92, 2)
   })
 })
 
