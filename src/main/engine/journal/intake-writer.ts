@@ -84,10 +84,10 @@ export class IntakeWriter {
   }
 
   /** Notes a problem that every row has alike, once instead of once a row. */
-  writeCommonProblem({ severity, code, field = null, message }: CommonProblem): void {
+  writeCommonProblem({ severity, code, field, message }: CommonProblem): void {
     const rows = this.#rowsRead
     this.#problems[severity === 'error' ? 'errors' : 'warnings'] += rows
-    this.#journal.counters.add('problem', JSON.stringify([severity, code, field, message]), rows)
+    this.#journal.counters.add('problem', JSON.stringify([severity, code, field ?? null, message]), rows)
   }
 
   /** Ends the transaction that is open, before the thread does anything else with the journal. */
