@@ -92,7 +92,7 @@ describe('fault settings', () => {
     const share = (outcome: string) => (counts[outcome] ?? 0) / posts
     expect(share('fault:5xx')).toBeCloseTo(0.03, 2)
     expect(share('fault:429')).toBeCloseTo(0.03, 2)
-    expect(share('fault:reset-before')).toBeCloseTo(0.01, 2)
+    expect(share('fault:reset')).toBeCloseTo(0.01, 2)
     expect(share('fault:stall-before')).toBeCloseTo(0.005, 2)
     expect(share('fault:stall-after')).toBeGreaterThan(0.003)
     expect(share('none')).toBeCloseTo(0.92, 2)
