@@ -57,6 +57,12 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/engine\/[^/]+\.ts$/,
     imports: ['shared', 'engine-interface', 'journal'],
   },
+  // What the shells have in common: where the workspace is, and the built renderer's files.
+  {
+    name: 'shell parts',
+    files: /^src\/main\/(default-workspace\.ts$|renderer-files\/)/,
+    imports: ['shared'],
+  },
   // Names the files of threads and imports none of them.
   { name: 'worker urls', files: /^src\/main\/worker-urls\.ts$/, imports: [] },
   { name: 'sandbox', files: /^src\/main\/sandbox\//, imports: ['shared'] },
@@ -65,12 +71,12 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/bridge\//,
     imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'sandbox'],
   },
-  { name: 'desktop', files: /^src\/main\/desktop\//, imports: ['shared', 'worker urls', 'bridge'] },
-  { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'worker urls', 'bridge'] },
+  { name: 'desktop', files: /^src\/main\/desktop\//, imports: ['shared', 'shell parts', 'bridge'] },
+  { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'shell parts', 'bridge'] },
   {
     name: 'cli',
     files: /^src\/main\/cli\//,
-    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'sandbox'],
+    imports: ['shared', 'shell parts', 'worker urls', 'engine', 'engine-interface', 'sandbox', 'web'],
   },
   { name: 'ui', files: /^src\/renderer\/ui\//, imports: ['shared'] },
   { name: 'bridge client', files: /^src\/renderer\/bridge\//, imports: ['shared'] },

@@ -1,0 +1,29 @@
+import { join, resolve } from 'node:path'
+import process from 'node:process'
+import { app } from 'electron'
+import { createDesktopHost } from '../bridge/desktop-host.ts'
+import { openBridge } from '../bridge/open-bridge.ts'
+import { serveOverMessagePort } from '../bridge/serve-over-message-port.ts'
+import { findDefaultWorkspace } from '../default-workspace.ts'
+import { APP_URL } from './app-origin.ts'
+import { startDesktop } from './start-desktop.ts'
+
+const { SLUICE_WORKSPACE: workspace, ELECTRON_RENDERER_URL: developmentUrl } = process.env
+const output = join(import.meta.dirname, '..')
+
+// Not awaited: an ES module that waits for the app to be ready keeps it from getting ready.
+void startDesktop({
+  appUrl: (app.isPackaged ? undefined : developmentUrl) ?? APP_URL,
+  rendererFolder: join(output, 'renderer'),
+  preloadFile: join(output, 'preload', 'preload.cjs'),
+  async openBridge() {
+    const bridge = openBridge({
+      workspace: workspace ? resolve(workspace) : findDefaultWorkspace(),
+      host: createDesktopHost(),
+    })
+    return {
+      serve: (port) => serveOverMessagePort(port, bridge.services),
+      close: () => bridge.close(),
+    }
+  },
+})
