@@ -3,6 +3,7 @@ import { APP_VERSION } from '../../shared/version.ts'
 import { addDeleteCommand } from './commands/delete.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addExportCommand } from './commands/export.ts'
+import { addOpenCommand } from './commands/open.ts'
 import { addResumeCommand, addRetryCommand } from './commands/resume.ts'
 import { addRunsCommand } from './commands/runs.ts'
 import { addSandboxCommand } from './commands/sandbox.ts'
@@ -36,6 +37,8 @@ export function createProgram(context: CliContext): Command {
   addShowCommand(program, context)
   addExportCommand(program, context)
   addDeleteCommand(program, context)
+  program.commandsGroup('Screens:')
+  addOpenCommand(program, context)
   program.commandsGroup('Try:')
   addSandboxCommand(program, context)
   addDemoCommand(program, context)

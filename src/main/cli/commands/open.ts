@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { EXIT } from '../../../shared/errors.ts'
+import type { CliContext } from '../context.ts'
+import { createIntegerParser } from '../options/number-option.ts'
+import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { watchInterrupts } from '../session/interrupts.ts'
+import { resolveWorkspace } from '../workspace.ts'
+
+interface OpenFlags extends WorkspaceFlags {
+  browser: boolean
+  port: number
+}
+
+async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void> {
+  const { err, out } = context
+  // Loaded only where it is needed: help and bad usage answer at once.
+  const { findRenderer } = await import('../../web/find-renderer.ts')
+  const { openWebShell } = await import('../../web/web-shell.ts')
+  const rendererFolder = await findRenderer(() =>
+    err.writeLine('Building the screens, which takes a moment…'),
+  )
+  const shell = await openWebShell({
+    workspace: resolveWorkspace(flags.workspace, context.env),
+    rendererFolder,
+    port: flags.port,
+  })
+  const asked = Promise.withResolvers<void>()
+  const stopWatching = watchInterrupts({
+    first: () => asked.resolve(),
+    second: () => process.exit(EXIT.interrupted),
+  })
+  try {
+    if (flags.browser) {
+      const file = await shell.createEntryFile()
+      await out.writeLine(
+        `Sluice is at ${shell.origin} until Ctrl-C, and opens in your browser now; if it does not, open ${file}`,
+      )
+      const { default: open } = await import('open')
+      // What the line above says is all there is to do where no browser can be started.
+      const browser = await open(file).catch(() => null)
+      browser?.on('error', () => {})
+    } else {
+      await out.writeLine(shell.createEntryUrl())
+      await err.writeLine('Open this address in one browser within ten minutes; Sluice runs until Ctrl-C.')
+    }
+    await asked.promise
+    await err.writeLine(
+      'Stopping; runs that go on are drained and can be resumed. Ctrl-C again quits at once.',
+    )
+  } finally {
+    await shell.close()
+    stopWatching()
+  }
+}
+
+/** Adds `open`: the screens in the browser, until it is interrupted. */
+export function addOpenCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('open')
+    .summary('the same with screens, in the browser')
+    .description(
+      'Serves the screens of Sluice to a browser on this machine until Ctrl-C. Only the browser that it opens is let ' +
+        'in, once.',
+    )
+    .option('--no-browser', 'print the address instead of opening a browser')
+    .option('--port <n>', 'port to listen on; 0 takes a free one', createIntegerParser(0, 65_535), 0)
+  addWorkspaceOption(command).action(async (flags: OpenFlags) => {
+    await serveScreens(context, flags)
+    context.exitCode = EXIT.ok
+  })
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import { extname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { DOWNLOAD_PATH } from '../../shared/bridge/browser-files.ts'
+import type { ExportPlace } from '../bridge/bridge-context.ts'
+import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
+
+/** How long an export waits to be fetched, milliseconds. */
+const LIFE_MS = 3_600_000
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.csv': 'text/csv; charset=utf-8',
+  '.jsonl': 'application/jsonl; charset=utf-8',
+}
+
+/** Exports that wait to be fetched by the browser, each once. */
+export interface Downloads {
+  /** Where an export of that name is to be written. */
+  place(name: string): Promise<ExportPlace>
+  /** Sends the file that a path names and removes it; false where there is none. */
+  send(pathname: string, response: ServerResponse): Promise<boolean>
+  /** Removes what was not fetched. */
+  clear(): Promise<void>
+}
+
+/** Makes the store of exports in `<workspace>/downloads`. */
+export function createDownloads(workspace: string): Downloads {
+  const folder = join(workspace, 'downloads')
+  const waiting = new Map<string, { file: string; name: string; timer: NodeJS.Timeout }>()
+
+  async function remove(id: string): Promise<void> {
+    const entry = waiting.get(id)
+    if (entry === undefined) return
+    waiting.delete(id)
+    clearTimeout(entry.timer)
+    await rm(entry.file, { force: true }).catch(() => {})
+  }
+
+  return {
+    async place(name) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const id = randomBytes(16).toString('hex')
+      const file = join(folder, id + extname(name))
+      const timer = setTimeout(() => void remove(id), LIFE_MS).unref()
+      waiting.set(id, { file, name, timer })
+      return {
+        file,
+        publish: ({ rows, sizeBytes }) => ({
+          kind: 'download',
+          url: `${DOWNLOAD_PATH}/${id}/${encodeURIComponent(name)}`,
+          name,
+          rows,
+          sizeBytes,
+        }),
+      }
+    },
+    async send(pathname, response) {
+      const id = pathname.slice(DOWNLOAD_PATH.length + 1).replace(/\/.*$/s, '')
+      const entry = waiting.get(id)
+      const size =
+        entry === undefined
+          ? null
+          : await stat(entry.file).then(
+              ({ size }) => size,
+              () => null,
+            )
+      if (entry === undefined || size === null) return false
+      response.writeHead(200, {
+        ...createDocumentHeaders(''),
+        'cache-control': 'no-store',
+        'content-type': TYPES[extname(entry.name)] ?? 'application/octet-stream',
+        'content-disposition': toDisposition(entry.name),
+        'content-length': String(size),
+      })
+      // A download that breaks off can be fetched again until its time is over.
+      const isWhole = await pipeline(createReadStream(entry.file), response).then(
+        () => true,
+        () => false,
+      )
+      if (isWhole) await remove(id)
+      return true
+    },
+    async clear() {
+      await Promise.all([...waiting.keys()].map(remove))
+    },
+  }
+}
+
+/** Names the file in a way that every browser reads (RFC 6266): ASCII for old ones, UTF-8 for all others. */
+function toDisposition(name: string): string {
+  const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { DOWNLOAD_PATH, UPLOAD_PATH } from '../../shared/bridge/browser-files.ts'
+import { BRIDGE_ERRORS } from '../../shared/bridge/errors.ts'
+import { toErrorDocument } from '../../shared/errors.ts'
+import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
+import { sendAnswer, sendError, sendJson, sendText } from './answers.ts'
+import type { Downloads } from './downloads.ts'
+import { createEntryPage, createLockedPage, SESSION_PATH } from './entry-page.ts'
+import type { EntryTokens } from './entry-tokens.ts'
+import { readShortText } from './read-short-text.ts'
+import { checkRequest, ENTRY_PATH } from './request-guard.ts'
+import type { Sessions } from './sessions.ts'
+import type { Uploads } from './uploads.ts'
+
+/** What the routes work with. */
+export interface WebRoutesOptions {
+  /** Scheme, host and port of the page. */
+  origin: string
+  /** Folder of the built renderer. */
+  rendererFolder: string
+  tokens: EntryTokens
+  sessions: Sessions
+  uploads: Uploads
+  downloads: Downloads
+  /** Called when a browser was let in. */
+  onEntered: () => void
+}
+
+const TOKEN_MAX_BYTES = 200
+
+/** Answers every request of the browser but the websocket. */
+export function createWebRoutes(
+  options: WebRoutesOptions,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const { origin, rendererFolder, sessions, downloads } = options
+  const socketOrigin = origin.replace(/^http/, 'ws')
+
+  return async (request, response) => {
+    const refusal = checkRequest(request, origin)
+    if (refusal !== null) return refuse(response, refusal.status, refusal.reason)
+    const target = request.url ?? ''
+    if (!target.startsWith('/')) return refuse(response, 400, 'Only paths of this address are served.')
+    const { pathname, searchParams } = new URL(origin + target)
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+
+    if (pathname === ENTRY_PATH && method === 'GET') return sendPage(response, 200, createEntryPage())
+    if (pathname === SESSION_PATH && method === 'POST') return openSession(options, request, response)
+    if (!sessions.isOpen(request.headers.cookie)) {
+      if (method === 'GET') return sendPage(response, 401, createLockedPage())
+      return refuse(response, 401, 'This browser was not let in.')
+    }
+    if (pathname === UPLOAD_PATH && method === 'PUT') {
+      return storeUpload(options.uploads, request, response, searchParams.get('name') ?? '')
+    }
+    if (method !== 'GET') return refuse(response, 405, 'This cannot be done here.')
+    // A download is fetched once, so there is no asking for its headers alone.
+    if (request.method === 'GET' && pathname.startsWith(`${DOWNLOAD_PATH}/`)) {
+      if (await downloads.send(pathname, response)) return
+      return sendText(
+        response,
+        404,
+        'This export was fetched already or has waited too long. Export it again.',
+      )
+    }
+    const file = await readRendererFile(rendererFolder, pathname, [socketOrigin])
+    if (file === null) return sendText(response, 404, 'There is no such file.')
+    sendAnswer(response, 200, file.body, file.headers)
+  }
+}
+
+function sendPage(
+  response: ServerResponse,
+  status: number,
+  page: { headers: Record<string, string>; body: string },
+): void {
+  sendAnswer(response, status, page.body, page.headers)
+}
+
+/** Refuses without reading the request's body, and so ends its connection. */
+function refuse(response: ServerResponse, status: number, reason: string): void {
+  response.setHeader('connection', 'close')
+  sendText(response, status, reason)
+}
+
+async function openSession(
+  { tokens, sessions, onEntered }: WebRoutesOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const token = await readShortText(request, TOKEN_MAX_BYTES)
+  if (token === null || !tokens.redeem(token)) {
+    return refuse(
+      response,
+      403,
+      'This link was used before or is too old. Start Sluice again with: npm run -s sluice -- open',
+    )
+  }
+  response.setHeader('set-cookie', sessions.open())
+  onEntered()
+  sendText(response, 200, 'Welcome.')
+}
+
+async function storeUpload(
+  uploads: Uploads,
+  request: IncomingMessage,
+  response: ServerResponse,
+  name: string,
+): Promise<void> {
+  try {
+    sendJson(response, 201, await uploads.store(request, name))
+  } catch (error) {
+    const document = toErrorDocument(error)
+    sendError(response, BRIDGE_ERRORS[document.code].status, document)
+  }
+}

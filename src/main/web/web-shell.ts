@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { BRIDGE_SOCKET_PATH } from '../../shared/bridge/browser-files.ts'
+import { SluiceError } from '../../shared/errors.ts'
+import { openBridge } from '../bridge/open-bridge.ts'
+import { serveOverWebSocket } from '../bridge/serve-over-web-socket.ts'
+import { createBrowserHost } from './browser-host.ts'
+import { createDownloads } from './downloads.ts'
+import { createEntryFiles } from './entry-files.ts'
+import { createEntryTokens } from './entry-tokens.ts'
+import { checkRequest, ENTRY_PATH } from './request-guard.ts'
+import { createSessions } from './sessions.ts'
+import { createUploads } from './uploads.ts'
+import { createWebRoutes } from './web-routes.ts'
+
+/** Longest message of a window: plans and filters, never files. */
+const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
+
+/** What a shell is opened with. */
+export interface WebShellOptions {
+  workspace: string
+  /** Folder of the built renderer. */
+  rendererFolder: string
+  /** Port on 127.0.0.1; 0 takes a free one. */
+  port: number
+  /** Milliseconds that only ever grow, for the age of tokens. */
+  now?: () => number
+}
+
+/** The screens, served to browsers of this machine. */
+export interface WebShell {
+  /** Scheme, random host name and port. */
+  readonly origin: string
+  /** Makes an address that lets one browser in, once, within minutes. It is a secret until it is used. */
+  createEntryUrl(): string
+  /**
+   * Writes a file that only its owner can read, and that leads to such an address when a browser opens it. It is
+   * removed when a browser was let in. Throws `WORKSPACE_UNUSABLE`.
+   */
+  createEntryFile(): Promise<string>
+  /** Drains held runs, which can be resumed, and stops serving. */
+  close(): Promise<void>
+}
+
+/** Opens the engine and serves the screens on loopback. Throws `BAD_USAGE` for a port that is taken, `WORKSPACE_UNUSABLE`. */
+export async function openWebShell(options: WebShellOptions): Promise<WebShell> {
+  const { now = () => performance.now() } = options
+  const server = createServer()
+  // A big upload over a slow disk takes its time; headers still have to come at once.
+  server.requestTimeout = 0
+  await listen(server, options.port)
+  const { port } = server.address() as AddressInfo
+  // Cookies know no ports: a name of its own keeps ours from whatever else runs on this machine.
+  const origin = `http://sluice-${randomBytes(8).toString('hex')}.localhost:${port}`
+
+  const downloads = createDownloads(options.workspace)
+  const uploads = await createUploads(options.workspace)
+  const host = createBrowserHost({ uploads, downloads })
+  const bridge = openBridgeOr(() => server.close(), { workspace: options.workspace, host })
+  const tokens = createEntryTokens(now)
+  const sessions = createSessions()
+  const entryFiles = createEntryFiles(options.workspace)
+  const answer = createWebRoutes({
+    origin,
+    rendererFolder: options.rendererFolder,
+    tokens,
+    sessions,
+    uploads,
+    downloads,
+    onEntered: () => void entryFiles.clear(),
+  })
+  server.on('request', (request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  })
+
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MESSAGE_MAX_BYTES,
+    perMessageDeflate: false,
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const isOurs = checkRequest(request, origin) === null && sessions.isOpen(request.headers.cookie)
+    socket.on('error', () => socket.destroy())
+    if (!isOurs || request.url !== BRIDGE_SOCKET_PATH) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      return
+    }
+    sockets.handleUpgrade(request, socket, head, (ws) => serveOverWebSocket(ws, bridge.services))
+  })
+
+  const createEntryUrl = () => `${origin}${ENTRY_PATH}#${tokens.issue()}`
+  return {
+    origin,
+    createEntryUrl,
+    createEntryFile: () => entryFiles.write(createEntryUrl()),
+    async close() {
+      // Windows see their runs drain, then lose the connection.
+      await bridge.close()
+      for (const ws of sockets.clients) ws.terminate()
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      await closed
+      await Promise.all([uploads.clear(), downloads.clear(), entryFiles.clear()])
+    },
+  }
+}
+
+function openBridgeOr(giveUp: () => void, options: Parameters<typeof openBridge>[0]) {
+  try {
+    return openBridge(options)
+  } catch (error) {
+    giveUp()
+    throw error
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new SluiceError({
+          code: 'BAD_USAGE',
+          message: `cannot listen on port ${port} of 127.0.0.1: ${error.code ?? error.message}`,
+          hint: 'Choose another --port, or leave it out for a free one.',
+          cause: error,
+        }),
+      )
+    })
+    server.listen(port, '127.0.0.1', () => resolve())
+  })
+}
