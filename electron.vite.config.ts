@@ -62,6 +62,6 @@ export default defineConfig({
     plugins: [react()],
     // The host replaces this in the page and in its header with a fresh value for each response.
     html: { cspNonce: '__CSP_NONCE__' },
-    build: { rolldownOptions: { input: { index: source('renderer/index.html') } } },
+    build: { minify: true, rolldownOptions: { input: { index: source('renderer/index.html') } } },
   },
 })
