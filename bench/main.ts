@@ -1,9 +1,11 @@
+import { runDurabilityBench } from './durability.ts'
 import { runEngineBench } from './engine.ts'
 import { runIntakeBench } from './intake.ts'
 import { runQueryBench } from './query.ts'
 
 /** Measurements by name; each prints its figures and judges nothing. */
 const BENCHES: Record<string, () => Promise<void>> = {
+  durability: runDurabilityBench,
   engine: runEngineBench,
   intake: runIntakeBench,
   query: runQueryBench,
