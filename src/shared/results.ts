@@ -8,6 +8,8 @@ export type RowState = ItemState | 'invalid'
 /** Which rows a page holds; an absent member does not narrow. */
 export interface RowFilter {
   state?: RowState
+  /** Rows that ended without success: invalid, rejected, failed, unknown or overdue; not beside `state`. */
+  unsuccessful?: true
   /** Rows that triggered this rule. */
   ruleId?: string
   /** Rows whose attempt ended with this service error code. */

@@ -7,6 +7,9 @@ import type { RunView } from './run-view.ts'
 /** Most rows of a page. */
 export const PAGE_MAX = 500
 
+/** States of items that ended without success. */
+const UNSUCCESSFUL = ['rejected', 'failed', 'unknown', 'overdue']
+
 /** Where the rows that match a filter are found, so that SQLite walks the shortest index and never sorts. */
 interface PageSource {
   from: string
@@ -74,15 +77,22 @@ function toSource(filter: RowFilter, record: RunRecord): PageSource {
   if (ruleId !== undefined) {
     where.push('item_rule.rule = (SELECT id FROM rule WHERE rule_id = ?)')
     params.push(ruleId)
-    narrowByResult(where, params, { state, errorCode })
+    narrowByResult(where, params, filter)
     const from = `item_rule CROSS JOIN result ON result.item = item_rule.item
       CROSS JOIN row ON row.id = item_rule.item`
     return { from, where, params, key: 'item_rule.item' }
   }
   if (errorCode !== undefined) {
-    narrowByResult(where, params, { state, errorCode })
+    narrowByResult(where, params, filter)
     const from = 'result INDEXED BY result_by_error CROSS JOIN row ON row.id = result.item'
     return { from, where, params, key: 'result.item' }
+  }
+  if (filter.unsuccessful) {
+    const invalid = 'SELECT id FROM row INDEXED BY row_invalid WHERE item IS NULL'
+    const settled = `SELECT item FROM result INDEXED BY result_by_state
+      WHERE state IN (${UNSUCCESSFUL.map((name) => `'${name}'`).join(', ')})`
+    const from = 'row LEFT JOIN result ON result.item = row.item'
+    return { from, where: [`row.id IN (${invalid} UNION ALL ${settled})`], params, key: 'row.id' }
   }
   if (state === undefined) {
     return { from: 'row LEFT JOIN result ON result.item = row.item', where, params, key: 'row.id' }
@@ -113,8 +123,9 @@ function toSource(filter: RowFilter, record: RunRecord): PageSource {
 function narrowByResult(
   where: string[],
   params: SQLInputValue[],
-  { state, errorCode }: { state: string | undefined; errorCode: string | undefined },
+  { state, errorCode, unsuccessful }: RowFilter,
 ): void {
+  if (unsuccessful) where.push(`result.state IN (${UNSUCCESSFUL.map((name) => `'${name}'`).join(', ')})`)
   if (errorCode !== undefined) {
     where.push('result.error_code = ?')
     params.push(errorCode)
@@ -132,9 +143,13 @@ function countRows({ db, record }: RunView, filter: RowFilter): number | null {
   const facet = (kind: string, value: string) =>
     Number(db.prepare('SELECT n FROM facet WHERE kind = ? AND value = ?').get(kind, value)?.['n'] ?? 0)
   if (ruleId === undefined && errorCode === undefined) {
+    if (filter.unsuccessful) {
+      return [...UNSUCCESSFUL, 'invalid'].reduce((sum, name) => sum + facet('state', name), 0)
+    }
     if (state === undefined) return record.rowsRead
     return state === 'pending' || state === 'sending' ? null : facet('state', state)
   }
+  if (filter.unsuccessful) return null
   if (ruleId !== undefined && errorCode === undefined && state === undefined) return facet('rule', ruleId)
   if (ruleId === undefined && errorCode !== undefined && state === undefined) {
     const counted = db.prepare('SELECT count(*) AS n FROM result WHERE error_code = ?').get(errorCode)
