@@ -104,7 +104,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-    this.#breakDown(this.#givenUp ?? { code, message: toMessage(error) })
+    const cause = this.#givenUp ?? { code, message: toMessage(error) }
+    // What cannot be dispatched at all fails within `dispatch` itself, before `send` has returned.
+    if (this.#controller === null) queueMicrotask(() => this.#breakDown(cause))
+    else this.#breakDown(cause)
   }
 
   #giveUp(code: string, message: string): void {

@@ -1,0 +1,54 @@
+import { onTestFinished } from 'vitest'
+import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
+import { judgeTask } from '../../../../src/main/engine/service/judge-task.ts'
+import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
+import {
+  createServiceClient,
+  type ServiceClient,
+} from '../../../../src/main/engine/service/service-client.ts'
+
+/** The key of every test here; it must never reach anybody but the server of the base URL. */
+export const TEST_KEY = 'key-of-the-test'
+
+/** How one task was sent, and what that means. */
+export interface SentTask {
+  exchange: Exchange
+  judgement: Judgement
+}
+
+/** A client that is closed when the running test is finished. */
+export function createTestClient(baseUrl: string, timeoutMs = 2_000): ServiceClient {
+  const client = createServiceClient({ baseUrl, apiKey: TEST_KEY, timeoutMs, userAgent: 'sluice/test' })
+  onTestFinished(() => client.destroy())
+  return client
+}
+
+/** Sends a task over a client, and waits until it has ended. */
+export function sendOver(client: ServiceClient, postId = 'post-1', text = 'a text'): Promise<Exchange> {
+  const body = JSON.stringify({ text_data: text, user_id: 'user', post_id: postId })
+  return new Promise((resolve) => {
+    client.send({ method: 'POST', path: '/api/v1/task/sync', body }, resolve)
+  })
+}
+
+/** Sends one task over a client of its own, and judges how it ended. */
+export async function sendTask(
+  baseUrl: string,
+  options: { timeoutMs?: number; text?: string; deliveredCodes?: string[]; nowMs?: number } = {},
+): Promise<SentTask> {
+  const exchange = await sendOver(createTestClient(baseUrl, options.timeoutMs), 'post-1', options.text)
+  return { exchange, judgement: judge(exchange, baseUrl, options) }
+}
+
+/** Judges an exchange as a run over this base URL would. */
+export function judge(
+  exchange: Exchange,
+  baseUrl: string,
+  options: { deliveredCodes?: string[]; nowMs?: number } = {},
+): Judgement {
+  return judgeTask(exchange, {
+    origin: new URL(baseUrl).origin,
+    deliveredCodes: options.deliveredCodes ?? [],
+    nowMs: () => options.nowMs ?? Date.now(),
+  })
+}
