@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest'
+import { startFaultServer, toTaskAnswer, type Wire, type WireRequest } from '../../../helpers/fault-server.ts'
+import { createTestClient, judge, sendOver, sendTask } from './send-task.ts'
+
+/** Sent, and nobody knows whether it was taken: repeated only where a second delivery does no harm. */
+const UNKNOWN = { outcome: 'unknown', repeat: 'ambiguous', reached: true } as const
+
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+
+const onRequest = (act: (request: WireRequest, wire: Wire) => void) => startFaultServer({ onRequest: act })
+
+test('a connection that is reset while the request is being read leaves the task unknown', async () => {
+  const server = await startFaultServer({
+    onConnection: (socket) => {
+      socket.once('data', () => socket.resetAndDestroy())
+      return true
+    },
+  })
+  const { judgement } = await sendTask(server.baseUrl, { text: 'x'.repeat(4 * 1024 * 1024) })
+  expect(judgement).toMatchObject({ ...UNKNOWN, status: null })
+  expect(judgement.message).toBe('the connection broke after the request was sent')
+})
+
+test('a connection that is accepted and reset at once is unknown only where something was sent', async () => {
+  const server = await startFaultServer({
+    onConnection: (socket) => {
+      socket.resetAndDestroy()
+      return true
+    },
+  })
+  const { exchange, judgement } = await sendTask(server.baseUrl)
+  // Whether the reset overtakes the first byte is up to the operating system.
+  const wasSent = exchange.kind === 'breakdown' && exchange.sent
+  expect(judgement.outcome).toBe(wasSent ? 'unknown' : 'failed')
+  expect(judgement.message).toMatch(
+    wasSent ? /broke after the request was sent$/ : /broke before the request was sent$/,
+  )
+})
+
+test('a connection that is reset once the request was read leaves the task unknown', async () => {
+  const server = await onRequest((_, wire) => wire.reset())
+  const { judgement } = await sendTask(server.baseUrl)
+  expect(judgement).toMatchObject({ ...UNKNOWN, status: null })
+  expect(judgement.message).toBe('the connection broke after the request was sent')
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a connection that is closed without an answer leaves the task unknown', async () => {
+  const server = await onRequest((_, wire) => wire.socket.end())
+  const { judgement } = await sendTask(server.baseUrl)
+  expect(judgement).toMatchObject({ ...UNKNOWN, status: null, errorCode: 'UND_ERR_SOCKET' })
+})
+
+test('a service that never answers is given up at the time-out, which enters the latency', async () => {
+  const server = await onRequest(() => {})
+  const { exchange, judgement } = await sendTask(server.baseUrl, { timeoutMs: 150 })
+  expect(judgement).toMatchObject({ ...UNKNOWN, status: null, errorCode: 'TIMEOUT' })
+  expect(judgement.message).toBe('gave up on the answer after 150 ms')
+  expect(exchange.timings.waitingUs).toBeNull()
+  // The time-out runs from handing the request over, the latency from its first byte.
+  expect(exchange.timings.durationUs).toBeGreaterThan(50_000)
+  expect(exchange.timings.durationUs).toBeLessThan(10_000_000)
+})
+
+test('headers that drip in are given up at the time-out, however lively they are', async () => {
+  const server = await onRequest((_, wire) => {
+    wire.raw('HTTP/1.1 200 OK\r\n')
+    wire.drip('x-drip: drop\r\n')
+  })
+  const { judgement } = await sendTask(server.baseUrl, { timeoutMs: 200 })
+  expect(judgement).toMatchObject({ ...UNKNOWN, errorCode: 'TIMEOUT' })
+})
+
+test('a body that drips in is given up at the time-out; its status is kept', async () => {
+  const server = await onRequest((_, wire) => {
+    wire.raw(`${HEAD}content-length: 100000\r\n\r\n{"task_id": "`)
+    wire.drip('x')
+  })
+  const { exchange, judgement } = await sendTask(server.baseUrl, { timeoutMs: 200 })
+  expect(judgement).toMatchObject({ ...UNKNOWN, status: 200, errorCode: 'TIMEOUT' })
+  expect(exchange.timings.waitingUs).not.toBeNull()
+})
+
+test('a body that ends before its content-length leaves the task unknown', async () => {
+  const server = await onRequest((_, wire) => {
+    wire.raw(`${HEAD}content-length: 500\r\n\r\n{"task_id": "cut"}`)
+    wire.socket.end()
+  })
+  const { judgement } = await sendTask(server.baseUrl)
+  expect(judgement).toMatchObject({ ...UNKNOWN, status: 200, taskId: null })
+  expect(judgement.message).toBe('the connection broke after the request was sent')
+})
+
+test('a chunked body without its last chunk leaves the task unknown', async () => {
+  const server = await onRequest((_, wire) => {
+    wire.raw(`${HEAD}transfer-encoding: chunked\r\n\r\n12\r\n{"task_id": "cut"}\r\n`)
+    wire.socket.end()
+  })
+  const { judgement } = await sendTask(server.baseUrl)
+  expect(judgement).toMatchObject({ ...UNKNOWN, status: 200, taskId: null })
+})
+
+test.each([
+  ['what is no HTTP at all', 'SSH-2.0-OpenSSH_9.7\r\n'],
+  ['a broken chunk size', `${HEAD}transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n`],
+  ['two lengths that disagree', `${HEAD}content-length: 5\r\ncontent-length: 6\r\n\r\n{"a":1}`],
+])('%s leaves the task unknown', async (_, bytes) => {
+  const server = await onRequest((__, wire) => wire.raw(bytes))
+  const { judgement } = await sendTask(server.baseUrl)
+  expect(judgement).toMatchObject(UNKNOWN)
+  expect(judgement.errorCode).toMatch(/^(HPE_|HTTPParserError|UND_ERR)/)
+  expect(judgement.message).not.toBe('')
+})
+
+test('an answer larger than what is read leaves the task unknown', async () => {
+  const server = await onRequest((_, wire) => {
+    const block = 'x'.repeat(1024 * 1024)
+    wire.raw(`${HEAD}content-length: ${64 * block.length}\r\n\r\n`)
+    const write = (): void => {
+      while (!wire.socket.destroyed && wire.socket.write(block));
+    }
+    wire.socket.on('drain', write)
+    write()
+  })
+  const { judgement } = await sendTask(server.baseUrl, { timeoutMs: 20_000 })
+  expect(judgement).toMatchObject({ ...UNKNOWN, status: 200, errorCode: 'ANSWER_TOO_LARGE' })
+  expect(judgement.message).toBe('the answer is larger than 16777216 bytes')
+})
+
+test('a connection that the service closed between requests is opened again, with nothing lost', async () => {
+  let closed = Promise.resolve()
+  const server = await onRequest((request, wire) => {
+    closed = new Promise((resolve) => wire.socket.once('close', () => resolve()))
+    wire.send(200, toTaskAnswer(request))
+    wire.socket.end()
+  })
+  const client = createTestClient(server.baseUrl)
+  for (const postId of ['p1', 'p2', 'p3']) {
+    const judgement = judge(await sendOver(client, postId), server.baseUrl)
+    expect(judgement).toMatchObject({ outcome: 'succeeded', taskId: `task-${postId}` })
+    await closed
+  }
+  expect(server.connections).toBe(3)
+})
+
+test('a connection that the service announced to close carries no further request', async () => {
+  const server = await onRequest((request, wire) => {
+    wire.send(200, toTaskAnswer(request), { connection: 'close' })
+    wire.socket.end()
+  })
+  const client = createTestClient(server.baseUrl)
+  await sendOver(client)
+  expect(judge(await sendOver(client), server.baseUrl).outcome).toBe('succeeded')
+  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2])
+})
+
+test('a time-out ends its own request only; the next one gets a connection of its own', async () => {
+  const server = await onRequest((request, wire) => {
+    if (request.number > 1) wire.send(200, toTaskAnswer(request))
+  })
+  const client = createTestClient(server.baseUrl, 200)
+  expect(judge(await sendOver(client, 'p1'), server.baseUrl).outcome).toBe('unknown')
+  expect(judge(await sendOver(client, 'p2'), server.baseUrl)).toMatchObject({
+    outcome: 'succeeded',
+    taskId: 'task-p2',
+  })
+  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2])
+})
+
+test('a request that outlived its wait for a connection never goes out', async () => {
+  const server = await startFaultServer({ onConnection: () => true })
+  const client = createTestClient(server.baseUrl.replace('http:', 'https:'), 100)
+  const [first, second] = await Promise.all([sendOver(client, 'p1'), sendOver(client, 'p2')])
+  expect([first, second].map((exchange) => judge(exchange, server.baseUrl).outcome)).toEqual([
+    'failed',
+    'failed',
+  ])
+})
+
+test('a request in flight ends as unknown when its client is closed', async () => {
+  const server = await onRequest(() => {})
+  const client = createTestClient(server.baseUrl)
+  const ended = sendOver(client)
+  await server.arrivals(1)
+  await client.destroy()
+  expect(judge(await ended, server.baseUrl)).toMatchObject(UNKNOWN)
+})
