@@ -102,8 +102,9 @@ export async function sendAll(): Promise<void> {
   const { heldRunId } = useDraft.getState()
   if (heldRunId === null) return
   await bridge.runs.begin({ runId: heldRunId })
-  restartDraft(null)
+  // The address first: a draft without a source would lead back to its first step.
   goTo({ kind: 'run', runId: heldRunId })
+  restartDraft(null)
 }
 
 /** Ends a held run that nobody wants any more: it goes where it sent nothing, and stays as interrupted where it did. */

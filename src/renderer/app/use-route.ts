@@ -18,4 +18,6 @@ export function goTo(route: Route, options: { replace?: boolean } = {}): void {
   if (window.location.hash === hash) return
   if (options.replace) window.location.replace(hash)
   else window.location.hash = hash
+  // The browser's own event comes later: the screen must not be drawn once more for where the window no longer stands.
+  window.dispatchEvent(new HashChangeEvent('hashchange'))
 }

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { create } from 'zustand'
+import { parseBridgeError } from '../../shared/bridge/errors.ts'
 import { followRun, followRuns } from '../../shared/bridge/follow.ts'
 import type { RunSummary } from '../../shared/run.ts'
 import type { RunSnapshot } from '../../shared/snapshot.ts'
@@ -37,10 +38,18 @@ export function useFollowRun(runId: string): void {
 async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await readSummary(runId, signal, { unlessLive: true })
+      let isRead = await readSummary(runId, signal, { unlessLive: true }).then(
+        () => true,
+        () => false,
+      )
       for await (const snapshot of followRun(bridge, runId, signal)) {
         if (signal.aborted) return
         useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, [runId]: snapshot } }))
+        // A run that has just begun has no journal to be read before its rows are.
+        if (!isRead && snapshot.phase !== 'intake') {
+          await readSummary(runId, signal, { unlessLive: true })
+          isRead = true
+        }
       }
       await readSummary(runId, signal, { unlessLive: false })
       return
@@ -48,15 +57,11 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
       if (signal.aborted) return
       await readSummary(runId, signal, { unlessLive: false }).catch(() => {})
       useLiveRuns.setState((old) => ({ errors: { ...old.errors, [runId]: error } }))
+      if (parseBridgeError(error) !== null) return
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       await whenOpen(signal)
-      if (!signal.aborted && !isConnectionError(error)) return
     }
   }
-}
-
-function isConnectionError(error: unknown): boolean {
-  return !(error instanceof Error && 'data' in error)
 }
 
 async function readSummary(

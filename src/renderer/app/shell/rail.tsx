@@ -1,5 +1,6 @@
 import { IconCheck, IconList } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import iconUrl from '../../icon.svg'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { type Route, toHash } from '../route.ts'
 import styles from './shell.module.css'
@@ -28,7 +29,7 @@ export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNo
   return (
     <nav className={styles.rail} aria-label="Screens">
       <div className={styles.brand}>
-        <img src="./icon.svg" alt="" width="22" height="22" />
+        <img src={iconUrl} alt="" width="22" height="22" />
         Sluice
       </div>
       <ul>
@@ -73,7 +74,7 @@ function RailLink({ entry, number, here }: { entry: RailEntry; number: number; h
       {entry.done ? <IconCheck size="0.9rem" stroke={2.5} /> : number}
     </span>
   )
-  if (entry.closed !== undefined && hash !== here) {
+  if (entry.closed !== undefined) {
     return (
       <li>
         <span className={`${styles.entry} ${styles.closed}`} title={entry.closed}>

@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import type { ProblemGroup } from '../../../shared/results.ts'
 import { formatCount, formatQuantity } from '../../ui/format-number.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { Sentence } from '../../ui/text/sentence.tsx'
 import styles from './check.module.css'
 import { adviceFor } from './problem-advice.ts'
 
@@ -43,7 +44,9 @@ export function ProblemGroupCard(props: {
               <th scope="col" className={styles.number}>
                 Row
               </th>
-              <th scope="col">Column</th>
+              <th scope="col" className={styles.column}>
+                Column
+              </th>
               <th scope="col">Expected</th>
               <th scope="col">Found</th>
             </tr>
@@ -58,7 +61,7 @@ export function ProblemGroupCard(props: {
                   <SafeText text={toColumnName(problem.field, columnOf)} max={40} />
                 </td>
                 <td>
-                  <SafeText text={problem.message} max={120} />
+                  <Sentence text={problem.message} />
                 </td>
                 <td className={styles.found}>
                   {problem.found === undefined ? (

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
+import { Sentence } from '../../ui/text/sentence.tsx'
 import type { MappingGap } from './assess-mapping.ts'
 import { assignTemplate } from './edit-mapping.ts'
 import { fieldsFor } from './fields.ts'
@@ -50,7 +51,9 @@ export function FieldTable(props: {
                   spellCheck={false}
                 />
               </td>
-              <td className={styles.about}>{field.note}</td>
+              <td className={styles.about}>
+                <Sentence text={field.note} />
+              </td>
             </tr>
           )
         })}

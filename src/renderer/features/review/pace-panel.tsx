@@ -24,7 +24,7 @@ export function PacePanel(props: {
     <Panel title="Pace">
       <Group gap="md" align="end" className={styles.pace}>
         <NumberField
-          label="Requests in flight"
+          label="In flight"
           value={settings.concurrency}
           min={1}
           max={1000}
@@ -38,7 +38,7 @@ export function PacePanel(props: {
           onValue={(retries) => onSettings({ ...settings, retries })}
         />
         <NumberField
-          label="Time-out, s"
+          label="Time-out (s)"
           value={settings.timeoutS}
           min={1}
           max={3600}
@@ -75,7 +75,7 @@ function NumberField(props: {
   return (
     <NumberInput
       label={props.label}
-      w="8rem"
+      w="6.5rem"
       value={props.value}
       min={props.min}
       max={props.max}

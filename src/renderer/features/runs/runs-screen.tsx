@@ -45,24 +45,28 @@ export function RunsScreen(props: {
       title="Runs"
       subtitle={toSubtitle(entries)}
       actions={
-        <>
-          <Button
-            variant="default"
-            leftSection={<IconFlask size="1rem" />}
-            loading={sandbox.busy}
-            onClick={() => void sandbox.run()}
-          >
-            Try it with the sandbox
-          </Button>
-          <PrimaryButton onPress={props.onChoose} icon={<IconTableImport size="1rem" />}>
-            Choose a spreadsheet
-          </PrimaryButton>
-        </>
+        entries === null || isEmpty ? null : (
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconFlask size="1rem" />}
+              loading={sandbox.busy}
+              onClick={() => void sandbox.run()}
+            >
+              Try it with the sandbox
+            </Button>
+            <PrimaryButton onPress={props.onChoose} icon={<IconTableImport size="1rem" />}>
+              Choose a spreadsheet
+            </PrimaryButton>
+          </>
+        )
       }
     >
       {error !== null && <ErrorNotice error={error} onRetry={list.refresh} />}
       {entries !== null && !isEmpty && <InterruptedBanner entries={entries} onReview={props.onOpen} />}
-      {isEmpty && <Welcome />}
+      {isEmpty && (
+        <Welcome busy={sandbox.busy} onChoose={props.onChoose} onSandbox={() => void sandbox.run()} />
+      )}
       {entries !== null && !isEmpty && (
         <Panel title="All runs" aside="Newest first" flush>
           <LiveTable
@@ -87,7 +91,7 @@ export function RunsScreen(props: {
 
 function toSubtitle(entries: RunEntry[] | null): string {
   if (entries === null) return 'Reading the workspace'
-  if (entries.length === 0) return 'Drop a spreadsheet anywhere in this window to begin'
+  if (entries.length === 0) return 'None yet'
   return `${formatQuantity(entries.length, 'run')}. Drop a spreadsheet anywhere in this window to begin another`
 }
 

@@ -1,52 +1,74 @@
+import { Button } from '@mantine/core'
 import {
   IconChartHistogram,
   IconChecklist,
+  IconFlask,
   IconSend,
   IconTableImport,
   type TablerIcon,
 } from '@tabler/icons-react'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
 import styles from './runs.module.css'
 
 const STEPS: { icon: TablerIcon; title: string; text: string }[] = [
   {
     icon: IconTableImport,
-    title: 'A spreadsheet',
-    text: 'CSV or TSV, any size, any encoding. See how it is read before anything happens.',
+    title: 'Look',
+    text: 'See how the file is read, and correct encoding, delimiter and header until it is right.',
   },
   {
     icon: IconChecklist,
-    title: 'Checked first',
-    text: 'Columns become fields; every row is checked, and what is wrong is listed by cause.',
+    title: 'Check',
+    text: 'Columns become fields. Every row is checked, and what is wrong is listed by cause.',
   },
   {
     icon: IconSend,
-    title: 'Sent with care',
-    text: 'Ten rows to try, then all of them. Pause, resume and stop; nothing is sent twice without a word.',
+    title: 'Send',
+    text: 'Ten rows to try, then all of them. Pause and resume; nothing is sent twice without a word.',
   },
   {
     icon: IconChartHistogram,
-    title: 'Measured',
+    title: 'Measure',
     text: 'Which rules trigger, what fails and why, and how fast the service answers.',
   },
 ]
 
-/** What the home screen says before there is a run: what will happen, in four steps. */
-export function Welcome() {
+/** What the home screen shows before there is a run: two ways to begin, and what will happen then. */
+export function Welcome(props: { busy: boolean; onChoose: () => void; onSandbox: () => void }) {
   return (
-    <section className={styles.welcome} aria-label="How it goes">
-      <ol className={styles.steps}>
-        {STEPS.map(({ icon: Icon, title, text }) => (
+    <>
+      <div className={styles.starts}>
+        <section className={`${styles.start} ${styles.drop}`} aria-labelledby="start-file">
+          <IconTableImport size="2rem" stroke={1.25} aria-hidden />
+          <h2 id="start-file">Drop a spreadsheet</h2>
+          <p>
+            Anywhere in this window. CSV or TSV, any size, any encoding. Nothing is sent before you say so.
+          </p>
+          <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
+        </section>
+        <section className={styles.start} aria-labelledby="start-sandbox">
+          <IconFlask size="2rem" stroke={1.25} aria-hidden />
+          <h2 id="start-sandbox">No account at hand?</h2>
+          <p>
+            The sandbox is a small moderation service inside this app, with a sample to send. Nothing leaves
+            this machine.
+          </p>
+          <Button variant="default" loading={props.busy} onClick={props.onSandbox}>
+            Try it with the sandbox
+          </Button>
+        </section>
+      </div>
+      <ol className={styles.steps} aria-label="How it goes">
+        {STEPS.map(({ icon: Icon, title, text }, index) => (
           <li key={title}>
-            <Icon size="1.75rem" stroke={1.25} aria-hidden />
-            <h2>{title}</h2>
+            <h3>
+              <Icon size="1.1rem" stroke={1.5} aria-hidden />
+              {index + 1}. {title}
+            </h3>
             <p>{text}</p>
           </li>
         ))}
       </ol>
-      <p className={styles.hint}>
-        No account at hand? <strong>Try it with the sandbox</strong>: a small moderation service inside this
-        app, with a sample to send. Nothing leaves this machine.
-      </p>
-    </section>
+    </>
   )
 }

@@ -1,5 +1,6 @@
 import { TASK_FIELDS, type TaskField } from '../../../shared/service/tasks.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
+import { Sentence } from '../../ui/text/sentence.tsx'
 import styles from './source.module.css'
 
 const NEED: Record<TaskField['required'], string> = {
@@ -23,7 +24,9 @@ export function ExpectedData() {
                 <td className={styles.need}>
                   {field.name === 'post_id' ? 'made if missing' : NEED[field.required]}
                 </td>
-                <td>{field.note}</td>
+                <td>
+                  <Sentence text={field.note} />
+                </td>
               </tr>
             ))}
         </tbody>

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatCount } from '../../ui/format-number.ts'
+import { toColumnRem } from '../../ui/grid/column-width.ts'
 import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
-const CELL_REM = 14
 const COLUMNS_SHOWN = 60
 
 type PreviewRow = BridgePreview['rows'][number]
@@ -12,7 +12,7 @@ type PreviewRow = BridgePreview['rows'][number]
 /** The first rows of a source as the chosen reading sees them, every cell as it is. */
 export function PreviewGrid({ preview }: { preview: BridgePreview }) {
   const [cursor, setCursor] = useState(0)
-  const columns = useMemo(() => toGridColumns(preview.columns), [preview.columns])
+  const columns = useMemo(() => toGridColumns(preview), [preview])
   return (
     <DataGrid
       label="First rows of the source"
@@ -25,7 +25,7 @@ export function PreviewGrid({ preview }: { preview: BridgePreview }) {
   )
 }
 
-function toGridColumns(names: readonly string[]): GridColumn<PreviewRow>[] {
+function toGridColumns({ columns: names, rows }: BridgePreview): GridColumn<PreviewRow>[] {
   const row: GridColumn<PreviewRow> = {
     id: 'row',
     title: 'Row',
@@ -37,7 +37,10 @@ function toGridColumns(names: readonly string[]): GridColumn<PreviewRow>[] {
     (name, index): GridColumn<PreviewRow> => ({
       id: `cell ${index}`,
       title: <SafeText text={name} max={60} />,
-      rem: CELL_REM,
+      rem: toColumnRem(
+        name,
+        rows.map((data) => data.cellLengths[index] ?? 0),
+      ),
       grow: true,
       cell: (data) => <PreviewCell row={data} index={index} />,
     }),

@@ -23,10 +23,10 @@ export const ENCODINGS = [
 
 /** Delimiters a person may choose by name. */
 export const DELIMITERS = [
-  { value: ',', label: 'comma ,' },
-  { value: ';', label: 'semicolon ;' },
+  { value: ',', label: 'comma' },
+  { value: ';', label: 'semicolon' },
   { value: '\t', label: 'tab' },
-  { value: '|', label: 'bar |' },
+  { value: '|', label: 'vertical bar' },
 ]
 
 /** What a delimiter is called. */

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** Path of a Chromium: what `SLUICE_CHROMIUM` names, else the first on the PATH; null where there is none. */
+export function findChromium(): string | null {
+  const named = process.env['SLUICE_CHROMIUM']
+  if (named !== undefined && named !== '') return named
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    for (const name of NAMES) {
+      const file = join(folder, name)
+      if (folder !== '' && existsSync(file)) return file
+    }
+  }
+  return null
+}
+
+/** What Chromium is started with: nothing that reaches beyond this machine, and no sandbox where root forbids it. */
+export const CHROMIUM_ARGUMENTS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+]
