@@ -7,7 +7,7 @@ import type { RunCommand, RunEvent, RunTask } from './messages.ts'
  * Bounds of the thread's heap, megabytes. V8 collects earlier under a bound, which keeps a large source in the memory
  * of a small one (docs/performance.md).
  */
-const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 }
+const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 }
 
 /** The main thread's end of a run's thread. */
 export class RunThread {
