@@ -67,11 +67,6 @@ export function addRetryCommand(program: Command, context: CliContext): void {
       const apiKey = await readRunApiKey(context, engine, run.run_id, flags)
       const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
       const handle = await engine.retryRun(run.run_id, { onUnknown, ...apiKey })
-      if (!flags.quiet) {
-        await context.err.writeLine(
-          `Sending again what did not succeed in ${run.run_id}, as run ${handle.runId}.`,
-        )
-      }
       return settleRun(context, engine, handle, flags, apiKey)
     })
   })

@@ -37,7 +37,7 @@ export function formatGenerator(terminal: Terminal, { generator }: RunSummary): 
       : [`longest stall ${formatMs(generator.event_loop_max_ms)} ms`]),
   ]
   if (generator.limited) {
-    const text = `this machine was the limit, not the service: read the latencies with care${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+    const text = `this machine stalled or sent late at times: read the latencies with care${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
     return formatSection(terminal, 'This machine', [terminal.tone('warn', text)])
   }
   if (facts.length === 0) return []
