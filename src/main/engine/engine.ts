@@ -74,7 +74,7 @@ export function createEngine(options: EngineOptions): Engine {
       async (error: unknown) => {
         held.delete(runId)
         // A new run whose source or plan cannot be used never was one.
-        if (task.work.kind !== 'resume' && thread.snapshot()?.phase === 'intake') await removeFiles(runId)
+        if (task.work.kind !== 'resume' && !thread.isReady) await removeFiles(runId)
         throw error
       },
     )

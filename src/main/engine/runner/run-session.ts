@@ -41,6 +41,8 @@ export class RunSession {
   #next: PromiseWithResolvers<Stretch> | null = null
   /** A `begin` that came before anybody waited for it. */
   #early: Stretch | null = null
+  /** A number of requests in flight that was asked for before there was a sender. */
+  #concurrency: number | null = null
   #sentMs = 0
   #sendingSinceMs: number | null = null
   #startedAtMs: number | null = null
@@ -95,6 +97,7 @@ export class RunSession {
         this.#next?.resolve({})
         break
       case 'set_concurrency':
+        this.#concurrency = command.concurrency
         this.#sender?.setConcurrency(command.concurrency)
         break
     }
@@ -110,6 +113,7 @@ export class RunSession {
     })
     const sender = createTaskSender({ ...this.#task, journal: this.#journal, record, meter: this.#meter })
     this.#sender = sender
+    if (this.#concurrency !== null) sender.setConcurrency(this.#concurrency)
     try {
       this.#post({ kind: 'ready' })
       let stretch: Stretch = this.#task.hold ? await this.#hold('ready') : {}

@@ -19,6 +19,7 @@ export class RunThread {
   readonly #worker: Worker
   readonly #listeners = new Set<(snapshot: RunSnapshot) => void>()
   #snapshot: RunSnapshot | null = null
+  #isReady = false
 
   constructor(url: URL, task: RunTask) {
     this.runId = task.runId
@@ -32,9 +33,18 @@ export class RunThread {
     this.#worker = new Worker(url, { name: `run ${task.runId}`, workerData: task, resourceLimits: HEAP })
     let failure: SluiceError | null = null
     this.#worker.on('message', (event: RunEvent) => {
-      if (event.kind === 'snapshot') this.#publish(event.snapshot)
-      else if (event.kind === 'ready') ready.resolve()
-      else if (event.kind === 'failed') failure = fromErrorDocument(event.error)
+      switch (event.kind) {
+        case 'snapshot':
+          this.#publish(event.snapshot)
+          break
+        case 'ready':
+          this.#isReady = true
+          ready.resolve()
+          break
+        case 'failed':
+          failure = fromErrorDocument(event.error)
+          break
+      }
     })
     this.#worker.on('error', (error) => {
       failure ??= toCrash(task.runId, error)
@@ -50,6 +60,11 @@ export class RunThread {
         ended.reject(failure)
       }
     })
+  }
+
+  /** Whether the source was read and checked. */
+  get isReady(): boolean {
+    return this.#isReady
   }
 
   /** The newest picture; null before the first. */

@@ -89,15 +89,16 @@ export class Sender {
     this.#pacer.start(performance.now())
     this.#timers = [setInterval(() => this.#flushIfAny(), GROUP_MS)]
     if (Number.isFinite(this.#pacer.due(performance.now()))) {
-      this.#timers.push(setInterval(() => this.#lanes.wake(this.#pacer.due(performance.now())), TICK_MS))
+      this.#timers.push(setInterval(() => this.#wakeAll(), TICK_MS))
     }
     this.#lanes.open()
-    this.#lanes.wake(Math.min(this.#pacer.concurrency, this.#pacer.due(performance.now())))
+    this.#wakeAll()
     this.#finishIfDone()
     const end = await this.#end.promise
     await this.#lanes.close()
     for (const timer of this.#timers.splice(0)) clearInterval(timer)
     clearTimeout(this.#gateTimer)
+    this.#gateTimer = undefined
     // After a failed commit this is the last chance for what the service has answered to reach the disk.
     this.#commit({ refill: false, allSeconds: true })
     if (this.#failure !== null) throw this.#failure
@@ -206,6 +207,11 @@ export class Sender {
 
   #reopenGate(): void {
     this.#gateTimer = undefined
+    this.#wakeAll()
+  }
+
+  /** Offers every lane what is due; more than one job for each would only be refused. */
+  #wakeAll(): void {
     this.#lanes.wake(Math.min(this.#lanes.concurrency, this.#pacer.due(performance.now())))
   }
 
