@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 import { type ErrorDocument, EXIT, type ExitCode, toErrorDocument } from '../../shared/errors.ts'
 import type { CliContext } from './context.ts'
 import { COMMAND_PREFIX } from './invocation.ts'
+import { toPrintable } from './terminal/printable.ts'
 
 const OWN_COMMAND = /\bsluice (task|resume|retry|runs|show|export|delete|sandbox|demo)\b/g
 
@@ -42,9 +43,9 @@ export async function reportError(context: CliContext, error: unknown, asJson: b
   const message = withPrefix(document.message)
   const hint = withPrefix(document.hint)
   const { errTerminal: terminal, err } = context
-  await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${message}`)
+  await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(message)}`)
   // Not broken into lines: hints hold commands to paste.
-  if (hint !== '') await err.writeLine(`        ${hint}`)
+  if (hint !== '') await err.writeLine(`        ${toPrintable(hint)}`)
   if (context.env['SLUICE_DEBUG'] === '1' && error instanceof Error) {
     await err.writeLine(error.stack ?? String(error))
     if (error.cause !== undefined) await err.writeLine(`cause: ${String(error.cause)}`)

@@ -95,6 +95,8 @@ describe('task', () => {
     expect(result.stdout).not.toContain('row 11, post_id')
     expect(result.stdout).toMatch(/and 5 rows more/)
     expect(result.stdout).toMatch(/show \S+ --problems/)
+    const all = await runInProcess(['show', 'latest', '--problems'], { workspace: folder })
+    expect(all.stdout).toContain('row 15, post_id: must not contain `_` or `;`, found `p_14`')
     expect((await sandbox.stats()).requests).toBe(0)
   })
 })

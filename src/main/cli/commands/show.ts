@@ -1,13 +1,11 @@
 import type { Command } from 'commander'
-import type { ProblemGroup } from '../../../shared/results.ts'
-import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { createIntegerParser } from '../options/number-option.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { printProblems } from '../session/print-problems.ts'
 import { printSummary } from '../session/settle-run.ts'
-import { formatProblemGroups } from '../summary/problems-text.ts'
 import { formatRowDetail } from '../summary/row-text.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
@@ -17,19 +15,6 @@ interface ShowFlags extends WorkspaceFlags {
   row?: number
 }
 
-async function showProblems(context: CliContext, engine: Engine, runId: string, asJson: boolean) {
-  const groups: ProblemGroup[] = await engine.readProblems(runId)
-  if (asJson) {
-    await context.out.writeLine(JSON.stringify({ run_id: runId, problems: groups }, null, 2))
-    return
-  }
-  if (groups.length === 0) await context.out.writeLine('No problems: every row passed the checks.')
-  for (const line of formatProblemGroups(context.outTerminal, groups, Number.POSITIVE_INFINITY)) {
-    if (!context.out.isOpen()) return
-    await context.out.writeLine(line)
-  }
-}
-
 /** Adds `show RUN`: the whole run, the problems of its rows, or one row with its exact exchange. */
 export function addShowCommand(program: Command, context: CliContext): void {
   const command = program
@@ -37,7 +22,10 @@ export function addShowCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .summary('show a run, its problems, or one of its rows')
     .description('Shows how a run stands or ended.')
-    .option('--problems', 'what is wrong with rows of the source, by cause')
+    .option(
+      '--problems',
+      'what is wrong with rows of the source, by cause; as JSON with the first examples of each',
+    )
     .option(
       '--row <n>',
       'one row: its cells, the exact request, every try, the answer',
@@ -55,7 +43,9 @@ export function addShowCommand(program: Command, context: CliContext): void {
         return
       }
       if (flags.problems) {
-        await showProblems(context, engine, run.run_id, flags.json === true)
+        if (!flags.json) return printProblems(context, engine, run.run_id)
+        const problems = await engine.readProblems(run.run_id)
+        await context.out.writeLine(JSON.stringify({ run_id: run.run_id, problems }, null, 2))
         return
       }
       await printSummary(context, engine, run, flags)

@@ -25,7 +25,9 @@ export function formatProblemGroups(
     return [
       terminal.tone(isError ? 'bad' : 'warn', head),
       ...examples.map((example) => `    ${toPrintable(formatProblem(example))}`),
-      ...(more > 0 ? [terminal.tone('quiet', `    and ${formatCounted(more, 'row')} more`)] : []),
+      ...(more > 0 && examples.length > 0
+        ? [terminal.tone('quiet', `    and ${formatCounted(more, 'row')} more`)]
+        : []),
     ]
   })
 }
