@@ -1,0 +1,94 @@
+import type { CommitHook } from '../../src/main/engine/journal/journal.ts'
+import { openJournalReader } from '../../src/main/engine/journal/open-journal.ts'
+import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/journal/workspace-files.ts'
+import { summarizeRun } from '../../src/main/engine/query/run-summary.ts'
+import { type RunView, readRunView } from '../../src/main/engine/query/run-view.ts'
+import { createRunId } from '../../src/main/engine/run-id.ts'
+import type { RunCommand, RunTask } from '../../src/main/engine/runner/messages.ts'
+import { RunSession } from '../../src/main/engine/runner/run-session.ts'
+import { fromErrorDocument } from '../../src/shared/errors.ts'
+import type { Plan } from '../../src/shared/plan.ts'
+import type { RunSummary } from '../../src/shared/run.ts'
+import type { RunSnapshot } from '../../src/shared/snapshot.ts'
+
+/** The key of every run of the tests. */
+export const RUN_KEY = 'key-of-the-run'
+
+/** A session of a run in the tests' own thread, which spares the start of a thread. */
+export interface InProcessRun {
+  runId: string
+  /** Settles with the summary after the session; rejects with what made it fail. */
+  ended: Promise<RunSummary>
+  command(command: RunCommand): void
+  /** Resolves with the first snapshot from now on that is as wanted. */
+  until(isWanted: (snapshot: RunSnapshot) => boolean): Promise<RunSnapshot>
+}
+
+/** What may differ from a run that is simply started. */
+export type SessionOptions = Partial<Pick<RunTask, 'hold' | 'whenBurning'>> & { onCommit?: CommitHook }
+
+/** Starts, resumes and retries runs of a workspace in the tests' own thread, with everything of a real run but it. */
+export function createInProcessRuns(workspace: string) {
+  createWorkspaceFolders(workspace)
+
+  function open(runId: string, work: RunTask['work'], options: SessionOptions): InProcessRun {
+    const { onCommit, ...rest } = options
+    const base = { runId, workspace, apiKey: RUN_KEY, appVersion: '0', hold: false } as const
+    const listeners = new Set<(snapshot: RunSnapshot) => void>()
+    let failure: Error | null = null
+    const session = new RunSession(
+      { ...base, whenBurning: 'stop', work, ...rest },
+      (event) => {
+        if (event.kind === 'snapshot') for (const listener of listeners) listener(event.snapshot)
+        if (event.kind === 'failed') failure = fromErrorDocument(event.error)
+      },
+      onCommit,
+    )
+    const ended = session.run().then(() => {
+      if (failure !== null) throw failure
+      return summarize(runId)
+    })
+    // A test may end before it looks.
+    ended.catch(() => {})
+    return {
+      runId,
+      ended,
+      command: (command) => session.command(command),
+      until: (isWanted) =>
+        new Promise((resolve) => {
+          const listener = (snapshot: RunSnapshot): void => {
+            if (!isWanted(snapshot)) return
+            listeners.delete(listener)
+            resolve(snapshot)
+          }
+          listeners.add(listener)
+        }),
+    }
+  }
+
+  /** Reads a run's journal with a reader of its own that is closed afterwards. */
+  function read<Value>(runId: string, use: (view: RunView) => Value): Value {
+    const db = openJournalReader(toJournalFile(workspace, runId))
+    try {
+      const view = readRunView(db, false)
+      if (view === null) throw new Error(`${runId} has no run in its journal`)
+      return use(view)
+    } finally {
+      db.close()
+    }
+  }
+
+  const summarize = (runId: string): RunSummary => read(runId, summarizeRun)
+
+  return {
+    workspace,
+    read,
+    summarize,
+    start: (plan: Plan, options: SessionOptions = {}) =>
+      open(createRunId(), { kind: 'start', plan }, options),
+    resume: (runId: string, onUnknown: 'resend' | 'skip' = 'skip', options: SessionOptions = {}) =>
+      open(runId, { kind: 'resume', onUnknown }, options),
+    retry: (parentRunId: string, onUnknown: 'resend' | 'skip' = 'skip', options: SessionOptions = {}) =>
+      open(createRunId(), { kind: 'retry', onUnknown, parentRunId }, options),
+  }
+}
