@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { ResumeOptions } from '../engine/engine-interface.ts'
 import type { BridgeContext } from './bridge-context.ts'
 import { bridge } from './implementer.ts'
@@ -39,7 +40,9 @@ export const runsHandlers = runs.router({
   start: runs.start.handler(async ({ context, input: { plan, apiKey } }) => {
     context.host.checkSourcePath(plan.source.path)
     const key = await findRunKey(context, plan.connection.baseUrl, apiKey)
-    const handle = await context.engine.startRun(plan, { ...key, hold: true, whenBurning: 'pause' })
+    // Named after its source, as the command line does.
+    const named = { ...plan, name: plan.name ?? basename(plan.source.path) }
+    const handle = await context.engine.startRun(named, { ...key, hold: true, whenBurning: 'pause' })
     context.liveRuns.add(handle)
     return { runId: handle.runId }
   }),

@@ -53,6 +53,7 @@ function createPage(body: string, head = ''): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>Sluice</title>
 ${head}</head>
 <body>

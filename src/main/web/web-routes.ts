@@ -22,8 +22,8 @@ export interface WebRoutesOptions {
   sessions: Sessions
   uploads: Uploads
   downloads: Downloads
-  /** Called when a browser was let in. */
-  onEntered: () => void
+  /** Called when a browser was let in, before it is told so. */
+  onEntered: () => Promise<void>
 }
 
 const TOKEN_MAX_BYTES = 200
@@ -96,7 +96,7 @@ async function openSession(
     )
   }
   response.setHeader('set-cookie', sessions.open())
-  onEntered()
+  await onEntered()
   sendText(response, 200, 'Welcome.')
 }
 

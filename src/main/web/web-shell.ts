@@ -70,7 +70,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
     sessions,
     uploads,
     downloads,
-    onEntered: () => void entryFiles.clear(),
+    onEntered: entryFiles.clear,
   })
   server.on('request', (request, response) => {
     answer(request, response).catch(() => response.destroy())

@@ -33,6 +33,7 @@ const rowStateSchema = z.enum([
 export const rowFilterSchema = matchType<RowFilter>()(
   z.object({
     state: rowStateSchema.exactOptional(),
+    unsuccessful: z.literal(true).exactOptional(),
     ruleId: z.string().exactOptional(),
     errorCode: z.string().exactOptional(),
     search: z.string().exactOptional(),

@@ -1,0 +1,289 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
+import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { followRun, followRuns } from '../../../src/shared/bridge/follow.ts'
+import type { PlanInput } from '../../../src/shared/plan.ts'
+import type { RunSnapshot } from '../../../src/shared/snapshot.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { connectWindow, type Transport, withBridge } from './connect.ts'
+import { createPlan, writeRows, writeText } from './plans.ts'
+
+const KEY = 'a-key-that-must-stay-in-memory'
+
+async function open(transport: Transport) {
+  const bridge = withBridge()
+  const window = await connectWindow(transport, bridge.services)
+  return { bridge, window, client: window.client }
+}
+
+async function startReady(client: BridgeClient, plan: PlanInput): Promise<string> {
+  const { runId } = await client.runs.start({ plan, apiKey: KEY })
+  await client.runs.awaitReady({ runId })
+  return runId
+}
+
+/** Follows a run until a snapshot fits; the last one where the run ends before. */
+async function followUntil(client: BridgeClient, runId: string, fits: (snapshot: RunSnapshot) => boolean) {
+  let last: RunSnapshot | null = null
+  for await (const snapshot of followRun(client, runId)) {
+    last = snapshot
+    if (fits(snapshot)) break
+  }
+  return last
+}
+
+const toError = async (call: PromiseLike<unknown>) =>
+  parseBridgeError(
+    await call.then(
+      () => null,
+      (error: unknown) => error,
+    ),
+  )
+
+describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (transport) => {
+  it('describes the app and never says more of a key than whether there is one', async () => {
+    const { bridge, client } = await open(transport)
+    expect(await client.app.describe()).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      workspace: bridge.services.engine.workspace,
+      platform: 'desktop',
+      hasEnvironmentKey: (process.env['SLUICE_API_KEY'] ?? '') !== '',
+      lastBaseUrl: null,
+      sandboxBaseUrl: null,
+    })
+  })
+
+  it('previews a source as the options read it, long cells cut and measured', async () => {
+    const { client } = await open(transport)
+    const long = 'x'.repeat(5000)
+    const path = writeText(`text;id\n${long};0012\na;b;c\nlast;4\n`)
+    const preview = await client.source.preview({ source: { path, delimiter: ';' }, limit: 2 })
+    expect(preview.columns.slice(0, 2)).toEqual(['text', 'id'])
+    expect(preview.rows[0]).toEqual({ row: 1, cells: ['x'.repeat(300), '0012'], cellLengths: [5000, 4] })
+    expect(preview).toMatchObject({ hasMore: true, malformedRows: 1, delimiterBy: 'given', header: true })
+    const bare = await client.source.preview({ source: { path, delimiter: ';', header: false } })
+    expect(bare.rows).toHaveLength(4)
+    expect(bare.hasMore).toBe(false)
+  })
+
+  it('takes a source from check through a trial of ten to the last row, and shows what became of each', async () => {
+    const { client } = await open(transport)
+    const sandbox = await withSandbox({ apiKeys: [KEY] })
+    const path = writeText(`${readFileSync(writeRows(40), 'utf8')}bad id,user_x,post-41\n`, 'forty.csv')
+    const runId = await startReady(client, createPlan(path, sandbox.baseUrl))
+
+    expect((await sandbox.stats()).requests).toBe(0)
+    const problems = await client.check.problems({ runId })
+    expect(problems).toMatchObject([
+      { severity: 'error', code: 'forbidden_character', field: 'user_id', rows: 1, examples: [{ row: 41 }] },
+      { severity: 'warning', code: 'recommended', field: 'user_metadata', rows: 41 },
+    ])
+    const review = await client.review.readRequest({ runId, row: 3 })
+    expect(review).toMatchObject({ method: 'POST', url: `${sandbox.baseUrl}/api/v1/task/sync`, row: 3 })
+    expect(JSON.parse(review.body ?? '')).toEqual({
+      text_data: 'hello number 3',
+      user_id: 'user-3',
+      post_id: 'post-3',
+    })
+    expect((await client.review.readRequest({ runId, row: 41 })).body).toBeNull()
+
+    await client.runs.begin({ runId, limit: 10 })
+    const trial = await followUntil(
+      client,
+      runId,
+      ({ phase, rows }) => phase === 'ready' && rows.succeeded > 0,
+    )
+    expect(trial?.rows).toMatchObject({ succeeded: 10, not_sent: 30 })
+    expect(JSON.stringify((await sandbox.findPost('post-3')).task?.request)).toBe(review.body)
+
+    await client.runs.begin({ runId })
+    const last = await followUntil(client, runId, () => false)
+    expect(last?.rows).toMatchObject({ read: 41, succeeded: 40, invalid: 1, not_sent: 0 })
+    // Of a run that is over there is nothing to follow.
+    expect(await followRun(client, runId).next()).toEqual({ done: true, value: undefined })
+    const summary = await client.runs.summarize({ runId })
+    expect(summary).toMatchObject({ state: 'completed', rows: last?.rows, name: 'forty.csv' })
+    expect(await client.runs.list()).toEqual([{ summary, isHeld: false }])
+    expect((await client.runs.readPlan({ runId })).source.path).toBe(path)
+
+    const page = await client.results.page({ runId, filter: { state: 'succeeded' }, offset: 38, limit: 5 })
+    expect(page.rows.map(({ row }) => row)).toEqual([39, 40])
+    expect(page.total).toBe(40)
+    const unsuccessful = { runId, filter: { unsuccessful: true }, offset: 0, limit: 5 } as const
+    expect((await client.results.page(unsuccessful)).rows.map(({ row }) => row)).toEqual([41])
+    expect(page.rows[0]).toMatchObject({ postId: 'post-39', status: 200, cellLengths: [15, 7, 7] })
+    expect(await client.results.facets({ runId })).toContainEqual(
+      expect.objectContaining({ kind: 'state', value: 'succeeded', rows: 40 }),
+    )
+    const detail = await client.results.row({ runId, row: 3 })
+    expect(detail).toMatchObject({ requestBody: review.body, attempts: [{ number: 1, status: 200 }] })
+    const latency = await client.results.latency({ runId })
+    expect(latency.histogram.reduce((sum, { count }) => sum + count, 0)).toBe(40)
+    expect(latency.seconds.reduce((sum, { sent }) => sum + sent, 0)).toBe(40)
+    expect((await client.results.latency({ runId, sinceSecond: 100_000 })).seconds).toEqual([])
+
+    const file = join(createTemporaryFolder(), 'results.csv')
+    expect(await client.exports.create({ runId, format: 'csv', file })).toMatchObject({
+      kind: 'file',
+      file,
+      rows: 41,
+    })
+    expect(readFileSync(file, 'utf8')).toContain('hello number 40')
+  })
+
+  it('pauses, changes pace, stops, resumes, retries and deletes', async () => {
+    const { client } = await open(transport)
+    const sandbox = await withSandbox({ apiKeys: [KEY], latency: '10ms' })
+    await sandbox.post('/api/v1/task/sync', { text_data: 'earlier', user_id: 'user-1', post_id: 'post-50' })
+    const plan = createPlan(writeRows(50), sandbox.baseUrl, { pace: { kind: 'closed', concurrency: 1 } })
+    const runId = await startReady(client, plan)
+    await client.runs.begin({ runId })
+    await followUntil(client, runId, ({ rows }) => rows.succeeded > 0)
+    await client.runs.pause({ runId })
+    const paused = await followUntil(
+      client,
+      runId,
+      ({ phase, inFlight }) => phase === 'paused' && inFlight === 0,
+    )
+    expect(paused?.rows.not_sent).toBeGreaterThan(0)
+    expect(await toError(client.runs.deleteRun({ runId }))).toMatchObject({ code: 'RUN_BUSY' })
+    await client.runs.stop({ runId })
+    await followUntil(client, runId, () => false)
+    expect(await client.runs.summarize({ runId })).toMatchObject({ state: 'interrupted', rows: paused?.rows })
+    expect(await toError(client.runs.pause({ runId }))).toMatchObject({ code: 'RUN_NOT_HELD' })
+
+    await client.runs.resumeRun({ runId, onUnknown: 'skip', apiKey: KEY, hold: true })
+    await client.runs.setConcurrency({ runId, concurrency: 8 })
+    await client.runs.begin({ runId })
+    await followUntil(client, runId, () => false)
+    const whole = await client.runs.summarize({ runId })
+    expect(whole).toMatchObject({ state: 'completed', rows: { succeeded: 49, rejected: 1, not_sent: 0 } })
+
+    const child = await client.runs.retryRun({ runId, onUnknown: 'skip', apiKey: KEY })
+    await followUntil(client, child.runId, () => false)
+    expect(await client.runs.summarize(child)).toMatchObject({
+      parent_run_id: runId,
+      rows: { read: 1, rejected: 1 },
+    })
+    await client.runs.deleteRun(child)
+    expect((await client.runs.list()).map(({ summary }) => summary.run_id)).toEqual([runId])
+  })
+
+  it('deletes a held run of which nothing was sent, as a window that goes back a step does', async () => {
+    const { client } = await open(transport)
+    const sandbox = await withSandbox({ apiKeys: [KEY] })
+    const runId = await startReady(client, createPlan(writeRows(3), sandbox.baseUrl))
+    await client.runs.deleteRun({ runId })
+    expect(await client.runs.list()).toEqual([])
+    expect((await sandbox.stats()).requests).toBe(0)
+  })
+
+  it('fails with our codes, each with a message and a hint', async () => {
+    const { client } = await open(transport)
+    const missing = { runId: '20990101-000000-zzzz' }
+    for (const call of [
+      client.runs.summarize(missing),
+      client.check.problems(missing),
+      client.results.row({ ...missing, row: 1 }),
+      client.exports.create({ ...missing, format: 'csv', file: '/nowhere/x.csv' }),
+      followRun(client, missing.runId).next(),
+    ]) {
+      expect(await toError(call)).toMatchObject({
+        code: 'RUN_NOT_FOUND',
+        message: expect.stringContaining(missing.runId),
+        hint: expect.stringMatching(/\w/),
+      })
+    }
+    expect(await toError(client.source.preview({ source: { path: '/nowhere/at-all.csv' } }))).toMatchObject({
+      code: 'BAD_SOURCE',
+      message: expect.stringContaining('/nowhere/at-all.csv'),
+    })
+  })
+
+  it('gives rows only by page, of 500 at most', async () => {
+    const { client } = await open(transport)
+    const query = { runId: 'any', filter: {}, offset: 0, limit: 501 }
+    expect(await toError(client.results.page(query))).toMatchObject({
+      code: 'BAD_USAGE',
+      message: expect.stringMatching(/limit: .*500/),
+    })
+    const source = { path: '/nowhere' }
+    expect(await toError(client.source.preview({ source, limit: 501 }))).toMatchObject({ code: 'BAD_USAGE' })
+  })
+
+  it('tells a source that cannot be used to who waits and to who follows, early or late', async () => {
+    const { client } = await open(transport)
+    const plan = createPlan(writeText('\0\0\0\0binary'), 'http://127.0.0.1:9')
+    const { runId } = await client.runs.start({ plan, apiKey: KEY })
+    const early = toError(followUntil(client, runId, () => false))
+    expect(await toError(client.runs.awaitReady({ runId }))).toMatchObject({ code: 'BAD_SOURCE' })
+    expect(await early).toMatchObject({ code: 'BAD_SOURCE' })
+    expect(await toError(followUntil(client, runId, () => false))).toMatchObject({ code: 'BAD_SOURCE' })
+  })
+
+  it('says when runs begin and end', async () => {
+    const { client } = await open(transport)
+    const sandbox = await withSandbox({ apiKeys: [KEY] })
+    const events = followRuns(client)
+    const first = (await events.next()).value
+    expect(first?.live).toEqual([])
+    const runId = await startReady(client, createPlan(writeRows(2), sandbox.baseUrl))
+    const begun = (await events.next()).value
+    expect(begun?.revision).toBeGreaterThan(first?.revision ?? 0)
+    await client.runs.begin({ runId })
+    for await (const { live, revision } of events) {
+      if (live.length > 0 || revision === begun?.revision) continue
+      break
+    }
+    expect(await client.runs.summarize({ runId })).toMatchObject({ state: 'completed' })
+  })
+
+  it('never gives, stores or repeats the key that was typed', async () => {
+    const { bridge, window, client } = await open(transport)
+    const sandbox = await withSandbox({ apiKeys: [KEY] })
+    const runId = await startReady(client, createPlan(writeRows(2), sandbox.baseUrl))
+    await client.runs.begin({ runId })
+    await followUntil(client, runId, () => false)
+    await client.review.readRequest({ runId, row: 1 })
+    await client.results.row({ runId, row: 1 })
+    expect(
+      await toError(client.runs.start({ plan: createPlan('/x', sandbox.baseUrl), apiKey: `${KEY}\n` })),
+    ).toMatchObject({ code: 'NO_API_KEY' })
+    expect(window.received.length).toBeGreaterThan(5)
+    expect(window.received.join('\n')).not.toContain(KEY)
+    const { workspace } = bridge.services.engine
+    for (const entry of readdirSync(workspace, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      expect(readFileSync(join(entry.parentPath, entry.name)).includes(KEY), entry.name).toBe(false)
+    }
+  })
+
+  it('starts the sandbox when asked, knows its key, and starts it again where a run needs it', async () => {
+    const { bridge, client } = await open(transport)
+    const { baseUrl, sample } = await client.sandbox.start()
+    expect(sample).toMatchObject({ name: 'sample.csv', sizeBytes: expect.any(Number) })
+    expect((await client.source.preview({ source: { path: sample.path } })).columns).toContain('text_data')
+    const { runId } = await client.runs.start({ plan: createPlan(writeRows(2), baseUrl) })
+    await client.runs.awaitReady({ runId })
+    // In use, so it is kept as it is.
+    expect((await client.sandbox.start()).baseUrl).toBe(baseUrl)
+    await client.sandbox.stop()
+    expect((await client.app.describe()).sandboxBaseUrl).toBeNull()
+    await client.runs.stop({ runId })
+    await followUntil(client, runId, () => false)
+    await client.runs.resumeRun({ runId, onUnknown: 'skip' })
+    expect(await followUntil(client, runId, () => false)).toMatchObject({ rows: { succeeded: 2 } })
+    expect(bridge.services.sandbox.baseUrl()).toBe(baseUrl)
+  })
+
+  it('drops a window that does not speak the protocol, and goes on serving the others', async () => {
+    const { bridge, window } = await open(transport)
+    window.sendRaw('{"this is": no protocol')
+    await window.closed
+    const other = await connectWindow(transport, bridge.services)
+    expect(await other.client.runs.list()).toEqual([])
+  })
+})

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { createDesktopHost } from '../../../src/main/bridge/desktop-host.ts'
+import { createExcerpts } from '../../../src/main/bridge/excerpts.ts'
+import { toExportName } from '../../../src/main/bridge/export-name.ts'
+
+describe('excerpts', () => {
+  it('cut long cells, never through a character, and say how long they are', () => {
+    const cells = ['short', 'x'.repeat(301), `${'y'.repeat(299)}😀 and more`]
+    const excerpts = createExcerpts(cells)
+    expect(excerpts.cells).toEqual(['short', 'x'.repeat(300), 'y'.repeat(299)])
+    expect(excerpts.cellLengths).toEqual([5, 301, 310])
+    expect(excerpts.cells.every((cell) => cell.isWellFormed())).toBe(true)
+  })
+})
+
+describe('the name of an export', () => {
+  it.each([
+    ['posts.csv', 'posts-r1.csv'],
+    ['../../etc/passwd', 'etc-passwd-r1.csv'],
+    ['Nachrichten für März.tsv', 'Nachrichten-für-März-r1.csv'],
+    ['con: <script>"x"', 'con-script-x-r1.csv'],
+    ['\u202E\u0000', 'r1.csv'],
+    ['评论'.repeat(200), `${'评论'.repeat(60)}-r1.csv`],
+  ])('of %j is %j', (name, expected) => {
+    expect(toExportName(name, 'r1', 'csv')).toBe(expected)
+  })
+})
+
+describe('an export on the desktop', () => {
+  it.each([undefined, 'relative.csv', '/tmp/x.txt', '/tmp/.csv-not', '/tmp/x.jsonl'])(
+    'is refused for the path %j',
+    async (file) => {
+      await expect(createDesktopHost().placeExport({ file, format: 'csv', name: 'x' })).rejects.toMatchObject(
+        {
+          code: 'BAD_USAGE',
+        },
+      )
+    },
+  )
+})

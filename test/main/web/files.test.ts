@@ -1,0 +1,179 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { request as send } from 'node:http'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { toUploadName } from '../../../src/main/web/upload-name.ts'
+import { createUploads } from '../../../src/main/web/uploads.ts'
+import { uploadedSchema } from '../../../src/shared/bridge/browser-files.ts'
+import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { type TestShell, withShell } from './with-shell.ts'
+
+const MIB = 1024 * 1024
+
+async function enter(shell: TestShell) {
+  const { cookie } = await shell.enter()
+  const put = async (name: string, body: string | Readable) => {
+    const path = `/files/uploads?name=${encodeURIComponent(name)}`
+    return shell.request(path, { method: 'PUT', cookie, body })
+  }
+  return { cookie, put, client: await shell.connect(cookie) }
+}
+
+describe('a file that is chosen in the browser', () => {
+  it('becomes a source that can be previewed, as it is', async () => {
+    const shell = await withShell()
+    const { put, client } = await enter(shell)
+    const bytes = '\ufefftext_data,user_id\r\n"grüße, alle",007\r\n'
+    const answer = await put('meine posts.csv', bytes)
+    expect(answer.status).toBe(201)
+    const uploaded = uploadedSchema.parse(JSON.parse(answer.text))
+    expect(uploaded).toMatchObject({ name: 'meine posts.csv', sizeBytes: Buffer.byteLength(bytes) })
+    expect(readFileSync(uploaded.path, 'utf8')).toBe(bytes)
+    expect(uploaded.path.startsWith(join(shell.workspace, 'uploads'))).toBe(true)
+    const preview = await client.source.preview({ source: { path: uploaded.path } })
+    expect(preview).toMatchObject({ columns: ['text_data', 'user_id'], encodingBy: 'bom' })
+    expect(preview.rows[0]?.cells).toEqual(['grüße, alle', '007'])
+  })
+
+  it('is streamed to the disk, whatever its size, in the memory of a small one', async () => {
+    const shell = await withShell()
+    const { put } = await enter(shell)
+    const chunk = Buffer.alloc(MIB / 4, 'x')
+    const held = () => {
+      const { arrayBuffers, heapUsed } = process.memoryUsage()
+      return arrayBuffers + heapUsed
+    }
+    const before = held()
+    let most = 0
+    const chunks = function* () {
+      for (let i = 0; i < 160 * 4; i += 1) {
+        most = Math.max(most, held() - before)
+        yield chunk
+      }
+    }
+    const answer = await put('big.csv', Readable.from(chunks()))
+    expect(uploadedSchema.parse(JSON.parse(answer.text)).sizeBytes).toBe(160 * MIB)
+    expect(most).toBeLessThan(64 * MIB)
+  })
+
+  it('leaves nothing behind where it does not arrive whole', async () => {
+    const shell = await withShell()
+    const { cookie } = await enter(shell)
+    const { host } = new URL(shell.origin)
+    const headers = { host, origin: shell.origin, cookie, 'content-length': '1000' }
+    const path = '/files/uploads?name=half.csv'
+    const call = send({ host: '127.0.0.1', port: shell.port, path, method: 'PUT', headers, agent: false })
+    const failed = new Promise((resolve) => call.once('error', resolve))
+    call.write('half')
+    const folder = join(shell.workspace, 'uploads')
+    await waitUntil(() => existsSync(folder) && readdirSync(folder).length === 1)
+    call.destroy()
+    await failed
+    await waitUntil(() => readdirSync(folder).length === 0)
+  })
+
+  it('is the only kind that a browser may have read, beside the sample', async () => {
+    const shell = await withShell()
+    const { client } = await enter(shell)
+    for (const path of [
+      '/etc/passwd',
+      join(shell.workspace, 'uploads'),
+      join(shell.workspace, 'uploads/../x'),
+    ]) {
+      const error = await client.source.preview({ source: { path } }).catch(parseBridgeError)
+      expect(error).toMatchObject({ code: 'BAD_SOURCE', message: expect.stringContaining('chosen in it') })
+      const plan = {
+        connection: { baseUrl: 'http://127.0.0.1:9' },
+        source: { path },
+        operation: { kind: 'task' as const },
+      }
+      expect(await client.runs.start({ plan, apiKey: 'k' }).catch(parseBridgeError)).toMatchObject({
+        code: 'BAD_SOURCE',
+      })
+    }
+    expect(await client.runs.list()).toEqual([])
+  })
+
+  it('is gone when the shell is closed, and leftovers of a killed shell with the next one', async () => {
+    const shell = await withShell()
+    const { put } = await enter(shell)
+    const { path } = uploadedSchema.parse(JSON.parse((await put('a.csv', 'a')).text))
+    await shell.close()
+    expect(existsSync(path)).toBe(false)
+
+    const workspace = createTemporaryFolder()
+    const [old, recent] = [join(workspace, 'uploads/old'), join(workspace, 'uploads/recent')]
+    for (const folder of [old, recent]) mkdirSync(folder, { recursive: true })
+    const twoDaysAgo = Date.now() / 1000 - 2 * 86_400
+    utimesSync(old, twoDaysAgo, twoDaysAgo)
+    await createUploads(workspace)
+    expect([existsSync(old), existsSync(recent)]).toEqual([false, true])
+  })
+
+  it.each([
+    ['posts.csv', 'posts.csv'],
+    ['../../../etc/passwd', 'passwd'],
+    ['C:\\Users\\me\\posts.csv', 'posts.csv'],
+    ['.hidden', 'hidden'],
+    ['..', 'upload.csv'],
+    ['', 'upload.csv'],
+    ['a\u0000b\u202Egpj.csv', 'a-b-gpj.csv'],
+    ['CON.csv', '_CON.csv'],
+    ['what?<now>|"so"*.tsv', 'what--now---so--.tsv'],
+    [`${'语'.repeat(200)}.csv`, `${'语'.repeat(65)}.csv`],
+    ['lone \ud800.csv', 'lone \ufffd.csv'],
+  ])('called %j is kept as %j', (name, expected) => {
+    expect(toUploadName(name)).toBe(expected)
+    expect(Buffer.byteLength(toUploadName(name))).toBeLessThanOrEqual(200)
+  })
+})
+
+describe('an export in the browser', () => {
+  it('is downloaded once, under the name of its run, and then removed', async () => {
+    const shell = await withShell()
+    const { cookie, put, client } = await enter(shell)
+    const sandbox = await withSandbox()
+    const { path } = uploadedSchema.parse(
+      JSON.parse((await put('März "1".csv', 'text_data,user_id\nhello,u1\n')).text),
+    )
+    const plan = {
+      connection: { baseUrl: sandbox.baseUrl },
+      source: { path },
+      mapping: { post_id: { kind: 'template' as const, template: '{{run}}-{{row}}' } },
+      operation: { kind: 'task' as const },
+    }
+    const { runId } = await client.runs.start({ plan, apiKey: sandbox.key })
+    await client.runs.awaitReady({ runId })
+
+    const exported = await client.exports.create({ runId, format: 'csv' })
+    if (exported.kind !== 'download') throw new Error('a browser downloads')
+    expect(exported).toMatchObject({ name: `März-1-${runId}.csv`, rows: 1 })
+    const folder = join(shell.workspace, 'downloads')
+    expect(readdirSync(folder)).toHaveLength(1)
+    if (process.platform !== 'win32') expect(statSync(folder).mode & 0o077).toBe(0)
+
+    expect((await shell.request(exported.url)).status).toBe(401)
+    expect((await shell.request(exported.url, { method: 'HEAD', cookie })).status).toBe(404)
+    const answer = await shell.request(exported.url, { cookie })
+    expect(answer.status).toBe(200)
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-length': String(exported.sizeBytes),
+      'content-disposition': `attachment; filename="M_rz-1-${runId}.csv"; filename*=UTF-8''M%C3%A4rz-1-${runId}.csv`,
+    })
+    expect(answer.text).toContain('hello')
+    await waitUntil(() => readdirSync(folder).length === 0)
+    expect((await shell.request(exported.url, { cookie })).status).toBe(404)
+    const file = join(shell.workspace, 'chosen.csv')
+    const refused = client.exports.create({ runId, format: 'csv', file }).catch(parseBridgeError)
+    expect(await refused).toMatchObject({ code: 'BAD_USAGE' })
+  })
+})
+
+/** Lets other work go on until something is so; the test's own time-out ends a wait that is in vain. */
+async function waitUntil(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+}

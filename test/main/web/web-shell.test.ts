@@ -1,0 +1,216 @@
+import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { toToken, withShell } from './with-shell.ts'
+
+describe('the browser shell', () => {
+  it('listens on loopback under a name of its own that nobody can guess', async () => {
+    const [one, other] = [await withShell(), await withShell()]
+    expect(one.origin).toMatch(/^http:\/\/sluice-[0-9a-f]{16}\.localhost:\d+$/)
+    expect(new URL(one.origin).hostname).not.toBe(new URL(other.origin).hostname)
+  })
+
+  it('answers no other host name, so that no name can be bound to it afterwards', async () => {
+    const shell = await withShell()
+    const { cookie } = await shell.enter()
+    const { port } = shell
+    for (const host of [
+      `127.0.0.1:${port}`,
+      `localhost:${port}`,
+      `evil.example:${port}`,
+      'evil.example',
+      '',
+    ]) {
+      for (const path of ['/', '/enter', '/assets/app.js']) {
+        const answer = await shell.request(path, { host, cookie })
+        expect([host, path, answer.status]).toEqual([host, path, 421])
+        expect(answer.text).not.toContain('nonce')
+      }
+    }
+    expect((await shell.request('/', { cookie })).status).toBe(200)
+  })
+
+  it('refuses other origins and other sites, and requests that change things without an origin', async () => {
+    const shell = await withShell()
+    const { cookie } = await shell.enter()
+    const token = toToken(shell.createEntryUrl())
+    for (const origin of [
+      'http://evil.example',
+      'null',
+      `http://localhost:${shell.port}`,
+      `${shell.origin}0`,
+    ]) {
+      expect((await shell.request('/', { cookie, origin })).status).toBe(403)
+      expect((await shell.request('/session', { method: 'POST', origin, body: token })).status).toBe(403)
+      expect(
+        (await shell.request('/files/uploads?name=x.csv', { method: 'PUT', cookie, origin })).status,
+      ).toBe(403)
+    }
+    expect((await shell.request('/session', { method: 'POST', origin: null, body: token })).status).toBe(403)
+    expect((await shell.request('/', { cookie, origin: null })).status).toBe(200)
+    for (const site of ['cross-site', 'same-site']) {
+      const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }
+      expect((await shell.request('/', { cookie, origin: null, headers })).status).toBe(403)
+      // The file that leads here is another site to a browser.
+      expect((await shell.request('/enter', { origin: null, headers })).status).toBe(200)
+      const embedded = { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors' }
+      expect((await shell.request('/enter', { origin: null, headers: embedded })).status).toBe(403)
+    }
+    expect((await shell.enter(token)).answer.status).toBe(200)
+  })
+
+  it('shows nothing to a browser that was not let in', async () => {
+    const shell = await withShell()
+    for (const cookie of [undefined, '', 'sluice_session=', 'sluice_session=guess', 'other=1']) {
+      for (const path of ['/', '/index.html', '/assets/app.js', '/files/exports/1/x.csv', '/nowhere']) {
+        const answer = await shell.request(path, cookie === undefined ? {} : { cookie })
+        expect(answer.status).toBe(401)
+        expect(answer.text).not.toContain('app.js')
+      }
+      const upload = { method: 'PUT', body: 'a,b', ...(cookie === undefined ? {} : { cookie }) }
+      expect((await shell.request('/files/uploads?name=x.csv', upload)).status).toBe(401)
+    }
+    expect(readdirSync(shell.workspace)).not.toContain('uploads')
+  })
+
+  it('lets one browser in with each token, once, within ten minutes', async () => {
+    let nowMs = 0
+    const shell = await withShell({ now: () => nowMs })
+    const token = toToken(shell.createEntryUrl())
+    const { answer, cookie } = await shell.enter(token)
+    expect(answer.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^sluice_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+    ])
+    expect((await shell.request('/', { cookie: `other=1; ${cookie}` })).status).toBe(200)
+    for (const wrong of [token, '', 'guess', 'x'.repeat(100_000)]) {
+      const again = await shell.enter(wrong)
+      expect([again.answer.status, again.cookie]).toEqual([403, ''])
+    }
+    const late = toToken(shell.createEntryUrl())
+    nowMs += 10 * 60_000 + 1
+    expect((await shell.enter(late)).answer.status).toBe(403)
+    expect((await shell.request('/', { cookie })).status).toBe(200)
+  })
+
+  it('hands the token over in a file that only its owner can read, and removes it when it was used', async () => {
+    const shell = await withShell()
+    const file = await shell.createEntryFile()
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
+    const [, url = ''] = /content="0; url=([^"]+)"/.exec(readFileSync(file, 'utf8')) ?? []
+    expect(url.startsWith(`${shell.origin}/enter#`)).toBe(true)
+    const page = await shell.request('/enter')
+    expect(page.status).toBe(200)
+    expect(page.text).not.toContain(toToken(url))
+    expect((await shell.enter(toToken(url))).answer.status).toBe(200)
+    expect(readdirSync(shell.workspace).filter((name) => name.startsWith('open-'))).toEqual([])
+  })
+
+  it('gives every page a policy with a nonce of its own, and nothing inline', async () => {
+    const shell = await withShell()
+    const { cookie } = await shell.enter()
+    const nonces = new Set<string>()
+    for (const path of ['/', '/', '/index.html', '/run/17', '/enter', '/enter']) {
+      const { headers, text } = await shell.request(path, { cookie })
+      const policy = String(headers['content-security-policy'])
+      const [, nonce = ''] = /script-src 'self' 'nonce-([\w-]{24})'/.exec(policy) ?? []
+      nonces.add(nonce)
+      expect(text).toContain(`nonce="${nonce}"`)
+      expect(text).not.toContain('__CSP_NONCE__')
+      expect(policy).not.toContain('unsafe')
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(headers['cache-control']).toBe('no-store')
+    }
+    expect(nonces.size).toBe(6)
+    const { headers } = await shell.request('/', { cookie })
+    expect(headers['content-security-policy']).toContain(
+      `connect-src 'self' ws://${new URL(shell.origin).host};`,
+    )
+  })
+
+  it.each(['/', '/enter', '/assets/app.js', '/nowhere.js', '/files/exports/x/y.csv'])(
+    'sends the headers that keep %s to itself',
+    async (path) => {
+      const shell = await withShell()
+      const { cookie } = await shell.enter()
+      const { headers } = await shell.request(path, { cookie })
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+      })
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+    },
+  )
+
+  it('serves nothing from outside of its folder, however it is asked', async () => {
+    const shell = await withShell()
+    const { cookie } = await shell.enter()
+    symlinkSync(join(shell.rendererFolder, '../secret.js'), join(shell.rendererFolder, 'link.js'))
+    for (const [path, expected] of [
+      ['/../secret.txt', 404],
+      ['/../secret.js', 404],
+      ['/%2e%2e/secret.js', 404],
+      ['/..%2fsecret.js', 404],
+      ['/assets/..%2f..%2f..%2fsecret.js', 404],
+      ['/..%5csecret.js', 404],
+      ['/assets/....//secret.js', 404],
+      ['/link.js', 404],
+      ['/%00.js', 404],
+      ['/%', 404],
+      ['http://evil.example/index.html', 400],
+      // A path without an ending is one of the page's own.
+      ['//etc/passwd', 200],
+      ['/assets/', 200],
+    ] as const) {
+      const { status, text } = await shell.request(path, { cookie })
+      expect([path, status]).toEqual([path, expected])
+      expect(text).not.toMatch(/^secret|root:/)
+    }
+    expect((await shell.request('/assets/app.js', { cookie })).text).toBe('export {}')
+  })
+
+  it('answers GET and HEAD, and no other method', async () => {
+    const shell = await withShell()
+    const { cookie } = await shell.enter()
+    const head = await shell.request('/', { method: 'HEAD', cookie })
+    expect([head.status, head.text]).toEqual([200, ''])
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      expect((await shell.request('/', { method, cookie })).status).toBe(405)
+    }
+  })
+
+  it('opens the bridge to its own page alone', async () => {
+    const shell = await withShell()
+    const { cookie } = await shell.enter()
+    const { port } = shell
+    expect(await shell.openSocket({})).toEqual({ status: 403 })
+    expect(await shell.openSocket({ cookie: 'sluice_session=guess' })).toEqual({ status: 403 })
+    expect(await shell.openSocket({ cookie, origin: 'http://evil.example' })).toEqual({ status: 403 })
+    expect(await shell.openSocket({ cookie, origin: null })).toEqual({ status: 403 })
+    expect(await shell.openSocket({ cookie, host: `127.0.0.1:${port}` })).toEqual({ status: 403 })
+    expect(await shell.openSocket({ cookie, path: '/other' })).toEqual({ status: 403 })
+    const client = await shell.connect(cookie)
+    expect(await client.app.describe()).toMatchObject({ platform: 'browser', workspace: shell.workspace })
+  })
+
+  it('says that a port is taken', async () => {
+    const server = createServer()
+    onTestFinished(() => {
+      server.close()
+    })
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : 0)
+      })
+    })
+    await expect(withShell({ port })).rejects.toMatchObject({
+      code: 'BAD_USAGE',
+      message: expect.stringContaining(String(port)),
+    })
+  })
+})
