@@ -30,14 +30,12 @@ export function copyUnsucceeded(
     recoverUnknown(parent)
     const record = readRunRecord(parent.db)
     if (record === null || record.state === 'intake') throw notRead(options.parentRunId)
-    const { supersededBy } = record
-    // A child that was deleted gives its rows back.
-    const isTaken = supersededBy !== null && existsSync(toJournalFile(options.workspace, supersededBy))
-    if (isTaken && supersededBy !== options.runId) {
+    const successor = findSuccessor(record, options.workspace)
+    if (successor !== null && successor !== options.runId) {
       throw new SluiceError({
         code: 'RUN_NOT_RESUMABLE',
-        message: `what did not succeed in run ${options.parentRunId} was taken over by run ${supersededBy}`,
-        hint: `Go on with that one: sluice retry ${supersededBy}`,
+        message: `what did not succeed in run ${options.parentRunId} was taken over by run ${successor}`,
+        hint: `Go on with that one: sluice retry ${successor}`,
       })
     }
     // First the parent, then the child: a crash in between leaves rows that the child reads again when it is resumed,
@@ -55,6 +53,11 @@ export function copyUnsucceeded(
   } finally {
     parent.close()
   }
+}
+
+/** The child run that stands for what a run had not settled; null where there is none, or it was deleted. */
+export function findSuccessor({ supersededBy }: RunRecord, workspace: string): string | null {
+  return supersededBy !== null && existsSync(toJournalFile(workspace, supersededBy)) ? supersededBy : null
 }
 
 function fillChild(

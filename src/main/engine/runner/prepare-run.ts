@@ -1,5 +1,5 @@
 import { SluiceError } from '../../../shared/errors.ts'
-import { copyUnsucceeded } from '../journal/copy-unsucceeded.ts'
+import { copyUnsucceeded, findSuccessor } from '../journal/copy-unsucceeded.ts'
 import type { Journal } from '../journal/journal.ts'
 import { rebuildSeconds } from '../journal/rebuild-seconds.ts'
 import { recoverUnknown, resendUnknown } from '../journal/recovery.ts'
@@ -57,12 +57,13 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
       hint: `Nothing of it was sent. Remove it with: sluice delete ${task.runId}`,
     })
   }
-  const { supersededBy, parentRunId } = record
-  if (supersededBy !== null) {
+  const { parentRunId } = record
+  const successor = findSuccessor(record, task.workspace)
+  if (successor !== null) {
     throw new SluiceError({
       code: 'RUN_NOT_RESUMABLE',
-      message: `what run ${task.runId} had not settled was taken over by run ${supersededBy}`,
-      hint: `Go on with that one: sluice resume ${supersededBy}`,
+      message: `what run ${task.runId} had not settled was taken over by run ${successor}`,
+      hint: `Go on with that one: sluice resume ${successor}`,
     })
   }
   // A child run whose copying was cut off copies again; nothing of it was sent.
