@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import {
+  findClosedPort,
+  startFaultServer,
+  toErrorAnswer,
+  toTaskAnswer,
+} from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
+import { countArrivals, toRow } from './wire-record.ts'
+
+const folder = openTestFolder()
+const runs = createInProcessRuns(folder)
+
+const oneAtATime = { pace: { kind: 'closed' as const, concurrency: 1 } }
+
+/** A service that answers as told, which may change. */
+async function startService(status: number, errorCode: string) {
+  const service = { isRight: false }
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (service.isRight) wire.send(200, toTaskAnswer(request))
+      else wire.send(status, toErrorAnswer(status, errorCode, 'no'))
+    },
+  })
+  return Object.assign(service, { server })
+}
+
+test.each([401, 403])('five answers of %i in a row stop the run; the other rows are kept', async (status) => {
+  const service = await startService(status, 'INVALID_API_KEY')
+  const run = runs.start(createRunPlan(folder, 30, service.server.baseUrl, oneAtATime))
+  const stopped = await run.ended
+  expect(stopped).toMatchObject({
+    state: 'stopped',
+    rows: { read: 30, rejected: 5, unknown: 0, not_sent: 25 },
+    requests: { sent: 5 },
+  })
+  expect(stopped.stop_reason).toContain('refused the API key 5 times in a row')
+  expect(stopped.stop_reason).toContain('SLUICE_API_KEY')
+  service.isRight = true
+  const resumed = await runs.resume(run.runId).ended
+  expect(resumed).toMatchObject({
+    state: 'completed',
+    stop_reason: null,
+    rows: { rejected: 5, succeeded: 25, not_sent: 0 },
+  })
+  expect(countArrivals(service.server)).toEqual(Array(30).fill(1))
+})
+
+test('refusals of the key that are not in a row do not stop the run', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (toRow(request) <= 8 && toRow(request) % 5 !== 0) wire.send(403, '')
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const summary = await runs.start(createRunPlan(folder, 45, server.baseUrl, oneAtATime)).ended
+  expect(summary).toMatchObject({ state: 'completed', rows: { rejected: 7, succeeded: 38 } })
+})
+
+test('more than a fifth of errors after fifty rows stops the run; the other rows are kept', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (toRow(request) % 4 === 0) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const stopped = await runs.start(createRunPlan(folder, 90, server.baseUrl, oneAtATime)).ended
+  expect(stopped).toMatchObject({
+    state: 'stopped',
+    rows: { read: 90, succeeded: 38, rejected: 12, not_sent: 40 },
+  })
+  expect(stopped.stop_reason).toContain('24 % of the first 50 rows did not succeed (over 20 %)')
+})
+
+test('a fifth of errors is borne', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (toRow(request) % 5 === 0) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const summary = await runs.start(createRunPlan(folder, 90, server.baseUrl, oneAtATime)).ended
+  expect(summary).toMatchObject({ state: 'completed', rows: { succeeded: 72, rejected: 18 } })
+})
+
+test('a run that only pauses says why, and goes on with a fresh start when it is told to', async () => {
+  const service = await startService(403, 'INVALID_API_KEY')
+  const plan = createRunPlan(folder, 20, service.server.baseUrl, oneAtATime)
+  const run = runs.start(plan, { whenBurning: 'pause' })
+  const paused = await run.until(({ phase }) => phase === 'paused')
+  expect(paused.notice).toContain('refused the API key 5 times in a row')
+  expect(paused.rows).toMatchObject({ rejected: 5, not_sent: 15 })
+  service.isRight = true
+  run.command({ kind: 'resume' })
+  expect(await run.ended).toMatchObject({
+    state: 'completed',
+    stop_reason: null,
+    rows: { rejected: 5, succeeded: 15 },
+  })
+})
+
+test('nothing that can be reached stops the run after ten tries, and no row is lost to it', async () => {
+  const port = await findClosedPort()
+  const plan = createRunPlan(folder, 40, `http://127.0.0.1:${port}`, oneAtATime)
+  const run = runs.start(plan)
+  const stopped = await run.ended
+  expect(stopped).toMatchObject({ state: 'stopped', requests: { sent: 10, failed: 10, unknown: 0 } })
+  expect(stopped.stop_reason).toContain(
+    `Nothing can be reached at http://127.0.0.1:${port}: connection refused`,
+  )
+  const { rows } = stopped
+  expect(rows).toMatchObject({ succeeded: 0, rejected: 0, unknown: 0, awaiting: 0 })
+  expect(rows.failed).toBeLessThanOrEqual(2)
+  expect(rows.failed + rows.not_sent).toBe(40)
+})
+
+test('a name that does not resolve stops the run in the same way', async () => {
+  const summary = await runs.start(createRunPlan(folder, 20, 'http://nowhere.invalid')).ended
+  expect(summary.state).toBe('stopped')
+  expect(summary.stop_reason).toContain('Nothing can be reached at http://nowhere.invalid: no such host')
+  expect(summary.rows).toMatchObject({ succeeded: 0, unknown: 0 })
+})
+
+test('a service that was there is probed while it is away, and rows go on when it is back', async () => {
+  let isAway = false
+  const server = await startFaultServer({
+    onConnection: (socket) => {
+      if (isAway) socket.resetAndDestroy()
+      return isAway
+    },
+    onRequest: (request, wire) => {
+      wire.send(200, toTaskAnswer(request), { connection: 'close' })
+      wire.socket.end()
+      if (request.number === 3) {
+        isAway = true
+        setTimeout(() => {
+          isAway = false
+        }, 300)
+      }
+    },
+  })
+  const plan = createRunPlan(folder, 12, server.baseUrl, {
+    ...oneAtATime,
+    retry: { limit: 50, baseMs: 1, maxMs: 5 },
+  })
+  const summary = await runs.start(plan).ended
+  expect(summary).toMatchObject({ state: 'completed', rows: { succeeded: 12, failed: 0, unknown: 0 } })
+  expect(server.requests).toHaveLength(12)
+})
