@@ -42,6 +42,11 @@ export function App() {
     [app],
   )
 
+  const nameAddress = useCallback(
+    (baseUrl: string) => (baseUrl === app?.sandboxBaseUrl ? 'the sandbox' : baseUrl),
+    [app],
+  )
+
   return (
     <Shell route={route} app={app} isOver={isOver}>
       <FilePicker picker={file.picker} onFile={file.open} />
@@ -59,6 +64,7 @@ export function App() {
           key={route.runId}
           runId={route.runId}
           needsKey={needsKey}
+          nameAddress={nameAddress}
           onResults={(chosen) => openResults(route.runId, chosen)}
           onRun={openRun}
         />

@@ -64,9 +64,9 @@ export async function checkDraft(): Promise<void> {
 
 async function holdRun(): Promise<void> {
   dropHeldRun()
-  const { baseUrl } = await bridge.sandbox.start()
   const draft = useDraft.getState()
-  const plan = toPlan(draft, baseUrl)
+  const isSandbox = draft.settings.destination.kind === 'sandbox'
+  const plan = toPlan(draft, isSandbox ? (await bridge.sandbox.start()).baseUrl : '')
   if (plan === null) return
   const apiKey = typedKey(draft)
   const { runId } = await bridge.runs.start({

@@ -18,21 +18,36 @@ interface LiveRuns {
   errors: Record<string, unknown>
   /** Grows with each run that begins, ends or is deleted. */
   revision: number
+  /** Grows each time a run is taken up again. */
+  turns: Record<string, number>
 }
 
 /** Pictures of runs; select narrowly, they come ten times a second. */
-export const useLiveRuns = create<LiveRuns>(() => ({ snapshots: {}, summaries: {}, errors: {}, revision: 0 }))
+export const useLiveRuns = create<LiveRuns>(() => ({
+  snapshots: {},
+  summaries: {},
+  errors: {},
+  revision: 0,
+  turns: {},
+}))
 
 /**
  * Keeps the picture of one run fresh while a screen shows it: snapshots while this process holds it, and its summary
  * once it has ended. Goes on after a lost connection.
  */
 export function useFollowRun(runId: string): void {
+  const turn = useLiveRuns((live) => live.turns[runId])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that is taken up again is followed again
   useEffect(() => {
     const controller = new AbortController()
     void keepFollowing(runId, controller.signal)
     return () => controller.abort()
-  }, [runId])
+  }, [runId, turn])
+}
+
+/** Has a run that had ended followed again, by whatever screen shows it: it was taken up again. */
+export function followAgain(runId: string): void {
+  useLiveRuns.setState(({ turns }) => ({ turns: { ...turns, [runId]: (turns[runId] ?? 0) + 1 } }))
 }
 
 async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> {

@@ -21,7 +21,7 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
   return (
     <Button
       variant="default"
-      size="compact-sm"
+      size="compact-xs"
       leftSection={state === 'copied' ? <IconCheck size="1rem" /> : <IconCopy size="1rem" />}
       onClick={copy}
     >

@@ -1,10 +1,10 @@
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import type { ProblemGroup } from '../../../shared/results.ts'
 import { formatCount, formatQuantity } from '../../ui/format-number.ts'
+import { adviceForProblem } from '../../ui/states/problem-advice.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { Sentence } from '../../ui/text/sentence.tsx'
 import styles from './check.module.css'
-import { adviceFor } from './problem-advice.ts'
 
 const LOOKS = {
   error: { icon: IconCircleX, word: 'Error', className: styles.error },
@@ -18,7 +18,7 @@ export function ProblemGroupCard(props: {
   columnOf: (field: string) => string | null
 }) {
   const { group, columnOf } = props
-  const advice = adviceFor(group.code)
+  const advice = adviceForProblem(group.code)
   const { icon: Icon, word, className } = LOOKS[group.severity]
   return (
     <article className={styles.card} data-code={group.code}>

@@ -148,7 +148,7 @@ export function ResultsScreen(props: {
             {isNarrowed(filter) && (
               <Button
                 variant="default"
-                size="compact-sm"
+                size="compact-xs"
                 onClick={() => {
                   setTyped('')
                   narrow({})

@@ -45,7 +45,7 @@ export function RowDrawer(props: {
           )}
           <Button
             variant="default"
-            size="compact-sm"
+            size="compact-xs"
             aria-pressed={revealed}
             leftSection={revealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
             onClick={onReveal}

@@ -2,8 +2,10 @@ import type { ErrorGroup } from '../../../shared/run.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { adviceForError } from '../../ui/states/error-advice.ts'
+import { adviceForProblem, isProblemCode } from '../../ui/states/problem-advice.ts'
 import { StateLabel } from '../../ui/states/state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { Sentence } from '../../ui/text/sentence.tsx'
 import styles from './run.module.css'
 
 /** Rows that ended in an error, grouped by how, most first, each with what to do. */
@@ -32,7 +34,7 @@ export function ErrorsPanel(props: { errors: readonly ErrorGroup[]; onPick?: (gr
                 <span className={styles.errorRows}>{formatCount(group.rows)}</span>
               </div>
               <p className={styles.errorMessage}>
-                <SafeText text={group.message} max={160} lines />
+                <Sentence text={group.message} />
               </p>
               <p className={styles.advice}>{adviceForError(group)}</p>
             </li>
@@ -44,6 +46,8 @@ export function ErrorsPanel(props: { errors: readonly ErrorGroup[]; onPick?: (gr
 }
 
 function toName(group: ErrorGroup): string {
+  if (group.error_code !== null && isProblemCode(group.error_code))
+    return adviceForProblem(group.error_code).title
   const parts = [group.status === null ? null : String(group.status), group.error_code]
   const name = parts.filter((part) => part !== null).join(' ')
   return name === '' ? 'no answer' : name

@@ -17,7 +17,7 @@ export function LatencyPanel(props: { percentiles: Percentiles | null; series: L
         <div className={styles.latency}>
           <PercentilesTable series={[{ name: 'http_req_duration', percentiles }]} />
           {series !== null && (
-            <div className={styles.columns}>
+            <div className={styles.charts}>
               <div>
                 <h3 className={styles.chartTitle}>Percentiles in each second</h3>
                 <LatencyOverTime seconds={series.seconds} />

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { RunSummary } from '../../../shared/run.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
+import { followAgain } from '../../bridge/live-runs.ts'
 import { type TakeUpChoice, TakeUpDialog } from '../../ui/dialogs/take-up-dialog.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { countRetryable } from '../../ui/states/row-counts.ts'
@@ -45,6 +46,7 @@ export function RunActions(props: {
           ? await bridge.runs.retryRun({ runId, ...choice })
           : await bridge.runs.resumeRun({ runId, ...choice })
       setAsking(null)
+      followAgain(taken.runId)
       props.onRun(taken.runId)
     })
 

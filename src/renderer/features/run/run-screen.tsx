@@ -25,6 +25,8 @@ export function RunScreen(props: {
   runId: string
   /** Whether taking the run up again needs a key to be typed. */
   needsKey: (baseUrl: string) => boolean
+  /** What the person calls an address. */
+  nameAddress: (baseUrl: string) => string
   onResults: (filter: RowFilter) => void
   onRun: (runId: string) => void
 }) {
@@ -49,7 +51,7 @@ export function RunScreen(props: {
       subtitle={
         <>
           <RunStateLabel state={phase === 'ended' ? summary.state : 'running'} /> {nameStanding(phase)}{' '}
-          <SafeText text={summary.base_url} max={80} />
+          <SafeText text={props.nameAddress(summary.base_url)} max={80} />
         </>
       }
       actions={
@@ -68,19 +70,19 @@ export function RunScreen(props: {
       <StopNotice runId={runId} />
       <LiveProgress runId={runId} />
       <div className={styles.columns}>
-        <LiveRules runId={runId} onPick={(ruleId) => onResults({ ruleId })} />
-        <LiveErrors runId={runId} onPick={(group) => onResults(toFilter(group))} />
+        <div className={styles.column}>
+          <LiveRules runId={runId} onPick={(ruleId) => onResults({ ruleId })} />
+          <LiveErrors runId={runId} onPick={(group) => onResults(toFilter(group))} />
+        </div>
+        <LiveLatency runId={runId} live={phase !== 'ended'} />
       </div>
-      <LiveLatency runId={runId} live={phase !== 'ended'} />
     </Screen>
   )
 }
 
 function toFilter(group: ErrorGroup): RowFilter {
-  return {
-    state: group.outcome,
-    ...(group.error_code !== null && { errorCode: group.error_code }),
-  }
+  if (group.outcome === 'invalid' || group.error_code === null) return { state: group.outcome }
+  return { state: group.outcome, errorCode: group.error_code }
 }
 
 function StopNotice({ runId }: { runId: string }) {

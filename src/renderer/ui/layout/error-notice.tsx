@@ -12,12 +12,12 @@ export function ErrorNotice(props: { error: ErrorDocument; onRetry?: () => void;
       actions={
         <>
           {props.onRetry && (
-            <Button variant="default" size="compact-sm" onClick={props.onRetry}>
+            <Button variant="default" size="compact-xs" onClick={props.onRetry}>
               Try again
             </Button>
           )}
           {props.onDismiss && (
-            <Button variant="default" size="compact-sm" onClick={props.onDismiss}>
+            <Button variant="default" size="compact-xs" onClick={props.onDismiss}>
               Dismiss
             </Button>
           )}

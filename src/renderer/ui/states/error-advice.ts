@@ -1,4 +1,5 @@
 import type { ErrorGroup } from '../../../shared/run.ts'
+import { adviceForProblem, isProblemCode } from './problem-advice.ts'
 
 const BY_CODE: Record<string, string> = {
   INVALID_API_KEY: 'Check the API key and that it belongs to this address, then retry these rows.',
@@ -6,11 +7,12 @@ const BY_CODE: Record<string, string> = {
     'A field the service needs is missing or of the wrong type. Compare the request in a row’s details with the mapping.',
   INVALID_PARAM:
     'The service refuses a value. Open a row to see which, correct the file or the mapping, and send it again.',
-  DUPLICATE_POST_ID:
-    'The service knows this post_id already: it was probably delivered before. Use {{run}}-{{row}} to send it anew.',
   RATE_LIMITED: 'The service limits how fast you may send. Lower the concurrency and retry these rows.',
   INVALID_CUSTOM_INDEX: 'The custom index does not exist. Check its id.',
 }
+
+const DUPLICATE =
+  'The service knows this post_id already: it was probably delivered before. Use {{run}}-{{row}} to send it anew.'
 
 const BY_STATUS: Record<number, string> = {
   401: 'The service does not accept the API key. Check it, then retry these rows.',
@@ -30,7 +32,12 @@ const BY_OUTCOME: Record<ErrorGroup['outcome'], string> = {
 
 /** What a person can do about rows that ended so. */
 export function adviceForError(group: Pick<ErrorGroup, 'outcome' | 'status' | 'error_code'>): string {
+  if (group.outcome === 'invalid') {
+    const code = group.error_code
+    return code !== null && isProblemCode(code) ? adviceForProblem(code).fix : BY_OUTCOME.invalid
+  }
   if (group.error_code !== null) {
+    if (/duplicate|exists|unique/i.test(group.error_code)) return DUPLICATE
     const byCode = BY_CODE[group.error_code]
     if (byCode !== undefined) return byCode
   }

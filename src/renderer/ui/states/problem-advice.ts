@@ -76,7 +76,12 @@ const ADVICE: Record<ProblemCode, ProblemAdvice> = {
   empty: { title: 'Empty cells', fix: 'Fill the cells, or unmap the field in Mapping.' },
 }
 
+/** Whether a text is the code of a cause, as error groups of invalid rows carry it. */
+export function isProblemCode(text: string): text is ProblemCode {
+  return Object.hasOwn(ADVICE, text)
+}
+
 /** The advice for one cause. */
-export function adviceFor(code: ProblemCode): ProblemAdvice {
+export function adviceForProblem(code: ProblemCode): ProblemAdvice {
   return ADVICE[code]
 }

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { openWebShell, type WebShell } from '../../../src/main/web/web-shell.ts'
+import { CHROMIUM_ARGUMENTS, findChromium } from './find-chromium.ts'
+
+/** The screens in a browser, over an engine and a workspace of their own. */
+export interface OpenedApp {
+  page: Page
+  workspace: string
+  /** What the console said that it should not have: errors, warnings, uncaught exceptions, refused requests. */
+  complaints: string[]
+  close(): Promise<void>
+}
+
+/** How the window looks. */
+export interface AppLook {
+  colorScheme?: 'light' | 'dark'
+  width?: number
+  height?: number
+}
+
+/** Starts the Chromium that is on this machine, or says that there is none. */
+export function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (executablePath === null) throw new Error('no Chromium on the PATH; install one or set SLUICE_CHROMIUM')
+  return chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS })
+}
+
+/** Opens the browser shell over a new workspace in `folder` and shows its first screen. */
+export async function openApp(options: {
+  browser: Browser
+  rendererFolder: string
+  folder: string
+  look?: AppLook
+}): Promise<OpenedApp> {
+  const workspace = join(options.folder, 'workspace')
+  const { browser, rendererFolder, look = {} } = options
+  const shell: WebShell = await openWebShell({ workspace, rendererFolder, port: 0 })
+  const context = await browser.newContext({
+    viewport: { width: look.width ?? 1280, height: look.height ?? 800 },
+    colorScheme: look.colorScheme ?? 'light',
+    reducedMotion: 'reduce',
+    acceptDownloads: true,
+  })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${new URL(response.url()).pathname}`)
+  })
+  await page.goto(shell.createEntryUrl())
+  await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor()
+  return {
+    page,
+    workspace,
+    complaints,
+    async close() {
+      await context.close()
+      await shell.close()
+    },
+  }
+}
+
+const AXE_FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Every violation of WCAG 2.2 AA that axe-core finds on the page as it stands, a line each. */
+export async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(AXE_FILE, 'utf8'))
+  return page.evaluate(async (tags) => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(options: unknown): Promise<{
+          violations: { id: string; help: string; nodes: { target: unknown[]; failureSummary?: string }[] }[]
+        }>
+      }
+    }
+    const { violations } = await axe.run({ runOnly: tags })
+    return violations.flatMap((violation) =>
+      violation.nodes.map(
+        (node) =>
+          `${violation.id}: ${violation.help} at ${node.target.join(' ')}\n${node.failureSummary ?? ''}`,
+      ),
+    )
+  }, TAGS)
+}

@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { buildRenderer } from './build-renderer.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    rendererFolder: string
+  }
+}
+
+/** Builds the screens once for all browser tests, from the sources as they stand. */
+// biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
+export default async function setUp(project: TestProject): Promise<() => void> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-renderer-'))
+  await buildRenderer(folder)
+  project.provide('rendererFolder', folder)
+  return () => rmSync(folder, { recursive: true, force: true })
+}
