@@ -28,8 +28,8 @@ export async function chooseOnUnknown(
   if (flags.onUnknown !== 'ask') return flags.onUnknown
   if (unknownRows === 0 || !context.canAsk) return 'skip'
   const isResend = await askYesNo(
-    `${formatCounted(unknownRows, 'row')} were sent and never answered; they may have been taken.\n` +
-      'Send them again, with the same post_id and body?',
+    `Sent and never answered, so perhaps taken: ${formatCounted(unknownRows, 'row')}.\n` +
+      'Send again, with the same post_id and body?',
   )
   return isResend ? 'resend' : 'skip'
 }
