@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../../shared/errors.ts'
+import { isFresh } from './is-fresh.ts'
 
 // In the build the screens stand beside the bundles' folder; from sources they are built when they are needed.
 const isBundled = !import.meta.url.endsWith('.ts')
@@ -19,30 +18,11 @@ const INGREDIENTS = ['src/renderer', 'src/shared', 'electron.vite.config.ts', 'p
 export async function findRenderer(onBuild: () => Promise<void>): Promise<string> {
   if (isBundled) return fileURLToPath(new URL('../renderer/', import.meta.url))
   const folder = join(projectFolder, 'out/renderer')
-  if (await isFresh(join(folder, 'index.html'))) return folder
+  const ingredients = INGREDIENTS.map((path) => join(projectFolder, path))
+  if (await isFresh(join(folder, 'index.html'), ingredients)) return folder
   await onBuild()
   await buildRenderer()
   return folder
-}
-
-async function isFresh(page: string): Promise<boolean> {
-  if (!existsSync(page)) return false
-  const { mtimeMs: builtAt } = await stat(page)
-  for (const ingredient of INGREDIENTS) {
-    if ((await findNewest(join(projectFolder, ingredient))) > builtAt) return false
-  }
-  return true
-}
-
-/** When a file, or the newest of a folder's files, was last changed; 0 where there is none. */
-async function findNewest(path: string): Promise<number> {
-  const about = await stat(path).catch(() => null)
-  if (about === null) return 0
-  if (!about.isDirectory()) return about.mtimeMs
-  const names = await readdir(path)
-  const times = await Promise.all(names.map((name) => findNewest(join(path, name))))
-  // A file that was removed leaves its mark on the folder alone.
-  return Math.max(about.mtimeMs, ...times)
 }
 
 async function buildRenderer(): Promise<void> {

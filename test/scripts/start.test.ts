@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { findElectron } from '../../scripts/find-electron.ts'
+import { isFresh } from '../../src/main/web/is-fresh.ts'
+import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
+
+describe('finding Electron', () => {
+  it('names its program where it was downloaded, and nothing where it was not', () => {
+    const folder = createTemporaryFolder()
+    expect(findElectron(folder, {})).toBeNull()
+    writeFileSync(join(folder, 'path.txt'), 'electron')
+    expect(findElectron(folder, {})).toBeNull()
+    mkdirSync(join(folder, 'dist'))
+    writeFileSync(join(folder, 'dist/electron'), '')
+    expect(findElectron(folder, {})).toBe(join(folder, 'dist/electron'))
+  })
+
+  it('looks where the environment says first', () => {
+    const [folder, elsewhere] = [createTemporaryFolder(), createTemporaryFolder()]
+    const env = { ELECTRON_OVERRIDE_DIST_PATH: elsewhere }
+    expect(findElectron(folder, env)).toBeNull()
+    writeFileSync(join(elsewhere, 'electron'), '')
+    expect(findElectron(folder, env)).toBe(join(elsewhere, 'electron'))
+  })
+})
+
+describe('what was built', () => {
+  it('is fresh while nothing it is made from is newer, files deep down and removed ones included', async () => {
+    const folder = createTemporaryFolder()
+    const [product, source] = [join(folder, 'index.html'), join(folder, 'src')]
+    mkdirSync(join(source, 'deep'), { recursive: true })
+    writeFileSync(join(source, 'deep/a.ts'), '')
+    const at = (path: string, seconds: number) => utimesSync(path, seconds, seconds)
+    for (const path of [join(source, 'deep/a.ts'), join(source, 'deep'), source]) at(path, 1000)
+    expect(await isFresh(product, [source])).toBe(false)
+    writeFileSync(product, '')
+    at(product, 2000)
+    expect(await isFresh(product, [source, join(folder, 'missing')])).toBe(true)
+    at(join(source, 'deep'), 3000)
+    expect(await isFresh(product, [source])).toBe(false)
+    at(join(source, 'deep'), 1000)
+    at(join(source, 'deep/a.ts'), 3000)
+    expect(await isFresh(product, [source])).toBe(false)
+  })
+})
+
+describe('npm start', () => {
+  it('serves the screens where there is no Electron, says so in one line, and ends with Ctrl-C', async () => {
+    const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
+    const child = spawn(process.execPath, [script, '--no-browser'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that the signal reaches all of it, as a terminal's does.
+      detached: true,
+      env: {
+        PATH: process.env['PATH'],
+        SLUICE_WORKSPACE: createTemporaryFolder(),
+        ELECTRON_OVERRIDE_DIST_PATH: createTemporaryFolder(),
+      },
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+      if (stdout.endsWith('\n') && child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
+    })
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    expect(stdout).toMatch(/^http:\/\/sluice-\w+\.localhost:\d+\/enter#[\w-]{43}\n$/)
+    expect(stderr).toMatch(/^Electron is not on this machine .*so the same screens open in the browser\.\n/)
+    expect(stderr).toContain('Stopping')
+    expect(code).toBe(0)
+  })
+})
