@@ -10,6 +10,17 @@ export function toErrorKey(
   return JSON.stringify([outcome, status, errorCode, message])
 }
 
+/**
+ * A service's message without what differs from row to row (quoted values, long numbers, identifiers), so that rows
+ * refused for one cause are one group: `post_id "…" was submitted before`.
+ */
+export function toErrorPattern(message: string): string {
+  return message
+    .replaceAll(/"[^"]*"/g, '"…"')
+    .replaceAll(/`[^`]*`/g, '`…`')
+    .replaceAll(/\b(?=[\w-]*\d)[\w-]{16,}\b|\d{4,}/g, '…')
+}
+
 /** Groups of rows that ended alike, most rows first, from the journal's counts by {@link toErrorKey}. */
 export function toErrorGroups(counts: ReadonlyMap<string, number>): ErrorGroup[] {
   const groups: ErrorGroup[] = []

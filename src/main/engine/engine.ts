@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SluiceError } from '../../shared/errors.ts'
-import type { Plan } from '../../shared/plan.ts'
+import type { Plan, PlanConnection } from '../../shared/plan.ts'
 import type { RunSummary } from '../../shared/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
-import { readApiKey } from './api-key.ts'
+import { checkApiKey, readApiKey } from './api-key.ts'
 import type { Engine, EngineOptions, ResumeOptions, RunHandle, StartOptions } from './engine-interface.ts'
 import { isLeaseHeld, takeLease } from './journal/lease.ts'
 import { createWorkspaceFolders, listRunIds, toJournalFile, toRunFiles } from './journal/workspace-files.ts'
@@ -31,7 +31,7 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 
-  function ask<K extends QueryKind>(
+  async function ask<K extends QueryKind>(
     kind: K,
     runId: string,
     give: Queries[K]['give'],
@@ -56,15 +56,19 @@ export function createEngine(options: EngineOptions): Engine {
     return summary as RunSummary
   }
 
+  /** Spares the wait for a lease that this process holds itself. */
+  function refuseHeld(runId: string): void {
+    if (!held.has(runId)) return
+    throw new SluiceError({
+      code: 'RUN_BUSY',
+      message: `run ${runId} is going on already`,
+      hint: 'Wait until it ends, or stop it first.',
+    })
+  }
+
   function startThread(task: Omit<RunTask, 'workspace' | 'appVersion'>): RunHandle {
     const { runId } = task
-    if (held.has(runId)) {
-      throw new SluiceError({
-        code: 'RUN_BUSY',
-        message: `run ${runId} is going on already`,
-        hint: 'Wait until it ends, or stop it first.',
-      })
-    }
+    refuseHeld(runId)
     const thread = new RunThread(options.runWorkerUrl, { ...task, workspace, appVersion: APP_VERSION })
     const ended = thread.ended.then(
       async () => {
@@ -104,19 +108,20 @@ export function createEngine(options: EngineOptions): Engine {
     workspace,
     previewSource: (source, limit) => queries.preview(source, limit),
     async startRun(plan: Plan, start: StartOptions = {}) {
-      const apiKey = start.apiKey ?? readApiKey(plan.connection.apiKeyEnv)
+      const apiKey = toApiKey(start.apiKey, plan.connection)
       const { hold = false, whenBurning = 'stop' } = start
       return startThread({ runId: createRunId(), apiKey, hold, whenBurning, work: { kind: 'start', plan } })
     },
     async resumeRun(runId: string, resume: ResumeOptions) {
       const { connection } = await readPlan(runId)
-      const apiKey = resume.apiKey ?? readApiKey(connection.apiKeyEnv)
+      const apiKey = toApiKey(resume.apiKey, connection)
       const { onUnknown, hold = false, whenBurning = 'stop' } = resume
       return startThread({ runId, apiKey, hold, whenBurning, work: { kind: 'resume', onUnknown } })
     },
     async retryRun(parentRunId: string, retry: ResumeOptions) {
       const { connection } = await readPlan(parentRunId)
-      const apiKey = retry.apiKey ?? readApiKey(connection.apiKeyEnv)
+      refuseHeld(parentRunId)
+      const apiKey = toApiKey(retry.apiKey, connection)
       const { onUnknown, hold = false, whenBurning = 'stop' } = retry
       const work = { kind: 'retry', onUnknown, parentRunId } as const
       return startThread({ runId: createRunId(), apiKey, hold, whenBurning, work })
@@ -152,6 +157,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     async deleteRun(runId: string) {
       const file = toFile(runId)
+      refuseHeld(runId)
       // Taking the lease tells that nobody holds the run; it is let go before its own file goes.
       takeLease(file, `run ${runId}`).release()
       await removeFiles(runId)
@@ -162,4 +168,10 @@ export function createEngine(options: EngineOptions): Engine {
       await queries.close()
     },
   }
+}
+
+function toApiKey(given: string | undefined, { apiKeyEnv }: PlanConnection): string {
+  if (given === undefined) return readApiKey(apiKeyEnv)
+  checkApiKey(given, 'the form')
+  return given
 }

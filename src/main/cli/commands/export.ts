@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { RowState } from '../../../shared/results.ts'
+import type { RowFilter } from '../../../shared/results.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
@@ -15,20 +15,26 @@ const STATES = [
   'unknown',
   'invalid',
   'pending',
-] as const satisfies readonly RowState[]
+] as const satisfies readonly RowFilter['state'][]
+
+/** Beside the states: every row that ended without success. */
+const UNSUCCESSFUL = 'unsuccessful'
 
 interface ExportFlags extends WorkspaceFlags {
   lossless?: true
-  state?: RowState
+  state?: RowFilter
   json?: true
 }
 
-function parseState(text: string): RowState {
+function parseState(text: string): RowFilter {
+  if (text === UNSUCCESSFUL) return { unsuccessful: true }
   const state = STATES.find((candidate) => candidate === text)
   if (state === undefined) {
-    throw new InvalidArgumentError(`expected one of ${STATES.join(', ')}, found \`${text}\`.`)
+    throw new InvalidArgumentError(
+      `expected one of ${[...STATES, UNSUCCESSFUL].join(', ')}, found \`${text}\`.`,
+    )
   }
-  return state
+  return { state }
 }
 
 /** Adds `export RUN FILE`: writes the source's columns and what came of each row; the file's ending says how. */
@@ -44,7 +50,11 @@ export function addExportCommand(program: Command, context: CliContext): void {
         'an apostrophe in front, unless --lossless. A .jsonl has one JSON document a line.',
     )
     .option('--lossless', 'cells exactly as they were, formulas unguarded')
-    .option('--state <state>', `only rows of this state: ${STATES.join(', ')}`, parseState)
+    .option(
+      '--state <state>',
+      `only rows of this state: ${[...STATES, `or ${UNSUCCESSFUL} for all that did not succeed`].join(', ')}`,
+      parseState,
+    )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (reference: string, file: string, flags: ExportFlags) => {
     await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
@@ -52,7 +62,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
       const result = await engine.exportRun(run.run_id, {
         file: resolveFromCaller(file, context.env),
         lossless: flags.lossless === true,
-        ...(flags.state === undefined ? {} : { filter: { state: flags.state } }),
+        ...(flags.state === undefined ? {} : { filter: flags.state }),
       })
       await context.out.writeLine(
         flags.json

@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { SluiceError } from '../../../shared/errors.ts'
 
 const RUNS_FOLDER = 'runs'
@@ -13,7 +13,7 @@ export function toJournalFile(workspace: string, runId: string): string {
 /** Makes the workspace's folders where they are missing. Throws `WORKSPACE_UNUSABLE`. */
 export function createWorkspaceFolders(workspace: string): void {
   try {
-    mkdirSync(join(workspace, RUNS_FOLDER), { recursive: true, mode: 0o700 })
+    makeFolders(join(workspace, RUNS_FOLDER))
   } catch (error) {
     throw new SluiceError({
       code: 'WORKSPACE_UNUSABLE',
@@ -22,6 +22,13 @@ export function createWorkspaceFolders(workspace: string): void {
       cause: error,
     })
   }
+}
+
+/** One folder after the other: Node's own recursive mkdir never returns on file systems such as /proc. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolders(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
 }
 
 /** Ids of the runs that have a journal, newest first; ids begin with the time they were made. */

@@ -1,4 +1,4 @@
-import { toErrorKey } from '../../../shared/error-groups.ts'
+import { toErrorKey, toErrorPattern } from '../../../shared/error-groups.ts'
 import { type ItemState, isSettled, nextItemState } from '../../../shared/item-state.ts'
 import type { ClaimedItem } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -95,7 +95,8 @@ export class Recorder {
     if (judgement.fromCache) counters.add('from_cache', '', record.rows)
     const { state, status, errorCode, message } = record
     if (!isSettled(state) || state === 'succeeded') return
-    const group = toErrorKey(state, status, errorCode, message ?? '')
+    const cause = errorCode !== null && status !== null ? toErrorPattern(message ?? '') : (message ?? '')
+    const group = toErrorKey(state, status, errorCode, cause)
     const groups = counters.entries('error')
     const isRoom = groups.has(group) || groups.size < ERROR_GROUPS_MAX
     counters.add('error', isRoom ? group : toErrorKey(state, null, null, FURTHER_ERRORS), record.rows)
