@@ -99,8 +99,13 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(trial?.rows).toMatchObject({ succeeded: 10, not_sent: 30 })
     expect(JSON.stringify((await sandbox.findPost('post-3')).task?.request)).toBe(review.body)
 
+    // A reader that says nothing of what it saw is told nothing more, until it does: then the newest.
+    const idle = await client.runs.watch({ runId, streamId: 'idle' })
+    expect((await idle.next()).value).toMatchObject({ sequence: 1, snapshot: { phase: 'ready' } })
     await client.runs.begin({ runId })
     const last = await followUntil(client, runId, () => false)
+    await client.events.seen({ streamId: 'idle', sequence: 1 })
+    expect((await idle.next()).value).toEqual({ sequence: 2, snapshot: last })
     expect(last?.rows).toMatchObject({ read: 41, succeeded: 40, invalid: 1, not_sent: 0 })
     // Of a run that is over there is nothing to follow.
     expect(await followRun(client, runId).next()).toEqual({ done: true, value: undefined })
