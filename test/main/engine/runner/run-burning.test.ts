@@ -123,21 +123,18 @@ test('a name that does not resolve stops the run in the same way', async () => {
 })
 
 test('a service that was there is probed while it is away, and rows go on when it is back', async () => {
-  let isAway = false
+  let refusals = 0
   const server = await startFaultServer({
     onConnection: (socket) => {
-      if (isAway) socket.resetAndDestroy()
-      return isAway
+      if (refusals === 0) return false
+      refusals -= 1
+      socket.resetAndDestroy()
+      return true
     },
     onRequest: (request, wire) => {
       wire.send(200, toTaskAnswer(request), { connection: 'close' })
       wire.socket.end()
-      if (request.number === 3) {
-        isAway = true
-        setTimeout(() => {
-          isAway = false
-        }, 300)
-      }
+      if (request.number === 3) refusals = 12
     },
   })
   const plan = createRunPlan(folder, 12, server.baseUrl, {
