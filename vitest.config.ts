@@ -1,12 +1,43 @@
-import { defineConfig } from 'vitest/config'
+import process from 'node:process'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { findChromium } from './test/helpers/e2e/find-chromium.ts'
+
+// Where the tests have to be complete, a missing browser fails them; elsewhere it is said and they go on without.
+const hasScreens = findChromium() !== null || Boolean(process.env['CI'])
+if (!hasScreens) {
+  process.stderr.write(
+    'No Chromium is on the PATH, so the tests of the screens are left out; SLUICE_CHROMIUM can name one.\n',
+  )
+}
+
+const screens: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'screens',
+    include: ['test/e2e/**/*.test.ts'],
+    globalSetup: ['test/helpers/e2e/renderer-setup.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+}
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'main',
+          include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+          exclude: ['test/e2e/**'],
+        },
+      },
+      ...(hasScreens ? [screens] : []),
+    ],
   },
 })
