@@ -12,7 +12,8 @@ const TAKE_TIMEOUT_MS = 2_000
 
 /**
  * Takes the lease beside a file: an exclusive lock on `<file>.lease`, which the operating system lets go when the
- * process dies, so a lease left by a dead process is simply taken. Throws `RUN_BUSY` while another holds it.
+ * process dies, so a lease left by a dead process is simply taken. Throws `RUN_BUSY` while another holds it, and
+ * `WORKSPACE_UNUSABLE` where there can be no lock.
  */
 export function takeLease(file: string, what: string): Lease {
   const lock = lockFile(`${file}.lease`, TAKE_TIMEOUT_MS)
@@ -26,7 +27,7 @@ export function takeLease(file: string, what: string): Lease {
   return { release: () => lock.close() }
 }
 
-/** Whether some process, this one included, holds the lease of a file. */
+/** Whether some process, this one included, holds the lease of a file. Throws `WORKSPACE_UNUSABLE`. */
 export function isLeaseHeld(file: string): boolean {
   const lock = lockFile(`${file}.lease`, 0)
   lock?.close()
@@ -38,14 +39,25 @@ export function removeLease(file: string): void {
   rmSync(`${file}.lease`, { force: true })
 }
 
+/** SQLite's primary result code where another connection holds the lock. */
+const SQLITE_BUSY = 5
+
 function lockFile(leaseFile: string, timeoutMs: number): DatabaseSync | null {
-  const db = new DatabaseSync(leaseFile, { timeout: timeoutMs })
+  let db: DatabaseSync | null = null
   try {
+    db = new DatabaseSync(leaseFile, { timeout: timeoutMs })
     // Nothing is ever written: the lock is the whole content. MEMORY keeps SQLite from making files beside it.
     db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return db
-  } catch {
-    db.close()
-    return null
+  } catch (error) {
+    db?.close()
+    if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY)
+      return null
+    throw new SluiceError({
+      code: 'WORKSPACE_UNUSABLE',
+      message: `cannot lock ${leaseFile}: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'Check that the workspace folder exists and is writable, or choose another with --workspace DIR.',
+      cause: error,
+    })
   }
 }

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
+import { isLeaseHeld, takeLease } from './lease.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** How long a statement waits for another process's short lock before it fails, in milliseconds. */
@@ -11,26 +12,50 @@ const BUSY_TIMEOUT_MS = 5_000
  */
 export function openJournal(file: string): DatabaseSync {
   const db = openFile(file, false)
-  // WAL lets readers read while the run writes. NORMAL survives the death of the process; what must survive a power
-  // cut (the watermark, the marks of retries) is committed under FULL, see journal-writer.ts.
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = FILE')
-  db.exec('PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864')
-  if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
+  try {
+    // WAL lets readers read while the run writes. NORMAL survives the death of the process; what must survive a power
+    // cut (the watermark, the marks of retries) is committed under FULL, see journal.ts.
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = FILE')
+    db.exec(
+      'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864',
+    )
+    if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
+  } catch (error) {
+    db.close()
+    throw unusable(file, error)
+  }
   migrate(db, file)
   return db
 }
 
-/** Opens a journal for reading beside its writer. Throws as {@link openJournal} does. */
+/**
+ * Opens a journal for reading beside its writer. It may have no schema yet where its writer is just making it.
+ * Throws as {@link openJournal} does.
+ */
 export function openJournalReader(file: string): DatabaseSync {
   const db = openFile(file, true)
-  db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
   const version = readVersion(db, file)
-  if (version === MIGRATIONS.length) return db
-  db.close()
-  if (version > MIGRATIONS.length) throw tooNew(file, version)
-  // A file of an older version is brought up to date by opening it once for writing.
-  openJournal(file).close()
-  return openJournalReader(file)
+  if (version < MIGRATIONS.length && !isLeaseHeld(file)) {
+    db.close()
+    bringUpToDate(file)
+    return openJournalReader(file)
+  }
+  if (version > MIGRATIONS.length) {
+    db.close()
+    throw tooNew(file, version)
+  }
+  db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
+  return db
+}
+
+/** Opens a journal of an older version, or one that was cut off in the making, once for writing. */
+function bringUpToDate(file: string): void {
+  const lease = takeLease(file, `the journal ${file}`)
+  try {
+    openJournal(file).close()
+  } finally {
+    lease.release()
+  }
 }
 
 function openFile(file: string, readOnly: boolean): DatabaseSync {

@@ -13,7 +13,12 @@ export interface RunView {
 
 /** Reads the run's own row; null where its journal holds no run yet. */
 export function readRunView(db: DatabaseSync, isHeld: boolean): RunView | null {
-  const record = readRunRecord(db)
+  const record = hasSchema(db) ? readRunRecord(db) : null
   if (record === null) return null
   return { db, record, isHeld, isCutOff: record.state === 'running' && !isHeld }
+}
+
+/** False where the run's thread is just making the file. */
+function hasSchema(db: DatabaseSync): boolean {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']) > 0
 }

@@ -1,0 +1,241 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { expect, test } from 'vitest'
+import { Journal } from '../../../../src/main/engine/journal/journal.ts'
+import { isLeaseHeld, takeLease } from '../../../../src/main/engine/journal/lease.ts'
+import { MIGRATIONS } from '../../../../src/main/engine/journal/migrations.ts'
+import { openJournal, openJournalReader } from '../../../../src/main/engine/journal/open-journal.ts'
+import { readRunRecord } from '../../../../src/main/engine/journal/run-record.ts'
+import { holdLease } from '../../../helpers/hold-lease.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { insertTestRun, openTestJournal } from './test-journal.ts'
+
+const toUrl = (path: string) => new URL(`../../../../src/main/engine/${path}`, import.meta.url).href
+const READER_URLS = { journal: toUrl('journal/open-journal.ts'), view: toUrl('query/run-view.ts') }
+
+/** Looks at a journal over and over, with a new reader each time, from the moment its file is there. */
+const READER = `
+  const { existsSync } = require('node:fs')
+  const { parentPort, workerData } = require('node:worker_threads')
+  void Promise.all([import(workerData.journal), import(workerData.view)]).then(
+    ([{ openJournalReader }, { readRunView }]) => {
+      parentPort.on('message', (file) => {
+        while (!existsSync(file));
+        try {
+          for (let view = null; view === null; ) {
+            const db = openJournalReader(file)
+            view = readRunView(db, true)
+            db.close()
+          }
+          parentPort.postMessage('seen')
+        } catch (error) {
+          parentPort.postMessage(error.message)
+        }
+      })
+      parentPort.postMessage('ready')
+    },
+  )`
+
+const toCounts = (journal: Journal) => Object.fromEntries(journal.counters.entries('state'))
+
+test('what is counted in a transaction is on disk with it', () => {
+  const journal = openTestJournal()
+  journal.transact('process', () => journal.counters.add('state', 'succeeded', 3))
+  journal.counters.add('state', 'succeeded', 2)
+  journal.transact('power', () => journal.counters.add('state', 'unknown', 1))
+  const { file } = journal
+  journal.close()
+  expect(toCounts(openTestJournal({ file }))).toEqual({ succeeded: 5, unknown: 1 })
+})
+
+test('a transaction that fails takes its rows and its counts back, and keeps what was counted before', () => {
+  const journal = openTestJournal()
+  journal.transact('process', () => journal.counters.add('state', 'succeeded', 1))
+  journal.counters.add('state', 'failed', 7)
+  expect(() =>
+    journal.transact('process', () => {
+      journal.counters.add('state', 'succeeded', 10)
+      journal.counters.add('state', 'succeeded', -4)
+      journal.db.exec('INSERT INTO row (id, cells) VALUES (1, 2)')
+      throw new Error('the disk of the test')
+    }),
+  ).toThrow('the disk of the test')
+  expect(toCounts(journal)).toEqual({ succeeded: 1, failed: 7 })
+  expect(journal.db.prepare('SELECT count(*) AS n FROM row').get()?.['n']).toBe(0)
+  expect(journal.db.isTransaction).toBe(false)
+  journal.transact('process', () => {})
+  const { file } = journal
+  journal.close()
+  expect(toCounts(openTestJournal({ file }))).toEqual({ succeeded: 1, failed: 7 })
+})
+
+test('the watermark is committed under FULL, outcomes under NORMAL', () => {
+  const journal = openTestJournal()
+  const levels: unknown[] = []
+  const note = (): void => {
+    levels.push(journal.db.prepare('PRAGMA synchronous').get()?.['synchronous'])
+  }
+  for (const durability of ['process', 'power', 'power', 'process'] as const)
+    journal.transact(durability, note)
+  expect(levels).toEqual([1, 2, 2, 1])
+  expect(journal.db.prepare('PRAGMA journal_mode').get()?.['journal_mode']).toBe('wal')
+})
+
+test('every commit is told right before and right after it, with its number', () => {
+  const told: string[] = []
+  const journal = openTestJournal({ onCommit: (when, number) => told.push(`${when} ${number}`) })
+  journal.transact('process', () => {})
+  journal.transact('power', () => {})
+  expect(told).toEqual(['before 1', 'after 1', 'before 2', 'after 2'])
+})
+
+test('a full disk is said as such, and the journal can be written again when there is room', () => {
+  const journal = openTestJournal()
+  insertTestRun(journal)
+  const { page_count } = journal.db.prepare('PRAGMA page_count').get() ?? {}
+  journal.db.exec(`PRAGMA max_page_count = ${Number(page_count)}`)
+  const fill = () =>
+    journal.transact('process', () => {
+      journal.counters.add('state', 'invalid', 1)
+      journal.db.prepare('INSERT INTO row (id, cells) VALUES (1, ?)').run('x'.repeat(100_000))
+    })
+  expect(fill).toThrow(
+    expect.objectContaining({
+      code: 'DISK_FULL',
+      exitCode: 1,
+      message: expect.stringContaining(journal.file),
+      hint: expect.stringContaining('Free some space'),
+    }),
+  )
+  expect(toCounts(journal)).toEqual({ invalid: 0 })
+  journal.db.exec('PRAGMA max_page_count = 4294967294')
+  fill()
+  expect(toCounts(journal)).toEqual({ invalid: 1 })
+})
+
+test('a reader that looks beside the writer sees what is committed, and cannot write', () => {
+  const journal = openTestJournal()
+  insertTestRun(journal)
+  const reader = openJournalReader(journal.file)
+  expect(readRunRecord(reader)).toMatchObject({ runId: 'run-1', state: 'intake', plan: { version: 1 } })
+  expect(() => reader.exec("UPDATE run SET state = 'ready'")).toThrow(/readonly/)
+  reader.close()
+})
+
+test('a journal is held by one at a time, and free when it is closed', () => {
+  const journal = openTestJournal()
+  expect(isLeaseHeld(journal.file)).toBe(true)
+  expect(() => new Journal(journal.file, { runId: 'run-1' })).toThrow(
+    expect.objectContaining({ code: 'RUN_BUSY', message: 'run run-1 is held by another process' }),
+  )
+  journal.close()
+  expect(isLeaseHeld(journal.file)).toBe(false)
+})
+
+test('a lease that a killed process left is taken over', async () => {
+  const file = join(createTemporaryFolder(), 'run.journal')
+  const holder = await holdLease(file)
+  expect(isLeaseHeld(file)).toBe(true)
+  await holder.kill()
+  expect(isLeaseHeld(file)).toBe(false)
+  const lease = takeLease(file, 'the run')
+  expect(isLeaseHeld(file)).toBe(true)
+  lease.release()
+})
+
+test('looking whether a lease is held does not let it go', () => {
+  const file = join(createTemporaryFolder(), 'run.journal')
+  const lease = takeLease(file, 'the run')
+  expect([isLeaseHeld(file), isLeaseHeld(file), isLeaseHeld(file)]).toEqual([true, true, true])
+  lease.release()
+})
+
+test('a journal that cannot be opened lets its lease go', () => {
+  const file = join(createTemporaryFolder(), 'run.journal')
+  writeFileSync(file, 'this is no database, and long enough to be told from one'.repeat(20))
+  expect(() => new Journal(file, { runId: 'run-1' })).toThrow(
+    expect.objectContaining({
+      code: 'WORKSPACE_UNUSABLE',
+      message: expect.stringContaining(`cannot open the journal ${file}`),
+    }),
+  )
+  expect(isLeaseHeld(file)).toBe(false)
+})
+
+test('a lease that cannot be written is not one that somebody holds', () => {
+  const file = join(createTemporaryFolder(), 'run.journal')
+  mkdirSync(`${file}.lease`)
+  const refusal = expect.objectContaining({
+    code: 'WORKSPACE_UNUSABLE',
+    message: expect.stringContaining(`cannot lock ${file}.lease`),
+  })
+  expect(() => takeLease(file, 'the run')).toThrow(refusal)
+  expect(() => isLeaseHeld(file)).toThrow(refusal)
+})
+
+test('a journal in a folder that is missing is refused in a person’s words', () => {
+  const file = join(createTemporaryFolder(), 'missing', 'run.journal')
+  expect(() => new Journal(file, { runId: 'run-1' })).toThrow(
+    expect.objectContaining({ code: 'WORKSPACE_UNUSABLE' }),
+  )
+})
+
+test('an empty file takes every step of the schema', () => {
+  const file = join(createTemporaryFolder(), 'run.journal')
+  writeFileSync(file, '')
+  const db = openJournal(file)
+  expect(db.prepare('PRAGMA user_version').get()?.['user_version']).toBe(MIGRATIONS.length)
+  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
+  expect(tables.map(({ name }) => name)).toEqual([
+    'attempt',
+    'facet',
+    'item_class',
+    'item_rule',
+    'problem',
+    'result',
+    'row',
+    'rule',
+    'run',
+    'second',
+  ])
+  db.close()
+  // Taking them again changes nothing.
+  openJournal(file).close()
+})
+
+test('a journal of a newer version is refused by writers and readers, and left as it is', () => {
+  const file = join(createTemporaryFolder(), 'run.journal')
+  const db = openJournal(file)
+  db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+  db.close()
+  const refusal = expect.objectContaining({
+    code: 'WORKSPACE_UNUSABLE',
+    message: `${file} has journal version ${MIGRATIONS.length + 1}, but this Sluice knows versions up to ${MIGRATIONS.length}`,
+  })
+  expect(() => new Journal(file, { runId: 'run-1' })).toThrow(refusal)
+  expect(() => openJournalReader(file)).toThrow(refusal)
+  expect(isLeaseHeld(file)).toBe(false)
+})
+
+test('a journal can be looked at by other threads while its own is making it', async () => {
+  const folder = createTemporaryFolder()
+  const readers = Array.from({ length: 2 }, () => new Worker(READER, { eval: true, workerData: READER_URLS }))
+  const untilAnswers = () =>
+    Promise.all(readers.map((reader) => new Promise((resolve) => reader.once('message', resolve))))
+  try {
+    await untilAnswers()
+    for (let round = 0; round < 8; round += 1) {
+      const file = join(folder, `${round}.journal`)
+      const answers = untilAnswers()
+      // The readers begin as soon as the file is there.
+      for (const reader of readers) reader.postMessage(file)
+      const journal = new Journal(file, { runId: 'run-1' })
+      insertTestRun(journal)
+      expect(await answers).toEqual(['seen', 'seen'])
+      journal.close()
+    }
+  } finally {
+    await Promise.all(readers.map((reader) => reader.terminate()))
+  }
+})

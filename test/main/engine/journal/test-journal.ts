@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type IntakeRow, IntakeWriter } from '../../../../src/main/engine/journal/intake-writer.ts'
+import { type CommitHook, Journal } from '../../../../src/main/engine/journal/journal.ts'
+import type { AttemptRecord } from '../../../../src/main/engine/journal/outcome-writer.ts'
+import {
+  insertRunRecord,
+  type RunRecord,
+  readRunRecord,
+} from '../../../../src/main/engine/journal/run-record.ts'
+import { planSchema } from '../../../../src/shared/plan.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+
+/** Opens a journal that is closed when the running test is finished, in a folder of its own unless given a file. */
+export function openTestJournal(options: { file?: string; onCommit?: CommitHook } = {}): Journal {
+  const { file = join(createTemporaryFolder(), 'run.journal'), onCommit } = options
+  const journal = new Journal(file, { runId: 'run-1', onCommit })
+  onTestFinished(() => {
+    if (journal.db.isOpen) journal.close()
+  })
+  return journal
+}
+
+/** Writes the run's own row. */
+export function insertTestRun(journal: Journal, baseUrl = 'http://127.0.0.1:1'): void {
+  const plan = planSchema.parse({
+    connection: { baseUrl },
+    source: { path: '/source.csv' },
+    operation: { kind: 'task' },
+    mapping: { post_id: { kind: 'template', template: '{{run}}-{{row}}' } },
+  })
+  journal.transact('power', () =>
+    insertRunRecord(journal.db, {
+      runId: 'run-1',
+      runToken: 'run-1',
+      parentRunId: null,
+      name: 'a run',
+      plan,
+      createdAtMs: 1_700_000_000_000,
+      appVersion: '0',
+    }),
+  )
+}
+
+/** A valid row with one cell. */
+export function toIntakeRow(row: number, parts: Partial<IntakeRow> = {}): IntakeRow {
+  return { row, cells: [`text ${row}`], uniqueId: null, problems: [], ...parts }
+}
+
+/** A journal whose intake is over, with these rows, or so many valid ones. */
+export function openReadyJournal(
+  rows: number | IntakeRow[],
+  options: { onCommit?: CommitHook } = {},
+): Journal {
+  const journal = openTestJournal(options)
+  insertTestRun(journal)
+  const writer = new IntakeWriter(journal, (_, cells) => cells[0] ?? '')
+  writer.writeRows(
+    typeof rows === 'number' ? Array.from({ length: rows }, (_, i) => toIntakeRow(i + 1)) : rows,
+  )
+  writer.finish(['text_data'])
+  return journal
+}
+
+/** The run's row, which must be there. */
+export function readRecord(journal: Journal): RunRecord {
+  const record = readRunRecord(journal.db)
+  if (record === null) throw new Error('the journal has no run')
+  return record
+}
+
+/** A first try that succeeded, changed as told. */
+export function toAttempt(item: number, parts: Partial<AttemptRecord> = {}): AttemptRecord {
+  return {
+    item,
+    rows: 1,
+    number: 1,
+    state: 'succeeded',
+    outcome: 'succeeded',
+    sentAtUs: 1_700_000_000_000_000,
+    status: 200,
+    errorCode: null,
+    message: null,
+    taskId: `task-${item}`,
+    durationUs: 1_500,
+    waitingUs: 1_000,
+    connectUs: null,
+    tlsUs: null,
+    response: '{}',
+    rules: [],
+    classes: [],
+    ...parts,
+  }
+}
+
+/** The states of the items that have a result, and what the counters say of all. */
+export function readStates(journal: Journal): {
+  items: Record<number, string>
+  counted: Record<string, number>
+} {
+  const items = journal.db.prepare('SELECT item, state FROM result ORDER BY item').all()
+  return {
+    items: Object.fromEntries(items.map(({ item, state }) => [Number(item), String(state)])),
+    counted: Object.fromEntries([...journal.counters.entries('state')].filter(([, n]) => n !== 0)),
+  }
+}
