@@ -7,6 +7,7 @@ import { APP_VERSION } from '../../shared/version.ts'
 import { checkApiKey, readApiKey } from './api-key.ts'
 import type { Engine, EngineOptions, ResumeOptions, RunHandle, StartOptions } from './engine-interface.ts'
 import { isLeaseHeld, takeLease } from './journal/lease.ts'
+import { sealParent } from './journal/successor.ts'
 import { createWorkspaceFolders, listRunIds, toJournalFile, toRunFiles } from './journal/workspace-files.ts'
 import type { Queries, QueryKind } from './query/query-messages.ts'
 import { QueryThread } from './query/query-thread.ts'
@@ -160,6 +161,10 @@ export function createEngine(options: EngineOptions): Engine {
       refuseHeld(runId)
       // Taking the lease tells that nobody holds the run; it is let go before its own file goes.
       takeLease(file, `run ${runId}`).release()
+      const summary = await ask('summary', runId, {})
+      if (summary !== null && summary.parent_run_id !== null && hasSent(summary)) {
+        sealParent(workspace, summary.parent_run_id, runId)
+      }
       await removeFiles(runId)
     },
     async close() {
@@ -174,4 +179,9 @@ function toApiKey(given: string | undefined, { apiKeyEnv }: PlanConnection): str
   if (given === undefined) return readApiKey(apiKeyEnv)
   checkApiKey(given, 'the form')
   return given
+}
+
+/** Whether anything of a run may have reached the service. */
+function hasSent({ requests, rows }: RunSummary): boolean {
+  return requests.sent > 0 || rows.unknown > 0
 }

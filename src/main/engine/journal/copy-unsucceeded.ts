@@ -1,8 +1,14 @@
-import { existsSync } from 'node:fs'
 import { SluiceError } from '../../../shared/errors.ts'
 import { Journal } from './journal.ts'
 import { recoverUnknown } from './recovery.ts'
-import { insertRunRecord, type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts'
+import {
+  insertRunRecord,
+  type RunChanges,
+  type RunRecord,
+  readRunRecord,
+  updateRunRecord,
+} from './run-record.ts'
+import { findSuccessor, toSuccessorHint } from './successor.ts'
 import { toJournalFile } from './workspace-files.ts'
 
 /** States that a child run takes over; rows that were never sent have none. */
@@ -11,7 +17,7 @@ const RETRIED_STATES = ['rejected', 'failed', 'overdue', 'pending']
 /**
  * Fills a child run's journal with the rows of its parent that did not succeed, invalid ones apart, under their own
  * numbers, so that post_ids and bodies stay what they were. From then on the child stands for them: the parent can
- * not be resumed. Throws `RUN_BUSY`, or `RUN_NOT_RESUMABLE` where there is nothing to send or another child has it.
+ * not be resumed. Unknown rows that are skipped can be taken by a later child. Throws `RUN_BUSY`, or `RUN_NOT_RESUMABLE` where there is nothing to send or another child has it.
  */
 export function copyUnsucceeded(
   child: Journal,
@@ -30,20 +36,18 @@ export function copyUnsucceeded(
     recoverUnknown(parent)
     const record = readRunRecord(parent.db)
     if (record === null || record.state === 'intake') throw notRead(options.parentRunId)
-    const successor = findSuccessor(record, options.workspace)
-    if (successor !== null && successor !== options.runId) {
-      throw new SluiceError({
-        code: 'RUN_NOT_RESUMABLE',
-        message: `what did not succeed in run ${options.parentRunId} was taken over by run ${successor}`,
-        hint: `Go on with that one: sluice retry ${successor}`,
-      })
-    }
+    const taken = takeOver(record, options)
     // First the parent, then the child: a crash in between leaves rows that the child reads again when it is resumed,
     // never rows that both would send.
-    parent.transact('power', () => updateRunRecord(parent.db, { superseded_by: options.runId }))
-    fillChild(child, record, { ...options, parentFile })
+    parent.transact('power', () => updateRunRecord(parent.db, taken.changes))
+    fillChild(child, record, { ...options, parentFile, states: taken.states })
     if (readRunRecord(child.db)?.rowsRead === 0) {
-      parent.transact('power', () => parent.db.exec('UPDATE run SET superseded_by = NULL'))
+      parent.transact('power', () =>
+        updateRunRecord(parent.db, {
+          superseded_by: record.supersededBy,
+          unknown_taken_by: record.unknownTakenBy,
+        }),
+      )
       throw new SluiceError({
         code: 'RUN_NOT_RESUMABLE',
         message: `run ${options.parentRunId} has no row to send again`,
@@ -55,9 +59,32 @@ export function copyUnsucceeded(
   }
 }
 
-/** The child run that stands for what a run had not settled; null where there is none, or it was deleted. */
-export function findSuccessor({ supersededBy }: RunRecord, workspace: string): string | null {
-  return supersededBy !== null && existsSync(toJournalFile(workspace, supersededBy)) ? supersededBy : null
+/** Which rows of its parent a child takes, and what the parent is told. Throws where other children have them all. */
+function takeOver(
+  record: RunRecord,
+  options: { runId: string; workspace: string; onUnknown: 'resend' | 'skip' },
+): { states: string[]; changes: RunChanges } {
+  const isFree = (named: string | null) => {
+    const successor = findSuccessor(named, options.workspace)
+    return successor === null || successor === options.runId
+  }
+  const takesRest = isFree(record.supersededBy)
+  const takesUnknown = options.onUnknown === 'resend' && isFree(record.unknownTakenBy)
+  const { supersededBy, runId } = record
+  if (!takesRest && !takesUnknown && supersededBy !== null) {
+    throw new SluiceError({
+      code: 'RUN_NOT_RESUMABLE',
+      message: `what did not succeed in run ${runId} was taken over by run ${supersededBy}`,
+      hint: toSuccessorHint(supersededBy, 'retry'),
+    })
+  }
+  return {
+    states: [...(takesRest ? RETRIED_STATES : []), ...(takesUnknown ? ['unknown'] : [])],
+    changes: {
+      ...(takesRest ? { superseded_by: options.runId } : {}),
+      ...(takesUnknown ? { unknown_taken_by: options.runId } : {}),
+    },
+  }
 }
 
 function fillChild(
@@ -67,12 +94,14 @@ function fillChild(
     runId: string
     parentRunId: string
     parentFile: string
-    onUnknown: string
+    /** States of the rows that are copied; with `pending` among them, also those never tried. */
+    states: readonly string[]
     appVersion: string
     nowMs: number
   },
 ): void {
-  const states = options.onUnknown === 'resend' ? [...RETRIED_STATES, 'unknown'] : RETRIED_STATES
+  const { states } = options
+  const untried = states.includes('pending') ? 'state IS NULL OR ' : ''
   child.db.prepare('ATTACH ? AS parent').run(options.parentFile)
   try {
     child.transact('power', () => {
@@ -90,7 +119,7 @@ function fillChild(
         .prepare(
           `INSERT INTO row (id, cells, item) SELECT id, cells, item FROM parent.row AS row
            LEFT JOIN parent.result AS result USING (item) WHERE item IS NOT NULL
-           AND (state IS NULL OR state IN (${states.map(() => '?').join(', ')})) ORDER BY id`,
+           AND (${untried}state IN (${states.map(() => '?').join(', ')})) ORDER BY id`,
         )
         .run(...states)
       updateRunRecord(child.db, {

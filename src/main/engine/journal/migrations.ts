@@ -11,6 +11,7 @@ export const MIGRATIONS: readonly string[] = [
     run_token TEXT NOT NULL,
     parent_run_id TEXT,
     superseded_by TEXT,
+    unknown_taken_by TEXT,
     name TEXT NOT NULL,
     plan TEXT NOT NULL,
     columns TEXT NOT NULL DEFAULT '[]',

@@ -10,8 +10,10 @@ export interface RunRecord {
   /** What `{{run}}` stands for: the id of the first run of a chain of retries. */
   runToken: string
   parentRunId: string | null
-  /** The child run that took over what was not settled; such a run is not resumed. */
+  /** The child run that took over what did not succeed, unknown rows apart; such a run is not resumed. */
   supersededBy: string | null
+  /** The child run that took over the rows of unknown fate. */
+  unknownTakenBy: string | null
   name: string
   plan: Plan
   columns: string[]
@@ -65,6 +67,7 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     runToken: String(row['run_token']),
     parentRunId: toText(row['parent_run_id']),
     supersededBy: toText(row['superseded_by']),
+    unknownTakenBy: toText(row['unknown_taken_by']),
     name: String(row['name']),
     plan: planSchema.parse(JSON.parse(String(row['plan']))),
     columns: JSON.parse(String(row['columns'])) as string[],
@@ -95,7 +98,8 @@ export interface RunChanges {
   items?: number
   claimed?: number
   claimed_rows?: number
-  superseded_by?: string
+  superseded_by?: string | null
+  unknown_taken_by?: string | null
   holder_pid?: number
 }
 

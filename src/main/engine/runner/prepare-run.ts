@@ -1,9 +1,10 @@
 import { SluiceError } from '../../../shared/errors.ts'
-import { copyUnsucceeded, findSuccessor } from '../journal/copy-unsucceeded.ts'
+import { copyUnsucceeded } from '../journal/copy-unsucceeded.ts'
 import type { Journal } from '../journal/journal.ts'
 import { rebuildSeconds } from '../journal/rebuild-seconds.ts'
 import { recoverUnknown, resendUnknown } from '../journal/recovery.ts'
 import { insertRunRecord, type RunRecord, readRunRecord } from '../journal/run-record.ts'
+import { findSuccessor, toSuccessorHint } from '../journal/successor.ts'
 import { type IntakeProgress, runIntake } from './intake-stage.ts'
 import type { RunTask } from './messages.ts'
 
@@ -58,12 +59,12 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
     })
   }
   const { parentRunId } = record
-  const successor = findSuccessor(record, task.workspace)
+  const successor = findSuccessor(record.supersededBy, task.workspace)
   if (successor !== null) {
     throw new SluiceError({
       code: 'RUN_NOT_RESUMABLE',
       message: `what run ${task.runId} had not settled was taken over by run ${successor}`,
-      hint: `Go on with that one: sluice resume ${successor}`,
+      hint: toSuccessorHint(successor, 'resume'),
     })
   }
   // A child run whose copying was cut off copies again; nothing of it was sent.

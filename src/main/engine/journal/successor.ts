@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { Journal } from './journal.ts'
+import { readRunRecord, updateRunRecord } from './run-record.ts'
+import { toJournalFile } from './workspace-files.ts'
+
+/** Behind the id of a child run that was deleted after it had sent rows of its parent. */
+const DELETED = ' (deleted)'
+
+/**
+ * The child run that stands for rows of its parent, given what the parent's record names. Null where there is none, or
+ * where it was deleted before it had sent anything: then the parent has its rows back.
+ */
+export function findSuccessor(named: string | null, workspace: string): string | null {
+  if (named === null || named.endsWith(DELETED)) return named
+  return existsSync(toJournalFile(workspace, named)) ? named : null
+}
+
+/** What to do about rows that a child run stands for. */
+export function toSuccessorHint(successor: string, verb: 'resume' | 'retry'): string {
+  return successor.endsWith(DELETED)
+    ? 'It was deleted after it had sent some of them, so nobody knows which; send the source anew.'
+    : `Go on with that one: sluice ${verb} ${successor}`
+}
+
+/**
+ * Tells the parent that its child is about to be deleted though it has sent rows, so that the parent never sends them
+ * a second time. A parent that is gone needs no telling. Throws `RUN_BUSY`.
+ */
+export function sealParent(workspace: string, parentRunId: string, childRunId: string): void {
+  const file = toJournalFile(workspace, parentRunId)
+  if (!existsSync(file)) return
+  const parent = new Journal(file, { runId: parentRunId })
+  try {
+    const record = readRunRecord(parent.db)
+    const sealed = `${childRunId}${DELETED}`
+    parent.transact('power', () => {
+      if (record?.supersededBy === childRunId) updateRunRecord(parent.db, { superseded_by: sealed })
+      if (record?.unknownTakenBy === childRunId) updateRunRecord(parent.db, { unknown_taken_by: sealed })
+    })
+  } finally {
+    parent.close()
+  }
+}

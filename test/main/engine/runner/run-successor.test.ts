@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { openEngine } from '../../../helpers/test-engine.ts'
+import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
+import { countArrivals, toRow } from './wire-record.ts'
+
+const folder = openTestFolder()
+const engine = openEngine(folder)
+const START = { apiKey: 'key' }
+
+/** A service that refuses row 2 and breaks on row 3 the first time, and takes everything else. */
+async function startServiceInTrouble() {
+  const met = new Set<number>()
+  return startFaultServer({
+    onRequest: (request, wire) => {
+      const row = toRow(request)
+      const isFirst = !met.has(row)
+      met.add(row)
+      if (row === 2 && isFirst) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
+      else if (row === 3 && isFirst) wire.reset()
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+}
+
+test('unknown rows that a retry skipped can be taken by a later one, and by one only', async () => {
+  const server = await startServiceInTrouble()
+  const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
+  const parent = await engine.startRun(plan, START)
+  expect((await parent.ended).rows).toMatchObject({ succeeded: 2, rejected: 1, unknown: 1 })
+  const first = await engine.retryRun(parent.runId, { ...START, onUnknown: 'skip' })
+  expect((await first.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
+  const second = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  expect((await second.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
+  const third = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  await expect(third.ended).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })
+  expect(countArrivals(server)).toEqual([1, 2, 2, 1])
+})
+
+test('a child run that is deleted after it has sent rows does not give them back', async () => {
+  const server = await startServiceInTrouble()
+  const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
+  const parent = await engine.startRun(plan, START)
+  await parent.ended
+  const child = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  expect((await child.ended).rows).toMatchObject({ read: 2, succeeded: 2 })
+  await engine.deleteRun(child.runId)
+  for (const again of [
+    await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' }),
+    await engine.resumeRun(parent.runId, { ...START, onUnknown: 'resend' }),
+  ]) {
+    await expect(again.ended).rejects.toMatchObject({
+      code: 'RUN_NOT_RESUMABLE',
+      message: expect.stringContaining('(deleted)'),
+      hint: expect.stringContaining('send the source anew'),
+    })
+  }
+  expect(countArrivals(server)).toEqual([1, 2, 2, 1])
+})
