@@ -19,6 +19,8 @@ export class SecondMeter {
   #counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
   #eventLoopMaxUs = 0
   #lastRate: number | null = null
+  /** Ends of the running second that were taken already. */
+  #partSum = 0
 
   /** `total` is what earlier sessions measured; `nowUs` is Unix microseconds, monotonic. */
   constructor(options: { total: LatencyMeter; nowUs: () => number }) {
@@ -55,7 +57,9 @@ export class SecondMeter {
 
   /** The seconds that are over and were not taken yet; with `all`, the running one too. */
   take(all = false): SecondRecord[] {
-    this.#rollTo(toSecond(this.#nowUs()) + (all ? 1 : 0))
+    this.#rollTo(toSecond(this.#nowUs()))
+    // What ends later in the running second is taken as a further part of it, which the journal adds up.
+    if (all) this.#closePart()
     return this.#done.splice(0)
   }
 
@@ -71,18 +75,23 @@ export class SecondMeter {
 
   #rollTo(second: number): void {
     if (second <= this.#at) return
-    const sum = this.#sum()
-    this.#lastRate = second === this.#at + 1 ? sum : 0
-    const eventLoopMaxUs = Math.max(0, Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000))
+    this.#lastRate = second === this.#at + 1 ? this.#partSum + this.#sum() : 0
+    this.#closePart()
+    this.#partSum = 0
     this.#eventLoop.reset()
-    if (sum > 0) {
-      this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, eventLoopMaxUs)
-      this.#done.push({ at: this.#at, ...this.#counts, eventLoopMaxUs, latency: this.#latency })
-      this.total.addAll(this.#latency)
-      this.#latency = new LatencyMeter()
-      this.#counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
-    }
     this.#at = second
+  }
+
+  #closePart(): void {
+    const sum = this.#sum()
+    if (sum === 0) return
+    const eventLoopMaxUs = Math.max(0, Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000))
+    this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, eventLoopMaxUs)
+    this.#done.push({ at: this.#at, ...this.#counts, eventLoopMaxUs, latency: this.#latency })
+    this.total.addAll(this.#latency)
+    this.#partSum += sum
+    this.#latency = new LatencyMeter()
+    this.#counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
   }
 
   #sum(): number {
