@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { RowFilter } from '../../shared/results.ts'
+import { useFollowRuns } from '../bridge/live-runs.ts'
 import { useAppDescription } from '../bridge/use-app-description.ts'
 import { ExportScreen } from '../features/export/export-screen.tsx'
 import { ResultsScreen } from '../features/results/results-screen.tsx'
@@ -18,6 +19,7 @@ const NO_FILTER: RowFilter = {}
 /** The whole window: the shell, and in it the screen that the address names. */
 export function App() {
   const route = useRoute()
+  useFollowRuns()
   const app = useAppDescription()
   const file = useOpenFile()
   const isOver = useFileDrop(file.open)

@@ -22,7 +22,7 @@ export async function openFile(
 
 /** Begins a new draft with a source, and shows it. */
 export function openSource(source: ChosenSource): void {
-  dropHeldRun()
+  dropRun(useDraft.getState().heldRunId)
   restartDraft(source)
   goTo({ kind: 'draft', step: 'source' })
 }
@@ -63,7 +63,6 @@ export async function checkDraft(): Promise<void> {
 }
 
 async function holdRun(): Promise<void> {
-  dropHeldRun()
   const draft = useDraft.getState()
   const isSandbox = draft.settings.destination.kind === 'sandbox'
   const plan = toPlan(draft, isSandbox ? (await bridge.sandbox.start()).baseUrl : '')
@@ -73,6 +72,8 @@ async function holdRun(): Promise<void> {
     plan: planSchema.parse(plan),
     ...(apiKey !== null && { apiKey }),
   })
+  // The old one goes when the new one is there: without one, the screens that need it would give way.
+  dropRun(draft.heldRunId)
   changeDraft({ heldRunId: runId })
 }
 
@@ -108,11 +109,7 @@ export async function sendAll(): Promise<void> {
 }
 
 /** Ends a held run that nobody wants any more: it goes where it sent nothing, and stays as interrupted where it did. */
-function dropHeldRun(): void {
-  const { heldRunId } = useDraft.getState()
-  if (heldRunId === null) return
-  changeDraft({ heldRunId: null })
-  bridge.runs
-    .deleteRun({ runId: heldRunId })
-    .catch(() => bridge.runs.stop({ runId: heldRunId }).catch(() => {}))
+function dropRun(runId: string | null): void {
+  if (runId === null) return
+  bridge.runs.deleteRun({ runId }).catch(() => bridge.runs.stop({ runId }).catch(() => {}))
 }

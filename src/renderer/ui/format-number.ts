@@ -26,6 +26,11 @@ export function formatRate(perSecond: number): string {
   return perSecond < 100 ? tenths.format(perSecond) : whole.format(perSecond)
 }
 
+/** A latency on an axis, where nothing is simply `0`. */
+export function formatAxisMs(ms: number): string {
+  return ms === 0 ? '0' : formatMs(ms)
+}
+
 /** Three figures with a unit: `0.42 ms`, `8.31 ms`, `124 ms`, `1.20 s`, `12.5 s`. */
 export function formatMs(ms: number): string {
   if (ms >= 1000) return `${toFigures(ms / 1000)} s`

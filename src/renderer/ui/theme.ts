@@ -13,6 +13,32 @@ const ACCENT: MantineColorsTuple = [
   '#103a63',
 ]
 
+const GRAY: MantineColorsTuple = [
+  '#f5f6f8',
+  '#eceff2',
+  '#d9dee4',
+  '#cfd5dc',
+  '#b8c0c9',
+  '#98a2ad',
+  '#7f8a96',
+  '#4f5964',
+  '#2f363d',
+  '#181c21',
+]
+
+const DARK: MantineColorsTuple = [
+  '#e7eaed',
+  '#c3cad1',
+  '#a9b3bd',
+  '#78838f',
+  '#3a424a',
+  '#2f363d',
+  '#22272c',
+  '#1b1f23',
+  '#14171a',
+  '#0f1214',
+]
+
 const SCHEME_VARIABLES = {
   '--mantine-color-body': 'var(--surface)',
   '--mantine-color-text': 'var(--text)',
@@ -48,7 +74,7 @@ const SMALL = { size: 'xs' } as const
 
 /** How Mantine's components look here: small, square and quiet; every value comes from `tokens.css`. */
 export const theme = createTheme({
-  colors: { accent: ACCENT },
+  colors: { accent: ACCENT, gray: GRAY, dark: DARK },
   primaryColor: 'accent',
   primaryShade: { light: 7, dark: 6 },
   fontFamily: 'var(--font-text)',

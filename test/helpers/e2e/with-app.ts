@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -25,10 +25,4 @@ export function createAppOpener(): (look?: AppLook) => Promise<OpenedApp> {
     })
     return app
   }
-}
-
-/** Path of the labelled messages, or null where this checkout stands without them. */
-export function findSmsFile(): string | null {
-  const file = join(import.meta.dirname, '../../../../shared/data/sms-spam.csv')
-  return existsSync(file) ? file : null
 }

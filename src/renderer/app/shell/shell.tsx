@@ -42,13 +42,13 @@ export function Shell(props: {
         groups={groups}
         foot={
           <>
-            <SchemeSwitch />
             <div className={styles.footRow}>
-              <span className={styles.version}>{app === null ? '' : `Sluice ${app.version}`}</span>
+              <SchemeSwitch />
               <ActionIcon aria-label="Keys" title="Keys ( ? )" onClick={() => setKeysOpen(true)}>
-                <IconKeyboard size="1.1rem" />
+                <IconKeyboard size="1.1rem" aria-hidden />
               </ActionIcon>
             </div>
+            <span className={styles.version}>{app === null ? '' : `Sluice ${app.version}`}</span>
           </>
         }
       />

@@ -36,46 +36,48 @@ export function ProblemGroupCard(props: {
       <p className={styles.fix}>
         <strong>Fix:</strong> {advice.fix}
       </p>
-      <div className={styles.scroll}>
-        <table className={styles.examples}>
-          <caption className="visually-hidden">First rows with this problem</caption>
-          <thead>
-            <tr>
-              <th scope="col" className={styles.number}>
-                Row
-              </th>
-              <th scope="col" className={styles.column}>
-                Column
-              </th>
-              <th scope="col">Expected</th>
-              <th scope="col">Found</th>
-            </tr>
-          </thead>
-          <tbody>
-            {group.examples.map((problem) => (
-              <tr key={`${problem.row} ${problem.field ?? ''} ${problem.message}`}>
-                <th scope="row" className={styles.number}>
-                  {formatCount(problem.row)}
+      {group.examples.length > 0 && (
+        <div className={styles.scroll}>
+          <table className={styles.examples}>
+            <caption className="visually-hidden">First rows with this problem</caption>
+            <thead>
+              <tr>
+                <th scope="col" className={styles.number}>
+                  Row
                 </th>
-                <td>
-                  <SafeText text={toColumnName(problem.field, columnOf)} max={40} />
-                </td>
-                <td>
-                  <Sentence text={problem.message} />
-                </td>
-                <td className={styles.found}>
-                  {problem.found === undefined ? (
-                    <span className={styles.none}>nothing</span>
-                  ) : (
-                    <SafeText text={problem.found} max={80} />
-                  )}
-                </td>
+                <th scope="col" className={styles.column}>
+                  Column
+                </th>
+                <th scope="col">Expected</th>
+                <th scope="col">Found</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {group.rows > group.examples.length && (
+            </thead>
+            <tbody>
+              {group.examples.map((problem) => (
+                <tr key={`${problem.row} ${problem.field ?? ''} ${problem.message}`}>
+                  <th scope="row" className={styles.number}>
+                    {formatCount(problem.row)}
+                  </th>
+                  <td>
+                    <SafeText text={toColumnName(problem.field, columnOf)} max={40} />
+                  </td>
+                  <td>
+                    <Sentence text={problem.message} />
+                  </td>
+                  <td className={styles.found}>
+                    {problem.found === undefined ? (
+                      <span className={styles.none}>nothing</span>
+                    ) : (
+                      <SafeText text={problem.found} max={80} />
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {group.examples.length > 0 && group.rows > group.examples.length && (
         <p className={styles.more}>
           and {formatQuantity(group.rows - group.examples.length, 'more row', 'more rows')}
         </p>

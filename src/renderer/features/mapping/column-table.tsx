@@ -33,11 +33,17 @@ export function ColumnTable(props: {
     <table className={styles.table}>
       <thead>
         <tr>
-          <th scope="col">Column</th>
+          <th scope="col" className={styles.column}>
+            Column
+          </th>
           <th scope="col">First values</th>
           <th scope="col" className={styles.arrow} aria-label="becomes" />
-          <th scope="col">Becomes</th>
-          <th scope="col">Match</th>
+          <th scope="col" className={styles.becomes}>
+            Becomes
+          </th>
+          <th scope="col" className={styles.match}>
+            Match
+          </th>
         </tr>
       </thead>
       <tbody>

@@ -24,8 +24,12 @@ export function FieldTable(props: {
     <table className={styles.table}>
       <thead>
         <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Value for all rows</th>
+          <th scope="col" className={styles.column}>
+            Field
+          </th>
+          <th scope="col" className={styles.value}>
+            Value for all rows
+          </th>
           <th scope="col">About it</th>
         </tr>
       </thead>

@@ -185,7 +185,7 @@ export function ResultsScreen(props: {
         </div>
         {open && cursorRow !== null && (
           // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the table go on working in the drawer
-          <div onKeyDown={pressInDrawer}>
+          <div className={styles.drawerPlace} onKeyDown={pressInDrawer}>
             <RowDrawer
               row={cursorRow.row}
               detail={detail.data}

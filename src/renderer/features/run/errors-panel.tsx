@@ -11,6 +11,8 @@ import styles from './run.module.css'
 /** Rows that ended in an error, grouped by how, most first, each with what to do. */
 export function ErrorsPanel(props: { errors: readonly ErrorGroup[]; onPick?: (group: ErrorGroup) => void }) {
   const { errors, onPick } = props
+  // What the check has said already comes after what the service said.
+  const ordered = errors.toSorted((a, b) => Number(a.outcome === 'invalid') - Number(b.outcome === 'invalid'))
   const rows = errors.reduce((sum, group) => sum + group.rows, 0)
   return (
     <Panel title="Errors" aside={rows === 0 ? 'none' : `${formatCount(rows)} rows`} flush>
@@ -18,7 +20,7 @@ export function ErrorsPanel(props: { errors: readonly ErrorGroup[]; onPick?: (gr
         <p className={styles.quiet}>Rows that do not succeed are grouped here by cause, with what to do.</p>
       ) : (
         <ul className={styles.errors}>
-          {errors.map((group) => (
+          {ordered.map((group) => (
             <li key={`${group.outcome} ${group.status} ${group.error_code} ${group.message}`}>
               <div className={styles.errorHead}>
                 <StateLabel state={group.outcome} />

@@ -23,7 +23,7 @@ export function LatencyPanel(props: { percentiles: Percentiles | null; series: L
                 <LatencyOverTime seconds={series.seconds} />
               </div>
               <div>
-                <h3 className={styles.chartTitle}>Answers by latency</h3>
+                <h3 className={styles.chartTitle}>Answers by latency; under each bar, how long at most</h3>
                 <LatencyHistogram histogram={series.histogram} percentiles={percentiles} />
               </div>
             </div>

@@ -1,10 +1,18 @@
+import type { RunState } from '../../../shared/run.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
+import type { RunStanding } from '../../ui/states/run-state-label.tsx'
+
+/** A run's state as its screen shows it, from what its thread is doing and what its journal says. */
+export function toStanding(phase: RunPhase, state: RunState): RunStanding {
+  if (phase === 'ended') return state
+  return phase === 'paused' || phase === 'ready' ? phase : 'running'
+}
 
 const STANDINGS: Record<RunPhase, string> = {
   intake: 'reading the rows for',
-  ready: 'waiting to send to',
+  ready: 'to be sent to',
   running: 'sending to',
-  paused: 'paused on the way to',
+  paused: 'on the way to',
   draining: 'finishing what is on its way to',
   ended: 'at',
 }

@@ -12,7 +12,7 @@ import { RunStateLabel } from '../../ui/states/run-state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { ErrorsPanel } from './errors-panel.tsx'
 import { LatencyPanel } from './latency-panel.tsx'
-import { nameStanding } from './name-standing.ts'
+import { nameStanding, toStanding } from './name-standing.ts'
 import { ProgressPanel } from './progress-panel.tsx'
 import { RulesPanel } from './rules-panel.tsx'
 import styles from './run.module.css'
@@ -50,7 +50,7 @@ export function RunScreen(props: {
       title={summary.name}
       subtitle={
         <>
-          <RunStateLabel state={phase === 'ended' ? summary.state : 'running'} /> {nameStanding(phase)}{' '}
+          <RunStateLabel state={toStanding(phase, summary.state)} /> {nameStanding(phase)}{' '}
           <SafeText text={props.nameAddress(summary.base_url)} max={80} />
         </>
       }
@@ -91,7 +91,9 @@ function StopNotice({ runId }: { runId: string }) {
   return (
     <>
       {notice !== null && notice !== undefined && (
-        <Notice kind="warning" title={<SafeText text={notice} max={600} lines />} />
+        <Notice kind="warning" title={<SafeText text={notice} max={600} lines />}>
+          {/API key/i.test(notice) && 'To use another key, stop the run, then resume it: it asks for one.'}
+        </Notice>
       )}
       {limited === true && (
         <Notice kind="warning" title="This machine was the bottleneck for part of the run">

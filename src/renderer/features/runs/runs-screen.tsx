@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import type { RunSummary } from '../../../shared/run.ts'
 import { bridge } from '../../bridge/client.ts'
-import { useFollowRuns, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useAction } from '../../bridge/use-action.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
@@ -25,7 +25,6 @@ export function RunsScreen(props: {
   onOpen: (runId: string) => void
   onResults: (runId: string) => void
 }) {
-  useFollowRuns()
   const revision = useLiveRuns((live) => live.revision)
   const list = useQuery(`runs ${revision}`, (signal) => bridge.runs.list(undefined, { signal }), {
     keep: true,
@@ -92,7 +91,7 @@ export function RunsScreen(props: {
 function toSubtitle(entries: RunEntry[] | null): string {
   if (entries === null) return 'Reading the workspace'
   if (entries.length === 0) return 'None yet'
-  return `${formatQuantity(entries.length, 'run')}. Drop a spreadsheet anywhere in this window to begin another`
+  return `${formatQuantity(entries.length, 'run')}. Drop a spreadsheet anywhere to begin another`
 }
 
 function LiveTable(props: {

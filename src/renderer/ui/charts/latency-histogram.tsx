@@ -20,7 +20,7 @@ function createOptions(edges: number[]): PlotOptions {
       },
       axes: [
         {
-          ...createAxis(look, { format: (bar) => formatMs(edges[Math.round(bar)] ?? 0) }),
+          ...createAxis(look, { format: (bar) => formatMs(edges[Math.round(bar)] ?? 0), sizePx: 30 }),
           splits: (plot) => {
             const every = Math.max(1, Math.ceil(edges.length / Math.max(1, plot.width / TICK_EVERY_PX)))
             return edges.map((_edge, index) => index).filter((index) => index % every === 0)

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type uPlot from 'uplot'
 import type { RunSecond } from '../../../shared/results.ts'
-import { formatMs } from '../format-number.ts'
+import { formatAxisMs, formatMs } from '../format-number.ts'
 import { formatSpan } from '../format-time.ts'
 import { createAxis } from './axes.ts'
 import { Legend, type LegendEntry } from './legend.tsx'
@@ -20,13 +20,17 @@ const DASHES: Record<(typeof SERIES)[number]['dash'], number[]> = {
   dotted: [2, 3],
 }
 
+function formatSecond(second: number): string {
+  return second < 60 ? `${second} s` : formatSpan(second * 1000)
+}
+
 const options: PlotOptions = (look) => ({
   legend: { show: false },
   cursor: { show: false },
   scales: { x: { time: false }, y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 1) * 1.1)] } },
   axes: [
-    createAxis(look, { format: (second) => formatSpan(second * 1000) }),
-    createAxis(look, { format: formatMs, sizePx: 64 }),
+    createAxis(look, { format: formatSecond, sizePx: 30 }),
+    createAxis(look, { format: formatAxisMs, sizePx: 64 }),
   ],
   series: [
     {},

@@ -1,5 +1,7 @@
 import {
   IconCircleCheck,
+  IconCircleDashed,
+  IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
   IconPlugConnectedX,
@@ -8,8 +10,21 @@ import {
 import type { RunState } from '../../../shared/run.ts'
 import styles from './states.module.css'
 
-const LOOKS: Record<RunState, { icon: TablerIcon; color: string; meaning: string }> = {
+/** A run's state, told finer while this process holds it. */
+export type RunStanding = RunState | 'paused' | 'ready'
+
+const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
   running: { icon: IconPlayerPlay, color: 'var(--accent)', meaning: 'Rows are being sent.' },
+  paused: {
+    icon: IconPlayerPause,
+    color: 'var(--state-rejected)',
+    meaning: 'Nothing new is sent until it is resumed.',
+  },
+  ready: {
+    icon: IconCircleDashed,
+    color: 'var(--state-pending)',
+    meaning: 'The rows are read and checked; nothing is being sent.',
+  },
   completed: {
     icon: IconCircleCheck,
     color: 'var(--state-succeeded)',
@@ -28,7 +43,7 @@ const LOOKS: Record<RunState, { icon: TablerIcon; color: string; meaning: string
 }
 
 /** A run's state as an icon and a word in its colour. */
-export function RunStateLabel({ state }: { state: RunState }) {
+export function RunStateLabel({ state }: { state: RunStanding }) {
   const { icon: Icon, color, meaning } = LOOKS[state]
   return (
     <span className={styles.label} style={{ color }} title={meaning}>

@@ -12,7 +12,7 @@ const UNSEEN = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}|\p{Default_Ignorable_Code_Poi
 const NAMES: Record<number, [glyph: string, name: string]> = {
   9: ['⇥', 'tab'],
   10: ['↵', 'line feed'],
-  13: ['␍', 'carriage return'],
+  13: ['CR', 'carriage return'],
   173: ['SHY', 'soft hyphen'],
   1564: ['ALM', 'Arabic letter mark'],
   8203: ['ZWSP', 'zero-width space'],
@@ -34,6 +34,11 @@ const NAMES: Record<number, [glyph: string, name: string]> = {
   8297: ['PDI', 'pop directional isolate'],
   65279: ['BOM', 'byte-order mark'],
 }
+
+const C0_NAMES =
+  'NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
+    ' ',
+  )
 
 /**
  * Splits text so that nothing in it hides: what has no ink becomes a mark with a name, repeats counted once. An emoji
@@ -65,8 +70,9 @@ function describe(code: number): [glyph: string, name: string] {
   const known = NAMES[code]
   if (known) return known
   const hex = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
-  if (code < 0x20) return [String.fromCodePoint(0x2400 + code), `control character ${hex}`]
-  if (code === 0x7f) return ['␡', 'delete']
+  const control = C0_NAMES[code]
+  if (control !== undefined) return [control, `control character ${hex}`]
+  if (code === 0x7f) return ['DEL', 'delete']
   if (code >= 0xd800 && code <= 0xdfff) return [hex, 'half of a broken character']
   return [hex, 'invisible character']
 }
