@@ -2,6 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
+import type { TaskField } from '../../../shared/service/tasks.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { assignColumn, fieldOfColumn } from './edit-mapping.ts'
 import { fieldsFor } from './fields.ts'
@@ -11,6 +12,12 @@ import { type MatchConfidence, suggestMapping, toColumnIndex } from './match-col
 const CARRIED = ''
 const SAMPLES = 3
 const SAMPLE_CHARACTERS = 60
+
+const NEED: Record<TaskField['required'], string> = {
+  always: ' (required)',
+  content: ' (content)',
+  never: '',
+}
 
 const CONFIDENCE_WORDS: Record<MatchConfidence, string> = {
   exact: 'same name',
@@ -54,7 +61,7 @@ export function ColumnTable(props: {
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: columns may share a name and never move
             <tr key={index}>
-              <th scope="row" className={styles.column}>
+              <th scope="row" className={styles.column} title={column}>
                 <SafeText text={column === '' ? `(column ${index + 1}, no name)` : column} max={48} />
               </th>
               <td className={styles.samples}>
@@ -88,7 +95,7 @@ export function ColumnTable(props: {
 function toOptions(operation: Operation, column: string, field: string | null) {
   const fields = fieldsFor(operation).map((known) => ({
     value: known.name,
-    label: known.required === 'never' ? known.name : `${known.name} (required)`,
+    label: `${known.name}${NEED[known.required]}`,
   }))
   const keys = [`user_metadata.${column}`, `content_metadata.${column}`]
   if (field?.includes('.') && !keys.includes(field)) keys.push(field)

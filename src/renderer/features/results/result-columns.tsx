@@ -9,13 +9,13 @@ import styles from './results.module.css'
 /** Source columns that the table shows; a row's details show all. */
 const SOURCE_COLUMNS_SHOWN = 12
 
-const OWN: GridColumn<PageRow>[] = [
-  { id: 'row', title: 'Row', rem: 5.5, align: 'end', cell: (row) => formatCount(row.row) },
-  { id: 'state', title: 'State', rem: 7.25, cell: (row) => <StateLabel state={row.state} /> },
+const FIRST: GridColumn<PageRow>[] = [
+  { id: 'row', title: 'Row', rem: 4.75, align: 'end', cell: (row) => formatCount(row.row) },
+  { id: 'state', title: 'State', rem: 7, cell: (row) => <StateLabel state={row.state} /> },
   {
     id: 'rules',
     title: 'Triggered rules',
-    rem: 13,
+    rem: 11,
     cell: (row) =>
       row.triggeredRules.map((rule) => (
         <span key={rule.ruleId} className={styles.rule}>
@@ -23,6 +23,9 @@ const OWN: GridColumn<PageRow>[] = [
         </span>
       )),
   },
+]
+
+const LAST: GridColumn<PageRow>[] = [
   {
     id: 'answer',
     title: 'Answer',
@@ -50,7 +53,7 @@ const OWN: GridColumn<PageRow>[] = [
   },
 ]
 
-/** The columns of the results table: what became of the row, then its own cells, hidden until revealed. */
+/** The columns of the results table: what became of the row, its content, the answer, then its other cells; all of its own cells hidden until revealed. */
 export function createResultColumns(options: {
   /** Names of the source's columns. */
   names: readonly string[]
@@ -62,7 +65,7 @@ export function createResultColumns(options: {
     (index, place): GridColumn<PageRow> => ({
       id: `cell ${index}`,
       title: <SafeText text={options.names[index] ?? `Column ${index + 1}`} max={40} />,
-      rem: place === 0 ? 18 : 9,
+      rem: place === 0 ? 14 : 9,
       grow: place === 0,
       cell: (row) => {
         const text = row.cells[index] ?? ''
@@ -76,7 +79,7 @@ export function createResultColumns(options: {
       },
     }),
   )
-  return [...OWN, ...cells]
+  return [...FIRST, ...cells.slice(0, 1), ...LAST, ...cells.slice(1)]
 }
 
 /** The columns of the content first, the others in their own order after them. */

@@ -63,6 +63,7 @@ export function TakeUpDialog(props: {
         )}
         {needsKey && (
           <PasswordInput
+            data-autofocus
             label="API key"
             description="Kept in memory for this run; written to no file."
             value={apiKey}
@@ -77,7 +78,7 @@ export function TakeUpDialog(props: {
             Cancel
           </Button>
           <Button
-            data-autofocus
+            data-autofocus={!needsKey}
             loading={props.busy}
             disabled={total === 0 || (needsKey && apiKey.trim() === '')}
             onClick={() => props.onConfirm({ onUnknown, ...(needsKey && { apiKey: apiKey.trim() }) })}
