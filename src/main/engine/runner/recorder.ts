@@ -75,18 +75,27 @@ export class Recorder {
     return state
   }
 
-  /** Writes what waits, and the seconds that are over. The caller has a transaction open. */
+  /**
+   * Writes what waits, and the seconds that are over; returns the way to take them back where the commit fails, and
+   * takes them back itself where it throws. The caller has a transaction open.
+   */
   write(options: { allSeconds: boolean }): () => void {
-    for (const record of this.#waiting) this.#outcomes.write(record)
-    const seconds = this.#meter.take(options.allSeconds)
-    for (const second of seconds) this.#seconds.write(second)
     const written = this.#waiting
-    this.#waiting = []
-    return () => {
+    const seconds = this.#meter.take(options.allSeconds)
+    const undo = (): void => {
       this.#waiting.unshift(...written)
       this.#meter.giveBack(seconds)
       this.#outcomes.forget()
     }
+    this.#waiting = []
+    try {
+      for (const record of written) this.#outcomes.write(record)
+      for (const second of seconds) this.#seconds.write(second)
+    } catch (error) {
+      undo()
+      throw error
+    }
+    return undo
   }
 
   #count(record: AttemptRecord, judgement: Judgement): void {
