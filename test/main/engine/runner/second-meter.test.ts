@@ -1,55 +1,121 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { SecondMeter } from '../../../../src/main/engine/runner/second-meter.ts'
+import type { Outcome } from '../../../../src/shared/item-state.ts'
 import { LatencyMeter } from '../../../../src/shared/latency-meter.ts'
 
-/** A meter whose clock the test moves, in microseconds. */
-function createMeter(startUs: number) {
-  const clock = { us: startUs }
-  const meter = new SecondMeter({ total: new LatencyMeter(), nowUs: () => clock.us })
+const START_S = 1_700_000_000
+const toUs = (s: number): number => Math.round(s * 1_000_000)
+
+/** A meter whose clock the test sets, in seconds since the start. */
+function createMeter(total = new LatencyMeter()) {
+  const clock = { s: 0 }
+  const meter = new SecondMeter({ total, nowUs: () => toUs(START_S + clock.s) })
   onTestFinished(() => meter.close())
-  const end = (atUs: number, durationUs = 1_000) => {
-    clock.us = atUs
-    const timings = { durationUs, waitingUs: null, connectUs: null, tlsUs: null }
-    meter.note('succeeded', { sentAtUs: atUs - durationUs, ...timings }, null)
+  /** Notes a try that ends now. */
+  const note = (
+    outcome: Outcome = 'succeeded',
+    durationUs = 1_000,
+    scheduledBeforeUs: number | null = null,
+  ) => {
+    const endUs = toUs(START_S + clock.s)
+    const sentAtUs = endUs - durationUs
+    meter.note(
+      outcome,
+      { sentAtUs, durationUs, waitingUs: durationUs / 2, connectUs: null, tlsUs: null },
+      scheduledBeforeUs === null ? null : sentAtUs - scheduledBeforeUs,
+    )
   }
-  return { meter, clock, end }
+  return { meter, clock, note, total }
 }
 
-test('a second is taken once it is over, with all that ended in it', () => {
-  const { meter, clock, end } = createMeter(10_000_000)
-  end(10_100_000)
-  end(10_999_999)
+test('a second is taken when it is over, once, with all that ended in it', () => {
+  const { meter, clock, note } = createMeter()
+  clock.s = 0.2
+  note()
+  note('rejected')
+  clock.s = 0.9
+  note('unknown')
+  note('failed')
   expect(meter.take()).toEqual([])
-  end(11_000_000)
-  const [second, ...more] = meter.take()
-  expect(second).toMatchObject({ at: 10, succeeded: 2 })
-  expect(more).toEqual([])
-  expect(meter.ratePerSecond).toBe(2)
-  clock.us = 13_000_000
-  expect(meter.take()).toMatchObject([{ at: 11, succeeded: 1 }])
-  expect(meter.ratePerSecond).toBe(0)
-  expect(meter.total.percentiles('http_req_duration')?.count).toBe(3)
+  clock.s = 1
+  const [second, ...others] = meter.take()
+  expect(others).toEqual([])
+  expect(second).toMatchObject({ at: START_S, succeeded: 1, rejected: 1, failed: 1, unknown: 1 })
+  expect(second?.latency.percentiles('http_req_duration')?.count).toBe(4)
+  expect(meter.take()).toEqual([])
 })
 
-test('what ends in a second after its first part was taken is taken as a further part', () => {
-  const { meter, end } = createMeter(10_000_000)
-  end(10_100_000)
-  expect(meter.take(true)).toMatchObject([{ at: 10, succeeded: 1 }])
-  end(10_200_000)
-  end(10_300_000)
-  expect(meter.take(true)).toMatchObject([{ at: 10, succeeded: 2 }])
-  end(11_000_000)
-  expect(meter.take(true)).toMatchObject([{ at: 11, succeeded: 1 }])
-  expect(meter.ratePerSecond).toBe(3)
-  expect(meter.total.percentiles('http_req_duration')?.count).toBe(4)
+test('the running second is taken too where all is asked for', () => {
+  const { meter, note } = createMeter()
+  note()
+  expect(meter.take(true)).toMatchObject([{ at: START_S, succeeded: 1 }])
+  expect(meter.take(true)).toEqual([])
 })
 
-test('seconds whose transaction was undone are taken again, before later ones', () => {
-  const { meter, end } = createMeter(10_000_000)
-  end(10_100_000)
-  end(11_100_000)
+test('seconds without an end are left out', () => {
+  const { meter, clock, note } = createMeter()
+  note()
+  clock.s = 5
+  note()
+  clock.s = 9
+  expect(meter.take().map(({ at }) => at - START_S)).toEqual([0, 5])
+})
+
+test('seconds whose transaction was undone come again, in order', () => {
+  const { meter, clock, note } = createMeter()
+  note()
+  clock.s = 1
+  note()
+  clock.s = 2
   const taken = meter.take()
-  end(12_100_000)
+  note()
+  clock.s = 3
   meter.giveBack(taken)
-  expect(meter.take().map(({ at }) => at)).toEqual([10, 11])
+  expect(meter.take().map(({ at }) => at - START_S)).toEqual([0, 1, 2])
+})
+
+test('the rate is that of the last whole second; of the first, what it has so far', () => {
+  const { meter, clock, note } = createMeter()
+  for (let i = 0; i < 3; i += 1) note()
+  expect(meter.ratePerSecond).toBe(3)
+  clock.s = 1.1
+  for (let i = 0; i < 5; i += 1) note()
+  expect(meter.ratePerSecond).toBe(3)
+  clock.s = 2
+  meter.take()
+  expect(meter.ratePerSecond).toBe(5)
+  clock.s = 4
+  meter.take()
+  expect(meter.ratePerSecond).toBe(0)
+})
+
+test('a try counts in the second in which it ended, not where it was sent', () => {
+  const { meter, clock, note } = createMeter()
+  clock.s = 1.5
+  note('succeeded', 1_400_000)
+  clock.s = 2
+  expect(meter.take()).toMatchObject([{ at: START_S + 1, succeeded: 1 }])
+})
+
+test('an open pace measures from when a request was due, a closed one has no such series', () => {
+  const { meter, clock, note } = createMeter()
+  clock.s = 0.5
+  note('succeeded', 10_000, 4_000)
+  note('succeeded', 10_000)
+  clock.s = 1
+  const [second] = meter.take()
+  expect(second?.latency.percentiles('start_lag')).toMatchObject({ count: 1, max: 4 })
+  expect(second?.latency.percentiles('response_time')?.max).toBeCloseTo(14, 1)
+  expect(second?.latency.percentiles('http_req_duration')?.count).toBe(2)
+  expect(second?.latency.percentiles('http_req_connecting')).toBeNull()
+})
+
+test('the total goes on from what earlier sessions measured', () => {
+  const earlier = new LatencyMeter()
+  earlier.record('http_req_duration', 9_000)
+  const { meter, clock, note } = createMeter(earlier)
+  note()
+  clock.s = 1
+  meter.take()
+  expect(meter.total.percentiles('http_req_duration')).toMatchObject({ count: 2, min: 1, max: 9 })
 })

@@ -1,0 +1,19 @@
+import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
+
+/** The judgement of a task that succeeded, changed as told. */
+export function toJudgement(parts: Partial<Judgement> = {}): Judgement {
+  return {
+    outcome: 'succeeded',
+    repeat: 'never',
+    reached: true,
+    status: 200,
+    errorCode: null,
+    message: null,
+    taskId: 't',
+    rules: [],
+    classes: [],
+    fromCache: false,
+    retryAfterMs: null,
+    ...parts,
+  }
+}
