@@ -104,5 +104,8 @@ export const MIGRATIONS: readonly string[] = [
     response_time TEXT,
     start_lag TEXT
   ) STRICT;
+
+  -- All seconds added up, while nobody is sending: what a list of runs reads. Empty where the seconds must be read.
+  CREATE TABLE latency (series TEXT PRIMARY KEY, histogram TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
 ]

@@ -1,6 +1,6 @@
 import { LatencyMeter } from '../../../shared/latency-meter.ts'
 import type { Journal } from './journal.ts'
-import { readLastSecond } from './read-seconds.ts'
+import { readLastSecond } from './run-latency.ts'
 import { type SecondRecord, SecondWriter } from './second-writer.ts'
 
 /** A try as it is needed here. */

@@ -2,7 +2,7 @@ import { toErrorDocument } from '../../../shared/errors.ts'
 import { toRowCounts } from '../../../shared/row-counts.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
-import { readLatency } from '../journal/read-seconds.ts'
+import { clearLatency, readLatency, writeLatency } from '../journal/run-latency.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { toJournalFile } from '../journal/workspace-files.ts'
 import type { IntakeProgress } from './intake-stage.ts'
@@ -140,15 +140,16 @@ export class RunSession {
 
   async #sendStretch(sender: Sender, stretch: Stretch): Promise<SendingEnd> {
     this.#startedAtMs ??= Date.now()
-    this.#journal.transact('power', () =>
+    this.#journal.transact('power', () => {
+      clearLatency(this.#journal.db)
       updateRunRecord(this.#journal.db, {
         state: 'running',
         stop_reason: null,
         ended_at: null,
         holder_pid: process.pid,
         ...(this.#startedAtMs === null ? {} : { started_at: this.#startedAtMs }),
-      }),
-    )
+      })
+    })
     this.#phase = 'running'
     this.#sendingSinceMs = performance.now()
     this.#snapshots.beginStretch()
@@ -192,14 +193,15 @@ export class RunSession {
   }
 
   #writeEnd(state: 'ready' | 'completed' | 'stopped' | 'interrupted', reason: string | null): void {
-    this.#journal.transact('power', () =>
+    this.#journal.transact('power', () => {
+      if (this.#meter !== null) writeLatency(this.#journal.db, this.#meter.total)
       updateRunRecord(this.#journal.db, {
         state,
         stop_reason: reason,
         ended_at: Date.now(),
         sending_ms: Math.round(this.#sentMs),
-      }),
-    )
+      })
+    })
     this.#notice = reason
   }
 

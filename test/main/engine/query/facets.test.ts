@@ -1,0 +1,156 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { readFacets, readProblemGroups } from '../../../../src/main/engine/query/facets.ts'
+import { readAllPages, readPage } from '../../../../src/main/engine/query/result-page.ts'
+import { summarizeRun } from '../../../../src/main/engine/query/run-summary.ts'
+import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
+import type { ResultRow, RowFilter, RowState } from '../../../../src/shared/results.ts'
+import { openTestFolder } from '../../../helpers/test-folder.ts'
+import { completeRun, startUnendingRun } from './moderated-runs.ts'
+
+const folder = openTestFolder()
+
+function countBy(rows: readonly ResultRow[], toValues: (row: ResultRow) => (string | null)[]) {
+  const counts: Record<string, number> = {}
+  for (const value of rows.flatMap(toValues)) if (value !== null) counts[value] = (counts[value] ?? 0) + 1
+  return counts
+}
+
+/** Compares every facet with a count of all rows, and with the page that choosing it shows. */
+function checkFacets(view: RunView): void {
+  const all = [...readAllPages(view, {})].flat()
+  const facets = readFacets(view)
+  const of = (kind: string) =>
+    Object.fromEntries(facets.filter((facet) => facet.kind === kind).map(({ value, rows }) => [value, rows]))
+  expect(of('state')).toEqual(countBy(all, ({ state }) => [state]))
+  expect(of('rule')).toEqual(countBy(all, ({ triggeredRules }) => triggeredRules.map(({ ruleId }) => ruleId)))
+  expect(of('error')).toEqual(countBy(all, ({ errorCode }) => [errorCode]))
+  for (const { kind, value, rows } of facets) {
+    const filter: RowFilter =
+      kind === 'state'
+        ? { state: value as RowState }
+        : kind === 'rule'
+          ? { ruleId: value }
+          : { errorCode: value }
+    const page = readPage(view, { filter, offset: 0, limit: 500 })
+    expect([kind, value, page.rows.length]).toEqual([kind, value, rows])
+    if (page.total !== null) expect([kind, value, page.total]).toEqual([kind, value, rows])
+  }
+}
+
+/** The summary's counts must add up, and agree with a count of all rows. */
+function checkSummary(view: RunView): void {
+  const all = [...readAllPages(view, {})].flat()
+  const { read, ...counts } = summarizeRun(view).rows
+  expect(read).toBe(all.length)
+  expect(Object.values(counts).reduce((sum, n) => sum + n, 0)).toBe(read)
+  const of = (...states: RowState[]) => all.filter(({ state }) => states.includes(state)).length
+  expect(counts).toEqual({
+    invalid: of('invalid'),
+    succeeded: of('succeeded'),
+    rejected: of('rejected'),
+    failed: of('failed'),
+    unknown: of('unknown'),
+    overdue: of('overdue'),
+    awaiting: of('acknowledged'),
+    not_sent: of('pending', 'sending'),
+  })
+}
+
+test('facets and summary of a run that has ended agree with a count of its rows', async () => {
+  const { runs, runId, summary } = await completeRun(folder, 80)
+  runs.read(runId, (view) => {
+    checkFacets(view)
+    checkSummary(view)
+    expect(readFacets(view).filter(({ kind }) => kind === 'state')).toEqual([
+      { kind: 'state', value: 'succeeded', label: 'succeeded', rows: 56 },
+      { kind: 'state', value: 'invalid', label: 'invalid', rows: 8 },
+      { kind: 'state', value: 'rejected', label: 'rejected', rows: 8 },
+      { kind: 'state', value: 'unknown', label: 'unknown', rows: 8 },
+    ])
+    expect(readFacets(view).find(({ value }) => value === 'r2')?.label).toBe('Even')
+  })
+  expect(summary).toMatchObject({
+    state: 'completed',
+    requests: { sent: 88, succeeded: 56, rejected: 16, unknown: 16, retried: 16 },
+    retry_after: { answers: 0 },
+    from_cache: { rows: 8 },
+  })
+})
+
+test('facets and summary of a run that was cut off agree with a count of its rows', async () => {
+  const { runs, runId } = await startUnendingRun(folder, 60, 20)
+  runs.read(runId, (view) => {
+    expect(view.isCutOff).toBe(true)
+    checkFacets(view)
+    checkSummary(view)
+    expect(summarizeRun(view).state).toBe('interrupted')
+  })
+})
+
+test('the summary of a run that is going on adds up', async () => {
+  const { runs, runId } = await startUnendingRun(folder, 60, 20)
+  runs.read(runId, (view) => {
+    const live = { ...view, isHeld: true, isCutOff: false }
+    checkSummary(live)
+    expect(summarizeRun(live)).toMatchObject({ state: 'running', ended_at: null })
+  })
+})
+
+test('facets and summary of a run that was stopped, and of a child of it, agree with a count of their rows', async () => {
+  const { runs, run, runId, server } = await startUnendingRun(folder, 60, 20)
+  run.command({ kind: 'stop' })
+  await server.close()
+  await run.ended
+  runs.read(runId, (view) => {
+    checkFacets(view)
+    checkSummary(view)
+    expect(summarizeRun(view)).toMatchObject({ state: 'interrupted', rows: { read: 60 } })
+  })
+  const child = runs.retry(runId, 'skip', { hold: true })
+  onTestFinished(() => child.ended.then(() => {}))
+  await child.until(({ phase }) => phase === 'ready')
+  child.command({ kind: 'stop' })
+  await child.ended
+  runs.read(child.runId, (view) => {
+    checkFacets(view)
+    checkSummary(view)
+  })
+})
+
+test('a run whose source is being read has no rows yet, and adds up', async () => {
+  const { runs, runId } = await completeRun(folder, 10)
+  runs.read(runId, (view) => {
+    const early = { ...view, record: { ...view.record, state: 'intake' as const, rowsRead: 0 } }
+    expect(summarizeRun({ ...early, isHeld: true })).toMatchObject({ state: 'running', rows: { read: 0 } })
+  })
+})
+
+test('triggered rules come with most rows first, each with its name', async () => {
+  const { summary } = await completeRun(folder, 60)
+  const [first, second] = summary.triggered_rules
+  expect(summary.triggered_rules.map(({ rule_id, rule_name }) => [rule_id, rule_name])).toEqual([
+    ['r2', 'Even'],
+    ['r3', 'Threefold'],
+  ])
+  expect(first?.rows).toBeGreaterThan(second?.rows ?? 0)
+})
+
+test('errors come grouped by cause, invalid rows with the problem that kept them', async () => {
+  const { summary } = await completeRun(folder, 40)
+  expect(summary.errors).toEqual([
+    { outcome: 'invalid', status: null, error_code: 'one_of', message: expect.any(String), rows: 4 },
+    { outcome: 'rejected', status: 400, error_code: 'INVALID_PARAM', message: 'not allowed', rows: 4 },
+    { outcome: 'unknown', status: 503, error_code: 'BUSY', message: 'busy', rows: 4 },
+  ])
+})
+
+test('problems are grouped by cause, errors first, each with its first rows', async () => {
+  const { runs, runId } = await completeRun(folder, 130)
+  const groups = runs.read(runId, readProblemGroups)
+  const errors = groups.filter(({ severity }) => severity === 'error')
+  expect(errors).toMatchObject([{ code: 'one_of', rows: 13 }])
+  expect(errors[0]?.examples.map(({ row }) => row)).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100])
+  expect(groups.map(({ severity }) => severity)).toEqual(
+    groups.map(({ severity }) => severity).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
+  )
+})

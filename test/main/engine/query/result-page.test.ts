@@ -1,0 +1,167 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readAllPages, readPage } from '../../../../src/main/engine/query/result-page.ts'
+import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
+import type { ResultRow, RowFilter } from '../../../../src/shared/results.ts'
+import { openTestFolder } from '../../../helpers/test-folder.ts'
+import { completeRun, createTexts, startUnendingRun } from './moderated-runs.ts'
+
+const folder = openTestFolder()
+
+const STATES = [
+  'invalid',
+  'pending',
+  'sending',
+  'succeeded',
+  'rejected',
+  'failed',
+  'unknown',
+  'overdue',
+] as const
+const UNSUCCESSFUL = ['invalid', 'rejected', 'failed', 'unknown', 'overdue']
+const SEARCHES = ['plain', 'PLAIN', '%', '_', '\\', '"', ',', '[', 'n', 'ü', 'Ü', '100%', '\n', 'nowhere', '']
+
+/** What a filter means, row by row. */
+function isMatch(row: ResultRow, filter: RowFilter): boolean {
+  const { state, ruleId, errorCode, search, unsuccessful } = filter
+  // SQLite folds ASCII letters only.
+  const fold = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return (
+    (state === undefined || row.state === state) &&
+    (unsuccessful !== true || UNSUCCESSFUL.includes(row.state)) &&
+    (ruleId === undefined || row.triggeredRules.some((rule) => rule.ruleId === ruleId)) &&
+    (errorCode === undefined || row.errorCode === errorCode) &&
+    (search === undefined || row.cells.some((cell) => fold(cell).includes(fold(search))))
+  )
+}
+
+const FILTERS: RowFilter[] = [
+  {},
+  { unsuccessful: true },
+  ...STATES.map((state) => ({ state })),
+  ...['r2', 'r3', 'no-such-rule'].map((ruleId) => ({ ruleId })),
+  ...['INVALID_PARAM', 'BUSY', 'NO_SUCH_CODE'].map((errorCode) => ({ errorCode })),
+  ...SEARCHES.map((search) => ({ search })),
+  { ruleId: 'r2', state: 'succeeded' },
+  { ruleId: 'r2', state: 'unknown' },
+  { ruleId: 'r3', search: 'comma' },
+  { errorCode: 'BUSY', state: 'unknown' },
+  { errorCode: 'INVALID_PARAM', unsuccessful: true },
+  { unsuccessful: true, search: 'a' },
+  { state: 'invalid', search: 'user' },
+  { state: 'pending', search: 'plain' },
+  { ruleId: 'r2', errorCode: 'BUSY' },
+]
+
+const readAll = (view: RunView, filter: RowFilter = {}) => [...readAllPages(view, filter)].flat()
+
+/** Compares every filter with what it means, by pages and as a whole, and the totals with what was found. */
+function checkFilters(view: RunView, limit = 7): void {
+  const all = readAll(view)
+  expect(all).toHaveLength(view.record.rowsRead)
+  for (const filter of FILTERS) {
+    const expected = all.filter((row) => isMatch(row, filter)).map(({ row }) => row)
+    const label = JSON.stringify(filter)
+    expect([label, readAll(view, filter).map(({ row }) => row)]).toEqual([label, expected])
+    const paged: number[] = []
+    for (let offset = 0; offset <= expected.length; offset += limit) {
+      const { rows, total } = readPage(view, { filter, offset, limit })
+      paged.push(...rows.map(({ row }) => row))
+      if (total !== null) expect([label, total]).toEqual([label, expected.length])
+    }
+    expect([label, paged]).toEqual([label, expected])
+  }
+}
+
+describe('pages of a run', () => {
+  test('that has ended hold just the rows that match, for every filter and wherever they begin', async () => {
+    const { runs, runId } = await completeRun(folder, 60)
+    runs.read(runId, (view) => checkFilters(view))
+  })
+
+  test('that is stopped in the middle show what was not sent as pending', async () => {
+    const { runs, run, runId } = await startUnendingRun(folder, 60, 20)
+    onTestFinished(() => run.ended.then(() => {}))
+    run.command({ kind: 'stop' })
+    runs.read(runId, (view) => checkFilters({ ...view, isHeld: true, isCutOff: false }))
+  })
+
+  test('that is going on show what is in flight as sending', async () => {
+    const { runs, runId } = await startUnendingRun(folder, 60, 20)
+    runs.read(runId, (view) => {
+      const live = { ...view, isHeld: true, isCutOff: false }
+      checkFilters(live)
+      const { rows } = readPage(live, { filter: { state: 'sending' }, offset: 0, limit: 100 })
+      expect(rows.map(({ row }) => row)).toEqual([7, 17, 21, 22, 23, 24])
+    })
+  })
+
+  test('that was cut off show what was in flight as unknown', async () => {
+    const { runs, runId } = await startUnendingRun(folder, 60, 20)
+    runs.read(runId, (view) => {
+      expect(view.isCutOff).toBe(true)
+      checkFilters(view)
+      const { rows, total } = readPage(view, { filter: { state: 'unknown' }, offset: 0, limit: 100 })
+      expect(rows.map(({ row }) => row)).toEqual([5, 7, 15, 17, 21, 22, 23, 24])
+      expect(total).toBe(8)
+    })
+  })
+
+  test('that is a child hold the rows of its parent under their own numbers', async () => {
+    const { runs, runId } = await completeRun(folder, 60)
+    const child = await runs.retry(runId, 'resend').ended
+    expect(child.rows.read).toBe(12)
+    runs.read(child.run_id, (view) => {
+      checkFilters(view, 5)
+      const { rows, total } = readPage(view, { filter: {}, offset: 5, limit: 3 })
+      expect(rows.map(({ row }) => row)).toEqual([25, 33, 35])
+      expect(total).toBe(12)
+    })
+  })
+
+  test('are never longer than 500 rows, and never fail on an odd offset or limit', async () => {
+    const { runs, runId } = await completeRun(folder, 520)
+    runs.read(runId, (view) => {
+      const read = (offset: number, limit: number) =>
+        readPage(view, { filter: {}, offset, limit }).rows.map(({ row }) => row)
+      expect(read(0, 10_000)).toHaveLength(500)
+      expect(read(510, 500)).toEqual([511, 512, 513, 514, 515, 516, 517, 518, 519, 520])
+      expect(read(520, 10)).toEqual([])
+      expect(read(0, 0)).toEqual([])
+      expect(read(0, -1)).toEqual([])
+    })
+  })
+})
+
+test('a row tells how it ended, what it triggered and what it was', async () => {
+  const { runs, runId } = await completeRun(folder, 10)
+  const all = runs.read(runId, (view) => readAll(view))
+  expect(all[5]).toEqual({
+    row: 6,
+    state: 'succeeded',
+    status: 200,
+    errorCode: null,
+    message: null,
+    taskId: `task-${runId}-6`,
+    postId: `${runId}-6`,
+    triggeredRules: [
+      { ruleId: 'r2', ruleName: 'Even' },
+      { ruleId: 'r3', ruleName: 'Threefold' },
+    ],
+    durationMs: expect.any(Number),
+    attempts: 1,
+    cells: ['comma, inside', 'user5'],
+  })
+  expect(all[2]).toMatchObject({
+    state: 'rejected',
+    status: 400,
+    errorCode: 'INVALID_PARAM',
+    message: 'not allowed',
+  })
+  expect(all[4]).toMatchObject({ state: 'unknown', status: 503, errorCode: 'BUSY', attempts: 2 })
+  expect(all[6]).toMatchObject({ state: 'succeeded', status: 200, errorCode: null, attempts: 2 })
+  expect(all[9]).toMatchObject({ state: 'invalid', status: null, postId: null, taskId: null, attempts: 0 })
+  expect(all[9]?.message).toBeTruthy()
+  expect(all.map(({ cells }) => cells[0])).toEqual(
+    createTexts(10).map((text) => (text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text)),
+  )
+})
