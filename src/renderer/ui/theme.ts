@@ -13,6 +13,19 @@ const ACCENT: MantineColorsTuple = [
   '#103a63',
 ]
 
+const DANGER: MantineColorsTuple = [
+  '#fdeae8',
+  '#fad2ce',
+  '#f5a9a2',
+  '#ee7d73',
+  '#e0574b',
+  '#c9402f',
+  '#b3362c',
+  '#b02318',
+  '#8f1c13',
+  '#6e140d',
+]
+
 const GRAY: MantineColorsTuple = [
   '#f5f6f8',
   '#eceff2',
@@ -74,7 +87,7 @@ const SMALL = { size: 'xs' } as const
 
 /** How Mantine's components look here: small, square and quiet; every value comes from `tokens.css`. */
 export const theme = createTheme({
-  colors: { accent: ACCENT, gray: GRAY, dark: DARK },
+  colors: { accent: ACCENT, danger: DANGER, gray: GRAY, dark: DARK },
   primaryColor: 'accent',
   primaryShade: { light: 7, dark: 6 },
   fontFamily: 'var(--font-text)',

@@ -37,7 +37,7 @@ export async function checkSample(page: Page): Promise<void> {
 /** From the checked rows to a run that is being sent, as fast as the sandbox takes it. */
 export async function sendEverything(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Review [\d,]+ row/ }).click()
-  await page.getByLabel('In flight').fill('64')
+  await page.getByLabel('In flight').fill('200')
   await page.getByRole('button', { name: /^Send (the other )?[\d,]+ row/ }).click()
   await page.getByRole('heading', { name: 'Triggered rules' }).waitFor()
 }

@@ -44,7 +44,7 @@ export function ColumnTable(props: {
             Column
           </th>
           <th scope="col">First values</th>
-          <th scope="col" className={styles.arrow} aria-label="becomes" />
+          <td className={styles.arrow} />
           <th scope="col" className={styles.becomes}>
             Becomes
           </th>

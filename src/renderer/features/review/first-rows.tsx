@@ -8,7 +8,7 @@ import styles from './review.module.css'
 /** What became of the first rows that were sent to try. */
 export function FirstRows({ rows }: { rows: readonly PageRow[] }) {
   return (
-    <Panel title="The first rows, as the service answered" flush>
+    <Panel title="The first rows, as the service answered" flush scrolls>
       <table className={styles.first}>
         <thead>
           <tr>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import { formatBytes, formatCount, formatRate, formatShare } from '../../ui/format-number.ts'
 import { formatSpan } from '../../ui/format-time.ts'
@@ -6,8 +7,8 @@ import { Panel } from '../../ui/layout/panel.tsx'
 import { CountsBar, CountsTable } from '../../ui/states/counts-bar.tsx'
 import styles from './run.module.css'
 
-/** How far a run is: one bar, the counts by state, rate and time left. */
-export function ProgressPanel({ snapshot }: { snapshot: RunSnapshot }) {
+/** How far a run is: one bar, the counts by state, rate and time left; `pace` changes how fast it goes. */
+export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?: ReactNode }) {
   const { rows, phase } = snapshot
   const done = rows.read - rows.not_sent - rows.awaiting
   return (
@@ -22,7 +23,10 @@ export function ProgressPanel({ snapshot }: { snapshot: RunSnapshot }) {
       <div className={styles.progress}>
         <CountsBar rows={rows} label="Progress of the run" />
         <div className={styles.top}>
-          <Figures figures={toFigures(snapshot)} />
+          <div className={styles.figures}>
+            <Figures figures={toFigures(snapshot)} />
+            {pace}
+          </div>
           <CountsTable rows={rows} every />
         </div>
       </div>

@@ -13,6 +13,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { ErrorsPanel } from './errors-panel.tsx'
 import { LatencyPanel } from './latency-panel.tsx'
 import { nameStanding, toStanding } from './name-standing.ts'
+import { PaceControl } from './pace-control.tsx'
 import { ProgressPanel } from './progress-panel.tsx'
 import { RulesPanel } from './rules-panel.tsx'
 import styles from './run.module.css'
@@ -106,7 +107,9 @@ function StopNotice({ runId }: { runId: string }) {
 
 function LiveProgress({ runId }: { runId: string }) {
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
-  return snapshot === undefined ? null : <ProgressPanel snapshot={snapshot} />
+  if (snapshot === undefined) return null
+  const isSteered = snapshot.phase === 'running' || snapshot.phase === 'paused'
+  return <ProgressPanel snapshot={snapshot} {...(isSteered && { pace: <PaceControl runId={runId} /> })} />
 }
 
 function LiveRules({ runId, onPick }: { runId: string; onPick: (ruleId: string) => void }) {

@@ -25,7 +25,7 @@ export function DeleteDialog(props: {
           <Button variant="default" data-autofocus onClick={props.onClose}>
             Keep it
           </Button>
-          <Button color="red" loading={props.busy} onClick={props.onConfirm}>
+          <Button color="danger" loading={props.busy} onClick={props.onConfirm}>
             Delete
           </Button>
         </Group>

@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import { createAppOpener } from '../helpers/e2e/with-app.ts'
+
+const openApp = createAppOpener()
+
+const TABS_MAX = 40
+
+/** Presses Tab until what has the focus carries that name; fails where it cannot be reached. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let presses = 0; presses < TABS_MAX; presses += 1) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate(
+      '(document.activeElement?.getAttribute("aria-label") || document.activeElement?.textContent || "").trim()',
+    )
+    if (typeof focused === 'string' && name.test(focused)) return
+  }
+  throw new Error(`Tab does not reach ${name}`)
+}
+
+it('goes from the home screen to a revealed row and an export by keyboard alone', async () => {
+  const { page } = await openApp()
+  await tabTo(page, /^Try it with the sandbox$/)
+  const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
+  expect(outline).not.toBe('none')
+  await page.keyboard.press('Enter')
+  await page.getByRole('grid').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: /^Review 364/ }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Send 364 rows' }).waitFor()
+  await tabTo(page, /^Send the first 10$/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Send the other 354 rows' }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  await page.keyboard.press('p')
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+  await page.keyboard.press('p')
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  await tabTo(page, /^Stop$/)
+  await page.keyboard.press('Enter')
+  await seeRunEnded(page, 'interrupted')
+  await page.keyboard.press('Control+Enter')
+  await seeScreen(page, 'Results')
+  await page.getByRole('row', { name: /^5 / }).waitFor()
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('tickets')
+  await page.getByText(/row[s]? match/).waitFor()
+  for (let presses = 0; presses < 7; presses += 1) await page.keyboard.press('Backspace')
+  await tabTo(page, /^Rows of the run$/)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('k')
+  await expect
+    .poll(() => page.locator('[role=row][aria-selected=true]').getAttribute('aria-rowindex'))
+    .toBe('3')
+  const hidden = page.locator('[role=row][aria-selected=true]').getByText('hidden,')
+  await expect.poll(() => hidden.count()).toBeGreaterThan(0)
+  await page.keyboard.press(' ')
+  await expect.poll(() => hidden.count()).toBe(0)
+  await page.keyboard.press('Enter')
+  await page.getByRole('complementary').getByRole('heading', { name: 'Tries' }).waitFor()
+  await page.keyboard.press('j')
+  await page.getByRole('complementary').getByRole('heading', { name: 'Row 3' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('complementary').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+Enter')
+  await seeScreen(page, 'Export')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('372 rows written').waitFor()
+})

@@ -1,0 +1,43 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
+import { WORKER_URLS } from '../../src/main/worker-urls.ts'
+import { measureLongestTask } from '../helpers/e2e/trace.ts'
+import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts'
+import { createAppOpener } from '../helpers/e2e/with-app.ts'
+
+const openApp = createAppOpener()
+
+const KEY = 'performance-key'
+const LONGEST_TASK_MS = 100
+
+/** Rows of the run; `SLUICE_E2E_ROWS=100000` shows the same at length. */
+const ROWS = Number(process.env['SLUICE_E2E_ROWS'] ?? 15_000)
+
+it('keeps the window responsive while rows are sent at full speed, and shows the last count', {
+  timeout: 300_000,
+}, async () => {
+  const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
+  onTestFinished(() => service.close())
+  const { page } = await openApp({ width: 1600, height: 900 })
+  const lines = Array.from({ length: ROWS }, (_, index) => `user-${index},Message ${index} you idiot`)
+  await chooseFile(page, { name: 'many.csv', text: `user_id,text_data\n${lines.join('\n')}\n` })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill(service.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill(KEY)
+  await page.getByLabel('In flight').fill('64')
+  const send = page.getByRole('button', { name: /^Send [\d,]+ rows/ })
+  await expect.poll(() => send.isEnabled(), { timeout: 20_000 }).toBe(true)
+  const browser = page.context().browser()
+  if (browser === null) throw new Error('the page has no browser')
+  const { longestMs, tasks } = await measureLongestTask(browser, page, async () => {
+    await send.click()
+    await page.getByRole('button', { name: 'Bullying' }).waitFor()
+    await page.locator('main header').getByText('completed', { exact: true }).waitFor({ timeout: 240_000 })
+  })
+  expect(tasks).toBeGreaterThan(50)
+  expect(longestMs).toBeLessThan(LONGEST_TASK_MS)
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: ROWS, pending: 0 })
+})

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { findSmsFile } from '../helpers/e2e/find-sms-file.ts'
+import { createHostileCsv, HOSTILE_CELLS, HUGE_CELL } from '../helpers/e2e/hostile-csv.ts'
+import {
+  chooseFile,
+  dropFile,
+  readShownCounts,
+  seeRunEnded,
+  seeScreen,
+  sendEverything,
+} from '../helpers/e2e/walk.ts'
+import { createAppOpener } from '../helpers/e2e/with-app.ts'
+
+const openApp = createAppOpener()
+const sms = findSmsFile()
+
+describe('labelled messages without a header', () => {
+  if (sms === null) {
+    it.todo(
+      'are dropped, read without a header, and column 2 is mapped (../shared/data/sms-spam.csv is absent)',
+    )
+    return
+  }
+  it('are dropped, read without a header, mapped by column 2, and trigger rules', async () => {
+    const { page } = await openApp()
+    await dropFile(page, { name: 'sms-spam.csv', text: readFileSync(sms, 'utf8') })
+    await page.getByLabel('The first row names the columns').uncheck({ force: true })
+    await page.getByRole('columnheader', { name: 'Column 2' }).waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await seeScreen(page, 'Mapping')
+    expect(await page.getByRole('button', { name: 'Check all rows' }).isDisabled()).toBe(true)
+    await page.getByText('No column holds the content yet.').waitFor()
+    await page.getByLabel('Column 2 becomes').selectOption('text_data')
+    await page.getByLabel('user_id for all rows').fill('sms-import')
+    await page.getByRole('button', { name: 'Check all rows' }).click()
+    await page.getByRole('button', { name: 'Review 5,572 rows' }).waitFor()
+    await sendEverything(page)
+    await page.getByRole('button', { name: 'Likely spam' }).waitFor()
+    await seeRunEnded(page)
+    expect(await readShownCounts(page)).toEqual({ succeeded: 5_572, pending: 0 })
+  })
+})
+
+describe('the preview', () => {
+  it('is read again at once when header, delimiter or encoding change', async () => {
+    const { page } = await openApp()
+    const text = Buffer.from('user_id;text_data\r\nu1;Gr\xfc\xdfe, Welt\r\nu2;Zwei\r\n', 'latin1')
+    await chooseFile(page, { name: 'german.csv', text })
+    await page.getByLabel('Encoding').selectOption('windows-1252')
+    await page.getByText('Grüße, Welt').waitFor()
+    await page.getByLabel('Delimiter').selectOption(',')
+    await page.getByRole('columnheader', { name: 'user_id;text_data' }).waitFor()
+    await page.getByLabel('Delimiter').selectOption(';')
+    await page.getByRole('columnheader', { name: 'text_data', exact: true }).waitFor()
+    await page.getByLabel('The first row names the columns').uncheck({ force: true })
+    await page.getByRole('columnheader', { name: 'Column 1' }).waitFor()
+    await page.getByText('3 rows parsed, the whole file').waitFor()
+  })
+})
+
+describe('hostile content', () => {
+  it('is text on every screen, with nothing hidden in it, and a huge cell does not get in the way', async () => {
+    const { page } = await openApp()
+    await chooseFile(page, { name: 'hostile <img src=x onerror=alert(1)>.csv', text: createHostileCsv() })
+    const grid = page.getByRole('grid')
+    for (const cell of [
+      HOSTILE_CELLS.script,
+      HOSTILE_CELLS.image,
+      HOSTILE_CELLS.formula,
+      HOSTILE_CELLS.emoji,
+    ]) {
+      await grid.getByText(cell, { exact: true }).first().waitFor()
+    }
+    await expect.poll(() => grid.getByTitle('right-to-left override').count()).toBeGreaterThan(0)
+    await grid.getByTitle('zero-width space ×2').first().waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await seeScreen(page, 'Mapping')
+    await page.getByRole('button', { name: 'Check all rows' }).click()
+    await page.getByRole('button', { name: /^Review 11 rows/ }).click()
+    await page.getByText(`"text_data": ${JSON.stringify(HOSTILE_CELLS.script)}`).waitFor()
+    await page.getByRole('button', { name: /^Send 11 rows/ }).click()
+    await seeRunEnded(page)
+
+    await page.getByRole('button', { name: 'Look at the rows' }).click()
+    await grid.getByText('succeeded').first().waitFor()
+    expect(await grid.getByText(HOSTILE_CELLS.script).count()).toBe(0)
+    await page.getByLabel('Show content').check({ force: true })
+    await grid.getByText(HOSTILE_CELLS.script, { exact: true }).first().waitFor()
+    await grid.focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    const drawer = page.getByRole('complementary')
+    await drawer.getByRole('button', { name: 'Show all 1,048,576 characters' }).click()
+    const shown = await drawer.getByLabel('text_data', { exact: true }).textContent()
+    expect(shown === HUGE_CELL).toBe(true)
+    expect(await page.evaluate('window.pwned')).toBeUndefined()
+  })
+})
