@@ -12,7 +12,7 @@ export interface RowFilter {
   unsuccessful?: true
   /** Rows that triggered this rule. */
   ruleId?: string
-  /** Rows whose attempt ended with this service error code. */
+  /** Rows that ended without success and with this service error code. */
   errorCode?: string
   /** Rows any of whose cells contains this text, ASCII letters in either case. */
   search?: string

@@ -1,23 +1,16 @@
+import { toErrorGroups } from '../../../shared/error-groups.ts'
 import type { PageQuery, ResultPage, ResultRow, RowFilter } from '../../../shared/results.ts'
-import type { RunRecord } from '../journal/run-record.ts'
-import type { SQLInputValue } from '../journal/sqlite-types.ts'
+import type { DatabaseSync, SQLInputValue } from '../journal/sqlite-types.ts'
+import { type PageSource, toPageSource, UNSUCCESSFUL } from './page-source.ts'
 import { createResultRows, type JoinedRow } from './result-rows.ts'
+import { readFacetCounts, summarizeCounts } from './run-summary.ts'
 import type { RunView } from './run-view.ts'
 
 /** Most rows of a page. */
 export const PAGE_MAX = 500
 
-/** States of items that ended without success. */
-const UNSUCCESSFUL = ['rejected', 'failed', 'unknown', 'overdue']
-
-/** Where the rows that match a filter are found, so that SQLite walks the shortest index and never sorts. */
-interface PageSource {
-  from: string
-  where: string[]
-  params: SQLInputValue[]
-  /** What the rows are ordered by; ascends with the row number. */
-  key: string
-}
+/** So many causes of errors are surely counted apart, each with its code. */
+const ERROR_GROUPS_CERTAIN = 100
 
 const COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status, result.error_code,
   result.message, result.task_id, result.duration_us`
@@ -25,13 +18,13 @@ const COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, res
 /** Reads one page of results (design §2: results only by page). No read stays open behind it. */
 export function readPage(view: RunView, query: PageQuery): ResultPage {
   const limit = Math.min(PAGE_MAX, Math.max(0, Math.trunc(query.limit)))
-  const rows = selectRows(view, toSource(query.filter, view.record), { ...query, limit })
+  const rows = selectRows(view, toPageSource(view, query.filter), { ...query, limit })
   return { rows: createResultRows(view, rows), total: countRows(view, query.filter) }
 }
 
 /** Reads every row that matches, page by page in the order of the source: what an export is written from. */
 export function* readAllPages(view: RunView, filter: RowFilter): Generator<ResultRow[]> {
-  const source = toSource(filter, view.record)
+  const source = toPageSource(view, filter)
   let after = 0
   for (;;) {
     const { sql, params } = toSql(source, filter, 'LIMIT ?', [after, PAGE_MAX])
@@ -61,8 +54,10 @@ function toSql(
   const where = [...source.where, `${source.key} > ?`]
   const params: SQLInputValue[] = [...source.params, after]
   if (filter.search !== undefined && filter.search !== '') {
+    // The cells' JSON tells cheaply where there is nothing; its own commas, brackets and escapes are no matches.
     where.push("row.cells LIKE ? ESCAPE '\\'")
-    params.push(`%${toLikePattern(filter.search)}%`)
+    where.push("EXISTS (SELECT 1 FROM json_each(row.cells) WHERE value LIKE ? ESCAPE '\\')")
+    params.push(toLikePattern(JSON.stringify(filter.search).slice(1, -1)), toLikePattern(filter.search))
   }
   return {
     sql: `SELECT ${COLUMNS} FROM ${source.from} WHERE ${where.join(' AND ')} ORDER BY ${source.key} ${limit}`,
@@ -70,101 +65,47 @@ function toSql(
   }
 }
 
-function toSource(filter: RowFilter, record: RunRecord): PageSource {
-  const { state, ruleId, errorCode } = filter
-  const where: string[] = []
-  const params: SQLInputValue[] = []
-  if (ruleId !== undefined) {
-    where.push('item_rule.rule = (SELECT id FROM rule WHERE rule_id = ?)')
-    params.push(ruleId)
-    narrowByResult(where, params, filter)
-    const from = `item_rule CROSS JOIN result ON result.item = item_rule.item
-      CROSS JOIN row ON row.id = item_rule.item`
-    return { from, where, params, key: 'item_rule.item' }
-  }
-  if (errorCode !== undefined) {
-    narrowByResult(where, params, filter)
-    const from = 'result INDEXED BY result_by_error CROSS JOIN row ON row.id = result.item'
-    return { from, where, params, key: 'result.item' }
-  }
-  if (filter.unsuccessful) {
-    const invalid = 'SELECT id FROM row INDEXED BY row_invalid WHERE item IS NULL'
-    const settled = `SELECT item FROM result INDEXED BY result_by_state
-      WHERE state IN (${UNSUCCESSFUL.map((name) => `'${name}'`).join(', ')})`
-    const from = 'row LEFT JOIN result ON result.item = row.item'
-    return { from, where: [`row.id IN (${invalid} UNION ALL ${settled})`], params, key: 'row.id' }
-  }
-  if (state === undefined) {
-    return { from: 'row LEFT JOIN result ON result.item = row.item', where, params, key: 'row.id' }
-  }
-  if (state === 'invalid') {
-    const from = 'row INDEXED BY row_invalid LEFT JOIN result ON result.item = row.item'
-    return { from, where: ['row.item IS NULL'], params, key: 'row.id' }
-  }
-  if (state === 'pending' || state === 'sending') {
-    // What was never tried has no result: it stands above the watermark, or is in flight just below it.
-    const isOpen = state === 'pending' ? 'row.id > ?' : 'row.id <= ? AND row.id > ? - 10000'
-    const claims = state === 'pending' ? [record.claimed] : [record.claimed, record.claimed]
-    return {
-      from: 'row LEFT JOIN result ON result.item = row.item',
-      where: [
-        `row.id IN (SELECT item FROM result WHERE state = ? UNION ALL
-          SELECT row.id FROM row WHERE ${isOpen} AND item IS NOT NULL)`,
-        '(result.state IS NULL OR result.state = ?)',
-      ],
-      params: [state, ...claims, state],
-      key: 'row.id',
-    }
-  }
-  const from = 'result INDEXED BY result_by_state CROSS JOIN row ON row.id = result.item'
-  return { from, where: ['result.state = ?'], params: [state], key: 'result.item' }
-}
-
-function narrowByResult(
-  where: string[],
-  params: SQLInputValue[],
-  { state, errorCode, unsuccessful }: RowFilter,
-): void {
-  if (unsuccessful) where.push(`result.state IN (${UNSUCCESSFUL.map((name) => `'${name}'`).join(', ')})`)
-  if (errorCode !== undefined) {
-    where.push('result.error_code = ?')
-    params.push(errorCode)
-  }
-  if (state !== undefined) {
-    where.push('result.state = ?')
-    params.push(state)
-  }
-}
-
 /** How many rows match, from the counters; null where only a scan could tell. */
-function countRows({ db, record }: RunView, filter: RowFilter): number | null {
+function countRows(view: RunView, filter: RowFilter): number | null {
+  const { db, record, isCutOff } = view
   const { state, ruleId, errorCode, search } = filter
   if (search !== undefined && search !== '') return null
   const facet = (kind: string, value: string) =>
     Number(db.prepare('SELECT n FROM facet WHERE kind = ? AND value = ?').get(kind, value)?.['n'] ?? 0)
   if (ruleId === undefined && errorCode === undefined) {
-    if (filter.unsuccessful) {
-      return [...UNSUCCESSFUL, 'invalid'].reduce((sum, name) => sum + facet('state', name), 0)
-    }
-    if (state === undefined) return record.rowsRead
-    return state === 'pending' || state === 'sending' ? null : facet('state', state)
+    if (state === undefined && !filter.unsuccessful) return record.rowsRead
+    if (state === 'pending' || state === 'sending') return null
+    // What a dead process left unsettled is counted as unknown.
+    const { unknown } = isCutOff ? summarizeCounts(view, readFacetCounts(db)).rows : { unknown: null }
+    const count = (name: string) => (name === 'unknown' ? unknown : null) ?? facet('state', name)
+    if (!filter.unsuccessful) return count(state ?? '')
+    return [...UNSUCCESSFUL, 'invalid'].reduce((sum, name) => sum + count(name), 0)
   }
   if (filter.unsuccessful) return null
   if (ruleId !== undefined && errorCode === undefined && state === undefined) return facet('rule', ruleId)
   if (ruleId === undefined && errorCode !== undefined && state === undefined) {
-    const counted = db.prepare('SELECT count(*) AS n FROM result WHERE error_code = ?').get(errorCode)
-    return Number(counted?.['n'] ?? 0)
+    return countErrors(db, errorCode)
   }
   return null
+}
+
+function countErrors(db: DatabaseSync, errorCode: string): number {
+  const groups = toErrorGroups(readFacetCounts(db).get('error') ?? new Map())
+  // Where there are very many causes, some are counted together, without their codes.
+  if (groups.length < ERROR_GROUPS_CERTAIN) {
+    return groups.reduce((sum, group) => sum + (group.error_code === errorCode ? group.rows : 0), 0)
+  }
+  const states = UNSUCCESSFUL.map((state) => `'${state}'`).join(', ')
+  const counted = db
+    .prepare(`SELECT count(*) AS n FROM result WHERE error_code = ? AND state IN (${states})`)
+    .get(errorCode)
+  return Number(counted?.['n'])
 }
 
 function isContiguous({ db, record }: RunView): boolean {
   return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0) === record.rowsRead
 }
 
-/** Cells are stored as JSON text, so what is searched for is escaped as JSON escapes it, then as LIKE wants it. */
-function toLikePattern(search: string): string {
-  return JSON.stringify(search)
-    .slice(1, -1)
-    .replaceAll(/[\\%_]/g, '\\$&')
+function toLikePattern(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 }

@@ -1,4 +1,5 @@
 import type { ResultRow, RowState } from '../../../shared/results.ts'
+import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
@@ -31,12 +32,16 @@ export function createResultRows({ db, record, isCutOff }: RunView, rows: readon
     const cells = JSON.parse(joined.cells) as string[]
     const isInvalid = joined.item === null
     const problem = isInvalid ? firstProblem.get(joined.id) : undefined
+    const state = toState(joined, record.claimed)
+    // Nobody is sending any more; such a row is shown as recovery will leave it.
+    const isUnsettled = isCutOff && state === 'sending'
+    const message = problem === undefined ? joined.message : toProblemMessage(problem)
     return {
       row: joined.id,
-      state: toState(joined, record.claimed, isCutOff),
-      status: joined.status,
-      errorCode: joined.error_code,
-      message: problem === undefined ? joined.message : toProblemMessage(problem),
+      state: isUnsettled ? 'unknown' : state,
+      status: isUnsettled ? null : joined.status,
+      errorCode: isUnsettled ? null : joined.error_code,
+      message: isUnsettled ? CUT_OFF_MESSAGE : message,
       taskId: joined.task_id,
       postId: isInvalid ? null : toPostId(joined.id, cells),
       triggeredRules:
@@ -47,7 +52,7 @@ export function createResultRows({ db, record, isCutOff }: RunView, rows: readon
               ruleName: String(rule['rule_name']),
             })),
       durationMs: joined.duration_us === null ? null : joined.duration_us / 1000,
-      attempts: joined.attempts ?? 0,
+      attempts: (joined.attempts ?? 0) + (isUnsettled ? 1 : 0),
       cells,
     }
   })
@@ -59,11 +64,9 @@ function createPostIds(record: RunRecord): (row: number, cells: readonly string[
   return (row, cells) => mapRow(row, cells).postId
 }
 
-function toState({ item, state, id }: JoinedRow, claimed: number, isCutOff: boolean): RowState {
+function toState({ item, state, id }: JoinedRow, claimed: number): RowState {
   if (item === null) return 'invalid'
-  const known = state ?? (id <= claimed ? 'sending' : 'pending')
-  // Nobody is sending any more, and what became of it was not journaled.
-  return known === 'sending' && isCutOff ? 'unknown' : (known as RowState)
+  return (state as RowState | null) ?? (id <= claimed ? 'sending' : 'pending')
 }
 
 function toProblemMessage(problem: Record<string, unknown>): string {

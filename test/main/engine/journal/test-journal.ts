@@ -27,7 +27,7 @@ export function insertTestRun(journal: Journal, baseUrl = 'http://127.0.0.1:1'):
     connection: { baseUrl },
     source: { path: '/source.csv' },
     operation: { kind: 'task' },
-    mapping: { post_id: { kind: 'template', template: '{{run}}-{{row}}' } },
+    mapping: { user_id: { kind: 'template', template: 'user' } },
   })
   journal.transact('power', () =>
     insertRunRecord(journal.db, {

@@ -1,9 +1,5 @@
-import {
-  type FaultServer,
-  startFaultServer,
-  toErrorAnswer,
-  toTaskAnswer,
-} from '../../../helpers/fault-server.ts'
+import { onTestFinished } from 'vitest'
+import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan } from '../../../helpers/test-folder.ts'
 import { toRow } from '../runner/wire-record.ts'
@@ -28,7 +24,7 @@ const RULES = [
   { rule_id: 'r3', rule_name: 'Threefold' },
 ]
 
-/** How the service of these runs ends each row, by the row's last digit. */
+/** How the service of these runs ends each row, by where it stands among twenty. */
 export async function startModeratingService(isHeldBack: (row: number, tries: number) => boolean) {
   const tries = new Map<number, number>()
   return startFaultServer({
@@ -38,17 +34,17 @@ export async function startModeratingService(isHeldBack: (row: number, tries: nu
       tries.set(row, number)
       if (isHeldBack(row, number)) return
       const rules = RULES.filter(({ rule_id }) => row % Number(rule_id.slice(1)) === 0)
-      if (row % 10 === 3) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'not allowed'))
-      else if (row % 10 === 5) wire.send(503, toErrorAnswer(503, 'BUSY', 'busy'))
-      else if (row % 10 === 7 && number === 1) wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'))
-      else wire.send(200, { ...toTaskAnswer(request, rules), from_cache: row % 10 === 8 })
+      if (row % 20 === 3) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'not allowed'))
+      else if (row % 20 === 5) wire.send(503, toErrorAnswer(503, 'BUSY', 'busy'))
+      else if (row % 20 === 7 && number === 1) wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'))
+      else wire.send(200, { ...toTaskAnswer(request, rules), from_cache: row % 20 === 8 })
     },
   })
 }
 
 const RETRY = { limit: 1, baseMs: 1, maxMs: 2, maxRetryAfterMs: 5 }
 
-/** A run of so many rows that has ended: a tenth each is invalid, refused and unknown, the others succeeded. */
+/** A run that has ended: of twenty rows two are invalid, one is refused, one unknown, and the others succeeded. */
 export async function completeRun(folder: string, rows: number) {
   const runs = createInProcessRuns(folder)
   const server = await startModeratingService(() => false)
@@ -58,25 +54,30 @@ export async function completeRun(folder: string, rows: number) {
 }
 
 /**
- * A run that is still sending: rows up to `settled` have ended but for those whose last digit is 7, which wait for
- * the answer to their second try; behind them the requests in flight get no answer either.
+ * A run that is still sending, until the running test is finished: rows up to `settled` have ended but for the seventh
+ * of each twenty, which waits for the answer to its second try; behind them four requests get no answer either.
  */
 export async function startUnendingRun(folder: string, rows: number, settled: number) {
   const runs = createInProcessRuns(folder)
-  const server: FaultServer = await startModeratingService(
-    (row, tries) => row > settled || (row % 10 === 7 && tries > 1),
-  )
+  const server = await startModeratingService((row, tries) => row > settled || (row % 20 === 7 && tries > 1))
+  const concurrency = settled / 20 + 4
   const plan = createRunPlan(folder, createTexts(rows), server.baseUrl, {
     connection: { baseUrl: server.baseUrl, timeoutMs: 60_000 },
-    pace: { kind: 'closed', concurrency: settled / 10 + 4 },
+    pace: { kind: 'closed', concurrency },
     retry: RETRY,
   })
   const run = runs.start(plan)
-  // Seven in ten end for good: three, namely 0, 7 and whatever is behind them, do not.
+  const stop = async () => {
+    run.command({ kind: 'stop' })
+    await server.close()
+    await run.ended
+  }
+  onTestFinished(stop)
+  // Of each twenty, 17 end for good: all but two invalid ones and the seventh.
   await run.until(
     (snapshot) =>
-      snapshot.inFlight === settled / 10 + 4 &&
-      snapshot.rows.succeeded + snapshot.rows.rejected + snapshot.rows.unknown === (settled / 10) * 8,
+      snapshot.inFlight === concurrency &&
+      snapshot.rows.succeeded + snapshot.rows.rejected + snapshot.rows.unknown === (settled / 20) * 17,
   )
-  return { runs, run, runId: run.runId, server }
+  return { runs, run, runId: run.runId, stop }
 }
