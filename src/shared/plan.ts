@@ -36,9 +36,18 @@ const sourceSchema = z.object({
 /** A file of rows and how to read it. */
 export type PlanSource = z.infer<typeof sourceSchema>
 
+/** A plan is journaled and shown, so its address must carry no secret. */
+function isBareUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { username, password, search, hash } = new URL(text)
+  return username === '' && password === '' && search === '' && hash === ''
+}
+
 const connectionSchema = z.object({
   /** Scheme, host, port and an optional path prefix, without a trailing slash. */
-  baseUrl: z.url({ protocol: /^https?$/ }),
+  baseUrl: z.url({ protocol: /^https?$/ }).refine(isBareUrl, {
+    error: 'must hold no user name, password, query or fragment',
+  }),
   /** Name of the environment variable that holds the API key; the key itself is never in a plan. */
   apiKeyEnv: z.string().min(1).default('SLUICE_API_KEY'),
   /** From handing a request to the connection until its last byte. */

@@ -38,7 +38,7 @@ const rowCountsSchema = z.object({
 /** Rows of a source by what became of them. */
 export type RowCounts = z.infer<typeof rowCountsSchema>
 
-/** Attempts by how they ended; `retried` are those that were followed by another. */
+/** Attempts by how they ended; `retried` are those that followed another of the same item. */
 const requestCountsSchema = z.object({
   sent: z.int(),
   succeeded: z.int(),

@@ -1,3 +1,4 @@
+import type { SluiceError } from '../../shared/errors.ts'
 import type { Plan, PlanSource } from '../../shared/plan.ts'
 import type {
   ExportOptions,
@@ -73,8 +74,8 @@ export interface Engine {
   retryRun(runId: string, options: ResumeOptions): Promise<RunHandle>
   /** The handle of a run that this process holds. */
   heldRun(runId: string): RunHandle | null
-  /** Newest first. */
-  listRuns(): Promise<RunSummary[]>
+  /** Newest first. A journal that cannot be read is told to `onUnreadable` and left out. */
+  listRuns(onUnreadable?: (runId: string, error: SluiceError) => void): Promise<RunSummary[]>
   summarizeRun(runId: string): Promise<RunSummary>
   /** The plan a run was started with. */
   readPlan(runId: string): Promise<Plan>

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SluiceError } from '../../shared/errors.ts'
 import type { Plan, PlanConnection } from '../../shared/plan.ts'
@@ -6,9 +6,9 @@ import type { RunSummary } from '../../shared/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import { checkApiKey, readApiKey } from './api-key.ts'
 import type { Engine, EngineOptions, ResumeOptions, RunHandle, StartOptions } from './engine-interface.ts'
-import { isLeaseHeld, takeLease } from './journal/lease.ts'
-import { sealParent } from './journal/successor.ts'
-import { createWorkspaceFolders, listRunIds, toJournalFile, toRunFiles } from './journal/workspace-files.ts'
+import { deleteJournal } from './journal/delete-journal.ts'
+import { isLeaseHeld } from './journal/lease.ts'
+import { createWorkspaceFolders, isRunId, listRunIds, toJournalFile } from './journal/workspace-files.ts'
 import type { Queries, QueryKind } from './query/query-messages.ts'
 import { QueryThread } from './query/query-thread.ts'
 import { createRunId } from './run-id.ts'
@@ -20,11 +20,12 @@ export function createEngine(options: EngineOptions): Engine {
   const workspace = resolve(options.workspace)
   createWorkspaceFolders(workspace)
   const queries = new QueryThread(options.queryWorkerUrl)
+  const exports = new Set<QueryThread>()
   const held = new Map<string, { thread: RunThread; handle: RunHandle }>()
 
   function toFile(runId: string): string {
     const file = toJournalFile(workspace, runId)
-    if (/^[\w-]+$/.test(runId) && existsSync(file)) return file
+    if (isRunId(runId) && existsSync(file)) return file
     throw new SluiceError({
       code: 'RUN_NOT_FOUND',
       message: `there is no run ${runId} in the workspace ${workspace}`,
@@ -102,7 +103,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   async function removeFiles(runId: string): Promise<void> {
     await queries.forget(toJournalFile(workspace, runId))
-    for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
+    deleteJournal(workspace, runId)
   }
 
   return {
@@ -128,13 +129,17 @@ export function createEngine(options: EngineOptions): Engine {
       return startThread({ runId: createRunId(), apiKey, hold, whenBurning, work })
     },
     heldRun: (runId) => held.get(runId)?.handle ?? null,
-    async listRuns() {
+    async listRuns(onUnreadable = () => {}) {
       const summaries: RunSummary[] = []
       for (const runId of listRunIds(workspace)) {
-        // A run may be deleted while its predecessors are read.
-        if (!existsSync(toJournalFile(workspace, runId))) continue
-        const summary = await ask('summary', runId, {})
-        if (summary !== null) summaries.push(summary)
+        try {
+          const summary = await ask('summary', runId, {})
+          if (summary !== null) summaries.push(summary)
+        } catch (error) {
+          // A run may be deleted while its predecessors are read; a damaged one must not hide the others.
+          if (!(error instanceof SluiceError)) throw error
+          if (error.code !== 'RUN_NOT_FOUND') onUnreadable(runId, error)
+        }
       }
       return summaries
     },
@@ -150,27 +155,25 @@ export function createEngine(options: EngineOptions): Engine {
       const isHeld = held.has(runId) || isLeaseHeld(file)
       // A thread of its own: a long export must not hold up the pages that a person looks at meanwhile.
       const thread = new QueryThread(options.queryWorkerUrl)
+      exports.add(thread)
       try {
         return await thread.ask('export', { file, isHeld }, { options: exporting })
       } finally {
+        exports.delete(thread)
         await thread.close()
       }
     },
     async deleteRun(runId: string) {
       const file = toFile(runId)
       refuseHeld(runId)
-      // Taking the lease tells that nobody holds the run; it is let go before its own file goes.
-      takeLease(file, `run ${runId}`).release()
-      const summary = await ask('summary', runId, {})
-      if (summary !== null && summary.parent_run_id !== null && hasSent(summary)) {
-        sealParent(workspace, summary.parent_run_id, runId)
-      }
-      await removeFiles(runId)
+      await queries.forget(file)
+      deleteJournal(workspace, runId)
     },
     async close() {
       for (const { handle } of held.values()) handle.stop()
-      await Promise.allSettled([...held.values()].map(({ thread }) => thread.ended))
-      await queries.close()
+      // Until their summaries are read, too, which the queries' thread gives.
+      await Promise.allSettled([...held.values()].map(({ handle }) => handle.ended))
+      await Promise.all([queries, ...exports].map((thread) => thread.close()))
     },
   }
 }
@@ -179,9 +182,4 @@ function toApiKey(given: string | undefined, { apiKeyEnv }: PlanConnection): str
   if (given === undefined) return readApiKey(apiKeyEnv)
   checkApiKey(given, 'the form')
   return given
-}
-
-/** Whether anything of a run may have reached the service. */
-function hasSent({ requests, rows }: RunSummary): boolean {
-  return requests.sent > 0 || rows.unknown > 0
 }

@@ -31,17 +31,23 @@ export function copyUnsucceeded(
   },
 ): void {
   const parentFile = toJournalFile(options.workspace, options.parentRunId)
-  const parent = new Journal(parentFile, { runId: options.parentRunId })
+  const parent = new Journal(parentFile, {
+    runId: options.parentRunId,
+    mustExist: true,
+    onCommit: child.onCommit,
+  })
   try {
     recoverUnknown(parent)
     const record = readRunRecord(parent.db)
     if (record === null || record.state === 'intake') throw notRead(options.parentRunId)
     const taken = takeOver(record, options)
-    // First the parent, then the child: a crash in between leaves rows that the child reads again when it is resumed,
-    // never rows that both would send.
+    // First the child's own record, so that it can be resumed; then the parent's mark; then the rows. A crash in between
+    // leaves rows that the child copies when it is resumed, never rows that both would send.
+    if (readRunRecord(child.db) === null) insertChild(child, record, options)
     parent.transact('power', () => updateRunRecord(parent.db, taken.changes))
-    fillChild(child, record, { ...options, parentFile, states: taken.states })
+    fillChild(child, record, { parentFile, states: taken.states })
     if (readRunRecord(child.db)?.rowsRead === 0) {
+      if (!taken.states.includes('pending')) throw toTakenOver(record)
       parent.transact('power', () =>
         updateRunRecord(parent.db, {
           superseded_by: record.supersededBy,
@@ -70,14 +76,7 @@ function takeOver(
   }
   const takesRest = isFree(record.supersededBy)
   const takesUnknown = options.onUnknown === 'resend' && isFree(record.unknownTakenBy)
-  const { supersededBy, runId } = record
-  if (!takesRest && !takesUnknown && supersededBy !== null) {
-    throw new SluiceError({
-      code: 'RUN_NOT_RESUMABLE',
-      message: `what did not succeed in run ${runId} was taken over by run ${supersededBy}`,
-      hint: toSuccessorHint(supersededBy, 'retry'),
-    })
-  }
+  if (!takesRest && !takesUnknown) throw toTakenOver(record)
   return {
     states: [...(takesRest ? RETRIED_STATES : []), ...(takesUnknown ? ['unknown'] : [])],
     changes: {
@@ -87,34 +86,36 @@ function takeOver(
   }
 }
 
+function insertChild(
+  child: Journal,
+  parent: RunRecord,
+  options: { runId: string; parentRunId: string; appVersion: string; nowMs: number },
+): void {
+  child.transact('power', () =>
+    insertRunRecord(child.db, {
+      runId: options.runId,
+      runToken: parent.runToken,
+      parentRunId: options.parentRunId,
+      name: parent.name,
+      plan: parent.plan,
+      createdAtMs: options.nowMs,
+      appVersion: options.appVersion,
+    }),
+  )
+}
+
+/** Copies rows; with the state `pending` among `states`, also those that were never tried. */
 function fillChild(
   child: Journal,
   parent: RunRecord,
-  options: {
-    runId: string
-    parentRunId: string
-    parentFile: string
-    /** States of the rows that are copied; with `pending` among them, also those never tried. */
-    states: readonly string[]
-    appVersion: string
-    nowMs: number
-  },
+  options: { parentFile: string; states: readonly string[] },
 ): void {
   const { states } = options
   const untried = states.includes('pending') ? 'state IS NULL OR ' : ''
   child.db.prepare('ATTACH ? AS parent').run(options.parentFile)
   try {
     child.transact('power', () => {
-      child.db.exec('DELETE FROM row; DELETE FROM run')
-      insertRunRecord(child.db, {
-        runId: options.runId,
-        runToken: parent.runToken,
-        parentRunId: options.parentRunId,
-        name: parent.name,
-        plan: parent.plan,
-        createdAtMs: options.nowMs,
-        appVersion: options.appVersion,
-      })
+      child.db.exec('DELETE FROM row')
       const { changes } = child.db
         .prepare(
           `INSERT INTO row (id, cells, item) SELECT id, cells, item FROM parent.row AS row
@@ -139,5 +140,14 @@ function notRead(runId: string): SluiceError {
     code: 'RUN_NOT_RESUMABLE',
     message: `the source of run ${runId} was not read to its end`,
     hint: `Nothing of it was sent; go on with: sluice resume ${runId}`,
+  })
+}
+
+function toTakenOver({ runId, supersededBy }: RunRecord): SluiceError {
+  const successor = supersededBy ?? 'another'
+  return new SluiceError({
+    code: 'RUN_NOT_RESUMABLE',
+    message: `what did not succeed in run ${runId} was taken over by run ${successor}`,
+    hint: toSuccessorHint(successor, 'retry'),
   })
 }

@@ -94,6 +94,8 @@ export class IntakeWriter {
   #commitGroup(): void {
     if (this.#grouped === 0) return
     this.#grouped = 0
+    const { db } = this.#journal
+    this.#journal.attempt(() => updateRunRecord(db, { rows_read: this.#rowsRead, items: this.#items }))
     this.#journal.commit()
   }
 

@@ -38,7 +38,11 @@ export class ItemClaims {
     )
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE item = ? AND state = 'pending'")
     this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE item = ? AND state = 'sending'")
-    this.#rowsOf = db.prepare('SELECT id, cells FROM row WHERE id >= ? AND item = ? ORDER BY id')
+    // An item's rows are consecutive but for invalid ones; the bound keeps SQLite from walking to the table's end.
+    this.#rowsOf = db.prepare(
+      `SELECT id, cells FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
+       AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18) ORDER BY id`,
+    )
   }
 
   /** Items above the watermark, without claiming them: at most `limit`, fewer where they are huge, none at the end. */
@@ -84,7 +88,7 @@ export class ItemClaims {
   markAgain(items: readonly { item: number; attempts: number }[]): ClaimedItem[] {
     return items.map(({ item, attempts }) => {
       this.#mark.run(item)
-      const rows = this.#rowsOf.all(item, item).map((row) => ({
+      const rows = this.#rowsOf.all(item).map((row) => ({
         row: Number(row['id']),
         cells: JSON.parse(String(row['cells'])) as string[],
       }))

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
 import { Counters } from './counters.ts'
@@ -19,16 +20,22 @@ export class Journal {
   readonly db: DatabaseSync
   readonly counters: Counters
   readonly #lease: Lease
-  readonly #onCommit: CommitHook | undefined
+  /** See {@link CommitHook}; handed on to a parent's journal. */
+  readonly onCommit: CommitHook | undefined
   #commits = 0
   #durability: Durability = 'process'
 
-  /** Takes the lease and opens the file, making it if need be. Throws `RUN_BUSY` or `WORKSPACE_UNUSABLE`. */
-  constructor(file: string, options: { runId: string; onCommit?: CommitHook | undefined }) {
+  /** Takes the lease and opens the file, making it if need be. Throws `RUN_BUSY`, `WORKSPACE_UNUSABLE`, or `RUN_NOT_FOUND`. */
+  constructor(
+    file: string,
+    options: { runId: string; mustExist?: boolean; onCommit?: CommitHook | undefined },
+  ) {
     this.file = file
-    this.#onCommit = options.onCommit
+    this.onCommit = options.onCommit
     this.#lease = takeLease(file, `run ${options.runId}`)
     try {
+      // Asked under the lease: a run that is being deleted is not made anew.
+      if (options.mustExist && !existsSync(file)) throw toGone(options.runId)
       this.db = openJournal(file)
       this.counters = new Counters(this.db)
     } catch (error) {
@@ -73,11 +80,11 @@ export class Journal {
     this.#commits += 1
     this.attempt(() => {
       this.counters.write()
-      this.#onCommit?.('before', this.#commits)
+      this.onCommit?.('before', this.#commits)
       this.db.exec('COMMIT')
     })
     this.counters.committed()
-    this.#onCommit?.('after', this.#commits)
+    this.onCommit?.('after', this.#commits)
   }
 
   /** Closes the file and lets the lease go. */
@@ -101,5 +108,13 @@ function toDiskFull(error: unknown, file: string): unknown {
     hint: 'Free some space on that disk, then resume the run; what was in flight is listed as unknown, nothing is lost.',
     exitCode: 1,
     cause: error,
+  })
+}
+
+function toGone(runId: string): SluiceError {
+  return new SluiceError({
+    code: 'RUN_NOT_FOUND',
+    message: `run ${runId} was deleted`,
+    hint: 'List the runs there are with: sluice runs',
   })
 }

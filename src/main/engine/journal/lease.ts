@@ -7,7 +7,7 @@ export interface Lease {
   release(): void
 }
 
-/** Longest wait for somebody who only looks whether the lease is held, in milliseconds. */
+/** Longest wait for the lease: whoever only looks at it is gone long before, milliseconds. */
 const TAKE_TIMEOUT_MS = 2_000
 
 /**
@@ -15,8 +15,8 @@ const TAKE_TIMEOUT_MS = 2_000
  * process dies, so a lease left by a dead process is simply taken. Throws `RUN_BUSY` while another holds it, and
  * `WORKSPACE_UNUSABLE` where there can be no lock.
  */
-export function takeLease(file: string, what: string): Lease {
-  const lock = lockFile(`${file}.lease`, TAKE_TIMEOUT_MS)
+export function takeLease(file: string, what: string, timeoutMs: number = TAKE_TIMEOUT_MS): Lease {
+  const lock = lockFile(`${file}.lease`, timeoutMs, 'BEGIN EXCLUSIVE')
   if (lock === null) {
     throw new SluiceError({
       code: 'RUN_BUSY',
@@ -29,7 +29,8 @@ export function takeLease(file: string, what: string): Lease {
 
 /** Whether some process, this one included, holds the lease of a file. Throws `WORKSPACE_UNUSABLE`. */
 export function isLeaseHeld(file: string): boolean {
-  const lock = lockFile(`${file}.lease`, 0)
+  // A shared lock meets the holder's, and not that of somebody else who only looks.
+  const lock = lockFile(`${file}.lease`, 0, 'BEGIN; SELECT 1 FROM sqlite_master')
   lock?.close()
   return lock === null
 }
@@ -42,12 +43,12 @@ export function removeLease(file: string): void {
 /** SQLite's primary result code where another connection holds the lock. */
 const SQLITE_BUSY = 5
 
-function lockFile(leaseFile: string, timeoutMs: number): DatabaseSync | null {
+function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseSync | null {
   let db: DatabaseSync | null = null
   try {
     db = new DatabaseSync(leaseFile, { timeout: timeoutMs })
     // Nothing is ever written: the lock is the whole content. MEMORY keeps SQLite from making files beside it.
-    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    db.exec(`PRAGMA journal_mode = MEMORY; ${lock}`)
     return db
   } catch (error) {
     db?.close()

@@ -25,7 +25,6 @@ export const MIGRATIONS: readonly string[] = [
     items INTEGER NOT NULL DEFAULT 0,
     claimed INTEGER NOT NULL DEFAULT 0,
     claimed_rows INTEGER NOT NULL DEFAULT 0,
-    holder_pid INTEGER,
     app_version TEXT NOT NULL
   ) STRICT;
 

@@ -25,7 +25,10 @@ export function recoverUnknown(journal: Journal): number {
     .prepare("SELECT item, attempts FROM result WHERE state = 'sending' ORDER BY item")
     .all()
     .map((row) => ({ item: Number(row['item']), number: Number(row['attempts']) + 1 }))
-  const rowsOf = db.prepare('SELECT count(*) AS n FROM row WHERE id >= ? AND item = ?')
+  const rowsOf = db.prepare(
+    `SELECT count(*) AS n FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
+       AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18)`,
+  )
   const settle = db.prepare(
     `INSERT INTO result (item, state, attempts, message) VALUES (?, 'unknown', ?, ?) ON CONFLICT (item) DO UPDATE SET
      state = 'unknown', attempts = excluded.attempts, message = excluded.message, status = NULL, error_code = NULL`,
@@ -33,7 +36,7 @@ export function recoverUnknown(journal: Journal): number {
   const attempt = db.prepare(
     "INSERT INTO attempt (item, number, outcome, message) VALUES (?, ?, 'unknown', ?)",
   )
-  const countRows = (item: number) => Number(rowsOf.get(item, item)?.['n'])
+  const countRows = (item: number) => Number(rowsOf.get(item)?.['n'])
   for (const { item } of marked) counters.add('state', 'sending', -countRows(item))
   for (const { item, number } of [...unmarked, ...marked]) {
     const rows = countRows(item)
@@ -62,5 +65,9 @@ export function resendUnknown(journal: Journal): void {
   for (const [group, n] of counters.entries('error')) {
     if (group.startsWith('["unknown"')) counters.add('error', group, -n)
   }
-  journal.transact('power', () => db.exec("UPDATE result SET state = 'pending' WHERE state = 'unknown'"))
+  journal.transact('power', () => {
+    db.exec("UPDATE result SET state = 'pending' WHERE state = 'unknown'")
+    // A run that had completed has not any more.
+    updateRunRecord(db, { state: 'interrupted' })
+  })
 }

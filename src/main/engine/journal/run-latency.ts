@@ -5,6 +5,8 @@ import {
   LatencyMeter,
   type LatencySeriesName,
 } from '../../../shared/latency-meter.ts'
+import type { Journal } from './journal.ts'
+import { updateRunRecord } from './run-record.ts'
 
 /** The run's latency as a whole: as it was added up when sending last ended, or from its seconds. */
 export function readLatency(db: DatabaseSync): LatencyMeter {
@@ -51,4 +53,12 @@ function addUpSeconds(db: DatabaseSync): LatencyMeter {
 export function readLastSecond(db: DatabaseSync): { at: number; sent: number } {
   const row = db.prepare('SELECT at, sent FROM second ORDER BY at DESC LIMIT 1').get()
   return { at: Number(row?.['at'] ?? 0), sent: Number(row?.['sent'] ?? 0) }
+}
+
+/** Sets the time spent sending to what the seconds tell, where that is more than `knownMs`. */
+export function restoreSendingTime(journal: Journal, knownMs: number): void {
+  const seconds = Number(journal.db.prepare('SELECT count(*) AS n FROM second').get()?.['n'] ?? 0)
+  journal.transact('process', () =>
+    updateRunRecord(journal.db, { sending_ms: Math.max(knownMs, seconds * 1000) }),
+  )
 }

@@ -31,7 +31,6 @@ export interface RunRecord {
   claimed: number
   /** Rows of the items up to the watermark. */
   claimedRows: number
-  holderPid: number | null
   appVersion: string
 }
 
@@ -44,8 +43,8 @@ export function insertRunRecord(
   >,
 ): void {
   db.prepare(
-    `INSERT INTO run (run_id, run_token, parent_run_id, name, plan, created_at, app_version, holder_pid)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO run (run_id, run_token, parent_run_id, name, plan, created_at, app_version)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   ).run(
     record.runId,
     record.runToken,
@@ -54,7 +53,6 @@ export function insertRunRecord(
     JSON.stringify(record.plan),
     record.createdAtMs,
     record.appVersion,
-    process.pid,
   )
 }
 
@@ -81,7 +79,6 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     items: Number(row['items']),
     claimed: Number(row['claimed']),
     claimedRows: Number(row['claimed_rows']),
-    holderPid: toNumber(row['holder_pid']),
     appVersion: String(row['app_version']),
   }
 }
@@ -100,7 +97,6 @@ export interface RunChanges {
   claimed_rows?: number
   superseded_by?: string | null
   unknown_taken_by?: string | null
-  holder_pid?: number
 }
 
 /** Changes the named columns of the run's row. The caller has a transaction open. */

@@ -31,17 +31,23 @@ function makeFolders(folder: string): void {
   mkdirSync(folder, { mode: 0o700 })
 }
 
+/** Whether a text can be the id of a run: a copy of a journal that somebody put aside is none. */
+export function isRunId(text: string): boolean {
+  return /^[\w-]+$/.test(text)
+}
+
 /** Ids of the runs that have a journal, newest first; ids begin with the time they were made. */
 export function listRunIds(workspace: string): string[] {
   return readdirSync(join(workspace, RUNS_FOLDER))
     .filter((name) => name.endsWith(JOURNAL_ENDING))
     .map((name) => name.slice(0, -JOURNAL_ENDING.length))
+    .filter(isRunId)
     .sort()
     .reverse()
 }
 
-/** Files that belong to a run, whichever of them exist. */
+/** Files of a run's journal, whichever of them exist; its lease apart. */
 export function toRunFiles(workspace: string, runId: string): string[] {
   const file = toJournalFile(workspace, runId)
-  return [`${file}-wal`, `${file}-shm`, file, `${file}.lease`]
+  return [`${file}-wal`, `${file}-shm`, file]
 }

@@ -9,7 +9,6 @@ import type {
   ProblemGroup,
   ResultPage,
   RowDetail,
-  SourcePreview,
 } from '../../../shared/results.ts'
 import type { RunSummary } from '../../../shared/run.ts'
 
@@ -39,6 +38,3 @@ export type QueryRequest =
 export type QueryResponse =
   | { id: number; kind: 'answer'; value: unknown }
   | { id: number; kind: 'error'; error: ErrorDocument }
-
-/** What the thread answers to `preview`. */
-export type PreviewAnswer = SourcePreview

@@ -48,7 +48,12 @@ export async function runIntake(options: {
             problems.length + mapped.problems.length + found.length === 0
               ? problems
               : [...problems, ...mapped.problems, ...found]
-          return { row, cells, uniqueId: isUnique ? null : mapped.postId, problems: all }
+          return {
+            row,
+            cells,
+            uniqueId: isUnique || mapped.postId === '' ? null : mapped.postId,
+            problems: all,
+          }
         }),
       )
       options.onProgress({

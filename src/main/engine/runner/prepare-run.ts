@@ -3,6 +3,7 @@ import { copyUnsucceeded } from '../journal/copy-unsucceeded.ts'
 import type { Journal } from '../journal/journal.ts'
 import { rebuildSeconds } from '../journal/rebuild-seconds.ts'
 import { recoverUnknown, resendUnknown } from '../journal/recovery.ts'
+import { restoreSendingTime } from '../journal/run-latency.ts'
 import { insertRunRecord, type RunRecord, readRunRecord } from '../journal/run-record.ts'
 import { findSuccessor, toSuccessorHint } from '../journal/successor.ts'
 import { type IntakeProgress, runIntake } from './intake-stage.ts'
@@ -72,8 +73,11 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
     copyUnsucceeded(journal, { ...task, parentRunId, onUnknown, nowMs: record.createdAtMs })
     return
   }
+  const isCutOff = record.state === 'running'
   recoverUnknown(journal)
   rebuildSeconds(journal)
+  // The process that died took the time it had spent sending with it; its seconds tell.
+  if (isCutOff) restoreSendingTime(journal, record.sendingMs)
   if (onUnknown === 'resend') resendUnknown(journal)
 }
 

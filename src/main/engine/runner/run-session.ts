@@ -51,11 +51,15 @@ export class RunSession {
   constructor(task: RunTask, post: (event: RunEvent) => void, onCommit?: CommitHook) {
     this.#task = task
     this.#post = post
-    this.#journal = new Journal(toJournalFile(task.workspace, task.runId), { runId: task.runId, onCommit })
+    this.#journal = new Journal(toJournalFile(task.workspace, task.runId), {
+      runId: task.runId,
+      mustExist: task.work.kind === 'resume',
+      onCommit,
+    })
     this.#snapshots = new SnapshotBuilder(this.#journal)
   }
 
-  /** Does the run's work to its end, and posts how it ended. Never throws. */
+  /** Does the run's work to its end, and posts how it ended. */
   async run(): Promise<void> {
     const timer = setInterval(() => this.#postSnapshot(), SNAPSHOT_MS)
     try {
@@ -118,13 +122,11 @@ export class RunSession {
       this.#post({ kind: 'ready' })
       let stretch: Stretch = this.#task.hold ? await this.#hold('ready') : {}
       for (;;) {
-        if (this.#wish === 'stop') return this.#writeEnd('interrupted', null)
+        if (this.#wish === 'stop') return this.#writeEnd(this.#toEndState(), null)
         const end: SendingEnd =
           this.#wish === 'pause' ? { kind: 'stopped' } : await this.#sendStretch(sender, stretch)
-        if (end.kind === 'done' && this.#isAllSent()) {
-          return this.#writeEnd('completed', null)
-        }
-        if (this.#isWish('stop')) return this.#writeEnd('interrupted', null)
+        if (end.kind === 'done' && this.#isAllSent()) return this.#writeEnd('completed', null)
+        if (this.#isWish('stop')) return this.#writeEnd(this.#toEndState(), null)
         if (end.kind === 'burning' && this.#task.whenBurning === 'stop') {
           return this.#writeEnd('stopped', end.reason)
         }
@@ -146,7 +148,6 @@ export class RunSession {
         state: 'running',
         stop_reason: null,
         ended_at: null,
-        holder_pid: process.pid,
         ...(this.#startedAtMs === null ? {} : { started_at: this.#startedAtMs }),
       })
     })
@@ -181,6 +182,11 @@ export class RunSession {
     if (this.#wish === 'pause') this.#wish = 'none'
     if (this.#next !== null) this.#next.resolve(stretch)
     else if (!isGoing) this.#early = stretch
+  }
+
+  /** What a run is that was asked to stop. */
+  #toEndState(): 'completed' | 'interrupted' {
+    return this.#isAllSent() ? 'completed' : 'interrupted'
   }
 
   #isAllSent(): boolean {
