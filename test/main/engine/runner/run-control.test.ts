@@ -3,7 +3,7 @@ import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 import { startHoldingService } from './holding-service.ts'
-import { countArrivals, toRow } from './wire-record.ts'
+import { countArrivals, listBodies, toRow } from './wire-record.ts'
 
 const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
@@ -140,6 +140,29 @@ test('a run that is stopped between two tries of a row tries it again when it is
     rows: { succeeded: 4 },
     requests: { sent: 8, retried: 4 },
   })
+})
+
+test('rows of unknown fate are sent again only when that is asked for, with the same body', async () => {
+  let isBroken = true
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (isBroken) wire.reset()
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const first = await runs.start(createRunPlan(folder, 3, server.baseUrl, { retry: { limit: 0 } })).ended
+  expect(first).toMatchObject({ state: 'completed', rows: { unknown: 3 }, errors: [{ rows: 3 }] })
+  isBroken = false
+  expect(await runs.resume(first.run_id, 'skip').ended).toMatchObject({ rows: { unknown: 3 } })
+  expect(server.requests).toHaveLength(3)
+  const resent = await runs.resume(first.run_id, 'resend').ended
+  expect(resent).toMatchObject({
+    state: 'completed',
+    rows: { unknown: 0, succeeded: 3 },
+    requests: { sent: 6, retried: 3 },
+    errors: [],
+  })
+  for (const [body, again] of listBodies(server).values()) expect(again).toBe(body)
 })
 
 test('a held run can be stopped, and resumed later', async () => {

@@ -146,6 +146,31 @@ test('without retries every fault is final at once', async () => {
   })
 })
 
+test.each([
+  ['listed', ['DUPLICATE_POST_ID'], { succeeded: 3, rejected: 0 }],
+  ['not listed', [], { succeeded: 0, rejected: 3 }],
+])(
+  'a row that was taken by a try whose answer was lost: the code of a delivered post_id is %s',
+  async (_, deliveredCodes, rows) => {
+    const taken = new Set<number>()
+    const server = await startFaultServer({
+      onRequest: (request, wire) => {
+        const row = toRow(request)
+        if (taken.has(row)) wire.send(400, toErrorAnswer(400, 'DUPLICATE_POST_ID', 'there is such a post'))
+        else wire.reset()
+        taken.add(row)
+      },
+    })
+    const plan = createRunPlan(folder, 3, server.baseUrl, {
+      connection: { baseUrl: server.baseUrl, deliveredCodes },
+    })
+    const summary = await runs.start(plan).ended
+    expect(summary).toMatchObject({ state: 'completed', rows: { ...NONE, ...rows }, requests: { sent: 6 } })
+    const { result } = runs.read(summary.run_id, (view) => readRow(view, 1))
+    expect(result).toMatchObject({ status: 400, errorCode: 'DUPLICATE_POST_ID', attempts: 2 })
+  },
+)
+
 test('a refusal is never repeated, and other rows go on', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {

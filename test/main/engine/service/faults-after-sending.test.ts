@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { startFaultServer, toTaskAnswer, type Wire, type WireRequest } from '../../../helpers/fault-server.ts'
 import { createTestClient, judge, sendOver, sendTask } from './send-task.ts'
 
@@ -103,6 +104,11 @@ test('a chunked body without its last chunk leaves the task unknown', async () =
 test.each([
   ['what is no HTTP at all', 'SSH-2.0-OpenSSH_9.7\r\n'],
   ['a broken chunk size', `${HEAD}transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n`],
+  ['a header that never ends', `${HEAD}x-long: ${'x'.repeat(100_000)}\r\n\r\n{}`],
+  [
+    'a switch of protocols',
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n',
+  ],
   ['two lengths that disagree', `${HEAD}content-length: 5\r\ncontent-length: 6\r\n\r\n{"a":1}`],
 ])('%s leaves the task unknown', async (_, bytes) => {
   const server = await onRequest((__, wire) => wire.raw(bytes))
@@ -110,6 +116,48 @@ test.each([
   expect(judgement).toMatchObject(UNKNOWN)
   expect(judgement.errorCode).toMatch(/^(HPE_|HTTPParserError|UND_ERR)/)
   expect(judgement.message).not.toBe('')
+})
+
+test('an answer whose end is the end of its connection is whole', async () => {
+  const server = await onRequest((request, wire) => {
+    wire.raw(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(toTaskAnswer(request))}`)
+    wire.socket.end()
+  })
+  const { judgement } = await sendTask(server.baseUrl)
+  expect(judgement).toMatchObject({ outcome: 'succeeded', taskId: 'task-post-1' })
+})
+
+test('an answer that nobody asked for is never taken for that of the next request', async () => {
+  const stray = JSON.stringify({ task_id: 'stray', triggered_rules: [] })
+  const server = await onRequest((request, wire) => {
+    const answer = JSON.stringify(toTaskAnswer(request))
+    const toBytes = (body: string) => `${HEAD}content-length: ${body.length}\r\n\r\n${body}`
+    // Only the first connection is out of step.
+    wire.raw(toBytes(answer) + (request.connection === 1 ? toBytes(stray) : ''))
+  })
+  const client = createTestClient(server.baseUrl)
+  const judgements: Judgement[] = []
+  for (const postId of ['p1', 'p2', 'p3']) {
+    judgements.push(judge(await sendOver(client, postId), server.baseUrl))
+  }
+  expect(judgements.map(({ taskId }) => taskId)).not.toContain('stray')
+  expect(judgements[0]).toMatchObject({ outcome: 'succeeded', taskId: 'task-p1' })
+  expect(judgements[2]).toMatchObject({ outcome: 'succeeded', taskId: 'task-p3' })
+})
+
+test('a 408 that closes an idle connection is never taken for the answer of the next request', async () => {
+  let closed = Promise.resolve()
+  const server = await onRequest((request, wire) => {
+    closed = new Promise((resolve) => wire.socket.once('close', () => resolve()))
+    wire.send(200, toTaskAnswer(request))
+    setImmediate(() => wire.socket.end('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n'))
+  })
+  const client = createTestClient(server.baseUrl)
+  for (const postId of ['p1', 'p2']) {
+    const judgement = judge(await sendOver(client, postId), server.baseUrl)
+    expect(judgement).toMatchObject({ outcome: 'succeeded', taskId: `task-${postId}` })
+    await closed
+  }
 })
 
 test('an answer larger than what is read leaves the task unknown', async () => {
