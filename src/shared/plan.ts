@@ -86,15 +86,18 @@ const paceSchema = z.discriminatedUnion('kind', [
 /** How fast to send. */
 export type Pace = z.infer<typeof paceSchema>
 
+/** Longest wait that a plan may ask for, milliseconds; a timer bears no more than 24 days. */
+const WAIT_MAX_MS = 3_600_000
+
 const retrySchema = z.object({
   /** Retries after the first try, 0 for none. */
   limit: z.int().min(0).max(100).default(3),
   /** Back-off before the first retry; doubled each time, with full jitter. */
-  baseMs: z.int().min(1).default(200),
+  baseMs: z.int().min(1).max(WAIT_MAX_MS).default(200),
   /** Bound of one back-off. */
-  maxMs: z.int().min(1).default(10_000),
+  maxMs: z.int().min(1).max(WAIT_MAX_MS).default(10_000),
   /** Bound on a Retry-After that is honoured; a longer one is cut to this. */
-  maxRetryAfterMs: z.int().min(1).default(60_000),
+  maxRetryAfterMs: z.int().min(1).max(WAIT_MAX_MS).default(60_000),
 })
 
 /** When and how often an attempt that was not taken is repeated (design §2). */
