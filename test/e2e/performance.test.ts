@@ -11,7 +11,7 @@ const KEY = 'performance-key'
 const LONGEST_TASK_MS = 100
 
 /** Rows of the run; `SLUICE_E2E_ROWS=100000` shows the same at length. */
-const ROWS = Number(process.env['SLUICE_E2E_ROWS'] ?? 15_000)
+const ROWS = Number(process.env['SLUICE_E2E_ROWS'] ?? 10_000)
 
 it('keeps the window responsive while rows are sent at full speed, and shows the last count', {
   timeout: 300_000,

@@ -10,6 +10,7 @@ import { DraftScreens } from './draft-screens.tsx'
 import { openSandboxTrial } from './flow.ts'
 import { FilePicker } from './shell/file-picker.tsx'
 import { Shell } from './shell/shell.tsx'
+import { TakeUp, useTakeUpWish } from './take-up.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 import { useOpenFile } from './use-open-file.ts'
 import { goTo, useRoute } from './use-route.ts'
@@ -23,6 +24,7 @@ export function App() {
   const app = useAppDescription()
   const file = useOpenFile()
   const isOver = useFileDrop(file.open)
+  const takeUp = useTakeUpWish()
   const [filter, setFilter] = useState<RowFilter | null>(null)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new screen takes the focus, as a new page would
@@ -65,10 +67,9 @@ export function App() {
         <RunScreen
           key={route.runId}
           runId={route.runId}
-          needsKey={needsKey}
           nameAddress={nameAddress}
           onResults={(chosen) => openResults(route.runId, chosen)}
-          onRun={openRun}
+          onTakeUp={(kind) => takeUp.make({ kind, runId: route.runId })}
         />
       )}
       {route.kind === 'results' && (
@@ -78,9 +79,11 @@ export function App() {
           filter={filter ?? NO_FILTER}
           onExport={(chosen) => openExport(route.runId, chosen)}
           onRun={() => openRun(route.runId)}
+          onRetry={() => takeUp.make({ kind: 'retry', runId: route.runId })}
         />
       )}
       {route.kind === 'export' && <ExportScreen key={route.runId} runId={route.runId} filter={filter} />}
+      {takeUp.wish !== null && <TakeUp wish={takeUp.wish} needsKey={needsKey} onClose={takeUp.drop} />}
     </Shell>
   )
 }

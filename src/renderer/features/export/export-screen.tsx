@@ -20,7 +20,7 @@ import { startDownload } from './start-download.ts'
 import { suggestFileName } from './suggest-file-name.ts'
 
 type Format = 'csv' | 'jsonl'
-type Choice = 'all' | 'filtered' | 'state'
+type Choice = 'all' | 'filtered' | 'unsuccessful' | 'state'
 
 /** A run's rows as a file: which rows, which format, and whether cells stay exactly as they were. */
 export function ExportScreen(props: {
@@ -44,7 +44,7 @@ export function ExportScreen(props: {
     const desktop = findDesktopApi()
     const file = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
     if (desktop !== null && file === null) return
-    const chosen = choice === 'filtered' ? filter : choice === 'state' ? { state } : null
+    const chosen = toChosenFilter(choice, filter, state)
     const exported = await bridge.exports.create({
       runId,
       format,
@@ -91,7 +91,7 @@ export function ExportScreen(props: {
         <Radio.Group
           aria-label="Rows"
           value={choice}
-          onChange={(value) => setChoice(value === 'filtered' || value === 'state' ? value : 'all')}
+          onChange={(value) => setChoice(isChoice(value) ? value : 'all')}
         >
           <Stack gap="sm">
             <Radio
@@ -107,9 +107,14 @@ export function ExportScreen(props: {
               />
             )}
             <Radio
+              value="unsuccessful"
+              label="Only what did not succeed"
+              description="Invalid, rejected, failed, unknown and overdue rows, to correct them and send them again."
+            />
+            <Radio
               value="state"
               label="Only the rows in one state"
-              description="To correct them and send them again."
+              description="Such as the rejected ones."
             />
           </Stack>
         </Radio.Group>
@@ -164,9 +169,22 @@ export function ExportScreen(props: {
   )
 }
 
+const CHOICES: readonly string[] = ['all', 'filtered', 'unsuccessful', 'state'] satisfies Choice[]
+
+function isChoice(text: string): text is Choice {
+  return CHOICES.includes(text)
+}
+
+function toChosenFilter(choice: Choice, filter: RowFilter | null, state: RowState): RowFilter | null {
+  if (choice === 'filtered') return filter
+  if (choice === 'unsuccessful') return { unsuccessful: true }
+  return choice === 'state' ? { state } : null
+}
+
 function describeFilter(filter: RowFilter): string {
   const parts = [
     filter.state === undefined ? null : STATE_LOOKS[filter.state].word,
+    filter.unsuccessful ? 'what did not succeed' : null,
     filter.ruleId === undefined ? null : `rule ${filter.ruleId}`,
     filter.errorCode === undefined ? null : `error ${filter.errorCode}`,
     filter.search === undefined ? null : `cells with “${filter.search.slice(0, 60)}”`,

@@ -1,4 +1,4 @@
-import { Group, MultiSelect, NativeSelect, Select, Switch } from '@mantine/core'
+import { Group, NativeSelect, Select, Switch, TagsInput } from '@mantine/core'
 import type { Operation } from '../../../shared/plan.ts'
 import { MODELS } from '../../../shared/service/models.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -42,7 +42,7 @@ export function OperationPanel(props: { operation: Operation; onOperation: (oper
             data={MODEL_OPTIONS}
           />
         ) : (
-          <MultiSelect
+          <TagsInput
             label="Models"
             size="xs"
             w="22rem"

@@ -1,9 +1,10 @@
 import { IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import type { Facet, RowFilter } from '../../../shared/results.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { isFacetChosen, isRowState, toggleFacet } from './filter.ts'
+import { isFacetChosen, isRowState, toggleFacet, toggleUnsuccessful } from './filter.ts'
 import styles from './results.module.css'
 
 const GROUPS: { kind: Facet['kind']; title: string; empty: string }[] = [
@@ -28,31 +29,48 @@ export function FacetList(props: {
             <h2 className={styles.facetTitle}>{group.title}</h2>
             {shown.length === 0 && <p className={styles.facetEmpty}>{group.empty}</p>}
             <ul>
-              {shown.map((facet) => {
-                const chosen = isFacetChosen(filter, facet)
-                return (
-                  <li key={facet.value}>
-                    <button
-                      type="button"
-                      className={styles.facet}
-                      aria-pressed={chosen}
-                      onClick={() => onFilter(toggleFacet(filter, facet))}
-                    >
-                      <span className={styles.facetName}>
-                        <FacetName facet={facet} />
-                      </span>
-                      <span className={styles.facetRows}>{formatCount(facet.rows)}</span>
-                      {chosen && <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />}
-                    </button>
-                  </li>
-                )
-              })}
+              {shown.map((facet) => (
+                <li key={facet.value}>
+                  <FacetButton
+                    name={<FacetName facet={facet} />}
+                    rows={facet.rows}
+                    chosen={isFacetChosen(filter, facet)}
+                    onPick={() => onFilter(toggleFacet(filter, facet))}
+                  />
+                </li>
+              ))}
+              {group.kind === 'state' && countUnsuccessful(shown) > 0 && (
+                <li>
+                  <FacetButton
+                    name="did not succeed, in all"
+                    rows={countUnsuccessful(shown)}
+                    chosen={filter.unsuccessful === true}
+                    onPick={() => onFilter(toggleUnsuccessful(filter))}
+                  />
+                </li>
+              )}
             </ul>
           </section>
         )
       })}
     </div>
   )
+}
+
+function FacetButton(props: { name: ReactNode; rows: number; chosen: boolean; onPick: () => void }) {
+  return (
+    <button type="button" className={styles.facet} aria-pressed={props.chosen} onClick={props.onPick}>
+      <span className={styles.facetName}>{props.name}</span>
+      <span className={styles.facetRows}>{formatCount(props.rows)}</span>
+      {props.chosen && <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />}
+    </button>
+  )
+}
+
+const UNSUCCESSFUL: readonly string[] = ['invalid', 'rejected', 'failed', 'unknown', 'overdue']
+
+function countUnsuccessful(states: readonly Facet[]): number {
+  return states.reduce((sum, facet) => sum + (UNSUCCESSFUL.includes(facet.value) ? facet.rows : 0), 0)
 }
 
 function FacetName({ facet }: { facet: Facet }) {

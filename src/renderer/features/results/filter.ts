@@ -20,8 +20,17 @@ export function isFacetChosen(filter: RowFilter, facet: Facet): boolean {
 export function toggleFacet(filter: RowFilter, facet: Facet): RowFilter {
   const { [MEMBER[facet.kind]]: _dropped, ...rest } = filter
   if (isFacetChosen(filter, facet)) return rest
-  if (facet.kind === 'state') return isRowState(facet.value) ? { ...rest, state: facet.value } : rest
+  if (facet.kind === 'state') {
+    const { unsuccessful: _wider, ...others } = rest
+    return isRowState(facet.value) ? { ...others, state: facet.value } : others
+  }
   return { ...rest, [MEMBER[facet.kind]]: facet.value }
+}
+
+/** The filter narrowed to all rows that ended without success, or no longer; it takes the place of a single state. */
+export function toggleUnsuccessful(filter: RowFilter): RowFilter {
+  const { unsuccessful, state: _narrower, ...rest } = filter
+  return unsuccessful ? rest : { ...rest, unsuccessful: true }
 }
 
 /** The filter with a search; an empty one does not narrow. */

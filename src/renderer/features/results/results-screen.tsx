@@ -1,7 +1,6 @@
-import { Button, CloseButton, Switch, TextInput } from '@mantine/core'
-import { IconDownload, IconSearch } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
-import type { Plan } from '../../../shared/plan.ts'
 import type { RowFilter } from '../../../shared/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
@@ -11,13 +10,16 @@ import { DataGrid } from '../../ui/grid/data-grid.tsx'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
-import { useHotkey } from '../../ui/use-hotkey.ts'
+import { countRetryable } from '../../ui/states/row-counts.ts'
 import { FacetList } from './facet-list.tsx'
 import { isNarrowed, withSearch } from './filter.ts'
+import { findContent } from './find-content.ts'
 import { NoRows } from './no-rows.tsx'
 import { createResultColumns, orderColumns } from './result-columns.tsx'
 import styles from './results.module.css'
+import { ResultsBar } from './results-bar.tsx'
 import { RowDrawer } from './row-drawer.tsx'
+import { SearchBox } from './search-box.tsx'
 import { useDebounced } from './use-debounced.ts'
 import { useResultPages } from './use-result-pages.ts'
 import { useRevealed } from './use-revealed.ts'
@@ -32,10 +34,16 @@ export function ResultsScreen(props: {
   filter: RowFilter
   onExport: (filter: RowFilter) => void
   onRun: () => void
+  /** Sends what did not succeed again, as a child run. */
+  onRetry: () => void
 }) {
   const { runId } = props
   useFollowRun(runId)
   const live = useLiveRuns((known) => known.snapshots[runId]?.phase !== 'ended')
+  const retryable = useLiveRuns((known) => {
+    const picture = known.snapshots[runId]
+    return picture?.phase === 'ended' ? countRetryable(picture.rows) : 0
+  })
   const name = useLiveRuns((known) => known.summaries[runId]?.name)
   const [chosen, setChosen] = useState(props.filter)
   const [typed, setTyped] = useState(props.filter.search ?? '')
@@ -44,7 +52,6 @@ export function ResultsScreen(props: {
   const [cursor, setCursor] = useState(0)
   const [open, setOpen] = useState(false)
   const revealed = useRevealed()
-  const searchBox = useRef<HTMLInputElement>(null)
   const place = useRef<HTMLDivElement>(null)
 
   const plan = useQuery(runId, (signal) => bridge.runs.readPlan({ runId }, { signal }))
@@ -75,7 +82,6 @@ export function ResultsScreen(props: {
     setChosen(rest)
     setCursor(0)
   }
-  useHotkey({ key: '/' }, () => searchBox.current?.focus())
   const close = useCallback(() => {
     setOpen(false)
     place.current?.querySelector<HTMLElement>('[role="grid"]')?.focus()
@@ -112,6 +118,11 @@ export function ResultsScreen(props: {
           <Button variant="default" onClick={props.onRun}>
             Back to the run
           </Button>
+          {retryable > 0 && (
+            <Button variant="default" onClick={props.onRetry}>
+              Retry {formatQuantity(retryable, 'row')}…
+            </Button>
+          )}
           <PrimaryButton onPress={() => props.onExport(filter)} icon={<IconDownload size="1rem" />}>
             Export
           </PrimaryButton>
@@ -120,49 +131,26 @@ export function ResultsScreen(props: {
     >
       <div className={styles.layout} ref={place}>
         <div className={styles.side}>
-          <TextInput
-            ref={searchBox}
-            aria-label="Search the cells"
-            placeholder="Search  ( / )"
-            leftSection={<IconSearch size="0.9rem" aria-hidden />}
+          <SearchBox
             value={typed}
-            onChange={(event) => {
-              setTyped(event.currentTarget.value)
+            onValue={(value) => {
+              setTyped(value)
               setCursor(0)
             }}
-            rightSection={
-              typed === '' ? null : (
-                <CloseButton size="xs" aria-label="Clear the search" onClick={() => setTyped('')} />
-              )
-            }
           />
           <FacetList facets={facets.data ?? []} filter={chosen} onFilter={narrow} />
         </div>
         <div className={styles.list}>
-          <div className={styles.bar}>
-            <p className={styles.barText} aria-live="polite">
-              <strong>{pages.known ? formatQuantity(pages.count, 'row') : 'Counting rows'}</strong>
-              {isNarrowed(filter) ? ' match' : ''} · <kbd>J</kbd> <kbd>K</kbd> move · <kbd>Space</kbd> reveal
-              · <kbd>Enter</kbd> open
-            </p>
-            {isNarrowed(filter) && (
-              <Button
-                variant="default"
-                size="compact-xs"
-                onClick={() => {
-                  setTyped('')
-                  narrow({})
-                }}
-              >
-                Show all rows
-              </Button>
-            )}
-            <Switch
-              label="Show content"
-              checked={revealed.all}
-              onChange={(event) => revealed.setAll(event.currentTarget.checked)}
-            />
-          </div>
+          <ResultsBar
+            count={pages.known ? pages.count : null}
+            narrowed={isNarrowed(filter)}
+            showsContent={revealed.all}
+            onShowAllRows={() => {
+              setTyped('')
+              narrow({})
+            }}
+            onShowContent={revealed.setAll}
+          />
           {error !== null && <ErrorNotice error={error} />}
           {pages.known && pages.count === 0 ? (
             <NoRows narrowed={isNarrowed(filter)} />
@@ -204,14 +192,4 @@ export function ResultsScreen(props: {
 
 function isHeading(target: EventTarget): boolean {
   return target instanceof HTMLElement && target.closest('button, input, [tabindex="0"]') === null
-}
-
-/** Indexes of the columns that hold what is judged. */
-function findContent(plan: Plan | null, names: readonly string[]): number[] {
-  const indexes = ['text_data', 'url'].map((field) => {
-    const source = plan?.mapping[field]
-    if (source?.kind !== 'column') return -1
-    return typeof source.column === 'string' ? names.indexOf(source.column) : source.column - 1
-  })
-  return indexes.filter((index) => index >= 0)
 }

@@ -42,7 +42,7 @@ export function ReviewScreen(props: {
   const first = useAction(props.onSendFirst)
   const all = useAction(props.onSendAll)
   const request = useQuery(
-    `${runId} ${row}`,
+    isHeld(snapshot) ? `${runId} ${row}` : null,
     (signal) => bridge.review.readRequest({ runId, row }, { signal }),
     {
       keep: true,

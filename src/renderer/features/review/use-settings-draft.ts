@@ -19,14 +19,15 @@ export function useSettingsDraft(
 } {
   const [settings, change] = useState(applied)
   const applying = useAction(apply)
-  const { run } = applying
+  const { run, busy } = applying
   const isChanged = JSON.stringify(settings) !== JSON.stringify(applied)
   const usable = useRef(isUsable)
   usable.current = isUsable
   useEffect(() => {
-    if (!isChanged || !usable.current(settings)) return
+    // One at a time, so that what was typed last is what holds in the end.
+    if (!isChanged || busy || !usable.current(settings)) return
     const timer = setTimeout(() => void run(settings), QUIET_MS)
     return () => clearTimeout(timer)
-  }, [settings, isChanged, run])
-  return { settings, change, applying: { ...applying, busy: applying.busy || isChanged } }
+  }, [settings, isChanged, busy, run])
+  return { settings, change, applying: { ...applying, busy: busy || isChanged } }
 }

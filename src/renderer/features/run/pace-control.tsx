@@ -3,12 +3,13 @@ import { useState } from 'react'
 import { bridge } from '../../bridge/client.ts'
 import { toShownError } from '../../bridge/shown-error.ts'
 import { useQuery } from '../../bridge/use-query.ts'
+import { formatCount } from '../../ui/format-number.ts'
 import styles from './run.module.css'
 
 const MOST = 10_000
 
 /** How many requests may be in flight, changed while the run goes on. */
-export function PaceControl({ runId }: { runId: string }) {
+export function PaceControl({ runId, inFlight }: { runId: string; inFlight: number }) {
   const plan = useQuery(`${runId} pace`, (signal) => bridge.runs.readPlan({ runId }, { signal }))
   const [chosen, setChosen] = useState<number | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -26,6 +27,8 @@ export function PaceControl({ runId }: { runId: string }) {
     <NumberInput
       className={styles.pace}
       label="In flight at most"
+      description={`${formatCount(inFlight)} now`}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={chosen ?? pace.concurrency}
       min={1}
       max={MOST}

@@ -35,7 +35,7 @@ export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?
 }
 
 function toFigures(snapshot: RunSnapshot): Figure[] {
-  const { phase, ratePerSecond, etaMs, elapsedMs, inFlight, requests } = snapshot
+  const { phase, ratePerSecond, etaMs, elapsedMs, requests } = snapshot
   const ended = phase === 'ended'
   const figures: Figure[] = [
     {
@@ -57,7 +57,6 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
       note: requests.retried === 0 ? 'no retries' : `${formatCount(requests.retried)} of them tried again`,
     },
   ]
-  if (!ended) figures.push({ label: 'In flight', value: formatCount(inFlight) })
   if (snapshot.retryAfter.answers > 0) {
     figures.push({
       label: 'Asked to wait',

@@ -4,8 +4,6 @@ import { useState } from 'react'
 import type { RunSummary } from '../../../shared/run.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
-import { followAgain } from '../../bridge/live-runs.ts'
-import { type TakeUpChoice, TakeUpDialog } from '../../ui/dialogs/take-up-dialog.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { countRetryable } from '../../ui/states/row-counts.ts'
 import { useHotkey } from '../../ui/use-hotkey.ts'
@@ -15,13 +13,11 @@ export function RunActions(props: {
   runId: string
   summary: RunSummary
   phase: RunPhase
-  needsKey: boolean
   onResults: () => void
-  onRun: (runId: string) => void
+  onTakeUp: (kind: 'resume' | 'retry') => void
   onError: (error: unknown) => void
 }) {
   const { runId, summary, phase, onError } = props
-  const [asking, setAsking] = useState<'resume' | 'retry' | null>(null)
   const [busy, setBusy] = useState(false)
   const act = async (work: () => Promise<unknown>) => {
     setBusy(true)
@@ -38,17 +34,6 @@ export function RunActions(props: {
   const goOn = () => act(() => bridge.runs.resume({ runId }))
   const toggle = phase === 'running' ? pause : phase === 'paused' ? goOn : null
   useHotkey({ key: 'p' }, toggle === null ? null : () => void toggle())
-
-  const takeUp = (choice: TakeUpChoice) =>
-    act(async () => {
-      const taken =
-        asking === 'retry'
-          ? await bridge.runs.retryRun({ runId, ...choice })
-          : await bridge.runs.resumeRun({ runId, ...choice })
-      setAsking(null)
-      followAgain(taken.runId)
-      props.onRun(taken.runId)
-    })
 
   const { rows } = summary
   const ended = phase === 'ended'
@@ -90,13 +75,13 @@ export function RunActions(props: {
         <Button
           variant="default"
           leftSection={<IconPlayerPlay size="1rem" />}
-          onClick={() => setAsking('resume')}
+          onClick={() => props.onTakeUp('resume')}
         >
           Resume…
         </Button>
       )}
       {ended && countRetryable(rows) > 0 && (
-        <Button variant="default" onClick={() => setAsking('retry')}>
+        <Button variant="default" onClick={() => props.onTakeUp('retry')}>
           Retry what did not succeed…
         </Button>
       )}
@@ -112,17 +97,6 @@ export function RunActions(props: {
         <PrimaryButton onPress={props.onResults} icon={<IconTable size="1rem" />}>
           Look at the rows
         </PrimaryButton>
-      )}
-      {asking !== null && (
-        <TakeUpDialog
-          kind={asking}
-          rows={asking === 'resume' ? rows.not_sent : countRetryable(rows) - rows.unknown}
-          unknown={rows.unknown}
-          needsKey={props.needsKey}
-          busy={busy}
-          onConfirm={(choice) => void takeUp(choice)}
-          onClose={() => setAsking(null)}
-        />
       )}
     </>
   )

@@ -24,12 +24,10 @@ const LATENCY_EVERY_MS = 1_000
 /** A run as it goes: how far, how fast, what it triggers, what goes wrong and what to do about it. */
 export function RunScreen(props: {
   runId: string
-  /** Whether taking the run up again needs a key to be typed. */
-  needsKey: (baseUrl: string) => boolean
   /** What the person calls an address. */
   nameAddress: (baseUrl: string) => string
   onResults: (filter: RowFilter) => void
-  onRun: (runId: string) => void
+  onTakeUp: (kind: 'resume' | 'retry') => void
 }) {
   const { runId, onResults } = props
   useFollowRun(runId)
@@ -60,9 +58,8 @@ export function RunScreen(props: {
           runId={runId}
           summary={summary}
           phase={phase}
-          needsKey={props.needsKey(summary.base_url)}
           onResults={() => onResults({})}
-          onRun={props.onRun}
+          onTakeUp={props.onTakeUp}
           onError={setActionError}
         />
       }
@@ -109,7 +106,12 @@ function LiveProgress({ runId }: { runId: string }) {
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   if (snapshot === undefined) return null
   const isSteered = snapshot.phase === 'running' || snapshot.phase === 'paused'
-  return <ProgressPanel snapshot={snapshot} {...(isSteered && { pace: <PaceControl runId={runId} /> })} />
+  return (
+    <ProgressPanel
+      snapshot={snapshot}
+      {...(isSteered && { pace: <PaceControl runId={runId} inFlight={snapshot.inFlight} /> })}
+    />
+  )
 }
 
 function LiveRules({ runId, onPick }: { runId: string; onPick: (ruleId: string) => void }) {

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../../shared/run.ts'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { CountsBar } from '../../ui/states/counts-bar.tsx'
-import { RunStateLabel } from '../../ui/states/run-state-label.tsx'
+import { type RunStanding, RunStateLabel } from '../../ui/states/run-state-label.tsx'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { describeRun } from './describe-run.ts'
@@ -20,8 +20,15 @@ export interface RunActions {
   onDelete: (run: RunSummary) => void
 }
 
+/** The runs, and how those that this process holds stand this moment. */
+export interface RunTableProps extends RunActions {
+  runs: readonly RunSummary[]
+  standings: ReadonlyMap<string, RunStanding>
+  nowMs: number
+}
+
 /** Every run, newest first: what it did to how many rows, how fast, and how it stands. */
-export function RunTable(props: { runs: readonly RunSummary[]; nowMs: number } & RunActions) {
+export function RunTable(props: RunTableProps) {
   return (
     <table className={styles.table}>
       <caption className="visually-hidden">Runs, newest first</caption>
@@ -66,7 +73,7 @@ function OutcomeHead({ state }: { state: (typeof OUTCOMES)[number] }) {
   )
 }
 
-function RunLine(props: { run: RunSummary; nowMs: number } & RunActions) {
+function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
   const { run, nowMs } = props
   const p95 = run.latency_ms.http_req_duration?.p95
   const started = run.started_at ?? run.created_at
@@ -92,7 +99,7 @@ function RunLine(props: { run: RunSummary; nowMs: number } & RunActions) {
         {formatAgo(started, nowMs)}
       </td>
       <td>
-        <RunStateLabel state={run.state} />
+        <RunStateLabel state={props.standings.get(run.run_id) ?? run.state} />
       </td>
       <td className={styles.menu}>
         <Menu position="bottom-end" shadow="md">
@@ -104,7 +111,10 @@ function RunLine(props: { run: RunSummary; nowMs: number } & RunActions) {
           <Menu.Dropdown>
             <Menu.Item onClick={() => props.onOpen(run)}>Open the run</Menu.Item>
             <Menu.Item onClick={() => props.onResults(run)}>Look at the rows</Menu.Item>
-            <Menu.Item disabled={run.state === 'running'} onClick={() => props.onDelete(run)}>
+            <Menu.Item
+              disabled={run.state === 'running' && props.standings.get(run.run_id) !== 'ready'}
+              onClick={() => props.onDelete(run)}
+            >
               Delete…
             </Menu.Item>
           </Menu.Dropdown>

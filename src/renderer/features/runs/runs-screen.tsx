@@ -103,5 +103,11 @@ function LiveTable(props: {
   const { entries, ...actions } = props
   const snapshots = useLiveRuns((live) => live.snapshots)
   const runs = entries.map((entry) => withLive(entry, snapshots[entry.summary.run_id]))
-  return <RunTable runs={runs} nowMs={Date.now()} {...actions} />
+  const standings = new Map(
+    entries.flatMap(({ summary, isHeld }) => {
+      const phase = snapshots[summary.run_id]?.phase
+      return isHeld && (phase === 'ready' || phase === 'paused') ? [[summary.run_id, phase] as const] : []
+    }),
+  )
+  return <RunTable runs={runs} standings={standings} nowMs={Date.now()} {...actions} />
 }

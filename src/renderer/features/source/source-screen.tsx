@@ -83,8 +83,9 @@ export function SourceScreen(props: {
       title="Source"
       subtitle={
         <>
-          <SafeText text={source.name} max={80} />, {formatBytes(source.sizeBytes)}
-          {data !== null && `, ${formatQuantity(data.columns.length, 'column')}`}
+          <SafeText text={source.name} max={80} />
+          {data !== null &&
+            `, ${formatBytes(data.sizeBytes)}, ${formatQuantity(data.columns.length, 'column')}`}
         </>
       }
       fixed

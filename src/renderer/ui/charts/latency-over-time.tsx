@@ -20,6 +20,10 @@ const DASHES: Record<(typeof SERIES)[number]['dash'], number[]> = {
   dotted: [2, 3],
 }
 
+const SHORTEST_SECONDS = 5
+const FEW_SECONDS = 20
+const WHOLE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600]
+
 function formatSecond(second: number): string {
   return second < 60 ? `${second} s` : formatSpan(second * 1000)
 }
@@ -27,9 +31,12 @@ function formatSecond(second: number): string {
 const options: PlotOptions = (look) => ({
   legend: { show: false },
   cursor: { show: false },
-  scales: { x: { time: false }, y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 1) * 1.1)] } },
+  scales: {
+    x: { time: false, range: (_plot, _min, max) => [0, Math.max(SHORTEST_SECONDS, max ?? 0)] },
+    y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 1) * 1.1)] },
+  },
   axes: [
-    createAxis(look, { format: formatSecond, sizePx: 30 }),
+    { ...createAxis(look, { format: formatSecond, sizePx: 30 }), incrs: WHOLE_STEPS },
     createAxis(look, { format: formatAxisMs, sizePx: 64 }),
   ],
   series: [
@@ -39,7 +46,7 @@ const options: PlotOptions = (look) => ({
       stroke: look.color(series.token),
       width: 1.5,
       dash: DASHES[series.dash],
-      points: { show: false },
+      points: { show: (plot: uPlot) => plot.data[0].length < FEW_SECONDS, size: 4 },
       spanGaps: true,
     })),
   ],

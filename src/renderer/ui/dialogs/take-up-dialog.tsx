@@ -1,6 +1,8 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
+import type { ErrorDocument } from '../../../shared/errors.ts'
 import { formatQuantity } from '../format-number.ts'
+import { ErrorNotice } from '../layout/error-notice.tsx'
 
 /** What a person decides before a run is taken up again. */
 export interface TakeUpChoice {
@@ -19,6 +21,7 @@ export function TakeUpDialog(props: {
   unknown: number
   needsKey: boolean
   busy: boolean
+  error: ErrorDocument | null
   onConfirm: (choice: TakeUpChoice) => void
   onClose: () => void
 }) {
@@ -73,6 +76,7 @@ export function TakeUpDialog(props: {
             spellCheck={false}
           />
         )}
+        {props.error !== null && <ErrorNotice error={props.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onClose}>
             Cancel

@@ -14,6 +14,7 @@ export function Screen(props: {
 }) {
   return (
     <main className={styles.screen} id="screen" tabIndex={-1}>
+      <title>{`${props.title} – Sluice`}</title>
       <header className={styles.header}>
         <div className={styles.titles}>
           <h1 className={styles.title}>{props.title}</h1>

@@ -1,0 +1,58 @@
+import { useCallback, useState } from 'react'
+import { bridge } from '../bridge/client.ts'
+import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
+import { useAction } from '../bridge/use-action.ts'
+import { type TakeUpChoice, TakeUpDialog } from '../ui/dialogs/take-up-dialog.tsx'
+import { countRetryable } from '../ui/states/row-counts.ts'
+import { goTo } from './use-route.ts'
+
+/** A run that is to be taken up again, and how: where it stopped, or what did not succeed as a child run. */
+export interface TakeUpWish {
+  kind: 'resume' | 'retry'
+  runId: string
+}
+
+/** Asks what must be known before a run is taken up again, takes it up, and shows it. */
+export function TakeUp(props: {
+  wish: TakeUpWish
+  needsKey: (baseUrl: string) => boolean
+  onClose: () => void
+}) {
+  const { wish, onClose } = props
+  const { kind, runId } = wish
+  const summary = useLiveRuns((live) => live.summaries[runId])
+  const taking = useAction(
+    useCallback(
+      async (choice: TakeUpChoice) => {
+        const request = { runId, ...choice }
+        const taken =
+          kind === 'retry' ? await bridge.runs.retryRun(request) : await bridge.runs.resumeRun(request)
+        onClose()
+        followAgain(taken.runId)
+        goTo({ kind: 'run', runId: taken.runId })
+      },
+      [kind, runId, onClose],
+    ),
+  )
+  if (summary === undefined) return null
+  const { rows } = summary
+  return (
+    <TakeUpDialog
+      kind={kind}
+      rows={kind === 'resume' ? rows.not_sent : countRetryable(rows) - rows.unknown}
+      unknown={rows.unknown}
+      needsKey={props.needsKey(summary.base_url)}
+      busy={taking.busy}
+      error={taking.error}
+      onConfirm={(choice) => void taking.run(choice)}
+      onClose={onClose}
+    />
+  )
+}
+
+/** The wish that stands, if any, and the ways to make one and to drop it. */
+export function useTakeUpWish() {
+  const [wish, setWish] = useState<TakeUpWish | null>(null)
+  const drop = useCallback(() => setWish(null), [])
+  return { wish, make: setWish, drop }
+}

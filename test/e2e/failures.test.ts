@@ -1,0 +1,48 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
+import { WORKER_URLS } from '../../src/main/worker-urls.ts'
+import { checkSample, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import { createAppOpener } from '../helpers/e2e/with-app.ts'
+
+const openApp = createAppOpener()
+const KEY = 'failures-key'
+
+it('says what to do about refused rows, and sends them again as a child run that asks for the key', async () => {
+  const service = await startSandboxThread(WORKER_URLS.sandbox, {
+    apiKeys: [KEY],
+    faults: ['429=10%,retry-after=1,tries=1'],
+  })
+  onTestFinished(() => service.close())
+  const { page } = await openApp()
+  await checkSample(page)
+  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill('localhost:1')
+  await page.getByLabel('Base URL').blur()
+  await page.getByText('The address must begin with https:// or http://').waitFor()
+  await page.getByLabel('Base URL').fill(service.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill(KEY)
+  await page.getByRole('textbox', { name: 'Retries' }).fill('0')
+  await page.getByRole('button', { name: /^Send 364 rows/ }).click()
+  await seeRunEnded(page)
+  await page.getByText('The service limits how fast you may send.').waitFor()
+  const first = await readShownCounts(page)
+  const refused = first['rejected'] ?? 0
+  expect(refused).toBeGreaterThan(10)
+
+  await page.getByRole('button', { name: '429 RATE_LIMITED' }).click()
+  await seeScreen(page, 'Results')
+  await page.getByText(`${refused} rows`, { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Show all rows' }).click()
+  await page.getByRole('button', { name: /^did not succeed, in all/ }).click()
+  await page.getByText(`${refused + 8} rows`, { exact: true }).waitFor()
+  await page.getByRole('button', { name: `Retry ${refused} rows…` }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByRole('button', { name: `Retry ${refused} rows` }).isDisabled()).toBe(true)
+  await dialog.getByLabel('API key', { exact: true }).fill(KEY)
+  await dialog.getByRole('button', { name: `Retry ${refused} rows` }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: refused, pending: 0 })
+  expect(await page.content()).not.toContain(KEY)
+})
