@@ -52,6 +52,7 @@ async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<num
     concurrency: inFlight,
     createClient: () =>
       createServiceClient({ baseUrl: url, apiKey: 'key', timeoutMs: 60_000, userAgent: 'sluice' }),
+    onError: (error) => done.reject(error),
     take: () => {
       if (started === rows) return null
       started += 1

@@ -104,6 +104,8 @@ export const runSummarySchema = z.object({
   errors: z.array(errorGroupSchema),
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
   from_cache: z.object({ rows: z.int() }),
+  /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */
+  result_lost: z.object({ rows: z.int() }),
   generator: z.object({
     limited: z.boolean(),
     dropped: z.int(),

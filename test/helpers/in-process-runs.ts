@@ -37,7 +37,7 @@ export function createInProcessRuns(workspace: string) {
     const listeners = new Set<(snapshot: RunSnapshot) => void>()
     let failure: Error | null = null
     const session = new RunSession(
-      { ...base, whenBurning: 'stop', work, ...rest },
+      { ...base, deliveredCodes: [], whenBurning: 'stop', work, ...rest },
       (event) => {
         if (event.kind === 'snapshot') for (const listener of listeners) listener(event.snapshot)
         if (event.kind === 'failed') failure = fromErrorDocument(event.error)

@@ -39,6 +39,8 @@ export interface StartOptions {
 
 /** How a run is taken up again. `onUnknown` says whether rows of unknown fate are sent again. */
 export interface ResumeOptions extends StartOptions {
+  /** Further error codes that mean "this post_id was delivered before", beside the plan's. */
+  deliveredCodes?: readonly string[]
   onUnknown: 'resend' | 'skip'
 }
 

@@ -112,21 +112,29 @@ export function createEngine(options: EngineOptions): Engine {
     async startRun(plan: Plan, start: StartOptions = {}) {
       const apiKey = toApiKey(start.apiKey, plan.connection)
       const { hold = false, whenBurning = 'stop' } = start
-      return startThread({ runId: createRunId(), apiKey, hold, whenBurning, work: { kind: 'start', plan } })
+      return startThread({
+        runId: createRunId(),
+        apiKey,
+        deliveredCodes: [],
+        hold,
+        whenBurning,
+        work: { kind: 'start', plan },
+      })
     },
     async resumeRun(runId: string, resume: ResumeOptions) {
       const { connection } = await readPlan(runId)
       const apiKey = toApiKey(resume.apiKey, connection)
-      const { onUnknown, hold = false, whenBurning = 'stop' } = resume
-      return startThread({ runId, apiKey, hold, whenBurning, work: { kind: 'resume', onUnknown } })
+      const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = resume
+      const work = { kind: 'resume', onUnknown } as const
+      return startThread({ runId, apiKey, deliveredCodes, hold, whenBurning, work })
     },
     async retryRun(parentRunId: string, retry: ResumeOptions) {
       const { connection } = await readPlan(parentRunId)
       refuseHeld(parentRunId)
       const apiKey = toApiKey(retry.apiKey, connection)
-      const { onUnknown, hold = false, whenBurning = 'stop' } = retry
+      const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = retry
       const work = { kind: 'retry', onUnknown, parentRunId } as const
-      return startThread({ runId: createRunId(), apiKey, hold, whenBurning, work })
+      return startThread({ runId: createRunId(), apiKey, deliveredCodes, hold, whenBurning, work })
     },
     heldRun: (runId) => held.get(runId)?.handle ?? null,
     async listRuns(onUnreadable = () => {}) {

@@ -6,6 +6,7 @@ import { withEngine } from '../engine-access.ts'
 import { readApiKey } from '../options/api-key.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
+  addDeliveredCodeOption,
   addOnUnknownOption,
   addReportingOptions,
   type ReportingFlags,
@@ -16,6 +17,7 @@ import { resolveWorkspace } from '../workspace.ts'
 
 interface AgainFlags extends ReportingFlags, UnknownFlags {
   apiKeyEnv?: string
+  deliveredCode?: string[]
 }
 
 /** The key of the variable that was named now, else of the one the run was started with. */
@@ -24,11 +26,16 @@ async function readRunApiKey(context: CliContext, engine: Engine, runId: string,
   return readApiKey(context, flags.apiKeyEnv ?? plan.connection.apiKeyEnv)
 }
 
+function toDelivered({ deliveredCode }: AgainFlags): { deliveredCodes?: string[] } {
+  return deliveredCode === undefined ? {} : { deliveredCodes: deliveredCode }
+}
+
 function addAgainOptions(command: Command): Command {
   command.option(
     '--api-key-env <name>',
     'environment variable that holds the API key (default: the one the run was started with)',
   )
+  addDeliveredCodeOption(command)
   addOnUnknownOption(command)
   return addReportingOptions(command)
 }
@@ -45,7 +52,7 @@ export function addResumeCommand(program: Command, context: CliContext): void {
       const run = await resolveRun(engine, reference)
       const apiKey = await readRunApiKey(context, engine, run.run_id, flags)
       const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
-      const handle = await engine.resumeRun(run.run_id, { onUnknown, ...apiKey })
+      const handle = await engine.resumeRun(run.run_id, { onUnknown, ...toDelivered(flags), ...apiKey })
       return settleRun(context, engine, handle, flags, apiKey)
     })
   })
@@ -66,7 +73,7 @@ export function addRetryCommand(program: Command, context: CliContext): void {
       const run = await resolveRun(engine, reference)
       const apiKey = await readRunApiKey(context, engine, run.run_id, flags)
       const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
-      const handle = await engine.retryRun(run.run_id, { onUnknown, ...apiKey })
+      const handle = await engine.retryRun(run.run_id, { onUnknown, ...toDelivered(flags), ...apiKey })
       return settleRun(context, engine, handle, flags, apiKey)
     })
   })

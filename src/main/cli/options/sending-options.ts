@@ -5,6 +5,7 @@ import { parseTimeoutMs } from './duration-option.ts'
 import { collectMapping, collectTemplate, type FieldAssignment } from './mapping-option.ts'
 import { collect, createIntegerParser, createPositiveNumberParser } from './number-option.ts'
 import {
+  addDeliveredCodeOption,
   addOnUnknownOption,
   addReportingOptions,
   type ReportingFlags,
@@ -45,11 +46,8 @@ export function addSendingOptions(command: Command): Command {
         .default(60_000, '60s'),
     )
     .option('--retries <n>', 'tries after the first, where repeating is safe', createIntegerParser(0, 100), 3)
-    .option(
-      '--delivered-code <code>',
-      'an error code by which the service says it has this post already; counts as succeeded; repeatable',
-      collect,
-    )
+  addDeliveredCodeOption(command)
+  command
     .optionsGroup('Source:')
     .option('--no-header', 'the first line is a row, not the names of the columns')
     .option('--encoding <name>', 'character encoding, such as windows-1252; recognised unless given')

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { collect } from './number-option.ts'
 
 /** Where runs are kept. */
 export interface WorkspaceFlags {
@@ -40,5 +41,14 @@ export function addOnUnknownOption(command: Command): Command {
     )
       .choices(['ask', 'resend', 'skip'])
       .default('ask'),
+  )
+}
+
+/** Declares `--delivered-code`, repeatable. */
+export function addDeliveredCodeOption(command: Command): Command {
+  return command.option(
+    '--delivered-code <code>',
+    'an error code by which the service says it has this post already; counts as succeeded; repeatable',
+    collect,
   )
 }

@@ -27,7 +27,7 @@ const RULES: readonly AdviceRule[] = [
   {
     applies: (group) => /duplicate|exists|unique/i.test(`${group.error_code ?? ''} ${group.message}`),
     advise: (group) => ({
-      text: `The service has these post_ids from an earlier submission, whose result it does not give again. Where that means delivered, say so with --delivered-code ${group.error_code ?? 'CODE'}.`,
+      text: `The service has these post_ids from an earlier submission, whose result it does not give again. Where that means delivered, say so: retry RUN --delivered-code ${group.error_code ?? 'CODE'}.`,
     }),
   },
   {

@@ -28,6 +28,9 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   if (!isResumable && state !== 'running' && rows.rejected + rows.failed > 0) {
     steps.push([`retry ${runId}`, 'what did not succeed, as a new run'])
   }
+  if (isResumable && rows.rejected + rows.failed > 0) {
+    steps.push([`retry ${runId}`, 'that and what did not succeed, as a new run'])
+  }
   if (rows.unknown > 0 && state !== 'running') {
     steps.push([
       `${isResumable ? 'resume' : 'retry'} ${runId} --on-unknown resend`,

@@ -5,12 +5,12 @@ import { formatSection } from './section.ts'
 
 /** What the service said about its rate and its cache; nothing where it said nothing. */
 export function formatServiceNotes(terminal: Terminal, summary: RunSummary): string[] {
-  const { retry_after, from_cache } = summary
+  const { retry_after, from_cache, result_lost } = summary
   const lines: string[] = []
   if (retry_after.answers > 0) {
     lines.push(
       ...formatSection(terminal, 'Retry-After', [
-        `${formatCounted(retry_after.answers, 'answer')} asked to wait; ${formatDuration(retry_after.waited_s * 1000)} were waited in all`,
+        `${formatCounted(retry_after.answers, 'answer')} asked to wait; ${formatDuration(retry_after.waited_s * 1000)} were waited, added up over the rows`,
       ]),
     )
   }
@@ -18,6 +18,13 @@ export function formatServiceNotes(terminal: Terminal, summary: RunSummary): str
     lines.push(
       ...formatSection(terminal, 'From cache', [
         `${formatCounted(from_cache.rows, 'row')} ${from_cache.rows === 1 ? 'was' : 'were'} answered from the service's cache; their latency is the cache's`,
+      ]),
+    )
+  }
+  if (result_lost.rows > 0) {
+    lines.push(
+      ...formatSection(terminal, 'No result', [
+        `${formatCounted(result_lost.rows, 'row')} of the succeeded ${result_lost.rows === 1 ? 'was' : 'were'} delivered before; the service does not give their result again, so no rule is known for them`,
       ]),
     )
   }

@@ -8,6 +8,7 @@ export type CounterKind =
   | 'problem'
   | 'request'
   | 'from_cache'
+  | 'result_lost'
   | 'retry_after_answers'
   | 'retry_after_ms'
 

@@ -47,6 +47,7 @@ export function summarizeRun({ db, record, isHeld, isCutOff }: RunView): RunSumm
       waited_s: (facets.get('retry_after_ms')?.get('') ?? 0) / 1000,
     },
     from_cache: { rows: facets.get('from_cache')?.get('') ?? 0 },
+    result_lost: { rows: facets.get('result_lost')?.get('') ?? 0 },
     generator: readGenerator(db, latency),
   }
 }

@@ -8,6 +8,8 @@ export interface RunTask {
   workspace: string
   apiKey: string
   appVersion: string
+  /** Error codes that mean "delivered before", beside the plan's. */
+  deliveredCodes: readonly string[]
   /** Wait for `begin` before anything is sent. */
   hold: boolean
   /** What to do where sending would burn rows: end the run, or pause it for a person to decide. */

@@ -102,6 +102,7 @@ export class Recorder {
     const { counters } = this.#journal
     this.#outcomes.count(record)
     if (judgement.fromCache) counters.add('from_cache', '', record.rows)
+    if (record.state === 'succeeded' && record.taskId === null) counters.add('result_lost', '', record.rows)
     const { state, status, errorCode, message } = record
     if (!isSettled(state) || state === 'succeeded') return
     const cause = errorCode !== null && status !== null ? toErrorPattern(message ?? '') : (message ?? '')

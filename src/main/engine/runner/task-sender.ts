@@ -14,6 +14,7 @@ export function createTaskSender(options: {
   record: RunRecord
   meter: SecondMeter
   apiKey: string
+  deliveredCodes: readonly string[]
   appVersion: string
 }): Sender {
   const { journal, record, meter } = options
@@ -23,7 +24,7 @@ export function createTaskSender(options: {
   const toRequest = createTaskRequests(plan)
   const judgeOptions = {
     origin: new URL(plan.connection.baseUrl).origin,
-    deliveredCodes: plan.connection.deliveredCodes,
+    deliveredCodes: [...plan.connection.deliveredCodes, ...options.deliveredCodes],
     nowMs: Date.now,
   }
   return new Sender({
