@@ -25,17 +25,17 @@ export function createResultRows({ db, record, isCutOff }: RunView, rows: readon
   const rulesOf = db.prepare(
     `SELECT rule_id, rule_name FROM item_rule JOIN rule ON rule.id = item_rule.rule WHERE item = ? ORDER BY rule.id`,
   )
-  const firstProblem = db.prepare(
-    "SELECT field, message FROM problem WHERE row = ? AND severity = 'error' ORDER BY id LIMIT 1",
+  const errorsOf = db.prepare(
+    "SELECT field, message, found FROM problem WHERE row = ? AND severity = 'error' ORDER BY id",
   )
   return rows.map((joined) => {
     const cells = JSON.parse(joined.cells) as string[]
     const isInvalid = joined.item === null
-    const problem = isInvalid ? firstProblem.get(joined.id) : undefined
+    const problems = isInvalid ? errorsOf.all(joined.id) : []
     const state = toState(joined, record.claimed)
     // Nobody is sending any more; such a row is shown as recovery will leave it.
     const isUnsettled = isCutOff && state === 'sending'
-    const message = problem === undefined ? joined.message : toProblemMessage(problem)
+    const message = isInvalid ? problems.map(toProblemMessage).join('; ') : joined.message
     return {
       row: joined.id,
       state: isUnsettled ? 'unknown' : state,
@@ -69,7 +69,7 @@ function toState({ item, state, id }: JoinedRow, claimed: number): RowState {
   return (state as RowState | null) ?? (id <= claimed ? 'sending' : 'pending')
 }
 
-function toProblemMessage(problem: Record<string, unknown>): string {
-  const field = problem['field']
-  return typeof field === 'string' ? `${field}: ${problem['message']}` : String(problem['message'])
+function toProblemMessage({ field, message, found }: Record<string, unknown>): string {
+  const where = typeof field === 'string' ? `${field}: ` : ''
+  return `${where}${message}${typeof found === 'string' ? `, found \`${found}\`` : ''}`
 }

@@ -1,0 +1,91 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { toJournalFile } from '../../../src/main/engine/journal/workspace-files.ts'
+import { planSchema } from '../../../src/shared/plan.ts'
+import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { openEngine } from '../../helpers/test-engine.ts'
+import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
+import { countArrivals } from './runner/wire-record.ts'
+
+const folder = openTestFolder()
+const engine = openEngine(folder)
+const START = { apiKey: 'key' }
+
+const startTakingService = () =>
+  startFaultServer({ onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)) })
+
+test('an export never replaces the source of its run', async () => {
+  const server = await startTakingService()
+  const plan = createRunPlan(folder, 2, server.baseUrl)
+  const run = await engine.startRun(plan, START)
+  await run.ended
+  const before = readFileSync(plan.source.path)
+  await expect(engine.exportRun(run.runId, { file: plan.source.path })).rejects.toMatchObject({
+    code: 'BAD_USAGE',
+    message: expect.stringContaining(plan.source.path),
+  })
+  expect(readFileSync(plan.source.path)).toEqual(before)
+})
+
+test('a journal that is damaged is named, and hides no other run', async () => {
+  const server = await startTakingService()
+  const run = await engine.startRun(createRunPlan(folder, 1, server.baseUrl), START)
+  await run.ended
+  writeFileSync(toJournalFile(folder, '20200101-000000-damaged'), 'this is no database at all'.repeat(100))
+  writeFileSync(join(folder, 'runs', 'a copy of one.journal'), '')
+  const unreadable: string[] = []
+  const runs = await engine.listRuns((runId) => unreadable.push(runId))
+  expect(runs.map(({ run_id }) => run_id)).toContain(run.runId)
+  expect(unreadable).toEqual(['20200101-000000-damaged'])
+})
+
+test('an invalid row says everything that is wrong with it, and what was found', async () => {
+  const server = await startTakingService()
+  const plan = createRunPlan(folder, ['fine', ''], server.baseUrl, {
+    mapping: { user_id: { kind: 'template', template: 'a_{{row}}' } },
+  })
+  const run = await engine.startRun(plan, START)
+  await run.ended
+  const { rows } = await engine.readPage(run.runId, { filter: { state: 'invalid' }, offset: 1, limit: 1 })
+  expect(rows[0]?.message).toMatch(/text_data and url.*; user_id: must not contain .*found `a_2`/)
+})
+
+test('a code that means delivered can be named when a run is retried; the lost result is counted', async () => {
+  const server = await startFaultServer({
+    onRequest: (_, wire) => wire.send(400, toErrorAnswer(400, 'DUPLICATE_POST_ID', 'had it before')),
+  })
+  const plan = createRunPlan(folder, 2, server.baseUrl)
+  const parent = await engine.startRun(plan, START)
+  expect((await parent.ended).rows.rejected).toBe(2)
+  const options = { ...START, onUnknown: 'skip', deliveredCodes: ['DUPLICATE_POST_ID'] } as const
+  const child = await engine.retryRun(parent.runId, options)
+  expect(await child.ended).toMatchObject({ rows: { succeeded: 2 }, result_lost: { rows: 2 } })
+})
+
+test('a child run in the middle that is deleted does not give its child’s rows back to its parent', async () => {
+  const server = await startTakingService()
+  const held = { ...START, hold: true }
+  const parent = await engine.startRun(createRunPlan(folder, 3, server.baseUrl), held)
+  await parent.ready
+  parent.stop()
+  await parent.ended
+  const middle = await engine.retryRun(parent.runId, { ...held, onUnknown: 'skip' })
+  await middle.ready
+  middle.stop()
+  await middle.ended
+  const last = await engine.retryRun(middle.runId, { ...START, onUnknown: 'skip' })
+  expect((await last.ended).rows.succeeded).toBe(3)
+  await engine.deleteRun(middle.runId)
+  const again = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  await expect(again.ended).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })
+  expect(countArrivals(server)).toEqual([1, 1, 1])
+})
+
+test.each(['http://user:secret@host', 'https://host?key=secret', 'https://host#secret'])(
+  'a plan refuses the address %s, which would be journaled',
+  (baseUrl) => {
+    const plan = { connection: { baseUrl }, source: { path: 'x.csv' }, operation: { kind: 'task' } }
+    expect(planSchema.safeParse(plan).success).toBe(false)
+  },
+)
