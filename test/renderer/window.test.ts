@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { parseRoute, type Route, toHash } from '../../src/renderer/app/route.ts'
+import { type RailStanding, toRailGroups } from '../../src/renderer/app/shell/rail-groups.ts'
+import { suggestFileName } from '../../src/renderer/features/export/suggest-file-name.ts'
+import { thinSeconds } from '../../src/renderer/ui/charts/thin-seconds.ts'
+import { toColumnRem } from '../../src/renderer/ui/grid/column-width.ts'
+import { toMovedCursor } from '../../src/renderer/ui/grid/move-cursor.ts'
+import { adviceForError } from '../../src/renderer/ui/states/error-advice.ts'
+import type { RunSecond } from '../../src/shared/results.ts'
+
+describe('the address of a screen', () => {
+  it.each<Route>([
+    { kind: 'runs' },
+    { kind: 'draft', step: 'mapping' },
+    { kind: 'run', runId: '20260301-a' },
+    { kind: 'results', runId: 'with/slash and %' },
+    { kind: 'export', runId: '20260301-a' },
+  ])('is read back as it was written: %j', (route) => expect(parseRoute(toHash(route))).toEqual(route))
+
+  it.each(['', '#/nowhere', '#/new/nothing', '#/run/', '#/run/x/nothing'])('leads home from %j', (hash) => {
+    expect(parseRoute(hash)).toEqual({ kind: 'runs' })
+  })
+
+  it('survives a broken escape', () => {
+    expect(parseRoute('#/run/%E0%A4%A')).toEqual({ kind: 'run', runId: '%E0%A4%A' })
+  })
+})
+
+describe('the rail', () => {
+  const NOTHING: RailStanding = {
+    hasSource: false,
+    hasPreview: false,
+    isChecked: false,
+    sourceName: undefined,
+    runId: null,
+    runName: undefined,
+    route: { kind: 'runs' },
+  }
+  const closedIn = (standing: RailStanding) =>
+    toRailGroups(standing).flatMap((group) =>
+      group.entries.filter((entry) => entry.closed !== undefined).map((entry) => entry.label),
+    )
+
+  it('opens only the source to who begins', () => {
+    expect(closedIn(NOTHING)).toEqual(['Mapping', 'Check', 'Review', 'Progress', 'Results', 'Export'])
+  })
+
+  it('opens each step with what it needs', () => {
+    expect(closedIn({ ...NOTHING, hasSource: true, hasPreview: true })).not.toContain('Mapping')
+    expect(closedIn({ ...NOTHING, hasPreview: true, isChecked: true, runId: 'r' })).toEqual([])
+  })
+})
+
+describe('the cursor of a table', () => {
+  const place = { cursor: 5, count: 8, page: 20 }
+  it.each([
+    ['j', 6],
+    ['K', 4],
+    ['ArrowDown', 6],
+    ['PageDown', 7],
+    ['PageUp', 0],
+    ['Home', 0],
+    ['End', 7],
+    ['x', null],
+  ])('goes with %s to %s', (key, moved) => expect(toMovedCursor(key, place)).toBe(moved))
+
+  it('stays put in an empty table', () => {
+    expect(toMovedCursor('j', { cursor: 0, count: 0, page: 5 })).toBeNull()
+  })
+})
+
+describe('a chart of a long run', () => {
+  const toSecond = (second: number, p99: number): RunSecond => ({
+    second,
+    sent: 1,
+    succeeded: 1,
+    rejected: 0,
+    failed: 0,
+    unknown: 0,
+    httpReqDurationMs: { count: 1, min: 1, mean: 1, p50: 1, p90: 1, p95: 1, p99, p99_9: p99, max: p99 },
+  })
+
+  it('keeps every spike while it drops points', () => {
+    const hour = Array.from({ length: 3_600 }, (_, second) => toSecond(second, second === 1_801 ? 900 : 5))
+    const shown = thinSeconds(hour)
+    expect(shown.length).toBeLessThanOrEqual(1_200)
+    expect(shown.some((second) => second.second === 1_801)).toBe(true)
+  })
+
+  it('leaves a short run as it is', () => {
+    const minute = Array.from({ length: 60 }, (_, second) => toSecond(second, 1))
+    expect(thinSeconds(minute)).toBe(minute)
+  })
+})
+
+describe('a column of the preview', () => {
+  it('is as wide as most of its cells, within bounds', () => {
+    expect(toColumnRem('id', [1, 2, 1])).toBe(5)
+    expect(toColumnRem('text', Array(100).fill(5_000))).toBe(28)
+    expect(toColumnRem('text', [...Array(95).fill(20), 5_000])).toBeLessThan(12)
+  })
+})
+
+describe('what to do about an error', () => {
+  const advise = (
+    status: number | null,
+    error_code: string | null,
+    outcome: 'rejected' | 'unknown' | 'invalid' = 'rejected',
+  ) => adviceForError({ status, error_code, outcome })
+
+  it('goes by the code first, then by the status, then by how it ended', () => {
+    expect(advise(403, 'INVALID_API_KEY')).toContain('Check the API key')
+    expect(advise(400, 'POST_ALREADY_EXISTS')).toContain('delivered before')
+    expect(advise(429, null)).toContain('Lower the concurrency')
+    expect(advise(503, 'ANYTHING')).toContain('fault of its own')
+    expect(advise(null, null, 'unknown')).toContain('may or may not')
+  })
+
+  it('repeats what the check said about invalid rows', () => {
+    expect(advise(null, 'forbidden_character', 'invalid')).toContain('neither _ nor ;')
+  })
+})
+
+describe('the name of an exported file', () => {
+  it.each([
+    ['posts.csv', 'posts-results.csv'],
+    ['a/b\\c:d*e?"<>|.tsv', 'a-b-c-d-e-results.csv'],
+    ['...', 'run-results.csv'],
+    ['\u202Etxt.exe', 'txt-results.csv'],
+  ])('makes %j into %s', (name, file) => expect(suggestFileName(name, 'csv')).toBe(file))
+})
