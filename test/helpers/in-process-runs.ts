@@ -20,7 +20,7 @@ export interface InProcessRun {
   /** Settles with the summary after the session; rejects with what made it fail. */
   ended: Promise<RunSummary>
   command(command: RunCommand): void
-  /** Resolves with the first snapshot from now on that is as wanted. */
+  /** Resolves with the first snapshot from now on that is as wanted; rejects where the session ends before. */
   until(isWanted: (snapshot: RunSnapshot) => boolean): Promise<RunSnapshot>
 }
 
@@ -55,7 +55,11 @@ export function createInProcessRuns(workspace: string) {
       ended,
       command: (command) => session.command(command),
       until: (isWanted) =>
-        new Promise((resolve) => {
+        new Promise((resolve, reject) => {
+          void ended.then(
+            ({ state }) => reject(new Error(`the session ended before, with the run ${state}`)),
+            reject,
+          )
           const listener = (snapshot: RunSnapshot): void => {
             if (!isWanted(snapshot)) return
             listeners.delete(listener)

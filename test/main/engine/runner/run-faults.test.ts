@@ -63,7 +63,7 @@ test('faults that pass are each repeated once, with the same body, and then succ
   })
   const rows = PASSING_FAULTS.map(([fault]) => fault)
   const plan = createRunPlan(folder, [...rows, 'no fault'], server.baseUrl, {
-    connection: { baseUrl: server.baseUrl, timeoutMs: 250 },
+    connection: { baseUrl: server.baseUrl, timeoutMs: 500 },
   })
   const handle = await engine.startRun(plan, { apiKey: 'key' })
   const summary = await handle.ended

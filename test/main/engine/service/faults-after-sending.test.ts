@@ -206,7 +206,7 @@ test('a time-out ends its own request only; the next one gets a connection of it
   const server = await onRequest((request, wire) => {
     if (request.number > 1) wire.send(200, toTaskAnswer(request))
   })
-  const client = createTestClient(server.baseUrl, 200)
+  const client = createTestClient(server.baseUrl, 400)
   expect(judge(await sendOver(client, 'p1'), server.baseUrl).outcome).toBe('unknown')
   expect(judge(await sendOver(client, 'p2'), server.baseUrl)).toMatchObject({
     outcome: 'succeeded',
