@@ -101,7 +101,8 @@ export class ItemClaims {
   /** Takes marks back of items that were not sent again after all. The caller has a transaction open. */
   unmark(items: readonly ClaimedItem[]): void {
     for (const { item, rows } of items) {
-      this.#unmark.run(item)
+      // A mark whose own transaction was undone is not there, and was not counted.
+      if (this.#unmark.run(item).changes === 0) continue
       this.#journal.counters.add('state', 'sending', -rows.length)
       this.#journal.counters.add('state', 'pending', rows.length)
     }

@@ -99,11 +99,25 @@ export class ItemFeed {
     this.#backingOff.set(item, { attempts, cancel })
   }
 
-  /** Takes every mark back that was not used, so that what never went out is pending and not unknown. */
-  release(): void {
+  /**
+   * Takes an item back that {@link next} handed out last and that was not sent. Nothing may be handed out after it but
+   * by {@link release}: the watermark can only be lowered below the last that went out.
+   */
+  putBack(claimed: ClaimedItem): void {
+    if (claimed.attempts > 0) this.#again.unshift(claimed)
+    else this.#fresh.unshift(claimed)
+  }
+
+  /** Calls every back-off off; what waited for it is pending in the journal. */
+  cancel(): void {
     for (const { cancel } of this.#backingOff.values()) cancel()
     this.#backingOff.clear()
     this.#due = []
+  }
+
+  /** Takes every mark back that was not used, so that what never went out is pending and not unknown. */
+  release(): void {
+    this.cancel()
     if (this.#fresh.length === 0 && this.#again.length === 0) {
       this.#startOver()
       return

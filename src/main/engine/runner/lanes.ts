@@ -14,6 +14,8 @@ export interface LanesOptions {
   createClient: () => ServiceClient
   /** The next request; null where there is none at the moment, and the lane waits to be woken. */
   take: () => Job | null
+  /** Taking, sending or ending a job threw: the lane ends, and its job with it. */
+  onError: (error: unknown) => void
 }
 
 /**
@@ -82,16 +84,24 @@ export class Lanes {
 
   #addLane(): void {
     this.#lanes += 1
-    void this.#queue.add(() => this.#runLane())
+    this.#queue
+      .add(() => this.#runLane())
+      .catch((error: unknown) => {
+        this.#lanes -= 1
+        this.#options.onError(error)
+      })
   }
 
   async #runLane(): Promise<void> {
     const client = this.#spare.pop() ?? this.#options.createClient()
     const { promise, resolve } = Promise.withResolvers<void>()
-    const step = (): void => {
+    const end = (): void => {
+      this.#lanes -= 1
+      resolve()
+    }
+    const goOn = (): void => {
       if (!this.#open || this.#lanes > this.#queue.concurrency) {
-        this.#lanes -= 1
-        resolve()
+        end()
         return
       }
       const job = this.#options.take()
@@ -99,15 +109,29 @@ export class Lanes {
         this.#waiting.push(step)
         return
       }
-      this.#inFlight += 1
-      client.send(job.request, (exchange) => {
+      // Nothing here may hold on to the request, whose body may be large, while it is in flight.
+      const { request, onEnd } = job
+      client.send(request, (exchange) => {
         this.#inFlight -= 1
-        job.onEnd(exchange)
-        step()
+        this.#guard(() => onEnd(exchange), step, end)
       })
+      this.#inFlight += 1
     }
+    const step = (): void => this.#guard(goOn, null, end)
     step()
     await promise
     this.#spare.push(client)
+  }
+
+  /** Whoever calls a lane back, an HTTP client or a timer, would swallow what is thrown or die of it. */
+  #guard(act: () => void, then: (() => void) | null, end: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      end()
+      this.#options.onError(error)
+      return
+    }
+    then?.()
   }
 }

@@ -73,6 +73,7 @@ export class Sender {
       concurrency: this.#pacer.concurrency,
       createClient: options.createClient,
       take: () => this.#take(),
+      onError: (error) => this.#fail(error),
     })
   }
 
@@ -99,10 +100,16 @@ export class Sender {
     for (const timer of this.#timers.splice(0)) clearInterval(timer)
     clearTimeout(this.#gateTimer)
     this.#gateTimer = undefined
-    // After a failed commit this is the last chance for what the service has answered to reach the disk.
+    this.#feed.cancel()
+    // After a failed commit this is the last chance for what the service has answered to reach the disk, and for what
+    // never went out to be pending there and not unknown.
     this.#commit({ refill: false, allSeconds: true })
+    try {
+      this.#feed.release()
+    } catch (error) {
+      this.#failure ??= error
+    }
     if (this.#failure !== null) throw this.#failure
-    this.#feed.release()
     return end
   }
 
@@ -136,8 +143,18 @@ export class Sender {
     const scheduledMs = this.#pacer.take()
     const scheduledAtUs = scheduledMs === null ? null : (performance.timeOrigin + scheduledMs) * 1000
     return {
-      request: this.#options.toRequest(claimed),
+      request: this.#toRequest(claimed),
       onEnd: (exchange) => this.#noteEnd(claimed, exchange, scheduledAtUs),
+    }
+  }
+
+  #toRequest(claimed: ClaimedItem): ServiceRequest {
+    try {
+      return this.#options.toRequest(claimed)
+    } catch (error) {
+      this.#isEnding = true
+      this.#feed.putBack(claimed)
+      throw error
     }
   }
 
@@ -179,9 +196,14 @@ export class Sender {
       })
     } catch (error) {
       undo()
-      this.#failure ??= error
-      this.#finish({ kind: 'stopped' })
+      this.#fail(error)
     }
+  }
+
+  /** Lets what is in flight end; {@link send} then rejects with the first of such errors. */
+  #fail(error: unknown): void {
+    this.#failure ??= error
+    this.#finish({ kind: 'stopped' })
   }
 
   #flushIfAny(): void {

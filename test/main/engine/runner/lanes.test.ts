@@ -15,7 +15,17 @@ const EXCHANGE: Exchange = {
 /** Lanes over clients that answer when the test says so, and a stock of jobs. */
 function createTestLanes(concurrency: number, jobs: number) {
   const open: { client: number; end: () => void }[] = []
-  const state = { left: jobs, taken: 0, asked: 0, clients: 0, destroyed: 0, ended: 0, mostOpen: 0 }
+  const state = {
+    left: jobs,
+    taken: 0,
+    asked: 0,
+    clients: 0,
+    destroyed: 0,
+    ended: 0,
+    mostOpen: 0,
+    failsAt: 0,
+  }
+  const errors: string[] = []
   const lanes = new Lanes({
     concurrency,
     createClient: (): ServiceClient => {
@@ -40,9 +50,11 @@ function createTestLanes(concurrency: number, jobs: number) {
         request: { method: 'GET', path: '/', body: null },
         onEnd: () => {
           state.ended += 1
+          if (state.ended === state.failsAt) throw new Error(`job ${state.ended}`)
         },
       }
     },
+    onError: (error) => errors.push(String(error)),
   })
   onTestFinished(async () => {
     const closed = lanes.close()
@@ -55,7 +67,7 @@ function createTestLanes(concurrency: number, jobs: number) {
     request?.end()
     return request?.client ?? 0
   }
-  return { lanes, state, open, endOne }
+  return { lanes, state, errors, open, endOne }
 }
 
 test('lanes take jobs only when they are open and woken', async () => {
@@ -185,6 +197,22 @@ test('lanes that are opened again use the connections they had; destroying close
   await lanes.close()
   await lanes.destroy()
   expect(state.destroyed).toBe(2)
+})
+
+test('an error of a job is told, and ends its lane alone; the lanes can still be closed', async () => {
+  const { lanes, state, errors, open, endOne } = createTestLanes(2, 50)
+  lanes.open()
+  lanes.wake(2)
+  await Promise.resolve()
+  state.failsAt = 1
+  expect(endOne).not.toThrow()
+  expect([errors, open.length, lanes.inFlight]).toEqual([['Error: job 1'], 1, 1])
+  endOne()
+  expect([open.length, lanes.inFlight]).toEqual([1, 1])
+  const closed = lanes.close()
+  endOne()
+  await closed
+  expect(lanes.inFlight).toBe(0)
 })
 
 /** Lets the queue's own promises settle. */
