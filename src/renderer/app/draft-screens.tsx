@@ -54,8 +54,7 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
           upload={props.file.upload}
           reading={draft.reading}
           busy={proceed.busy}
-          onFile={props.file.open}
-          {...(props.file.chooseNatively && { onChoose: props.file.chooseNatively })}
+          onChoose={props.file.choose}
           onSandbox={() => void sandbox.run()}
           onReading={changeReading}
           onPreview={keepPreview}

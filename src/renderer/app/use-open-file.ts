@@ -14,8 +14,6 @@ export interface OpenFile {
   open: (file: File) => void
   /** Asks for a file, whichever dialog there is. */
   choose: () => void
-  /** Opens the system's own dialog; absent in a browser. */
-  chooseNatively: (() => void) | null
   /** The page's own file input. */
   picker: RefObject<HTMLInputElement | null>
 }
@@ -60,7 +58,7 @@ export function useOpenFile(): OpenFile {
     if (chooseNatively !== null) chooseNatively()
     else picker.current?.click()
   }, [chooseNatively])
-  return { upload, error, open, choose, chooseNatively, picker }
+  return { upload, error, open, choose, picker }
 }
 
 function toName(path: string): string {

@@ -1,11 +1,12 @@
 import { parseBridgeError } from '../../shared/bridge/errors.ts'
 import { type ErrorDocument, EXIT, SluiceError, toErrorDocument } from '../../shared/errors.ts'
+import { toWindowWords } from './window-words.ts'
 
 /** What a failed call is shown as: its own message and what to do, or that the connection was lost. */
 export function toShownError(error: unknown): ErrorDocument {
   const known = parseBridgeError(error)
-  if (known !== null) return known
-  if (error instanceof SluiceError) return toErrorDocument(error)
+  if (known !== null) return toWindowWords(known)
+  if (error instanceof SluiceError) return toWindowWords(toErrorDocument(error))
   return {
     code: 'INTERNAL',
     message: error instanceof Error ? error.message : String(error),

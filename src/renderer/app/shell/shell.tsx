@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core'
-import { IconKeyboard, IconPlugConnectedX } from '@tabler/icons-react'
+import { IconKeyboard } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import type { AppDescription } from '../../../shared/bridge/app.ts'
 import { useConnection } from '../../bridge/connection.ts'
@@ -55,14 +55,7 @@ export function Shell(props: {
       <div className={styles.stage}>
         {connection === 'lost' ? (
           <div className={styles.above}>
-            <Notice
-              kind="error"
-              title={
-                <>
-                  <IconPlugConnectedX size="1rem" aria-hidden /> Sluice does not answer; trying again
-                </>
-              }
-            >
+            <Notice kind="error" title="Sluice does not answer; trying again">
               If you stopped it, start it again and use the new address it opens. A run that was cut off can
               be resumed.
             </Notice>

@@ -2,6 +2,7 @@ import { Button, Progress } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
+import type { ErrorDocument } from '../../../shared/errors.ts'
 import { bridge } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-file.ts'
 import { useQuery } from '../../bridge/use-query.ts'
@@ -26,8 +27,8 @@ export function SourceScreen(props: {
   upload: UploadProgress | null
   reading: Reading
   busy: boolean
-  onFile: (file: File) => void
-  onChoose?: () => void
+  /** Asks for a file, whichever dialog there is. */
+  onChoose: () => void
   onSandbox: () => void
   onReading: (reading: Reading) => void
   onPreview: (preview: BridgePreview) => void
@@ -70,7 +71,7 @@ export function SourceScreen(props: {
           </Button>
         }
       >
-        <DropZone onFile={props.onFile} {...(props.onChoose && { onChoose: props.onChoose })} />
+        <DropZone onChoose={props.onChoose} />
         <ExpectedData />
       </Screen>
     )
@@ -90,21 +91,28 @@ export function SourceScreen(props: {
       }
       fixed
       actions={
-        <PrimaryButton
-          onPress={props.onContinue}
-          busy={props.busy}
-          blocked={blocked}
-          icon={<IconArrowRight size="1rem" />}
-        >
-          Continue
-        </PrimaryButton>
+        <>
+          <Button variant="default" onClick={props.onChoose}>
+            Choose another file
+          </Button>
+          <PrimaryButton
+            onPress={props.onContinue}
+            busy={props.busy}
+            blocked={blocked}
+            icon={<IconArrowRight size="1rem" />}
+          >
+            Continue
+          </PrimaryButton>
+        </>
       }
     >
       <div className={styles.stack}>
         <div className={styles.strip}>
           <SourceControls reading={reading} preview={data} onReading={props.onReading} />
           {data !== null && <PreviewCounts preview={data} />}
-          {preview.error !== null && <ErrorNotice error={preview.error} onRetry={preview.refresh} />}
+          {preview.error !== null && (
+            <ErrorNotice error={nameSource(preview.error, source)} onRetry={preview.refresh} />
+          )}
         </div>
         {data !== null && (
           <div className={styles.grid} aria-busy={preview.busy}>
@@ -114,4 +122,9 @@ export function SourceScreen(props: {
       </div>
     </Screen>
   )
+}
+
+/** The error with the name that the person knows in the place of the path that the engine read. */
+function nameSource(error: ErrorDocument, source: ChosenSource): ErrorDocument {
+  return { ...error, message: error.message.replaceAll(`source ${source.path}`, source.name) }
 }

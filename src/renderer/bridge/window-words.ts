@@ -1,0 +1,30 @@
+import type { ErrorCode, ErrorDocument } from '../../shared/errors.ts'
+
+/** What to do in the window, where the engine's own hint speaks to the command line alone. */
+const BY_CODE: Partial<Record<ErrorCode, string>> = {
+  RUN_NOT_FOUND: 'It may have been deleted. Go back to Runs.',
+  NO_API_KEY:
+    'Type the key, without quotes, spaces or line breaks around it; or set SLUICE_API_KEY before Sluice starts.',
+}
+
+// Flags and commands, each with what does the same here; the most particular first.
+const REPLACEMENTS: readonly [RegExp, string][] = [
+  [/\s*\(-{2}[^)]*\)/g, ''],
+  [/,? or choose another(?: workspace)?(?: folder)? with --workspace DIR(?: or SLUICE_WORKSPACE)?/g, ''],
+  [/, with --workspace DIR or SLUICE_WORKSPACE/g, ''],
+  [/go on with: sluice resume \S+/g, 'resume it on its own screen'],
+  [/: sluice resume \S+/g, '; resume it on its own screen'],
+  [/Remove it with: sluice delete \S+/g, 'Delete it from the list of runs'],
+  [/List the runs there are with: sluice runs.*/g, 'Go back to Runs.'],
+  [/ with --on-unknown resend/g, ' where that is chosen'],
+  [/say which one, such as --encoding utf-16le/g, 'choose it under Encoding'],
+  [/: --(?:map|set) [^.]*(?=\.|$)/g, ' in Mapping'],
+  [/: --api v2/g, ', in Mapping'],
+  [/\bName (the file|a CSV|the CSV)/g, 'Choose $1'],
+]
+
+/** The same error for a person at the window: nothing of it asks for a flag or a command. */
+export function toWindowWords(error: ErrorDocument): ErrorDocument {
+  const hint = REPLACEMENTS.reduce((text, [pattern, words]) => text.replace(pattern, words), error.hint)
+  return { ...error, hint: BY_CODE[error.code] ?? hint }
+}
