@@ -11,9 +11,9 @@ export interface RecordingService {
   close(): Promise<void>
 }
 
-/** Starts the service. `shouldRefuse` says which arrivals are answered 503 instead, as a passing fault. */
+/** Starts the service. `refuse` gives the status that an arrival is refused with; null where it is accepted. */
 export async function startRecordingService(
-  shouldRefuse: (postId: string, arrivals: number) => boolean = () => false,
+  refuse: (postId: string, arrivals: number) => 400 | 503 | null = () => null,
 ): Promise<RecordingService> {
   const accepted = new Map<string, number>()
   const arrived = new Map<string, number>()
@@ -22,14 +22,11 @@ export async function startRecordingService(
       const postId = String((JSON.parse(body) as { post_id: unknown }).post_id)
       const arrivals = (arrived.get(postId) ?? 0) + 1
       arrived.set(postId, arrivals)
-      if (shouldRefuse(postId, arrivals)) {
-        answer(response, 503, {
-          error: true,
-          status: 503,
-          error_code: 'BUSY',
-          message: 'busy',
-          show_alert: false,
-        })
+      const status = refuse(postId, arrivals)
+      if (status !== null) {
+        const code = status === 400 ? 'INVALID_PARAM' : 'BUSY'
+        const refusal = { error: true, status, error_code: code, message: 'no', show_alert: false }
+        answer(response, status, refusal)
         return
       }
       accepted.set(postId, (accepted.get(postId) ?? 0) + 1)

@@ -1,10 +1,14 @@
 import { createEngine } from '../../../src/main/engine/engine.ts'
+import type { RunHandle } from '../../../src/main/engine/engine-interface.ts'
 import { type PlanInput, planSchema } from '../../../src/shared/plan.ts'
 
-/** What the parent asks of this process: start the plan, or resume the run. */
+/** What the parent asks of this process: start the plan, resume the run, or retry what it left. */
 export interface CrashTask {
   workspace: string
-  work: { kind: 'start'; plan: PlanInput } | { kind: 'resume'; runId: string }
+  work:
+    | { kind: 'start'; plan: PlanInput }
+    | { kind: 'resume'; runId: string }
+    | { kind: 'retry'; runId: string }
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as CrashTask
@@ -13,11 +17,20 @@ const engine = createEngine({
   runWorkerUrl: new URL('./killing-run-worker.ts', import.meta.url),
   queryWorkerUrl: new URL('../../../src/main/engine/query/query-worker.ts', import.meta.url),
 })
-const handle =
-  task.work.kind === 'start'
-    ? await engine.startRun(planSchema.parse(task.work.plan), { apiKey: 'key' })
-    : await engine.resumeRun(task.work.runId, { apiKey: 'key', onUnknown: 'resend' })
+const handle = await take(task.work)
 await handle.ready
 process.stdout.write('ready\n')
 await handle.ended
 await engine.close()
+
+function take(work: CrashTask['work']): Promise<RunHandle> {
+  const again = { apiKey: 'key', onUnknown: 'resend' } as const
+  switch (work.kind) {
+    case 'start':
+      return engine.startRun(planSchema.parse(work.plan), { apiKey: 'key' })
+    case 'resume':
+      return engine.resumeRun(work.runId, again)
+    case 'retry':
+      return engine.retryRun(work.runId, again)
+  }
+}

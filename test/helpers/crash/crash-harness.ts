@@ -1,26 +1,24 @@
-import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Journal } from '../../../src/main/engine/journal/journal.ts'
-import { recoverUnknown } from '../../../src/main/engine/journal/recovery.ts'
-import {
-  createWorkspaceFolders,
-  listRunIds,
-  toJournalFile,
-} from '../../../src/main/engine/journal/workspace-files.ts'
+import { createWorkspaceFolders, listRunIds } from '../../../src/main/engine/journal/workspace-files.ts'
 import type { PlanInput } from '../../../src/shared/plan.ts'
-import { type RecordingService, startRecordingService } from '../recording-service.ts'
+import { startRecordingService } from '../recording-service.ts'
 import type { CrashTask } from './crash-child.ts'
+import { createJudge, type Judge } from './crash-judge.ts'
+import { createRandom, runKilled, toKill } from './kill.ts'
 
-const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 const ROWS = 3_000
+/** Every so many rows one is invalid, and one is refused until it is retried. */
+const INVALID_EVERY = 50
+const REFUSED_EVERY = 40
+/** More sessions than any run should need. */
+const SESSIONS_MAX = 60
 
 /** What a campaign of kills found. Every list of violations is empty where the promise of design §2 held. */
 export interface CrashReport {
   kills: number
   runs: number
-  /** Kills by where they struck. */
+  /** Kills by where they were to strike. */
   struck: Record<string, number>
   rows: number
   /** Rows listed as unknown, summed over all recoveries. */
@@ -29,20 +27,18 @@ export interface CrashReport {
   violations: string[]
 }
 
-/** Numbers in [0, 1) that repeat for a seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
+/** One workspace under fire. */
+interface Campaign {
+  workspace: string
+  random: () => number
+  report: CrashReport
+  kills: number
+  judge: Judge
 }
 
 /**
  * Starts real runs as child processes, kills them with SIGKILL at random instants and right before and after random
- * commits, resumes them, and judges from the service's own record.
+ * commits, resumes them, retries what was refused in the same way, and judges from the service's own record.
  */
 export async function runCrashCampaign(folder: string, kills: number, seed: number): Promise<CrashReport> {
   const random = createRandom(seed)
@@ -59,10 +55,21 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
     report.runs += 1
     const workspace = join(folder, `workspace-${report.runs}`)
     createWorkspaceFolders(workspace)
-    // One answer in twenty is a passing 503, so that marks of retries are cut off too.
-    const service = await startRecordingService((_, arrivals) => arrivals === 1 && random() < 0.05)
+    let isMended = false
+    const service = await startRecordingService((postId, arrivals) => {
+      const row = Number(postId.split('-').at(-1))
+      if (!isMended && row % REFUSED_EVERY === 0) return 400
+      // One answer in twenty is a passing 503, so that marks of retries are cut off too.
+      return arrivals === 1 && random() < 0.05 ? 503 : null
+    })
     try {
-      await crashOneRun({ workspace, service, random, report, kills })
+      const judge = createJudge({ workspace, service, report, rows: ROWS, isInvalid })
+      const campaign = { workspace, random, report, kills, judge }
+      const plan = writePlan(workspace, service.baseUrl)
+      const runId = await runUntilEnded(campaign, { kind: 'start', plan }, null)
+      isMended = true
+      const childId = await runUntilEnded(campaign, { kind: 'retry', runId }, runId)
+      judge.judgeEnd(runId, childId)
     } finally {
       await service.close()
     }
@@ -70,69 +77,40 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
   return report
 }
 
-async function crashOneRun(options: {
-  workspace: string
-  service: RecordingService
-  random: () => number
-  report: CrashReport
-  kills: number
-}): Promise<void> {
-  const { workspace, service, random, report, kills } = options
-  const plan = writePlan(workspace, service.baseUrl)
-  const listings = new Map<string, number>()
-  const settled = new Map<string, number>()
-  for (let session = 0; session < 60; session += 1) {
-    const [runId] = listRunIds(workspace)
-    const isRead = runId !== undefined && readState(workspace, runId) !== null
-    const work: CrashTask['work'] = isRead ? { kind: 'resume', runId } : { kind: 'start', plan }
-    const isKilled = await runChild({ workspace, work }, report.kills < kills ? toKill(random, report) : null)
+/** Does the work in as many sessions as it takes, each of which may be killed; returns the run that ended. */
+async function runUntilEnded(
+  { workspace, random, report, kills, judge }: Campaign,
+  first: CrashTask['work'],
+  parentRunId: string | null,
+): Promise<string> {
+  for (let session = 0; session < SESSIONS_MAX; session += 1) {
+    const before = findRun(workspace, parentRunId, judge)
+    const work = before === null ? first : ({ kind: 'resume', runId: before } as const)
+    const isKilled = await runKilled(
+      { workspace, work },
+      report.kills < kills ? toKill(random, report) : null,
+    )
     if (isKilled) report.kills += 1
-    const [current] = listRunIds(workspace)
-    if (current === undefined) continue
-    checkSettled(service, settled, report)
-    if (!isKilled) return judge({ workspace, runId: current, service, listings, report })
-    noteRecovery({ workspace, runId: current, service, listings, settled, report })
+    judge.checkSettled()
+    const runId = findRun(workspace, parentRunId, judge)
+    if (isKilled && runId !== null) judge.noteRecovery(runId, parentRunId ?? runId)
+    if (!isKilled && runId !== null) return runId
   }
-  report.violations.push('a run did not end within 60 sessions')
+  throw new Error(`a run did not end within ${SESSIONS_MAX} sessions`)
 }
 
-type Kill = { kind: 'commit'; at: string } | { kind: 'time'; afterMs: number }
-
-function toKill(random: () => number, report: CrashReport): Kill {
-  const choice = random()
-  const kind = choice < 0.35 ? 'before' : choice < 0.7 ? 'after' : 'time'
-  report.struck[kind] = (report.struck[kind] ?? 0) + 1
-  if (kind === 'time') return { kind, afterMs: Math.floor(random() * 150) }
-  return { kind: 'commit', at: `${kind}:${1 + Math.floor(random() * 40)}` }
+/** The newest run that has a record, the parent apart; null where it was killed before it had one. */
+function findRun(workspace: string, parentRunId: string | null, judge: Judge): string | null {
+  return listRunIds(workspace).find((runId) => runId !== parentRunId && judge.hasRecord(runId)) ?? null
 }
 
-/** Resolves with whether the child was killed; rejects where it failed in any other way. */
-function runChild(task: CrashTask, kill: Kill | null): Promise<boolean> {
-  const env = { ...process.env, CRASH_AT_COMMIT: kill?.kind === 'commit' ? kill.at : '' }
-  const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stderr = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString()
-  })
-  // Random instants count from where the source is read, so that they fall into the sending.
-  child.stdout.on('data', () => {
-    if (kill?.kind === 'time') setTimeout(() => child.kill('SIGKILL'), kill.afterMs)
-  })
-  return new Promise((resolve, reject) => {
-    child.on('exit', (code, signal) => {
-      if (signal === 'SIGKILL') resolve(true)
-      else if (code === 0) resolve(false)
-      else reject(new Error(`the child ended with ${code ?? signal}: ${stderr}`))
-    })
-  })
+function isInvalid(row: number): boolean {
+  return row % INVALID_EVERY === 7
 }
 
 function writePlan(workspace: string, baseUrl: string): PlanInput {
   const path = join(workspace, 'source.csv')
-  const lines = Array.from({ length: ROWS }, (_, i) => `text ${i + 1},user${i % 7}`)
+  const lines = Array.from({ length: ROWS }, (_, i) => `text ${i + 1},${isInvalid(i + 1) ? 'a_b' : 'user'}`)
   writeFileSync(path, `text_data,user_id\n${lines.join('\n')}\n`)
   return {
     connection: { baseUrl },
@@ -140,96 +118,5 @@ function writePlan(workspace: string, baseUrl: string): PlanInput {
     operation: { kind: 'task' },
     pace: { kind: 'closed', concurrency: 16 },
     retry: { limit: 6, baseMs: 1, maxMs: 20 },
-  }
-}
-
-function readState(workspace: string, runId: string): string | null {
-  const journal = new Journal(toJournalFile(workspace, runId), { runId })
-  try {
-    return (journal.db.prepare('SELECT state FROM run').get()?.['state'] as string | undefined) ?? null
-  } finally {
-    journal.close()
-  }
-}
-
-/** Lists what the killed process left unknown, and remembers what it had committed as succeeded. */
-function noteRecovery(options: {
-  workspace: string
-  runId: string
-  service: RecordingService
-  listings: Map<string, number>
-  settled: Map<string, number>
-  report: CrashReport
-}): void {
-  const { workspace, runId, service, listings, settled, report } = options
-  const journal = new Journal(toJournalFile(workspace, runId), { runId })
-  try {
-    recoverUnknown(journal)
-    for (const { item } of journal.db.prepare("SELECT item FROM result WHERE state = 'unknown'").all()) {
-      const postId = `${runId}-${item}`
-      listings.set(postId, (listings.get(postId) ?? 0) + 1)
-      report.listedUnknown += 1
-    }
-    settled.clear()
-    for (const { item } of journal.db.prepare("SELECT item FROM result WHERE state = 'succeeded'").all()) {
-      const postId = `${runId}-${item}`
-      const arrivals = service.arrived.get(postId) ?? 0
-      if (arrivals === 0) report.violations.push(`${postId} is journaled as succeeded and never arrived`)
-      settled.set(postId, arrivals)
-    }
-  } finally {
-    journal.close()
-  }
-}
-
-/** What was committed as succeeded before the session must not have arrived again in it. */
-function checkSettled(service: RecordingService, settled: Map<string, number>, report: CrashReport): void {
-  for (const [postId, arrivals] of settled) {
-    const now = service.arrived.get(postId) ?? 0
-    if (now !== arrivals) report.violations.push(`${postId} was committed as succeeded and sent again`)
-  }
-}
-
-function judge(options: {
-  workspace: string
-  runId: string
-  service: RecordingService
-  listings: Map<string, number>
-  report: CrashReport
-}): void {
-  const { workspace, runId, service, listings, report } = options
-  const journal = new Journal(toJournalFile(workspace, runId), { runId })
-  try {
-    const states = journal.db.prepare('SELECT state, count(*) AS n FROM result GROUP BY state').all()
-    const total = states.reduce((sum, row) => sum + Number(row['n']), 0)
-    if (total !== ROWS) report.violations.push(`${total} of ${ROWS} rows have a final state`)
-    for (const { state, n } of states) {
-      if (state !== 'succeeded') report.violations.push(`${n} rows ended as ${state}`)
-      const counted = journal.counters.get('state', String(state))
-      if (counted !== Number(n)) report.violations.push(`${state}: counted ${counted}, in the journal ${n}`)
-    }
-    for (const [state, n] of journal.counters.entries('state')) {
-      if (state !== 'succeeded' && n !== 0) report.violations.push(`the counter of ${state} ended at ${n}`)
-    }
-    const seconds = journal.db.prepare('SELECT sum(sent) AS n FROM second').get()?.['n']
-    const tries = journal.db
-      .prepare('SELECT count(*) AS n FROM attempt WHERE sent_at_us IS NOT NULL')
-      .get()?.['n']
-    if (seconds !== tries) report.violations.push(`the seconds hold ${seconds} tries, the journal ${tries}`)
-  } finally {
-    journal.close()
-  }
-  for (let row = 1; row <= ROWS; row += 1) {
-    const postId = `${runId}-${row}`
-    const accepted = service.accepted.get(postId) ?? 0
-    const allowed = 1 + (listings.get(postId) ?? 0)
-    report.rows += 1
-    if (accepted === 0) report.violations.push(`${postId} was lost`)
-    if (accepted > 1) report.acceptedTwice += 1
-    if (accepted > allowed) {
-      report.violations.push(
-        `${postId} was accepted ${accepted} times, listed as unknown ${allowed - 1} times`,
-      )
-    }
   }
 }

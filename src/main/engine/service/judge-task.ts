@@ -113,7 +113,8 @@ function toRedirectMessage({ status, location }: Answer, origin: string): string
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    // A parser may ignore a byte-order mark (RFC 8259 §8.1).
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown
   } catch {
     return undefined
   }

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { CrashTask } from './crash-child.ts'
+
+const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
+
+/** Where a child process is killed: at a commit's edge, as in `before:12`, or some time after its source was read. */
+export type Kill = { kind: 'commit'; at: string } | { kind: 'time'; afterMs: number }
+
+/** Numbers in [0, 1) that repeat for a seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** Chooses where to strike, and counts it. One commit in three is among a session's first, where runs are made. */
+export function toKill(random: () => number, report: { struck: Record<string, number> }): Kill {
+  const choice = random()
+  const kind = choice < 0.35 ? 'before' : choice < 0.7 ? 'after' : 'time'
+  report.struck[kind] = (report.struck[kind] ?? 0) + 1
+  if (kind === 'time') return { kind, afterMs: Math.floor(random() * 150) }
+  return { kind: 'commit', at: `${kind}:${1 + Math.floor(random() * (random() < 0.33 ? 6 : 40))}` }
+}
+
+/** Runs the task in a child process; resolves with whether it was killed, rejects where it failed in any other way. */
+export function runKilled(task: CrashTask, kill: Kill | null): Promise<boolean> {
+  const env = { ...process.env, CRASH_AT_COMMIT: kill?.kind === 'commit' ? kill.at : '' }
+  const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  // Random instants count from where the source is read, so that they fall into the sending.
+  child.stdout.on('data', () => {
+    if (kill?.kind === 'time') setTimeout(() => child.kill('SIGKILL'), kill.afterMs)
+  })
+  return new Promise((resolve, reject) => {
+    child.on('exit', (code, signal) => {
+      if (signal === 'SIGKILL') resolve(true)
+      else if (code === 0) resolve(false)
+      else reject(new Error(`the child ended with ${code ?? signal}: ${stderr}`))
+    })
+  })
+}
