@@ -62,7 +62,14 @@ async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<num
         request: { method: 'POST', path: '/api/v1/task/sync', body: JSON.stringify(fields) },
         onEnd: (exchange) => {
           const judgement = judgeTask(exchange, judge)
-          meter.note(judgement.outcome, exchange.timings, null)
+          meter.note({
+            outcome: judgement.outcome,
+            timings: exchange.timings,
+            isSent: true,
+            isTimed: true,
+            scheduledAtUs: null,
+            hasWaited: false,
+          })
           if (judgement.outcome === 'succeeded') succeeded += 1
           if (row === rows) done.resolve()
         },

@@ -11,6 +11,7 @@ export type CounterKind =
   | 'result_lost'
   | 'retry_after_answers'
   | 'retry_after_ms'
+  | 'waited'
 
 /** Counts of rows, kept in memory and written, as what changed, in the transaction that changes what they count. */
 export class Counters {

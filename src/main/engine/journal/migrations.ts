@@ -96,6 +96,7 @@ export const MIGRATIONS: readonly string[] = [
     failed INTEGER NOT NULL,
     unknown INTEGER NOT NULL,
     event_loop_max_us INTEGER,
+    generator_limited INTEGER NOT NULL DEFAULT 0,
     http_req_duration TEXT,
     http_req_waiting TEXT,
     http_req_connecting TEXT,

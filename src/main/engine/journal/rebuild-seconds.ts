@@ -1,14 +1,17 @@
+import type { Outcome } from '../../../shared/item-state.ts'
 import { LatencyMeter } from '../../../shared/latency-meter.ts'
 import type { Journal } from './journal.ts'
 import { readLastSecond } from './run-latency.ts'
 import { type SecondRecord, SecondWriter } from './second-writer.ts'
+import { isTimed } from './timed-try.ts'
 
 /** A try as it is needed here. */
 interface JournaledAttempt {
   item: number
   number: number
   at: number
-  outcome: 'succeeded' | 'rejected' | 'failed' | 'unknown'
+  outcome: Outcome
+  errorCode: string | null
   durationUs: number
   waitingUs: number | null
   connectUs: number | null
@@ -26,7 +29,7 @@ export function rebuildSeconds(journal: Journal): void {
     const second = seconds.get(attempt.at) ?? createSecond(attempt.at)
     seconds.set(attempt.at, second)
     second[attempt.outcome] += 1
-    second.latency.record('http_req_duration', attempt.durationUs)
+    if (isTimed(attempt)) second.latency.record('http_req_duration', attempt.durationUs)
     second.latency.record('http_req_waiting', attempt.waitingUs)
     second.latency.record('http_req_connecting', attempt.connectUs)
     second.latency.record('http_req_tls_handshaking', attempt.tlsUs)
@@ -42,8 +45,8 @@ export function rebuildSeconds(journal: Journal): void {
 
 function* readAttemptsFrom(journal: Journal, at: number): Generator<JournaledAttempt> {
   const page = journal.db.prepare(
-    `SELECT item, number, (sent_at_us + duration_us) / 1000000 AS at, outcome, duration_us, waiting_us, connect_us,
-     tls_us FROM attempt WHERE (item, number) > (?, ?) AND sent_at_us IS NOT NULL
+    `SELECT item, number, (sent_at_us + duration_us) / 1000000 AS at, outcome, error_code, duration_us, waiting_us,
+     connect_us, tls_us FROM attempt WHERE (item, number) > (?, ?) AND sent_at_us IS NOT NULL
      AND (sent_at_us + duration_us) / 1000000 >= ? ORDER BY item, number LIMIT 10000`,
   )
   let last = { item: 0, number: 0 }
@@ -54,7 +57,8 @@ function* readAttemptsFrom(journal: Journal, at: number): Generator<JournaledAtt
       yield {
         ...last,
         at: Number(row['at']),
-        outcome: row['outcome'] as JournaledAttempt['outcome'],
+        outcome: row['outcome'] as Outcome,
+        errorCode: row['error_code'] === null ? null : String(row['error_code']),
         durationUs: Number(row['duration_us']),
         waitingUs: toNumber(row['waiting_us']),
         connectUs: toNumber(row['connect_us']),
@@ -78,6 +82,7 @@ function createSecond(at: number): SecondRecord {
     failed: 0,
     unknown: 0,
     eventLoopMaxUs: null,
+    generatorLimited: false,
     latency: new LatencyMeter(),
   }
 }

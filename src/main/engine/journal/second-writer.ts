@@ -12,6 +12,8 @@ export interface SecondRecord {
   unknown: number
   /** Longest delay of the sending thread's event loop, microseconds; null where it was not watched. */
   eventLoopMaxUs: number | null
+  /** Whether we were too slow in it ourselves (design §5). */
+  generatorLimited: boolean
   latency: LatencyMeter
 }
 
@@ -24,8 +26,8 @@ export class SecondWriter {
     this.#select = journal.db.prepare('SELECT * FROM second WHERE at = ?')
     this.#insert = journal.db.prepare(
       `INSERT OR REPLACE INTO second (at, sent, succeeded, rejected, failed, unknown, event_loop_max_us,
-       http_req_duration, http_req_waiting, http_req_connecting, http_req_tls_handshaking, response_time, start_lag)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       generator_limited, http_req_duration, http_req_waiting, http_req_connecting, http_req_tls_handshaking, response_time, start_lag)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
   }
 
@@ -36,7 +38,8 @@ export class SecondWriter {
   }
 
   /** Writes one second in place of what the journal has of it. The caller has a transaction open. */
-  replace({ at, succeeded, rejected, failed, unknown, eventLoopMaxUs, latency }: SecondRecord): void {
+  replace(second: SecondRecord): void {
+    const { at, succeeded, rejected, failed, unknown, latency } = second
     this.#insert.run(
       at,
       succeeded + rejected + failed + unknown,
@@ -44,7 +47,8 @@ export class SecondWriter {
       rejected,
       failed,
       unknown,
-      eventLoopMaxUs,
+      second.eventLoopMaxUs,
+      second.generatorLimited ? 1 : 0,
       latency.encode('http_req_duration'),
       latency.encode('http_req_waiting'),
       latency.encode('http_req_connecting'),
@@ -69,6 +73,7 @@ function addUp(second: SecondRecord, row: Record<string, unknown>): SecondRecord
     failed: second.failed + Number(row['failed']),
     unknown: second.unknown + Number(row['unknown']),
     eventLoopMaxUs: Math.max(second.eventLoopMaxUs ?? 0, Number(row['event_loop_max_us'] ?? 0)),
+    generatorLimited: second.generatorLimited || Number(row['generator_limited']) === 1,
     latency,
   }
 }

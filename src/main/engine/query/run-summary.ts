@@ -7,9 +7,6 @@ import type { RunRecord } from '../journal/run-record.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import type { RunView } from './run-view.ts'
 
-/** An event-loop delay above this in a second marks it generator-limited, microseconds (design §5). */
-const EVENT_LOOP_LIMIT_US = 50_000
-
 /** Sums a run up, in the words of design §4. */
 export function summarizeRun({ db, record, isHeld, isCutOff }: RunView): RunSummary {
   const facets = readFacetCounts(db)
@@ -48,7 +45,7 @@ export function summarizeRun({ db, record, isHeld, isCutOff }: RunView): RunSumm
     },
     from_cache: { rows: facets.get('from_cache')?.get('') ?? 0 },
     result_lost: { rows: facets.get('result_lost')?.get('') ?? 0 },
-    generator: readGenerator(db, latency),
+    generator: readGenerator(db, latency, facets.get('waited')?.get('') ?? 0),
   }
 }
 
@@ -140,17 +137,17 @@ function toInvalidGroups(problems: ReadonlyMap<string, number> | undefined): Run
     .sort((a, b) => b.rows - a.rows)
 }
 
-function readGenerator(db: DatabaseSync, latency: LatencyMeter): RunSummary['generator'] {
-  const worst = db.prepare('SELECT max(event_loop_max_us) AS us FROM second').get()?.['us'] ?? null
-  const startLag = latency.percentiles('start_lag')
-  const duration = latency.percentiles('http_req_duration')
-  const isLate = startLag !== null && duration !== null && startLag.p99 > Math.max(5, duration.p50 / 10)
+function readGenerator(db: DatabaseSync, latency: LatencyMeter, waited: number): RunSummary['generator'] {
+  const worst = db
+    .prepare('SELECT max(event_loop_max_us) AS us, max(generator_limited) AS limited FROM second')
+    .get()
+  const eventLoopMaxUs = worst?.['us'] ?? null
   return {
-    limited: isLate || (worst !== null && Number(worst) > EVENT_LOOP_LIMIT_US),
+    limited: Number(worst?.['limited'] ?? 0) === 1,
     dropped: 0,
-    waited: 0,
-    start_lag_p99_ms: startLag?.p99 ?? null,
-    event_loop_max_ms: worst === null ? null : Number(worst) / 1000,
+    waited,
+    start_lag_p99_ms: latency.percentiles('start_lag')?.p99 ?? null,
+    event_loop_max_ms: eventLoopMaxUs === null ? null : Number(eventLoopMaxUs) / 1000,
   }
 }
 

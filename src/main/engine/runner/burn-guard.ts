@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../shared/item-state.ts'
 import type { Judgement } from '../service/judgement.ts'
 
 /** Answers 401 or 403 in a row after which the key is taken to be wrong. */
@@ -6,6 +7,8 @@ const AUTH_STREAK = 5
 const UNREACHED_STREAK = 10
 /** How long a service that was reached before may be away before the run gives up, milliseconds. */
 const AWAY_MAX_MS = 30_000
+/** How long nothing but 429 may be answered before the run gives up, milliseconds. */
+const THROTTLED_MAX_MS = 300_000
 /** Rows that must be settled before the share of errors says anything, and the share that is too much. */
 const SETTLED_MIN = 50
 const ERROR_SHARE_MAX = 0.2
@@ -18,6 +21,9 @@ export class BurnGuard {
   readonly #nowMs: () => number
   readonly #origin: string
   readonly #keyName: string
+  readonly #throttledMaxMs: number
+  /** Since when nothing but 429 is answered; null while something else is. */
+  #throttledSinceMs: number | null = null
   #authStreak = 0
   #unreachedStreak = 0
   #unreachedSinceMs = 0
@@ -26,10 +32,17 @@ export class BurnGuard {
   #settled = 0
   #errors = 0
 
-  constructor(options: { nowMs: () => number; origin: string; apiKeyEnv: string }) {
+  constructor(options: {
+    nowMs: () => number
+    origin: string
+    apiKeyEnv: string
+    /** How long nothing but 429 may be answered, milliseconds; five minutes unless given. */
+    throttledMaxMs?: number | undefined
+  }) {
     this.#nowMs = options.nowMs
     this.#origin = options.origin
     this.#keyName = options.apiKeyEnv
+    this.#throttledMaxMs = options.throttledMaxMs ?? THROTTLED_MAX_MS
   }
 
   /** Whether so many tries in a row did not reach the service that sending should slow down to probing. */
@@ -37,8 +50,8 @@ export class BurnGuard {
     return this.#unreachedStreak >= UNREACHED_STREAK
   }
 
-  /** Notes how a try ended, and whether that settled its item. */
-  note(judgement: Judgement, settled: boolean): void {
+  /** Notes how a try ended. */
+  note(judgement: Judgement): void {
     if (judgement.reached) {
       this.#reachedOnce = true
       this.#unreachedStreak = 0
@@ -49,9 +62,14 @@ export class BurnGuard {
     }
     const isAuth = judgement.status === 401 || judgement.status === 403
     if (judgement.status !== null) this.#authStreak = isAuth ? this.#authStreak + 1 : 0
-    if (!settled) return
+    if (judgement.status === 429) this.#throttledSinceMs ??= this.#nowMs()
+    else if (judgement.status !== null) this.#throttledSinceMs = null
+  }
+
+  /** Notes that an item was settled, and how. */
+  noteSettled(outcome: Outcome): void {
     this.#settled += 1
-    if (judgement.outcome !== 'succeeded') this.#errors += 1
+    if (outcome !== 'succeeded') this.#errors += 1
   }
 
   /** Why the run should not go on, with what to do; null while it may. */
@@ -65,6 +83,13 @@ export class BurnGuard {
     if (this.isAway && (!this.#reachedOnce || this.#nowMs() - this.#unreachedSinceMs >= AWAY_MAX_MS)) {
       return `Nothing can be reached at ${this.#origin}: ${this.#lastUnreached}. Rows not sent yet are kept.`
     }
+    const throttledMs = this.#throttledSinceMs === null ? 0 : this.#nowMs() - this.#throttledSinceMs
+    if (this.#throttledSinceMs !== null && throttledMs >= this.#throttledMaxMs) {
+      return (
+        `${this.#origin} has answered nothing but 429 (too many requests) for ${formatSpan(throttledMs)}. ` +
+        'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.'
+      )
+    }
     if (this.#settled >= SETTLED_MIN && this.#errors / this.#settled > ERROR_SHARE_MAX) {
       const percent = Math.round((100 * this.#errors) / this.#settled)
       return (
@@ -74,4 +99,9 @@ export class BurnGuard {
     }
     return null
   }
+}
+
+function formatSpan(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }

@@ -6,6 +6,8 @@ import type { RunRecord } from '../journal/run-record.ts'
 const BLOCK_MAX = 500
 /** A block is about this much of the current rate, milliseconds. */
 const BLOCK_MS = 50
+/** Cells of the items that are marked again at once, UTF-16 code units: a few huge rows must not fill the memory. */
+const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
 /** Items that may wait for their back-off before no fresh one is started. */
 const BACKING_OFF_MAX = 10_000
 
@@ -78,9 +80,8 @@ export class ItemFeed {
   refill(ratePerSecond: number, min: number): void {
     const block = Math.min(BLOCK_MAX, Math.max(min, Math.ceil((ratePerSecond * BLOCK_MS) / 1000)))
     this.#readPending(block)
-    const due = this.#due.splice(0, block)
-    this.#again.push(...this.#claims.markAgain(due))
-    const room = Math.min(block - due.length, this.#freshLeft)
+    const marked = this.#markDue(block)
+    const room = Math.min(block - marked, this.#freshLeft)
     if (room <= 0 || !this.#mayStartFresh) return
     const fresh = this.#claims.readFresh(room)
     this.#claims.raiseWatermark(fresh)
@@ -132,6 +133,20 @@ export class ItemFeed {
 
   get #mayStartFresh(): boolean {
     return !this.#freshExhausted && this.#freshLeft > 0 && this.#backingOff.size < BACKING_OFF_MAX
+  }
+
+  /** Marks at most so many items whose back-off is over; returns how many. */
+  #markDue(max: number): number {
+    let marked = 0
+    let characters = 0
+    while (marked < max && characters < BLOCK_MAX_CHARACTERS && this.#due.length > 0) {
+      for (const claimed of this.#claims.markAgain(this.#due.splice(0, 1))) {
+        this.#again.push(claimed)
+        for (const { cells } of claimed.rows) for (const cell of cells) characters += cell.length
+      }
+      marked += 1
+    }
+    return this.#due.length > 0 ? max : marked
   }
 
   /** What waits in the journal is read again from its start. */

@@ -1,9 +1,9 @@
 import { toErrorKey, toErrorPattern } from '../../../shared/error-groups.ts'
 import { type ItemState, isSettled, nextItemState } from '../../../shared/item-state.ts'
-import type { ClaimedItem } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type AttemptRecord, OutcomeWriter } from '../journal/outcome-writer.ts'
 import { SecondWriter } from '../journal/second-writer.ts'
+import { isTimed } from '../journal/timed-try.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { SecondMeter } from './second-meter.ts'
@@ -14,15 +14,26 @@ const RESPONSE_MAX_CHARACTERS = 64 * 1024
 const ERROR_GROUPS_MAX = 200
 const FURTHER_ERRORS = '(further errors, each with a message of its own)'
 
+/** An item that was sent. */
+export interface SentItem {
+  item: number
+  /** Rows that it carries. */
+  rows: number
+  /** Tries it had before, in this run. */
+  attempts: number
+}
+
 /** A finished try: what was sent, what came back, what it means, and what follows. */
 export interface FinishedTry {
-  claimed: ClaimedItem
+  sent: SentItem
   exchange: Exchange
   judgement: Judgement
   /** The item is tried again later. */
   again: boolean
   /** Unix microseconds the request was due; null under a closed pace. */
   scheduledAtUs: number | null
+  /** It was due before and could not go out, since the cap was full or sending was held. */
+  hasWaited: boolean
 }
 
 /** Keeps finished tries until their group is committed, and measures them. */
@@ -47,14 +58,21 @@ export class Recorder {
 
   /** Takes a finished try in; returns the state its item is in now. */
   note(finished: FinishedTry): ItemState {
-    const { claimed, exchange, judgement, again } = finished
-    this.#meter.note(judgement.outcome, exchange.timings, finished.scheduledAtUs)
+    const { sent, exchange, judgement, again } = finished
+    this.#meter.note({
+      outcome: judgement.outcome,
+      timings: exchange.timings,
+      isSent: exchange.kind === 'answer' || exchange.sent,
+      isTimed: isTimed(judgement),
+      scheduledAtUs: finished.scheduledAtUs,
+      hasWaited: finished.hasWaited,
+    })
     const state = toState(judgement, again)
     const { timings } = exchange
     const record: AttemptRecord = {
-      item: claimed.item,
-      rows: claimed.rows.length,
-      number: claimed.attempts + 1,
+      item: sent.item,
+      rows: sent.rows,
+      number: sent.attempts + 1,
       state,
       outcome: judgement.outcome,
       sentAtUs: timings.sentAtUs,

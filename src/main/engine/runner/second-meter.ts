@@ -1,11 +1,31 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Outcome } from '../../../shared/item-state.ts'
-import { LatencyMeter } from '../../../shared/latency-meter.ts'
+import { createHistogram, LatencyMeter, recordUs } from '../../../shared/latency-meter.ts'
 import type { SecondRecord } from '../journal/second-writer.ts'
 import type { ExchangeTimings } from '../service/exchange.ts'
 
 /** How often the event loop's delay is sampled, milliseconds; a sample includes this interval. */
 const SAMPLING_MS = 10
+
+/** A second in which the event loop stood still for longer is limited by us, microseconds (design §5). */
+const EVENT_LOOP_LIMIT_US = 50_000
+/** Start lag that is nobody's fault, microseconds, or this share of the median duration (design §5). */
+const LAG_LIMIT_US = 5_000
+const LAG_LIMIT_SHARE = 0.1
+
+/** A try that has just ended, as far as it is measured. */
+export interface MeasuredTry {
+  outcome: Outcome
+  timings: ExchangeTimings
+  /** Whether any of it may have left. */
+  isSent: boolean
+  /** Whether it has an http_req_duration. */
+  isTimed: boolean
+  /** Unix microseconds the request was due; null under a closed pace. */
+  scheduledAtUs: number | null
+  /** It was due before and could not go out, since the cap was full or sending was held. */
+  hasWaited: boolean
+}
 
 /** Measures what ends, second by second, and in total. A second that was taken holds all that ended in it. */
 export class SecondMeter {
@@ -17,6 +37,8 @@ export class SecondMeter {
   #at: number
   #latency = new LatencyMeter()
   #counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
+  /** Start lag of the running second that is our own doing. */
+  readonly #ownLag = createHistogram()
   #eventLoopMaxUs = 0
   #lastRate: number | null = null
   /** Ends of the running second that were taken already. */
@@ -42,17 +64,22 @@ export class SecondMeter {
   }
 
   /** Notes how a try ended. To be called as it ends, so that ends come in order. */
-  note(outcome: Outcome, timings: ExchangeTimings, scheduledAtUs: number | null): void {
+  note({ outcome, timings, isSent, isTimed, scheduledAtUs, hasWaited }: MeasuredTry): void {
     const { sentAtUs, durationUs } = timings
     this.#rollTo(toSecond(sentAtUs + durationUs))
     this.#counts[outcome] += 1
-    this.#latency.record('http_req_duration', durationUs)
     this.#latency.record('http_req_waiting', timings.waitingUs)
     this.#latency.record('http_req_connecting', timings.connectUs)
     this.#latency.record('http_req_tls_handshaking', timings.tlsUs)
+    if (!isTimed) return
+    this.#latency.record('http_req_duration', durationUs)
     if (scheduledAtUs === null) return
     this.#latency.record('response_time', Math.round(sentAtUs + durationUs - scheduledAtUs))
-    this.#latency.record('start_lag', Math.round(sentAtUs - scheduledAtUs))
+    if (!isSent) return
+    const lagUs = Math.round(sentAtUs - scheduledAtUs)
+    this.#latency.record('start_lag', lagUs)
+    // What waited for the cap, or for a connection to open, was not kept waiting by us.
+    if (!hasWaited && timings.connectUs === null) recordUs(this.#ownLag, lagUs)
   }
 
   /** The seconds that are over and were not taken yet; with `all`, the running one too. */
@@ -87,11 +114,24 @@ export class SecondMeter {
     if (sum === 0) return
     const eventLoopMaxUs = Math.max(0, Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000))
     this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, eventLoopMaxUs)
-    this.#done.push({ at: this.#at, ...this.#counts, eventLoopMaxUs, latency: this.#latency })
+    this.#done.push({
+      at: this.#at,
+      ...this.#counts,
+      eventLoopMaxUs,
+      generatorLimited: eventLoopMaxUs > EVENT_LOOP_LIMIT_US || this.#isLate(),
+      latency: this.#latency,
+    })
+    this.#ownLag.reset()
     this.total.addAll(this.#latency)
     this.#partSum += sum
     this.#latency = new LatencyMeter()
     this.#counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
+  }
+
+  #isLate(): boolean {
+    if (this.#ownLag.totalCount === 0) return false
+    const medianMs = this.#latency.percentiles('http_req_duration')?.p50 ?? 0
+    return this.#ownLag.getValueAtPercentile(99) > Math.max(LAG_LIMIT_US, medianMs * 1000 * LAG_LIMIT_SHARE)
   }
 
   #sum(): number {

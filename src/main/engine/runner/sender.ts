@@ -11,7 +11,8 @@ import { Gate } from './gate.ts'
 import { ItemFeed } from './item-feed.ts'
 import { type Job, Lanes } from './lanes.ts'
 import { createPacer, type Pacer } from './pace.ts'
-import { Recorder } from './recorder.ts'
+import { Recorder, type SentItem } from './recorder.ts'
+import { RetryBudget } from './retry-budget.ts'
 import { toRetryDelayMs } from './retry-timing.ts'
 import type { SecondMeter } from './second-meter.ts'
 
@@ -20,6 +21,8 @@ const GROUP_MS = 50
 const GROUP_MAX = 500
 /** How often an open pace looks for what is due, milliseconds. */
 const TICK_MS = 1
+/** Bodies in flight beyond which nothing more goes out, UTF-16 code units: huge rows must not fill the memory. */
+const BODIES_MAX = 64 * 1024 * 1024
 
 /** How a stretch of sending ended. `burning`: it stopped itself. `done`: nothing is left to send. */
 export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'burning'; reason: string }
@@ -35,6 +38,20 @@ export interface SenderOptions {
   toRequest: (item: ClaimedItem) => ServiceRequest
   judge: (exchange: Exchange) => Judgement
   random: () => number
+  /** How long the service may answer nothing but 429, milliseconds; see {@link BurnGuard}. */
+  throttledMaxMs?: number | undefined
+  /** Bodies in flight beyond which nothing more goes out, UTF-16 code units; 64 M unless given. */
+  bodiesMax?: number | undefined
+}
+
+/** An item whose request is in flight, without what the request was made of, which may be large. */
+interface InFlight {
+  sent: SentItem
+  bodyLength: number
+  /** Unix microseconds the request was due; null under a closed pace. */
+  scheduledAtUs: number | null
+  /** It was due before and could not go out, since the cap was full or sending was held. */
+  hasWaited: boolean
 }
 
 /** Sends what the journal holds, at the plan's pace, until it is done, stopped, or would burn its rows. */
@@ -53,6 +70,12 @@ export class Sender {
   #gateTimer: NodeJS.Timeout | undefined
   #isEnding = false
   #failure: unknown = null
+  readonly #retries: RetryBudget
+  readonly #bodiesMax: number
+  /** Bodies in flight, UTF-16 code units. */
+  #bodies = 0
+  /** The last instant at which nothing could go out, since the cap was full or sending was held. */
+  #heldAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: SenderOptions) {
     this.#options = options
@@ -61,6 +84,8 @@ export class Sender {
     this.#pacer = createPacer(options.plan.pace)
     this.#gate = new Gate(options.plan.retry.maxRetryAfterMs)
     this.#guard = this.#createGuard()
+    this.#retries = new RetryBudget(options.plan.retry.limit)
+    this.#bodiesMax = options.bodiesMax ?? BODIES_MAX
     this.#recorder = new Recorder(options.journal, this.#meter)
     this.#feed = new ItemFeed(options.journal, options.record, {
       schedule: (delayMs, callback) => {
@@ -86,6 +111,7 @@ export class Sender {
     this.#end = Promise.withResolvers()
     this.#isEnding = false
     this.#guard = this.#createGuard()
+    this.#retries.reset()
     this.#feed.limitFresh(options.limit ?? Infinity)
     this.#pacer.start(performance.now())
     this.#timers = [setInterval(() => this.#flushIfAny(), GROUP_MS)]
@@ -130,22 +156,39 @@ export class Sender {
   #take(): Job | null {
     const nowMs = performance.now()
     if (this.#isEnding || this.#pacer.due(nowMs) < 1) return null
-    const closedForMs = this.#gate.closedForMs(nowMs)
-    if (closedForMs > 0) {
-      this.#gateTimer ??= setTimeout(() => this.#reopenGate(), closedForMs)
+    if (this.#isHeld(nowMs)) {
+      this.#heldAtMs = nowMs
       return null
     }
     const claimed = this.#nextItem()
     if (claimed === null) {
+      // What falls due while there is nothing to send is not made up for.
+      this.#pacer.start(nowMs)
       this.#finishIfDone()
       return null
     }
+    const request = this.#toRequest(claimed)
     const scheduledMs = this.#pacer.take()
-    const scheduledAtUs = scheduledMs === null ? null : (performance.timeOrigin + scheduledMs) * 1000
-    return {
-      request: this.#toRequest(claimed),
-      onEnd: (exchange) => this.#noteEnd(claimed, exchange, scheduledAtUs),
+    const flight: InFlight = {
+      sent: { item: claimed.item, rows: claimed.rows.length, attempts: claimed.attempts },
+      bodyLength: request.body?.length ?? 0,
+      scheduledAtUs: scheduledMs === null ? null : (performance.timeOrigin + scheduledMs) * 1000,
+      hasWaited: scheduledMs !== null && scheduledMs < this.#heldAtMs,
     }
+    if (flight.hasWaited) this.#journal.counters.add('waited', '', 1)
+    this.#bodies += flight.bodyLength
+    return { request, onEnd: (exchange) => this.#noteEnd(flight, exchange) }
+  }
+
+  /** Whether nothing may go out at the moment, whoever asks. Who comes first then opens it again. */
+  #isHeld(nowMs: number): boolean {
+    const closedForMs = this.#gate.closedForMs(nowMs)
+    if (closedForMs > 0) {
+      this.#gateTimer ??= setTimeout(() => this.#reopenGate(), closedForMs)
+      return true
+    }
+    const { inFlight } = this.#lanes
+    return inFlight >= this.#gate.allowed || (this.#bodies >= this.#bodiesMax && inFlight > 0)
   }
 
   #toRequest(claimed: ClaimedItem): ServiceRequest {
@@ -165,24 +208,45 @@ export class Sender {
     return this.#isEnding ? null : this.#feed.next()
   }
 
-  #noteEnd(claimed: ClaimedItem, exchange: Exchange, scheduledAtUs: number | null): void {
+  #noteEnd(flight: InFlight, exchange: Exchange): void {
+    const nowMs = performance.now()
+    const { sent, scheduledAtUs, hasWaited } = flight
+    const inFlight = this.#lanes.inFlight + 1
+    if (inFlight >= this.#lanes.concurrency) this.#heldAtMs = nowMs
+    const wasFull = this.#bodies >= this.#bodiesMax
+    this.#bodies -= flight.bodyLength
     const judgement = this.#options.judge(exchange)
-    const attempts = claimed.attempts + 1
-    const { retry } = this.#options.plan
-    const again = judgement.repeat !== 'never' && attempts <= retry.limit
-    const state = this.#recorder.note({ claimed, exchange, judgement, again, scheduledAtUs })
-    this.#guard.note(judgement, isSettled(state))
-    this.#gate.note(judgement, this.#guard.isAway, performance.now())
-    if (judgement.retryAfterMs !== null) this.#journal.counters.add('retry_after_answers', '', 1)
-    if (again) {
-      const delayMs = toRetryDelayMs(attempts, judgement.retryAfterMs, retry, this.#options.random)
-      if (judgement.retryAfterMs !== null) this.#journal.counters.add('retry_after_ms', '', delayMs)
-      this.#feed.backOff(claimed.item, attempts, delayMs)
+    const allowed = this.#gate.allowed
+    this.#guard.note(judgement)
+    this.#gate.note({ item: sent.item, judgement, isAway: this.#guard.isAway, inFlight, nowMs })
+    const again =
+      judgement.repeat !== 'never' && this.#retries.take(sent.item, this.#isSpared(judgement, nowMs))
+    const state = this.#recorder.note({ sent, exchange, judgement, again, scheduledAtUs, hasWaited })
+    if (isSettled(state)) {
+      this.#retries.forget(sent.item)
+      this.#guard.noteSettled(judgement.outcome)
     }
+    if (judgement.retryAfterMs !== null) this.#journal.counters.add('retry_after_answers', '', 1)
+    if (again) this.#backOff(sent, judgement)
     const reason = this.#guard.reason()
     if (reason !== null) this.#finish({ kind: 'burning', reason })
     if (this.#recorder.waiting >= GROUP_MAX) this.#commit({ refill: false, allSeconds: false })
-    // The lane that calls this takes its next job, or finds that nothing is left, right after.
+    // The lane that calls this takes its next job, or finds that nothing is left, right after; others wait to be woken.
+    if ((wasFull && this.#bodies < this.#bodiesMax) || this.#gate.allowed > allowed) this.#wakeAll()
+  }
+
+  /** Whether the try ended as it would have for any other item, through no fault of its own. */
+  #isSpared(judgement: Judgement, nowMs: number): boolean {
+    if (judgement.status === 429) return this.#gate.isThrottled(nowMs)
+    return !judgement.reached && this.#guard.isAway
+  }
+
+  #backOff({ item, attempts }: SentItem, { retryAfterMs }: Judgement): void {
+    const { retry } = this.#options.plan
+    const used = Math.max(1, this.#retries.used(item))
+    const delayMs = toRetryDelayMs(used, retryAfterMs, retry, this.#options.random)
+    if (retryAfterMs !== null) this.#journal.counters.add('retry_after_ms', '', delayMs)
+    this.#feed.backOff(item, attempts + 1, delayMs)
   }
 
   /** Writes outcomes, and with `refill` marks the next items, in one transaction. */
@@ -215,7 +279,8 @@ export class Sender {
 
   /** A closed pace wants one item for each lane at once; an open one takes them as they fall due. */
   get #blockMin(): number {
-    return this.#options.plan.pace.kind === 'closed' ? this.#lanes.concurrency : 1
+    if (this.#options.plan.pace.kind !== 'closed') return 1
+    return Math.min(this.#lanes.concurrency, this.#gate.allowed)
   }
 
   #finishIfDone(): void {
@@ -234,7 +299,8 @@ export class Sender {
 
   /** Offers every lane what is due; more than one job for each would only be refused. */
   #wakeAll(): void {
-    this.#lanes.wake(Math.min(this.#lanes.concurrency, this.#pacer.due(performance.now())))
+    const due = this.#pacer.due(performance.now())
+    this.#lanes.wake(Math.min(this.#lanes.concurrency, this.#gate.allowed, due))
   }
 
   #createGuard(): BurnGuard {
@@ -243,6 +309,7 @@ export class Sender {
       nowMs: () => performance.now(),
       origin: new URL(connection.baseUrl).origin,
       apiKeyEnv: connection.apiKeyEnv,
+      throttledMaxMs: this.#options.throttledMaxMs,
     })
   }
 }

@@ -18,7 +18,10 @@ function createGuard() {
     apiKeyEnv: 'THE_KEY',
   })
   const note = (judgement: Judgement, times: number, settled = true): void => {
-    for (let i = 0; i < times; i += 1) guard.note(judgement, settled)
+    for (let i = 0; i < times; i += 1) {
+      guard.note(judgement)
+      if (settled) guard.noteSettled(judgement.outcome)
+    }
   }
   return { guard, clock, note }
 }
@@ -111,4 +114,23 @@ test('rows of unknown fate count as errors', () => {
   note(success, 39)
   note(broken, 11)
   expect(guard.reason()).toContain('22 % of the first 50 rows')
+})
+
+test('nothing but 429 for five minutes is a limit that does not go away', () => {
+  const { guard, clock, note } = createGuard()
+  const throttled = toJudgement({ outcome: 'rejected', status: 429, repeat: 'safe' })
+  note(throttled, 40, false)
+  clock.nowMs = 1_000
+  note(success, 1)
+  clock.nowMs = 2_000
+  note(throttled, 1, false)
+  clock.nowMs = 301_999
+  note(throttled, 1, false)
+  note(broken, 1, false)
+  expect(guard.reason()).toBeNull()
+  clock.nowMs = 302_000
+  expect(guard.reason()).toBe(
+    'https://moderation.test has answered nothing but 429 (too many requests) for 5 min. ' +
+      'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
+  )
 })

@@ -43,11 +43,12 @@ function openRecorder(rows: number) {
     options: { again?: boolean; attempts?: number; body?: string } = {},
   ) =>
     recorder.note({
-      claimed: { item, rows: [{ row: item, cells: [`text ${item}`] }], attempts: options.attempts ?? 0 },
+      sent: { item, rows: 1, attempts: options.attempts ?? 0 },
       exchange: { ...ANSWER, body: options.body ?? '{}' },
       judgement: { ...SUCCESS, ...judgement },
       again: options.again ?? false,
       scheduledAtUs: null,
+      hasWaited: false,
     })
   const write = () => journal.transact('process', () => recorder.write({ allSeconds: true }))
   return { journal, recorder, note, write }

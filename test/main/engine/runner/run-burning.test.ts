@@ -109,6 +109,8 @@ test('nothing that can be reached stops the run after ten tries, and no row is l
   expect(stopped.stop_reason).toContain(
     `Nothing can be reached at http://127.0.0.1:${port}: connection refused`,
   )
+  // What was never sent took no time.
+  expect(stopped.latency_ms).toEqual({})
   const { rows } = stopped
   expect(rows).toMatchObject({ succeeded: 0, rejected: 0, unknown: 0, awaiting: 0 })
   expect(rows.failed).toBeLessThanOrEqual(2)

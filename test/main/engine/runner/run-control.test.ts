@@ -291,4 +291,6 @@ test('an open pace whose cap is full waits, and makes the wait part of the respo
   // The last ten were due in the first 12 ms, and had to wait for the first two.
   expect(summary.latency_ms.response_time?.p50).toBeGreaterThan(80)
   expect(summary.latency_ms.start_lag?.p50).toBeGreaterThan(80)
+  // All but the first two found the cap full, which is no lateness of ours.
+  expect(summary.generator.waited).toBe(10)
 })

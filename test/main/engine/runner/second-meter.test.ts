@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { SecondMeter } from '../../../../src/main/engine/runner/second-meter.ts'
+import { type MeasuredTry, SecondMeter } from '../../../../src/main/engine/runner/second-meter.ts'
 import type { Outcome } from '../../../../src/shared/item-state.ts'
 import { LatencyMeter } from '../../../../src/shared/latency-meter.ts'
 
@@ -16,14 +16,19 @@ function createMeter(total = new LatencyMeter()) {
     outcome: Outcome = 'succeeded',
     durationUs = 1_000,
     scheduledBeforeUs: number | null = null,
+    parts: Partial<MeasuredTry> = {},
   ) => {
     const endUs = toUs(START_S + clock.s)
     const sentAtUs = endUs - durationUs
-    meter.note(
+    meter.note({
       outcome,
-      { sentAtUs, durationUs, waitingUs: durationUs / 2, connectUs: null, tlsUs: null },
-      scheduledBeforeUs === null ? null : sentAtUs - scheduledBeforeUs,
-    )
+      timings: { sentAtUs, durationUs, waitingUs: durationUs / 2, connectUs: null, tlsUs: null },
+      isSent: true,
+      isTimed: true,
+      scheduledAtUs: scheduledBeforeUs === null ? null : sentAtUs - scheduledBeforeUs,
+      hasWaited: false,
+      ...parts,
+    })
   }
   return { meter, clock, note, total }
 }
@@ -118,4 +123,44 @@ test('the total goes on from what earlier sessions measured', () => {
   clock.s = 1
   meter.take()
   expect(meter.total.percentiles('http_req_duration')).toMatchObject({ count: 2, min: 1, max: 9 })
+})
+
+test('a try that was not sent is counted and is no sample; one that timed out before is', () => {
+  const { meter, clock, note } = createMeter()
+  clock.s = 0.5
+  note('failed', 7_000, 1_000, { isSent: false, isTimed: false })
+  note('failed', 250_000, 1_000, { isSent: false })
+  clock.s = 1
+  const [second] = meter.take()
+  expect(second?.failed).toBe(2)
+  expect(second?.latency.percentiles('http_req_duration')).toMatchObject({ count: 1 })
+  expect(second?.latency.percentiles('http_req_duration')?.min).toBeCloseTo(250, 0)
+  expect(second?.latency.percentiles('response_time')?.count).toBe(1)
+  expect(second?.latency.percentiles('start_lag')).toBeNull()
+})
+
+const OPENED = {
+  sentAtUs: toUs(START_S + 0.5),
+  durationUs: 9_000,
+  waitingUs: 1,
+  connectUs: 8_000,
+  tlsUs: null,
+}
+
+test.each<[string, boolean, number, number, Partial<MeasuredTry>]>([
+  ['that is late by its own doing', true, 1_000, 5_100, {}],
+  ['within five milliseconds', false, 1_000, 4_900, {}],
+  ['within a tenth of the median', false, 100_000, 9_000, {}],
+  ['over a tenth of the median', true, 100_000, 11_000, {}],
+  ['that waited for the cap', false, 1_000, 2_000_000, { hasWaited: true }],
+  ['that opened its connection', false, 1_000, 9_000, { timings: OPENED }],
+])('a second with a start %s: limited by the generator is %s', (_, limited, durationUs, lagUs, parts) => {
+  const { meter, clock, note } = createMeter()
+  clock.s = 0.6
+  note('succeeded', durationUs, lagUs, parts)
+  clock.s = 1
+  expect(meter.take()).toMatchObject([{ generatorLimited: limited }])
+  note('succeeded', 1_000, 10)
+  clock.s = 2
+  expect(meter.take()).toMatchObject([{ generatorLimited: false }])
 })

@@ -1,7 +1,9 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { openReadyJournal, readRecord, readStates } from '../journal/test-journal.ts'
-import { createTestSender, toTestRequest } from './test-sender.ts'
+import { createHeldClient, createTestSender, toRefusal, toTestRequest } from './test-sender.ts'
 import { toJudgement } from './to-judgement.ts'
 
 const startTakingService = () =>
@@ -64,4 +66,102 @@ test('a row whose mark for a further try found no room is pending and counted on
   })
   await expect(sender.send()).rejects.toThrow('the disk of the test')
   expect(readStates(journal)).toEqual({ items: { 1: 'pending' }, counted: { pending: 1 } })
+})
+
+test('bodies in flight are bounded, and one that is larger than the bound goes alone', async () => {
+  const held: (() => void)[] = []
+  let mostHeld = 0
+  const { sender } = createTestSender({
+    rows: 20,
+    parts: { pace: { kind: 'closed', concurrency: 16 } },
+    bodiesMax: 1_000,
+    createClient: () => createHeldClient(held),
+    // Three rows of 400 reach the bound; the last row is larger than it.
+    toRequest: ({ item }) => ({ method: 'POST', path: '/', body: 'x'.repeat(item === 20 ? 5_000 : 400) }),
+  })
+  const ended = sender.send()
+  let ends = 0
+  while (ends < 20) {
+    await new Promise((resolve) => setImmediate(resolve))
+    mostHeld = Math.max(mostHeld, held.length)
+    held.shift()?.()
+    ends += 1
+  }
+  expect(await ended).toEqual({ kind: 'done' })
+  expect(mostHeld).toBe(3)
+})
+
+test('bodies that left room wake as many lanes as it is for', async () => {
+  const held: (() => void)[] = []
+  const { sender } = createTestSender({
+    rows: 12,
+    parts: { pace: { kind: 'closed', concurrency: 10 } },
+    bodiesMax: 1_000,
+    createClient: () => createHeldClient(held),
+    toRequest: ({ item }) => ({ method: 'POST', path: '/', body: 'x'.repeat(item === 1 ? 5_000 : 10) }),
+  })
+  const ended = sender.send()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(held).toHaveLength(1)
+  held.shift()?.()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(held).toHaveLength(10)
+  while (held.length > 0) held.shift()?.()
+  expect(await ended).toEqual({ kind: 'done' })
+})
+
+test('the cells of a row are let go once its request is built', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const held: (() => void)[] = []
+  const cells: WeakRef<string[]>[] = []
+  const { sender } = createTestSender({
+    rows: 4,
+    createClient: () => createHeldClient(held),
+    toRequest: ({ item, rows }) => {
+      for (const row of rows) cells.push(new WeakRef(row.cells))
+      return toTestRequest(item)
+    },
+  })
+  const ended = sender.send()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(held).toHaveLength(4)
+  collect()
+  expect(cells.map((ref) => ref.deref())).toEqual([undefined, undefined, undefined, undefined])
+  while (held.length > 0) held.shift()?.()
+  await ended
+})
+
+test('rows keep their retries while the service is away, which is probed by one request at a time', async () => {
+  const open: number[] = []
+  let inFlight = 0
+  let sent = 0
+  const { sender, journal } = createTestSender({
+    rows: 100,
+    parts: { pace: { kind: 'closed', concurrency: 16 }, retry: { limit: 1, baseMs: 1, maxMs: 1 } },
+    createClient: () => {
+      const held: (() => void)[] = []
+      const client = createHeldClient(held)
+      return {
+        ...client,
+        send: (request, onEnd) => {
+          sent += 1
+          inFlight += 1
+          open.push(inFlight)
+          // It is there for one request, and refuses the next 26.
+          const isRefused = sent > 1 && sent <= 27
+          client.send(request, (exchange) => {
+            inFlight -= 1
+            onEnd(isRefused ? toRefusal() : exchange)
+          })
+          setImmediate(() => held.shift()?.())
+        },
+      }
+    },
+  })
+  expect(await sender.send()).toEqual({ kind: 'done' })
+  expect(readStates(journal).counted).toEqual({ succeeded: 100 })
+  expect(journal.counters.get('request', 'failed')).toBe(26)
+  // A probe that is refused, one that is answered, and then more and more.
+  expect(open.slice(25, 30)).toEqual([expect.any(Number), 1, 1, 1, 2])
 })

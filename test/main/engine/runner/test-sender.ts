@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { SecondMeter } from '../../../../src/main/engine/runner/second-meter.ts'
 import { Sender, type SenderOptions } from '../../../../src/main/engine/runner/sender.ts'
+import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { judgeTask } from '../../../../src/main/engine/service/judge-task.ts'
 import {
   createServiceClient,
@@ -70,4 +71,11 @@ export function createHeldClient(held: (() => void)[]): ServiceClient {
     },
     destroy: async () => {},
   }
+}
+
+/** What a client tells of a service that refuses connections. */
+export function toRefusal(): Exchange {
+  const sentAtUs = Math.round((performance.timeOrigin + performance.now()) * 1000)
+  const timings = { sentAtUs, durationUs: 100, waitingUs: null, connectUs: null, tlsUs: null }
+  return { kind: 'breakdown', code: 'ECONNREFUSED', message: '', sent: false, status: null, timings }
 }

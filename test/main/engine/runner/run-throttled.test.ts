@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import {
+  type FaultServer,
+  startFaultServer,
+  toErrorAnswer,
+  toTaskAnswer,
+} from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
+import { createTestSender } from './test-sender.ts'
+import { countArrivals } from './wire-record.ts'
+
+const folder = openTestFolder()
+const runs = createInProcessRuns(folder)
+
+const inFlight = (concurrency: number) => ({ pace: { kind: 'closed' as const, concurrency } })
+
+/** A service that takes so many requests in each window, and answers 429 to the others. */
+function startLimitedService(perWindow: number, windowMs: number): Promise<FaultServer> {
+  let window = 0
+  let taken = 0
+  return startFaultServer({
+    onRequest: (request, wire) => {
+      const now = Math.floor(performance.now() / windowMs)
+      if (now !== window) {
+        window = now
+        taken = 0
+      }
+      taken += 1
+      if (taken <= perWindow) wire.send(200, toTaskAnswer(request))
+      else wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'), { 'retry-after': '0.04' })
+    },
+  })
+}
+
+test('a service that takes far less than is sent gets every row in the end, none rejected', async () => {
+  const server = await startLimitedService(10, 50)
+  const summary = await runs.start(createRunPlan(folder, 150, server.baseUrl, inFlight(64))).ended
+  expect(summary).toMatchObject({
+    state: 'completed',
+    stop_reason: null,
+    rows: { succeeded: 150, rejected: 0, not_sent: 0 },
+    requests: { succeeded: 150 },
+  })
+  const { rejected, retried } = summary.requests
+  expect(retried).toBe(rejected)
+  expect(summary.retry_after.answers).toBe(rejected)
+  // All 64 run into the limit at first; after that it is approached step by step.
+  expect(server.requests.length).toBeLessThan(150 * 2.5)
+})
+
+test('nothing but 429 stops the run after a while with that reason, and every row is kept', async () => {
+  const server = await startFaultServer({
+    onRequest: (_, wire) => wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow')),
+  })
+  const { sender, journal } = createTestSender({
+    rows: 40,
+    baseUrl: server.baseUrl,
+    throttledMaxMs: 300,
+    parts: { retry: { limit: 3, baseMs: 1, maxMs: 5, maxRetryAfterMs: 20 }, ...inFlight(8) },
+  })
+  const end = await sender.send()
+  expect(end).toMatchObject({ kind: 'burning', reason: expect.stringContaining('nothing but 429') })
+  const states = journal.db.prepare('SELECT state, count(*) AS n FROM result GROUP BY state').all()
+  expect(states.map(({ state }) => state)).toEqual(['pending'])
+  // Eight at first, then one probe for each wait.
+  expect(server.requests.length).toBeLessThan(8 + 300 / 20 + 3)
+})
+
+test('a row that alone is answered 429 uses its retries up, and the others go on', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.body.includes('"text 3"')) wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'))
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const summary = await runs.start(createRunPlan(folder, 20, server.baseUrl, inFlight(4))).ended
+  expect(summary).toMatchObject({ state: 'completed', rows: { succeeded: 19, rejected: 1 } })
+  expect(countArrivals(server)).toEqual([1, 1, 4, ...Array(17).fill(1)])
+})
