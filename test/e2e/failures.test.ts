@@ -10,7 +10,7 @@ const KEY = 'failures-key'
 it('says what to do about refused rows, and sends them again as a child run that asks for the key', async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, {
     apiKeys: [KEY],
-    faults: ['429=10%,retry-after=1,tries=1'],
+    faults: ['413=10%,tries=1'],
   })
   onTestFinished(() => service.close())
   const { page } = await openApp()
@@ -25,12 +25,12 @@ it('says what to do about refused rows, and sends them again as a child run that
   await page.getByRole('textbox', { name: 'Retries' }).fill('0')
   await page.getByRole('button', { name: /^Send 364 rows/ }).click()
   await seeRunEnded(page)
-  await page.getByText('The service limits how fast you may send.').waitFor()
+  await page.getByText('The content is too large for the service.').waitFor()
   const first = await readShownCounts(page)
   const refused = first['rejected'] ?? 0
   expect(refused).toBeGreaterThan(10)
 
-  await page.getByRole('button', { name: '429 RATE_LIMITED' }).click()
+  await page.getByRole('button', { name: '413 INJECTED_FAULT' }).click()
   await seeScreen(page, 'Results')
   await page.getByText(`${refused} rows`, { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Show all rows' }).click()
