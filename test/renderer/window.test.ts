@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseRoute, type Route, toHash } from '../../src/renderer/app/route.ts'
 import { type RailStanding, toRailGroups } from '../../src/renderer/app/shell/rail-groups.ts'
 import { suggestFileName } from '../../src/renderer/features/export/suggest-file-name.ts'
-import { thinSeconds } from '../../src/renderer/ui/charts/thin-seconds.ts'
+import { toChartSeconds } from '../../src/renderer/ui/charts/to-chart-seconds.ts'
 import { toColumnRem } from '../../src/renderer/ui/grid/column-width.ts'
 import { toMovedCursor } from '../../src/renderer/ui/grid/move-cursor.ts'
 import { adviceForError } from '../../src/renderer/ui/states/error-advice.ts'
@@ -82,14 +82,24 @@ describe('a chart of a long run', () => {
 
   it('keeps every spike while it drops points', () => {
     const hour = Array.from({ length: 3_600 }, (_, second) => toSecond(second, second === 1_801 ? 900 : 5))
-    const shown = thinSeconds(hour)
+    const shown = toChartSeconds(hour)
     expect(shown.length).toBeLessThanOrEqual(1_200)
     expect(shown.some((second) => second.second === 1_801)).toBe(true)
   })
 
+  it('breaks the line where the run stood still', () => {
+    const seconds = toChartSeconds([toSecond(0, 1), toSecond(1, 2), toSecond(5, 3)])
+    expect(seconds.map((second) => [second.second, second.httpReqDurationMs?.p99 ?? null])).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, null],
+      [5, 3],
+    ])
+  })
+
   it('leaves a short run as it is', () => {
     const minute = Array.from({ length: 60 }, (_, second) => toSecond(second, 1))
-    expect(thinSeconds(minute)).toBe(minute)
+    expect(toChartSeconds(minute)).toEqual(minute)
   })
 })
 

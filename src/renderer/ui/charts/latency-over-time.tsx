@@ -6,7 +6,7 @@ import { formatSpan } from '../format-time.ts'
 import { createAxis } from './axes.ts'
 import { Legend, type LegendEntry } from './legend.tsx'
 import { Plot, type PlotOptions } from './plot.tsx'
-import { thinSeconds } from './thin-seconds.ts'
+import { toChartSeconds } from './to-chart-seconds.ts'
 
 const SERIES = [
   { label: 'p50', token: '--chart-1', dash: 'solid' },
@@ -21,7 +21,7 @@ const DASHES: Record<(typeof SERIES)[number]['dash'], number[]> = {
 }
 
 const SHORTEST_SECONDS = 5
-const FEW_SECONDS = 20
+const FEW_SECONDS = 120
 const WHOLE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600]
 
 function formatSecond(second: number): string {
@@ -47,7 +47,7 @@ const options: PlotOptions = (look) => ({
       width: 1.5,
       dash: DASHES[series.dash],
       points: { show: (plot: uPlot) => plot.data[0].length < FEW_SECONDS, size: 4 },
-      spanGaps: true,
+      spanGaps: false,
     })),
   ],
 })
@@ -55,7 +55,7 @@ const options: PlotOptions = (look) => ({
 /** p50, p95 and p99 of http_req_duration in each second of a run. */
 export function LatencyOverTime({ seconds }: { seconds: readonly RunSecond[] }) {
   const data = useMemo<uPlot.AlignedData>(() => {
-    const shown = thinSeconds(seconds)
+    const shown = toChartSeconds(seconds)
     return [
       shown.map((second) => second.second),
       shown.map((second) => second.httpReqDurationMs?.p50 ?? null),
