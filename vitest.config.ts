@@ -1,6 +1,10 @@
+import { join } from 'node:path'
 import process from 'node:process'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { findChromium } from './test/helpers/e2e/find-chromium.ts'
+
+// Tests start many processes and threads; all of them find the sources compiled, as those of the scripts do.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'compile')
 
 // Where the tests have to be complete, a missing browser fails them; elsewhere it is said and they go on without.
 const hasScreens = findChromium() !== null || Boolean(process.env['CI'])
