@@ -12,7 +12,7 @@ const ROWS = 200_000
 const BODY = JSON.stringify({
   text_data: 'thank you for the quick answer about my order, 17',
   user_id: 'user1',
-  post_id: '20261121-094329-k3f9x2-17',
+  post_id: '20261121-094329-347k3f9-17',
 })
 
 /** Requests a second of one contender in one round. */
