@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls'
 import type { FastifyReply } from 'fastify'
+import { RETRY_AFTER_HEADER } from '../../shared/service/endpoints.ts'
 import type { DecidedFault } from './faults.ts'
 import { SANDBOX_ERRORS, type SandboxErrorCode, toErrorBody } from './sandbox-errors.ts'
 import { toRefusal } from './to-refusal.ts'
@@ -30,7 +31,7 @@ export function sendError(
   error: { status: number; errorCode: string; message: string; retryAfterS?: number | null },
 ): void {
   if (error.retryAfterS !== null && error.retryAfterS !== undefined) {
-    reply.header('retry-after', String(error.retryAfterS))
+    reply.header(RETRY_AFTER_HEADER, String(error.retryAfterS))
   }
   sendJson(reply, error.status, JSON.stringify(toErrorBody(error.status, error.errorCode, error.message)))
 }

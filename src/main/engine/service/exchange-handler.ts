@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { RETRY_AFTER_HEADER } from '../../../shared/service/endpoints.ts'
 import type { Exchange, ExchangeTimings } from './exchange.ts'
 import type { TimedConnector } from './timed-connector.ts'
 
@@ -95,7 +96,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       kind: 'answer',
       status: this.#status ?? 0,
       contentType: this.#header('content-type') ?? '',
-      retryAfter: this.#header('retry-after'),
+      retryAfter: this.#header(RETRY_AFTER_HEADER),
       location: this.#header('location'),
       body: body.toString('utf8'),
       timings: this.#timings(),

@@ -1,5 +1,4 @@
-import { readServiceError } from '../../../shared/service/errors.ts'
-import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { readTaskResponse, type TaskResult } from '../../../shared/service/read-task-response.ts'
 import { toBreakdownMessage } from './breakdown-message.ts'
 import type { Answer, Exchange } from './exchange.ts'
@@ -53,7 +52,7 @@ function judgeSuccess(answer: Answer): Judgement {
   const { status } = answer
   const body = parseJson(answer.body)
   const result = readTaskResponse(body)
-  if (isJsonObject(body) && body['error'] === true) {
+  if (isServiceErrorBody(body)) {
     return judgement({ outcome: 'rejected', status, ...readError(answer) })
   }
   if (result === null) {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { RETRY_AFTER_HEADER } from '../../../shared/service/endpoints.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { isAuthorized } from '../authorization.ts'
 import { toReceivedJson } from '../json-body.ts'
@@ -18,7 +19,7 @@ export function registerServiceRoutes(app: FastifyInstance, context: SandboxCont
     }
     const waitS = context.behaviour.limiter?.take() ?? 0
     if (waitS > 0) {
-      reply.header('retry-after', String(waitS))
+      reply.header(RETRY_AFTER_HEADER, String(waitS))
       done(
         new SandboxRefusal(
           'RATE_LIMITED',
