@@ -39,7 +39,6 @@ export class SecondMeter {
   #counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
   /** Start lag of the running second that is our own doing. */
   readonly #ownLag = createHistogram()
-  #eventLoopMaxUs = 0
   #lastRate: number | null = null
   /** Ends of the running second that were taken already. */
   #partSum = 0
@@ -56,11 +55,6 @@ export class SecondMeter {
   /** Ends in the last whole second, or so far in the first. */
   get ratePerSecond(): number {
     return this.#lastRate ?? this.#sum()
-  }
-
-  /** Longest delay of the event loop so far, microseconds. */
-  get eventLoopMaxUs(): number {
-    return this.#eventLoopMaxUs
   }
 
   /** Notes how a try ended. To be called as it ends, so that ends come in order. */
@@ -113,7 +107,6 @@ export class SecondMeter {
     const sum = this.#sum()
     if (sum === 0) return
     const eventLoopMaxUs = Math.max(0, Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000))
-    this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, eventLoopMaxUs)
     this.#done.push({
       at: this.#at,
       ...this.#counts,

@@ -21,11 +21,6 @@ export function toStateCounts(rows: RowCounts): StateCount[] {
   ]
 }
 
-/** Rows that can be sent, or were. */
-export function countSendable(rows: RowCounts): number {
-  return rows.read - rows.invalid
-}
-
 /** Rows that nothing more will happen to by itself, invalid ones apart. */
 export function countSettled(rows: RowCounts): number {
   return rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
