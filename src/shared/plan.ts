@@ -1,4 +1,9 @@
 import { z } from 'zod'
+import { bareUrlSchema, connectionSchema } from './connection.ts'
+import { operationSchema } from './operation.ts'
+
+export type { PlanConnection } from './connection.ts'
+export type { Operation, OperationKind, TaskOperation } from './operation.ts'
 
 /** Where a field's value comes from. */
 const fieldSourceSchema = z.discriminatedUnion('kind', [
@@ -20,57 +25,65 @@ const mappingSchema = z.record(z.string(), fieldSourceSchema)
 /** See {@link mappingSchema}. */
 export type Mapping = z.infer<typeof mappingSchema>
 
+const mediaSchema = z.discriminatedUnion('kind', [
+  /** Addresses made from a template; `{{path}}` is the file's path inside the folder, percent-encoded. */
+  z.object({ kind: z.literal('template'), template: z.string().min(1) }),
+  /** The media host serves the files itself; `url` is its public base, its own address unless given. */
+  z.object({ kind: z.literal('host'), url: bareUrlSchema.optional() }),
+])
+
+/** Where the service finds the media files of a folder. */
+export type PlanMedia = z.infer<typeof mediaSchema>
+
 const sourceSchema = z.object({
-  /** Absolute path of the file. */
+  /** Absolute path of the file or folder. */
   path: z.string().min(1),
   /** By the file's ending unless given. */
-  format: z.enum(['csv', 'tsv']).optional(),
+  format: z.enum(['csv', 'tsv', 'xlsx', 'jsonl', 'folder']).optional(),
   /** Whether the first record names the columns. */
   header: z.boolean().default(true),
+  /** 1-based record that names the columns; those before it are passed over. */
+  headerRow: z.int().min(1).optional(),
+  /** Name or 1-based number of a spreadsheet's sheet; the first unless given. */
+  sheet: z.union([z.string(), z.int().min(1)]).optional(),
   /** A label that `iconv-lite` or TextDecoder knows, such as `windows-1252`; recognised unless given. */
   encoding: z.string().optional(),
   /** One character; recognised unless given. */
   delimiter: z.string().length(1).optional(),
+  /** A folder's media files; without it they have no address and cannot be sent. */
+  media: mediaSchema.optional(),
 })
 
-/** A file of rows and how to read it. */
+/** A file or folder of rows and how to read it. */
 export type PlanSource = z.infer<typeof sourceSchema>
 
-/** A plan is journaled and shown, so its address must carry no secret. */
-function isBareUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { username, password, search, hash } = new URL(text)
-  return username === '' && password === '' && search === '' && hash === ''
-}
+/** How long a callback is awaited unless the plan says otherwise, milliseconds. */
+export const CALLBACK_TIMEOUT_MS = 600_000
 
-const connectionSchema = z.object({
-  /** Scheme, host, port and an optional path prefix, without a trailing slash. */
-  baseUrl: z.url({ protocol: /^https?$/ }).refine(isBareUrl, {
-    error: 'must hold no user name, password, query or fragment',
-  }),
-  /** Name of the environment variable that holds the API key; the key itself is never in a plan. */
-  apiKeyEnv: z.string().min(1).default('SLUICE_API_KEY'),
-  /** From handing a request to the connection until its last byte. */
-  timeoutMs: z.int().min(1).max(3_600_000).default(60_000),
-  /** Service error codes that mean "this post_id was delivered before"; such an answer counts as succeeded. */
-  deliveredCodes: z.array(z.string()).default([]),
+/** Longest time a callback may be awaited, milliseconds. */
+const CALLBACK_TIMEOUT_MAX_MS = 7 * 24 * 3_600_000
+
+/** Largest callback that is taken unless the plan says otherwise, bytes. */
+export const CALLBACK_MAX_BYTES = 5 * 1024 * 1024
+
+const callbackSchema = z.object({
+  /** Address the receiver listens on. */
+  host: z.string().min(1).default('127.0.0.1'),
+  /** Port the receiver listens on; the workspace's own, the same every time, unless given. */
+  port: z.int().min(1).max(65_535).optional(),
+  /** The receiver's public base, behind a reverse proxy or tunnel; its own address unless given. */
+  url: bareUrlSchema.optional(),
+  /** From an acknowledgement until its item is overdue. */
+  timeoutMs: z.int().min(1).max(CALLBACK_TIMEOUT_MAX_MS).default(CALLBACK_TIMEOUT_MS),
+  maxBytes: z
+    .int()
+    .min(1024)
+    .max(1024 * 1024 * 1024)
+    .default(CALLBACK_MAX_BYTES),
 })
 
-/** A deployment of the service. */
-export type PlanConnection = z.infer<typeof connectionSchema>
-
-const operationSchema = z.object({
-  kind: z.literal('task'),
-  mode: z.enum(['sync', 'async']).default('sync'),
-  api: z.enum(['v1', 'v2']).default('v1'),
-  /** Ask for the legacy response (`?legacy=1`, interface §2.3). */
-  legacy: z.boolean().default(false),
-  /** Models of every row, unless the mapping fills `models` from a column. */
-  models: z.array(z.string()).default([]),
-})
-
-/** What is done with each row (interface §4). */
-export type Operation = z.infer<typeof operationSchema>
+/** Where and how long an async run's callbacks are awaited. */
+export type PlanCallback = z.infer<typeof callbackSchema>
 
 const paceSchema = z.discriminatedUnion('kind', [
   /** At most `concurrency` requests in flight; the next is sent when one returns. */
@@ -111,6 +124,7 @@ export const planSchema = z.object({
   source: sourceSchema,
   mapping: mappingSchema.default({}),
   operation: operationSchema,
+  callback: callbackSchema.default(callbackSchema.parse({})),
   pace: paceSchema.default({ kind: 'closed', concurrency: 4 }),
   retry: retrySchema.default(retrySchema.parse({})),
 })

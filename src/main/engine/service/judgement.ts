@@ -6,6 +6,29 @@ import type { Outcome } from '../../../shared/item-state.ts'
  */
 export type Repeat = 'never' | 'safe' | 'ambiguous'
 
+/** What an answer says of one row of an item that carries several (watchlist terms). */
+export interface RowJudgement {
+  /** `rejected` for terms that failed or do not exist. */
+  outcome: 'succeeded' | 'rejected'
+  answer: RowAnswer
+  message: string | null
+}
+
+/**
+ * What the service answered beyond success or error, in one word: what became of a term (interface §4.5, §4.6), or
+ * where an appeal stands (§2.6). `reviewed` is a judgment that says neither overturned nor upheld.
+ */
+export type RowAnswer =
+  | 'added'
+  | 'pre_existing'
+  | 'updated'
+  | 'non_existent'
+  | 'failed'
+  | 'in_review'
+  | 'reviewed'
+  | 'overturned'
+  | 'upheld'
+
 /** What an exchange means for its item. */
 export interface Judgement {
   outcome: Outcome
@@ -17,6 +40,16 @@ export interface Judgement {
   /** Null where all went well. */
   message: string | null
   taskId: string | null
+  /** Identifier of an item of a custom index, where the answer names one (interface §2.4). */
+  customIndexItemId: string | null
+  /** See {@link RowAnswer}; null for operations that have none, and where `rows` says it for each row. */
+  answer: RowAnswer | null
+  /** One for each of the item's rows, in their order, where the answer tells them apart; else null. */
+  rows: readonly RowJudgement[] | null
+  /** `succeeded` was an acknowledgement: a callback completes the item (interface §6). */
+  isAcknowledgement: boolean
+  /** The request was refused as a whole for its size: its rows are sent again in two smaller ones. */
+  isTooLarge: boolean
   /** Each rule once. */
   rules: { ruleId: string; ruleName: string }[]
   classes: { className: string; score: number }[]

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+
+/** A plan is journaled and shown, so its addresses must carry no secret. */
+function isBareUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { username, password, search, hash } = new URL(text)
+  return username === '' && password === '' && search === '' && hash === ''
+}
+
+/** An http or https address without user name, password, query and fragment. */
+export const bareUrlSchema = z.url({ protocol: /^https?$/ }).refine(isBareUrl, {
+  error: 'must hold no user name, password, query or fragment',
+})
+
+const environmentNameSchema = z.string().min(1)
+
+const proxySchema = z.object({
+  /** Scheme, host and port of an HTTP or HTTPS proxy. */
+  url: bareUrlSchema,
+  /** Name of the environment variable that holds `user:password`; none where the proxy asks for nothing. */
+  credentialsEnv: environmentNameSchema.optional(),
+})
+
+const tlsSchema = z.object({
+  /** Absolute path of a PEM file of certificate authorities that are trusted beside the built-in ones. */
+  caFile: z.string().min(1).optional(),
+  /** Absolute paths of the client's certificate and its key, both PEM, both or neither. */
+  certFile: z.string().min(1).optional(),
+  keyFile: z.string().min(1).optional(),
+})
+
+/** A deployment of the service, as a plan names it; it holds no secret, only where secrets are found. */
+export const connectionSchema = z.object({
+  /** The stored connection it was taken from, whose active key can be switched while a run goes on. */
+  name: z.string().min(1).optional(),
+  /** Scheme, host, port and an optional path prefix, without a trailing slash. */
+  baseUrl: bareUrlSchema,
+  /** The second host for v2 tasks (interface §5.5); the base URL unless given. */
+  taskBaseUrl: bareUrlSchema.optional(),
+  /** Name of the environment variable that holds the API key; the key itself is never in a plan. */
+  apiKeyEnv: environmentNameSchema.default('SLUICE_API_KEY'),
+  /** From handing a request to the connection until its last byte. */
+  timeoutMs: z.int().min(1).max(3_600_000).default(60_000),
+  /** Service error codes that mean "this post_id was delivered before"; such an answer counts as succeeded. */
+  deliveredCodes: z.array(z.string()).default([]),
+  tls: tlsSchema
+    .refine(({ certFile, keyFile }) => (certFile === undefined) === (keyFile === undefined), {
+      error: 'certFile and keyFile belong together',
+    })
+    .optional(),
+  proxy: proxySchema.optional(),
+})
+
+/** See {@link connectionSchema}. */
+export type PlanConnection = z.infer<typeof connectionSchema>
