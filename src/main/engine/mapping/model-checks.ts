@@ -1,4 +1,4 @@
-import type { Mapping, Operation } from '../../../shared/plan.ts'
+import type { Mapping, TaskOperation } from '../../../shared/plan.ts'
 import { type Problem, toFound } from '../../../shared/problem.ts'
 import { findModel } from '../../../shared/service/models.ts'
 import { parseModels } from './models-cell.ts'
@@ -11,7 +11,7 @@ export type PlanWarning = Omit<Problem, 'row'>
  * What is odd about a model (interface §4.1): warnings, because a deployment may know more than the interface lists.
  * In v2 an unlisted name may be a custom index, so nothing is said.
  */
-export function findModelWarning(model: string, operation: Operation): PlanWarning | null {
+export function findModelWarning(model: string, operation: TaskOperation): PlanWarning | null {
   const known = findModel(model)
   if (known === null) {
     if (operation.api === 'v2') return null
@@ -34,7 +34,7 @@ export function findModelWarning(model: string, operation: Operation): PlanWarni
 }
 
 /** The models that every row names alike, or null where a column decides. */
-export function findConstantModels(operation: Operation, mapping: Mapping): readonly string[] | null {
+export function findConstantModels(operation: TaskOperation, mapping: Mapping): readonly string[] | null {
   const source = mapping['models']
   if (source === undefined) return operation.models
   if (source.kind === 'column' || !isConstantTemplate(source.template)) return null

@@ -8,6 +8,7 @@ import { findConstantModels, findModelWarning, type PlanWarning } from './model-
  */
 export function findPlanWarnings(plan: Plan, mapping: Mapping): PlanWarning[] {
   const { operation } = plan
+  if (operation.kind !== 'task') return []
   const warnings: PlanWarning[] = []
   if (!fillsUserMetadata(mapping)) {
     warnings.push({

@@ -111,7 +111,7 @@ function findMissing(plan: Plan, mapping: Mapping, columns: readonly string[]): 
 
 /** Models that every row would name; those of a column are a matter of each row. */
 function findSurplusModels(plan: Plan, mapping: Mapping): Mistake[] {
-  if (plan.operation.api !== 'v1') return []
+  if (plan.operation.kind !== 'task' || plan.operation.api !== 'v1') return []
   const source = mapping['models']
   const lists = [plan.operation.models]
   if (source?.kind === 'template' && isConstantTemplate(source.template)) {

@@ -32,6 +32,7 @@ const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
 export function createRowMapper(plan: Plan, columns: readonly string[], runToken: string): MapRow {
   const mapping = resolveMapping(plan, columns)
   const compile = (source: FieldSource | undefined) => compileSource(source, columns, runToken)
+  const models = plan.operation.kind === 'task' ? plan.operation.models : []
   const writers: WriteField[] = []
   for (const { name, kind } of TASK_FIELDS) {
     const read = compile(mapping[name])
@@ -43,9 +44,7 @@ export function createRowMapper(plan: Plan, columns: readonly string[], runToken
       })
       if (read !== null || keys.length > 0) writers.push(createObjectWriter(name, read, keys))
     } else if (kind === 'string_array') {
-      if (read !== null || plan.operation.models.length > 0) {
-        writers.push(createModelsWriter(name, read, plan.operation.models))
-      }
+      if (read !== null || models.length > 0) writers.push(createModelsWriter(name, read, models))
     } else if (read !== null) writers.push(createTextWriter(name, read))
   }
   return (row, cells) => {

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../shared/plan.ts'
+import type { TaskOperation } from '../../../shared/plan.ts'
 import { type Problem, type ProblemCode, type Severity, toFound } from '../../../shared/problem.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { FORBIDDEN_ID_CHARACTERS, V1_MAX_MODELS } from '../../../shared/service/limits.ts'
@@ -35,7 +35,7 @@ function toText(value: unknown): string {
 }
 
 /** Exactly one of text_data and url; v2 does not say so, and takes both. */
-export function createContentRule(operation: Operation): TaskRule {
+export function createContentRule(operation: TaskOperation): TaskRule {
   const isV1 = operation.api === 'v1'
   const message = isV1 ? 'must have exactly one of text_data and url' : 'must have text_data or url'
   return (found, row, { text_data: text, url }) => {
@@ -77,7 +77,7 @@ export function checkGroup(found: Found, row: number, body: TaskBody): Found {
 }
 
 /** conversation_id is listed for sync only, callback_url for async only. */
-export function createModeRule(operation: Operation): TaskRule {
+export function createModeRule(operation: TaskOperation): TaskRule {
   if (operation.mode === 'async') {
     const message = 'must be empty in async; it is listed for sync only'
     return (found, row, { conversation_id: conversation, callback_url: url }) => {
@@ -114,7 +114,7 @@ export function checkUserMetadata(found: Found, row: number, body: TaskBody): Fo
 }
 
 /** At most one model in v1; warns of models that are not listed, but for the plan's own, which are warned of once. */
-export function createModelsRule(operation: Operation, areConstant: boolean): TaskRule {
+export function createModelsRule(operation: TaskOperation, areConstant: boolean): TaskRule {
   const isV1 = operation.api === 'v1'
   return (found, row, { models }) => {
     if (!Array.isArray(models)) return found

@@ -25,6 +25,7 @@ const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
  */
 export function createTaskValidator(plan: Plan): ValidateTask {
   const { operation, mapping } = plan
+  if (operation.kind !== 'task') return () => NO_PROBLEMS
   const rules = [
     createContentRule(operation),
     checkIds,
