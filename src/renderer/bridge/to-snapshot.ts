@@ -18,6 +18,13 @@ export function toSnapshot(summary: RunSummary): RunSnapshot {
     triggeredRules: summary.triggered_rules.slice(0, 10),
     errors: summary.errors.slice(0, 10),
     retryAfter: { answers: summary.retry_after.answers, waitedMs: summary.retry_after.waited_s * 1000 },
+    answers: toAnswers(summary),
+    callbacks: summary.callbacks ?? null,
     notice: summary.stop_reason,
   }
+}
+
+function toAnswers({ terms, appeals }: RunSummary): RunSnapshot['answers'] {
+  const { failed, ...others } = terms ?? { failed: [] }
+  return { ...others, ...(failed.length > 0 && { failed: failed.length }), ...appeals }
 }

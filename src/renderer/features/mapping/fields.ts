@@ -6,6 +6,6 @@ export function fieldsFor(operation: Operation): TaskField[] {
   const fields: readonly TaskField[] = TASK_FIELDS
   return fields.filter((field) => {
     if (field.name === 'callback_url') return false
-    return field.mode === 'both' || field.mode === operation.mode
+    return field.mode === 'both' || ('mode' in operation && field.mode === operation.mode)
   })
 }

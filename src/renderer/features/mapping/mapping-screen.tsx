@@ -78,7 +78,7 @@ export function MappingScreen(props: {
           onMapping={props.onMapping}
         />
       </Panel>
-      <OperationPanel operation={operation} onOperation={props.onOperation} />
+      {operation.kind === 'task' && <OperationPanel operation={operation} onOperation={props.onOperation} />}
     </Screen>
   )
 }

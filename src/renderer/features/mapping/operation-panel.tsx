@@ -1,5 +1,5 @@
 import { Group, NativeSelect, Select, Switch, TagsInput } from '@mantine/core'
-import type { Operation } from '../../../shared/plan.ts'
+import type { TaskOperation } from '../../../shared/plan.ts'
 import { MODELS } from '../../../shared/service/models.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 
@@ -9,7 +9,10 @@ const MODEL_OPTIONS = MODELS.map((model) => ({
 }))
 
 /** Which version of the interface, which models, which form of answer; the defaults suit text. */
-export function OperationPanel(props: { operation: Operation; onOperation: (operation: Operation) => void }) {
+export function OperationPanel(props: {
+  operation: TaskOperation
+  onOperation: (operation: TaskOperation) => void
+}) {
   const { operation, onOperation } = props
   return (
     <Panel title="Submit content" aside={`${operation.api}, ${operation.mode}`}>

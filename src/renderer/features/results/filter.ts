@@ -6,10 +6,12 @@ export function isRowState(text: string): text is RowState {
   return Object.hasOwn(STATE_LOOKS, text)
 }
 
-const MEMBER = { state: 'state', rule: 'ruleId', error: 'errorCode' } as const satisfies Record<
-  Facet['kind'],
-  keyof RowFilter
->
+const MEMBER = {
+  state: 'state',
+  rule: 'ruleId',
+  error: 'errorCode',
+  answer: 'answer',
+} as const satisfies Record<Facet['kind'], keyof RowFilter>
 
 /** Whether a filter narrows to this facet. */
 export function isFacetChosen(filter: RowFilter, facet: Facet): boolean {

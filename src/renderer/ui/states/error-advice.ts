@@ -28,6 +28,8 @@ const BY_OUTCOME: Record<ErrorGroup['outcome'], string> = {
   rejected: 'The service answered with an error. Open a row to read its whole answer.',
   failed: 'Certainly not taken: check the address, the network and the proxy, then retry these rows.',
   unknown: 'The service may or may not have taken these. Sending them again keeps the same post_id.',
+  overdue:
+    'The service took these and their callbacks have not come. A late one still settles its row; see that the receiver’s address can be reached.',
 }
 
 /** What a person can do about rows that ended so. */
