@@ -12,22 +12,35 @@ export const bareUrlSchema = z.url({ protocol: /^https?$/ }).refine(isBareUrl, {
   error: 'must hold no user name, password, query or fragment',
 })
 
-const environmentNameSchema = z.string().min(1)
+/** Name of an environment variable that holds a secret. A secret itself hardly ever looks like one. */
+export const environmentNameSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+  error: 'must be the name of an environment variable: letters, digits and underscores',
+})
 
-const proxySchema = z.object({
+/** How long an answer is awaited, milliseconds, from 1 to an hour. */
+export const timeoutMsSchema = z.int().min(1).max(3_600_000)
+
+/** A proxy that requests go through. */
+export const proxySchema = z.object({
   /** Scheme, host and port of an HTTP or HTTPS proxy. */
   url: bareUrlSchema,
   /** Name of the environment variable that holds `user:password`; none where the proxy asks for nothing. */
   credentialsEnv: environmentNameSchema.optional(),
 })
 
-const tlsSchema = z.object({
+const tlsFilesSchema = z.object({
   /** Absolute path of a PEM file of certificate authorities that are trusted beside the built-in ones. */
   caFile: z.string().min(1).optional(),
   /** Absolute paths of the client's certificate and its key, both PEM, both or neither. */
   certFile: z.string().min(1).optional(),
   keyFile: z.string().min(1).optional(),
 })
+
+/** Whom a connection trusts and what it shows of itself. */
+export const tlsSchema = tlsFilesSchema.refine(
+  ({ certFile, keyFile }) => (certFile === undefined) === (keyFile === undefined),
+  { error: 'certFile and keyFile belong together' },
+)
 
 /** A deployment of the service, as a plan names it; it holds no secret, only where secrets are found. */
 export const connectionSchema = z.object({
@@ -40,16 +53,15 @@ export const connectionSchema = z.object({
   /** Name of the environment variable that holds the API key; the key itself is never in a plan. */
   apiKeyEnv: environmentNameSchema.default('SLUICE_API_KEY'),
   /** From handing a request to the connection until its last byte. */
-  timeoutMs: z.int().min(1).max(3_600_000).default(60_000),
+  timeoutMs: timeoutMsSchema.default(60_000),
   /** Service error codes that mean "this post_id was delivered before"; such an answer counts as succeeded. */
   deliveredCodes: z.array(z.string()).default([]),
-  tls: tlsSchema
-    .refine(({ certFile, keyFile }) => (certFile === undefined) === (keyFile === undefined), {
-      error: 'certFile and keyFile belong together',
-    })
-    .optional(),
+  tls: tlsSchema.optional(),
   proxy: proxySchema.optional(),
 })
 
 /** See {@link connectionSchema}. */
 export type PlanConnection = z.infer<typeof connectionSchema>
+
+/** A plan's connection as it is written, defaults left out. */
+export type PlanConnectionInput = z.input<typeof connectionSchema>

@@ -46,6 +46,8 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/engine\/report\//,
     imports: ['shared', 'engine-interface', 'mapping', 'journal', 'query'],
   },
+  // What a workspace knows of deployments; beside the flow, so no stage knows it.
+  { name: 'connections', files: /^src\/main\/engine\/connections\//, imports: ['shared', 'journal'] },
   { name: 'engine-interface', files: /^src\/main\/engine\/engine-interface\.ts$/, imports: ['shared'] },
   {
     name: 'engine',
@@ -69,14 +71,23 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'bridge',
     files: /^src\/main\/bridge\//,
-    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'sandbox'],
+    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'connections', 'sandbox'],
   },
   { name: 'desktop', files: /^src\/main\/desktop\//, imports: ['shared', 'shell parts', 'bridge'] },
   { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'shell parts', 'bridge'] },
   {
     name: 'cli',
     files: /^src\/main\/cli\//,
-    imports: ['shared', 'shell parts', 'worker urls', 'engine', 'engine-interface', 'sandbox', 'web'],
+    imports: [
+      'shared',
+      'shell parts',
+      'worker urls',
+      'engine',
+      'engine-interface',
+      'connections',
+      'sandbox',
+      'web',
+    ],
   },
   { name: 'ui', files: /^src\/renderer\/ui\//, imports: ['shared'] },
   { name: 'bridge client', files: /^src\/renderer\/bridge\//, imports: ['shared'] },

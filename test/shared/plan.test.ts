@@ -20,6 +20,7 @@ describe('a plan', () => {
       source: { path: '/source.csv', header: true },
       mapping: {},
       operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
+      callback: { host: '127.0.0.1', timeoutMs: 600_000, maxBytes: 5 * 1024 * 1024 },
       pace: { kind: 'closed', concurrency: 4 },
       retry: { limit: 3, baseMs: 200, maxMs: 10_000, maxRetryAfterMs: 60_000 },
     })
@@ -34,6 +35,8 @@ describe('a plan', () => {
     ['a base URL of another scheme', { connection: { baseUrl: 'ftp://moderation.test' } }],
     ['no base URL', { connection: { baseUrl: '' } }],
     ['no time-out', { connection: { baseUrl: 'https://moderation.test', timeoutMs: 0 } }],
+    ['a key where its variable belongs', { connection: { baseUrl: 'https://m.test', apiKeyEnv: 'sk-1-2' } }],
+    ['half a client certificate', { connection: { baseUrl: 'https://m.test', tls: { certFile: '/c.pem' } } }],
     ['a source without a path', { source: { path: '' } }],
     ['a delimiter of two characters', { source: { path: '/s.csv', delimiter: '||' } }],
     ['another version', { version: 2 }],

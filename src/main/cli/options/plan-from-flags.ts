@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { SluiceError } from '../../../shared/errors.ts'
+import { findNearest } from '../../../shared/find-nearest.ts'
 import { type Pace, type Plan, planSchema } from '../../../shared/plan.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
-import { findNearest } from './find-nearest.ts'
 import { type FieldAssignment, toMapping } from './mapping-option.ts'
 import type { SendingFlags } from './sending-options.ts'
 

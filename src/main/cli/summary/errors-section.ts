@@ -14,6 +14,7 @@ const TONES: Readonly<Record<ErrorGroup['outcome'], Tone>> = {
   rejected: 'bad',
   failed: 'warn',
   unknown: 'odd',
+  overdue: 'odd',
 }
 
 /** Messages that name a post differ from row to row; what has the same code has the same cause. */

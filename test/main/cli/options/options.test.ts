@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { parseBaseUrl } from '../../../../src/main/cli/options/base-url-option.ts'
 import { parseDelimiter } from '../../../../src/main/cli/options/delimiter-option.ts'
 import { parseDurationMs, parseTimeoutMs } from '../../../../src/main/cli/options/duration-option.ts'
-import { findNearest } from '../../../../src/main/cli/options/find-nearest.ts'
 import {
   collectMapping,
   collectTemplate,
@@ -12,6 +11,7 @@ import {
   createIntegerParser,
   createPositiveNumberParser,
 } from '../../../../src/main/cli/options/number-option.ts'
+import { findNearest } from '../../../../src/shared/find-nearest.ts'
 
 describe('a duration', () => {
   it.each([

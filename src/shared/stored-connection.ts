@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import {
+  bareUrlSchema,
+  environmentNameSchema,
+  type PlanConnectionInput,
+  proxySchema,
+  timeoutMsSchema,
+  tlsSchema,
+} from './connection.ts'
+
+const nameSchema = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u, {
+  error:
+    'must be at most 64 letters, digits, dots, hyphens and underscores, beginning with a letter or digit',
+})
+
+/** What a stored connection is called. */
+export const connectionNameSchema = nameSchema
+
+/** What one key of a stored connection is called, such as `primary`. */
+export const keyLabelSchema = nameSchema
+
+/** One of a deployment's keys: all of them are interchangeable (interface §5.2). */
+export const connectionKeySchema = z.object({
+  label: keyLabelSchema,
+  /** Name of the environment variable that holds the key. */
+  env: environmentNameSchema,
+})
+
+/** See {@link connectionKeySchema}. */
+export type ConnectionKey = z.infer<typeof connectionKeySchema>
+
+/** Label of a key that was given none. */
+export const DEFAULT_KEY_LABEL = 'default'
+
+/** A deployment that a workspace remembers, its keys by the variables that hold them; it holds no secret. */
+export const storedConnectionSchema = z
+  .object({
+    name: connectionNameSchema,
+    baseUrl: bareUrlSchema,
+    taskBaseUrl: bareUrlSchema.optional(),
+    keys: z.array(connectionKeySchema).min(1),
+    /** Label of the key that is sent. */
+    activeKey: keyLabelSchema,
+    timeoutMs: timeoutMsSchema.optional(),
+    deliveredCodes: z.array(z.string().min(1)).default([]),
+    tls: tlsSchema.optional(),
+    proxy: proxySchema.optional(),
+    /** Whether a person is asked once more before anything is sent there. */
+    isProduction: z.boolean().default(false),
+  })
+  .superRefine(({ keys, activeKey }, context) => {
+    const labels = keys.map(({ label }) => label)
+    if (!labels.includes(activeKey)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['activeKey'],
+        message: 'must be the label of one of the keys',
+      })
+    }
+    for (const [index, label] of labels.entries()) {
+      if (labels.indexOf(label) === index) continue
+      context.addIssue({
+        code: 'custom',
+        path: ['keys', index, 'label'],
+        message: 'is the label of another key',
+      })
+    }
+  })
+
+/** See {@link storedConnectionSchema}. */
+export type StoredConnection = z.infer<typeof storedConnectionSchema>
+
+/** All that a workspace knows of connections. */
+export const connectionsSchema = z
+  .object({
+    version: z.literal(1),
+    /** The connection that is taken where none is named; null where there is none. */
+    inUse: connectionNameSchema.nullable(),
+    connections: z.array(storedConnectionSchema),
+  })
+  .superRefine(({ inUse, connections }, context) => {
+    const names = connections.map(({ name }) => name)
+    if (inUse !== null && !names.includes(inUse)) {
+      context.addIssue({ code: 'custom', path: ['inUse'], message: 'must name one of the connections' })
+    }
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) === index) continue
+      context.addIssue({
+        code: 'custom',
+        path: ['connections', index, 'name'],
+        message: 'is the name of another connection',
+      })
+    }
+  })
+
+/** See {@link connectionsSchema}. */
+export type Connections = z.infer<typeof connectionsSchema>
+
+/** The variable that holds the active key of a connection. */
+export function toActiveVariable({ keys, activeKey }: StoredConnection): string | null {
+  return keys.find(({ label }) => label === activeKey)?.env ?? null
+}
+
+/** What a plan says of a stored connection: all of it but its other keys and whether it is production. */
+export function toPlanConnection(stored: StoredConnection): PlanConnectionInput {
+  const { name, baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, tls, proxy } = stored
+  const apiKeyEnv = toActiveVariable(stored)
+  return {
+    name,
+    baseUrl,
+    deliveredCodes,
+    ...(taskBaseUrl === undefined ? {} : { taskBaseUrl }),
+    ...(apiKeyEnv === null ? {} : { apiKeyEnv }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(proxy === undefined ? {} : { proxy }),
+  }
+}
