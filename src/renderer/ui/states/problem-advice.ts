@@ -21,7 +21,44 @@ const ADVICE: Record<ProblemCode, ProblemAdvice> = {
   },
   oversized_row: {
     title: 'Rows too large to read',
-    fix: 'Usually a quote that is never closed. Look at the row named and close its quote.',
+    fix: 'In a table, usually a quote that is never closed. Close it, or shorten the row or file named.',
+  },
+  header_like_data: {
+    title: 'The first line may be a row',
+    fix: 'If it names no columns, go back to Source and say that the file has no header.',
+  },
+  not_json: {
+    title: 'Lines that are not a JSON object',
+    fix: 'Every line of a JSON Lines file is one object, such as {"text_data": "hello"}. Mend the lines named.',
+  },
+  duplicate_key: {
+    title: 'A key that stands twice in a line',
+    fix: 'Only the last value is used. Give each key of an object once.',
+  },
+  number_precision: {
+    title: 'Numbers with more than 15 digits',
+    fix: 'Spreadsheets keep 15 digits. Format the column as text, and enter such ids again.',
+  },
+  formula_without_value: {
+    title: 'Formulas that were never calculated',
+    fix: 'Open the workbook in a spreadsheet program, save it, and choose it again.',
+  },
+  unknown_kind: {
+    title: 'Files of an unknown kind',
+    fix: 'Text, JSON requests, images, videos and audio can be sent. Take other files out of the folder.',
+  },
+  outside_folder: {
+    title: 'Links that lead out of the folder',
+    fix: 'Nothing outside the chosen folder is sent. Copy the files into it.',
+  },
+  unreadable_file: {
+    title: 'Files that cannot be read',
+    fix: 'Check who may read them, and whether they are still there.',
+  },
+  empty_file: { title: 'Empty files', fix: 'There is nothing to send. Take them out of the folder.' },
+  video_too_long: {
+    title: 'Videos over an hour',
+    fix: 'The service takes videos of up to one hour and may refuse these. Cut them.',
   },
   required: {
     title: 'A required field is missing',
