@@ -35,7 +35,7 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/engine\/runner\//,
     imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service'],
   },
-  { name: 'receiver', files: /^src\/main\/engine\/receiver\//, imports: ['shared', 'journal'] },
+  { name: 'receiver', files: /^src\/main\/engine\/receiver\//, imports: ['shared', 'journal', 'service'] },
   {
     name: 'query',
     files: /^src\/main\/engine\/query\//,

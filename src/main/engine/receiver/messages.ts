@@ -1,0 +1,49 @@
+import type { ErrorDocument } from '../../../shared/errors.ts'
+import type { InboxCounts } from '../journal/inbox.ts'
+import type { MediaFolder } from './media-registry.ts'
+import type { ReceiverLimits } from './receiver-limits.ts'
+
+/** How a receiver is opened. */
+export interface ReceiverTask {
+  workspace: string
+  /** Address to listen on; loopback unless given. */
+  host?: string
+  /** Port to listen on, this time; the workspace's own unless given. */
+  port?: number
+  /** What it bears; the defaults unless given. */
+  limits?: Partial<ReceiverLimits>
+}
+
+/** Where a workspace's receiver is and who listens. */
+export interface ReceiverStanding {
+  /** Scheme, host and port, without a trailing slash. */
+  baseUrl: string
+  port: number
+  /** `standby`: another process of the workspace listens there; this one takes over when it goes. */
+  role: 'listening' | 'standby'
+}
+
+/** What the receiver's thread is asked, each with what it is given and what it gives. */
+export interface ReceiverCalls {
+  counts: { give: null; get: InboxCounts }
+  selfTest: { give: string; get: null }
+  serveFolder: { give: MediaFolder; get: null }
+  stopServing: { give: Pick<MediaFolder, 'runToken' | 'runId'>; get: null }
+  forget: { give: readonly string[]; get: null }
+  close: { give: null; get: null }
+}
+
+/** The name of a call. */
+export type ReceiverCallKind = keyof ReceiverCalls
+
+/** A call on its way to the thread. */
+export type ReceiverCall = {
+  [K in ReceiverCallKind]: { id: number; kind: K; give: ReceiverCalls[K]['give'] }
+}[ReceiverCallKind]
+
+/** What the thread says: how it stands now, that it cannot stand at all, and the answers to calls. */
+export type ReceiverEvent =
+  | { kind: 'standing'; standing: ReceiverStanding }
+  | { kind: 'failed'; error: ErrorDocument }
+  | { kind: 'answer'; id: number; value: unknown }
+  | { kind: 'error'; id: number; error: ErrorDocument }
