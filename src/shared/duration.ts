@@ -1,0 +1,36 @@
+const UNIT_MS = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
+
+type Unit = keyof typeof UNIT_MS
+
+const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|h|m|s))+$/
+const PART = /(\d+(?:\.\d+)?)(ms|h|m|s)/g
+const ORDER: readonly Unit[] = ['h', 'm', 's', 'ms']
+
+/**
+ * Milliseconds of a duration as k6 and Go write it: `30s`, `1m30s`, `500ms`, `1.5h`; each unit at most once, large
+ * ones first. Null for anything else, a number without a unit included. Fractions of a millisecond are rounded.
+ */
+export function parseDurationMs(text: string): number | null {
+  if (!DURATION.test(text)) return null
+  let ms = 0
+  let last = -1
+  for (const [, amount, unit] of text.matchAll(PART)) {
+    const at = ORDER.indexOf(unit as Unit)
+    if (at <= last) return null
+    last = at
+    ms += Number(amount) * UNIT_MS[unit as Unit]
+  }
+  return Math.round(ms)
+}
+
+/** A duration that {@link parseDurationMs} reads back exactly: `90000` is `1m30s`, `0` is `0s`. Whole milliseconds. */
+export function formatDurationMs(ms: number): string {
+  let rest = ms
+  let text = ''
+  for (const unit of ORDER) {
+    const amount = Math.floor(rest / UNIT_MS[unit])
+    rest -= amount * UNIT_MS[unit]
+    if (amount > 0) text += `${amount}${unit}`
+  }
+  return text === '' ? '0s' : text
+}

@@ -1,0 +1,33 @@
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const tenths = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+
+/** A count with thousands separated: `5,572`. */
+export function formatCount(count: number): string {
+  return whole.format(count)
+}
+
+/** A count and its noun, in the right number: `1 request`, `2 requests`. */
+export function formatCounted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${whole.format(count)} ${count === 1 ? noun : plural}`
+}
+
+/** About three figures: `0.42`, `8.31`, `56.2`, `1,204`; `0` is nothing at all. */
+export function formatFigure(value: number): string {
+  const size = Math.abs(value)
+  if (value === 0 || size >= 99.95) return whole.format(value)
+  return size >= 9.995 ? tenths.format(value) : value.toFixed(2)
+}
+
+/** Milliseconds in three figures with the unit that suits: `0.42 ms`, `124 ms`, `1.20 s`. */
+export function formatMs(ms: number): string {
+  return Math.abs(ms) >= 1000 ? `${formatFigure(ms / 1000)} s` : `${formatFigure(ms)} ms`
+}
+
+/** A share from 0 to 1 in percent that says 0 or 100 only where it is: `<0.1 %`, `12.3 %`, `>99.9 %`. */
+export function formatShare(share: number): string {
+  const percent = share * 100
+  if (percent === 0 || percent === 100) return `${percent} %`
+  if (percent > 0 && percent < 0.1) return '<0.1 %'
+  if (percent > 99.9 && percent < 100) return '>99.9 %'
+  return `${tenths.format(percent)} %`
+}
