@@ -59,8 +59,9 @@ const TRANSITIONS: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
   overdue: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
   unknown: { resend: 'pending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
   succeeded: {},
-  rejected: {},
-  failed: {},
+  // What was refused or given up on may have been taken by an earlier try, as its callback then tells.
+  rejected: { callback_succeeded: 'succeeded' },
+  failed: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
 }
 
 /**

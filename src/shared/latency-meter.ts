@@ -14,6 +14,7 @@ export const LATENCY_SERIES = [
   'http_req_tls_handshaking',
   'response_time',
   'start_lag',
+  'callback_latency',
 ] as const
 
 /** One of {@link LATENCY_SERIES}. */

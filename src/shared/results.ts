@@ -1,5 +1,7 @@
 import type { ItemState } from './item-state.ts'
+import type { PlanSource } from './plan.ts'
 import type { Problem } from './problem.ts'
+import type { RowAnswer } from './row-answer.ts'
 import type { Percentiles } from './run.ts'
 
 /** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */
@@ -14,6 +16,8 @@ export interface RowFilter {
   ruleId?: string
   /** Rows that ended without success and with this service error code. */
   errorCode?: string
+  /** Rows of which the service answered this. */
+  answer?: RowAnswer
   /** Rows any of whose cells contains this text, ASCII letters in either case. */
   search?: string
 }
@@ -35,8 +39,13 @@ export interface ResultRow {
   message: string | null
   taskId: string | null
   postId: string | null
+  /** Identifier of an item of a custom index (interface §2.4). */
+  customIndexItemId: string | null
+  answer: RowAnswer | null
   triggeredRules: { ruleId: string; ruleName: string }[]
   durationMs: number | null
+  /** From the request being sent to its callback being received; null where there was none. */
+  callbackLatencyMs: number | null
   attempts: number
   cells: string[]
 }
@@ -62,23 +71,34 @@ export interface AttemptDetail {
   tlsMs: number | null
 }
 
+/** A callback of a row's item as it came. */
+export interface CallbackDetail {
+  /** ISO 8601. */
+  receivedAt: string
+  /** `settled`, `doubled` or `unreadable`. */
+  effect: string
+  body: string
+}
+
 /** Everything known of one row: its cells, the exact request, every try, the answer as it came. */
 export interface RowDetail {
   result: ResultRow
   columns: string[]
-  /** The request body that was or will be sent, as JSON text; null for an invalid row. */
+  /** The request body that was or will be sent, as JSON text, all rows of the item in it; null where there is none. */
   requestBody: string | null
+  requestMethod: 'POST' | 'GET'
   requestUrl: string
   /** The last answer's body as it came, cut to the journal's cap; null where there was none. */
   responseBody: string | null
   attempts: AttemptDetail[]
+  callbacks: CallbackDetail[]
   problems: Problem[]
   classScores: { className: string; score: number }[]
 }
 
 /** A value and how many rows have it. */
 export interface Facet {
-  kind: 'state' | 'rule' | 'error'
+  kind: 'state' | 'rule' | 'error' | 'answer'
   value: string
   label: string
   rows: number
@@ -123,6 +143,12 @@ export interface SourcePreview {
   delimiter: string
   delimiterBy: 'given' | 'ending' | 'guess'
   header: boolean
+  /** How the source is read; encoding and delimiter are those of text, '' where a format has none. */
+  format?: NonNullable<PlanSource['format']>
+  /** Names of a workbook's sheets in its order, hidden ones among them. */
+  sheets?: string[]
+  /** The sheet that the rows are from. */
+  sheet?: string
   /** Problems within the preview: ragged rows, broken quotes, undecodable bytes. */
   problems: Problem[]
   sizeBytes: number

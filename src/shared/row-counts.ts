@@ -1,4 +1,4 @@
-import type { RequestCounts, RowCounts } from './run.ts'
+import type { CallbackCounts, RequestCounts, RowCounts } from './run.ts'
 
 /**
  * Rows by what became of them, from the journal's counts by state. `unaccounted` rows were marked as sent by a
@@ -35,4 +35,17 @@ export function toRequestCounts(requests: ReadonlyMap<string, number>): RequestC
   }
   const sent = Object.values(counts).reduce((sum, n) => sum + n, 0)
   return { sent, ...counts, retried: of('retried') }
+}
+
+/** Callbacks by what they did, from the journal's counts. */
+export function toCallbackCounts(callbacks: ReadonlyMap<string, number>): CallbackCounts {
+  const of = (kind: string) => callbacks.get(kind) ?? 0
+  return {
+    received: of('received'),
+    settled: of('settled'),
+    early: of('early'),
+    late: of('late'),
+    doubled: of('doubled'),
+    unreadable: of('unreadable'),
+  }
 }

@@ -57,7 +57,7 @@ const triggeredRuleSchema = z.object({ rule_id: z.string(), rule_name: z.string(
 export type TriggeredRule = z.infer<typeof triggeredRuleSchema>
 
 const errorGroupSchema = z.object({
-  outcome: z.enum(['invalid', 'rejected', 'failed', 'unknown']),
+  outcome: z.enum(['invalid', 'rejected', 'failed', 'unknown', 'overdue']),
   /** HTTP status, or null where there was no answer. */
   status: z.int().nullable(),
   error_code: z.string().nullable(),
@@ -67,6 +67,49 @@ const errorGroupSchema = z.object({
 
 /** Rows that ended alike, and how. */
 export type ErrorGroup = z.infer<typeof errorGroupSchema>
+
+const termsSchema = z.object({
+  added: z.int(),
+  pre_existing: z.int(),
+  updated: z.int(),
+  non_existent: z.int(),
+  /** Terms that the service did not process, the first {@link FAILED_TERMS_MAX} of them. */
+  failed: z.array(z.object({ term: z.string(), notes: z.string().nullable(), row: z.int() })),
+})
+
+/** Failed terms that a summary lists at most; all of them are in the results. */
+export const FAILED_TERMS_MAX = 1_000
+
+/** What became of a watchlist's terms, by row. */
+export type TermCounts = z.infer<typeof termsSchema>
+
+const appealsSchema = z.object({
+  in_review: z.int(),
+  reviewed: z.int(),
+  overturned: z.int(),
+  upheld: z.int(),
+})
+
+/** Appeals by where they stand; `reviewed` are those whose judgment says neither overturned nor upheld. */
+export type AppealCounts = z.infer<typeof appealsSchema>
+
+/** Callbacks of an async run that were taken in. */
+export const callbackCountsSchema = z.object({
+  received: z.int(),
+  /** Settled their item. */
+  settled: z.int(),
+  /** Of those, before the acknowledgement had come. */
+  early: z.int(),
+  /** Of those, when the item was overdue or unknown already. */
+  late: z.int(),
+  /** Their item was settled before. */
+  doubled: z.int(),
+  /** Not of the interface; their item stays as it is. */
+  unreadable: z.int(),
+})
+
+/** See {@link callbackCountsSchema}. */
+export type CallbackCounts = z.infer<typeof callbackCountsSchema>
 
 /** What `show --json` and every sending command print: the whole run, in the words of design §4. */
 export const runSummarySchema = z.object({
@@ -102,6 +145,14 @@ export const runSummarySchema = z.object({
   }),
   triggered_rules: z.array(triggeredRuleSchema),
   errors: z.array(errorGroupSchema),
+  /** Of watchlist runs. */
+  terms: termsSchema.optional(),
+  /** Of custom index runs. */
+  items: z.object({ added: z.int(), removed: z.int() }).optional(),
+  /** Of appeal runs. */
+  appeals: appealsSchema.optional(),
+  /** Of async runs. */
+  callbacks: callbackCountsSchema.optional(),
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
   from_cache: z.object({ rows: z.int() }),
   /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */

@@ -1,10 +1,19 @@
-import type { ErrorGroup, Percentiles, RequestCounts, RowCounts, TriggeredRule } from './run.ts'
+import type { RowAnswer } from './row-answer.ts'
+import type {
+  CallbackCounts,
+  ErrorGroup,
+  Percentiles,
+  RequestCounts,
+  RowCounts,
+  TriggeredRule,
+} from './run.ts'
 
 /**
  * What the run's thread is doing. `ready`: the source is read and checked, nothing is being sent, and the run waits
  * for `start`. `paused`: nothing new is sent until `resume`. `draining`: the last requests are in flight.
+ * `awaiting`: everything is sent, callbacks are outstanding.
  */
-export type RunPhase = 'intake' | 'ready' | 'running' | 'paused' | 'draining' | 'ended'
+export type RunPhase = 'intake' | 'ready' | 'running' | 'paused' | 'draining' | 'awaiting' | 'ended'
 
 /** A small picture of a run, at most ten a second (design §2). Rows never travel with it. */
 export interface RunSnapshot {
@@ -29,6 +38,10 @@ export interface RunSnapshot {
   triggeredRules: TriggeredRule[]
   errors: ErrorGroup[]
   retryAfter: { answers: number; waitedMs: number }
+  /** Rows by what the service answered of them; empty for operations that have no such answers. */
+  answers: Partial<Record<RowAnswer, number>>
+  /** Null for sync runs. */
+  callbacks: CallbackCounts | null
   /** Why the run paused or stopped by itself, with what to do; null while it did not. */
   notice: string | null
 }

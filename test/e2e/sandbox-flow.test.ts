@@ -36,6 +36,7 @@ it('sends ten rows to try, then the others, counts as the journal does, and expo
     workspace: app.workspace,
     runWorkerUrl: WORKER_URLS.run,
     queryWorkerUrl: WORKER_URLS.query,
+    receiverWorkerUrl: WORKER_URLS.receiver,
   })
   onTestFinished(() => engine.close())
   const { rows } = await engine.summarizeRun(runId)

@@ -14,6 +14,8 @@ import type { RunSnapshot } from '../../src/shared/snapshot.ts'
 /** The key of every run of the tests. */
 export const RUN_KEY = 'key-of-the-run'
 
+const NO_ADDRESSES = { callbackBase: null, mediaBase: null } as const
+
 /** A session of a run in the tests' own thread, which spares the start of a thread. */
 export interface InProcessRun {
   runId: string
@@ -25,7 +27,9 @@ export interface InProcessRun {
 }
 
 /** What may differ from a run that is simply started. */
-export type SessionOptions = Partial<Pick<RunTask, 'hold' | 'whenBurning'>> & { onCommit?: CommitHook }
+export type SessionOptions = Partial<Pick<RunTask, 'hold' | 'whenBurning' | 'callbackBase' | 'mediaBase'>> & {
+  onCommit?: CommitHook
+}
 
 /** Starts, resumes and retries runs of a workspace in the tests' own thread, with everything of a real run but it. */
 export function createInProcessRuns(workspace: string) {
@@ -33,7 +37,7 @@ export function createInProcessRuns(workspace: string) {
 
   function open(runId: string, work: RunTask['work'], options: SessionOptions): InProcessRun {
     const { onCommit, ...rest } = options
-    const base = { runId, workspace, apiKey: RUN_KEY, appVersion: '0', hold: false } as const
+    const base = { runId, workspace, apiKey: RUN_KEY, appVersion: '0', hold: false, ...NO_ADDRESSES } as const
     const listeners = new Set<(snapshot: RunSnapshot) => void>()
     let failure: Error | null = null
     const session = new RunSession(
@@ -74,7 +78,7 @@ export function createInProcessRuns(workspace: string) {
   function read<Value>(runId: string, use: (view: RunView) => Value): Value {
     const db = openJournalReader(toJournalFile(workspace, runId))
     try {
-      const view = readRunView(db, false)
+      const view = readRunView(db, false, workspace)
       if (view === null) throw new Error(`${runId} has no run in its journal`)
       return use(view)
     } finally {

@@ -57,7 +57,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'engine-parts',
     files: /^src\/main\/engine\/[^/]+\.ts$/,
-    imports: ['shared', 'engine-interface', 'journal'],
+    imports: ['shared', 'engine-interface', 'journal', 'receiver'],
   },
   // What the shells have in common: where the workspace is, and the built renderer's files.
   {

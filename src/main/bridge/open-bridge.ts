@@ -19,6 +19,7 @@ export function openBridge({ workspace, host }: { workspace: string; host: Bridg
     workspace,
     runWorkerUrl: WORKER_URLS.run,
     queryWorkerUrl: WORKER_URLS.query,
+    receiverWorkerUrl: WORKER_URLS.receiver,
   })
   const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
   return {

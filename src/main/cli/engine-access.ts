@@ -9,6 +9,7 @@ export async function withEngine<T>(workspace: string, work: (engine: Engine) =>
     workspace,
     runWorkerUrl: WORKER_URLS.run,
     queryWorkerUrl: WORKER_URLS.query,
+    receiverWorkerUrl: WORKER_URLS.receiver,
   })
   try {
     return await work(engine)

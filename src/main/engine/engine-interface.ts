@@ -22,6 +22,27 @@ export interface EngineOptions {
   runWorkerUrl: URL
   /** Entry of the queries' thread. */
   queryWorkerUrl: URL
+  /** Entry of the receiver's thread. */
+  receiverWorkerUrl: URL
+}
+
+/** How the workspace's receiver is opened; what is not said is the workspace's own. */
+export interface ReceiverOptions {
+  host?: string
+  port?: number
+  maxBytes?: number
+}
+
+/** The workspace's callback receiver. */
+export interface ReceiverStatus {
+  /** Where it listens. */
+  baseUrl: string
+  /** `standby`: another process of this workspace listens, and takes this one's callbacks too. */
+  role: 'listening' | 'standby'
+  /** Callbacks stored since the workspace was made. */
+  received: number
+  /** Callbacks that were not stored, by why. */
+  refused: Record<string, number>
 }
 
 /** How a run is started. */
@@ -63,6 +84,8 @@ export interface RunHandle {
   /** Drains what is in flight, keeps the rest pending, and ends the run as `interrupted`. */
   stop(): void
   setConcurrency(concurrency: number): void
+  /** Sends with another key from now on. Throws `NO_API_KEY` where it cannot be one. */
+  setApiKey(apiKey: string): void
 }
 
 /** Starts, stops and reads runs: all that the command line and the bridge need. */
@@ -89,6 +112,12 @@ export interface Engine {
   exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
   /** Removes a run's journal for good. Throws `RUN_BUSY` while a process holds it. */
   deleteRun(runId: string): Promise<void>
+  /** Opens the callback receiver, which then stays open until {@link close}. Throws `RECEIVER_UNAVAILABLE`. */
+  openReceiver(options?: ReceiverOptions): Promise<ReceiverStatus>
+  /** The receiver as it stands; null while it is not open. */
+  receiverStatus(): Promise<ReceiverStatus | null>
+  /** Posts to the receiver's public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE` with what went wrong. */
+  testReceiver(publicUrl: string): Promise<void>
   /** Stops held runs and the queries' thread. */
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SluiceError } from '../../shared/errors.ts'
-import type { Plan, PlanConnection } from '../../shared/plan.ts'
+import type { Plan } from '../../shared/plan.ts'
 import type { RunSummary } from '../../shared/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import { checkApiKey, readApiKey } from './api-key.ts'
@@ -12,14 +12,20 @@ import { createWorkspaceFolders, isRunId, listRunIds, toJournalFile } from './jo
 import type { Queries, QueryKind } from './query/query-messages.ts'
 import { QueryThread } from './query/query-thread.ts'
 import { createRunId } from './run-id.ts'
+import { type RunBases, RunReceiver } from './run-receiver.ts'
 import type { RunTask } from './runner/messages.ts'
 import { RunThread } from './runner/run-thread.ts'
+
+/** What a thread needs that sends nothing. */
+const IDLE = { apiKey: '', deliveredCodes: [], hold: false, whenBurning: 'stop' } as const
 
 /** Builds the engine over a workspace. Throws `WORKSPACE_UNUSABLE`. */
 export function createEngine(options: EngineOptions): Engine {
   const workspace = resolve(options.workspace)
   createWorkspaceFolders(workspace)
   const queries = new QueryThread(options.queryWorkerUrl)
+  const receiver = new RunReceiver(options.receiverWorkerUrl, workspace)
+  const settling = new Map<string, Promise<void>>()
   const exports = new Set<QueryThread>()
   const held = new Map<string, { thread: RunThread; handle: RunHandle }>()
 
@@ -33,13 +39,36 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 
+  /** Takes in what came for a run that nobody holds, before anybody looks at it. */
+  async function settleLate(runId: string, file: string): Promise<void> {
+    if (held.has(runId) || isLeaseHeld(file)) return
+    if (!(await queries.ask('late', { file, isHeld: false }, {}))) return
+    const bases = { callbackBase: null, mediaBase: null }
+    const task = { ...IDLE, ...bases, runId, work: { kind: 'settle' } } as const
+    const thread = new RunThread(options.runWorkerUrl, { ...task, workspace, appVersion: APP_VERSION })
+    // Where another process has taken the run up meanwhile, that one takes them in.
+    await thread.ended.catch((error: unknown) => {
+      if (!(error instanceof SluiceError && error.code === 'RUN_BUSY')) throw error
+    })
+  }
+
   async function ask<K extends QueryKind>(
     kind: K,
     runId: string,
     give: Queries[K]['give'],
   ): Promise<Queries[K]['get']> {
     const file = toFile(runId)
+    const settled = settling.get(runId) ?? settleLate(runId, file).finally(() => settling.delete(runId))
+    settling.set(runId, settled)
+    await settled
     return queries.ask(kind, { file, isHeld: held.has(runId) || isLeaseHeld(file) }, give)
+  }
+
+  /** What a run that is taken up again needs of the receiver. */
+  async function prepareAgain(runId: string, parentRunId: string | null, plan: Plan): Promise<RunBases> {
+    const kept = await ask('addresses', parentRunId ?? runId, {})
+    if (kept === null) return receiver.prepare(plan, { runId, runToken: runId }, null)
+    return receiver.prepare(plan, { runId, runToken: kept.runToken }, kept)
   }
 
   async function readPlan(runId: string): Promise<Plan> {
@@ -74,11 +103,11 @@ export function createEngine(options: EngineOptions): Engine {
     const thread = new RunThread(options.runWorkerUrl, { ...task, workspace, appVersion: APP_VERSION })
     const ended = thread.ended.then(
       async () => {
-        held.delete(runId)
+        await release(task)
         return summarizeRun(runId)
       },
       async (error: unknown) => {
-        held.delete(runId)
+        await release(task)
         // A new run whose source or plan cannot be used never was one.
         if (task.work.kind !== 'resume' && !thread.isReady) await removeFiles(runId)
         throw error
@@ -96,9 +125,20 @@ export function createEngine(options: EngineOptions): Engine {
       resume: () => thread.command({ kind: 'resume' }),
       stop: () => thread.command({ kind: 'stop' }),
       setConcurrency: (concurrency) => thread.command({ kind: 'set_concurrency', concurrency }),
+      setApiKey: (apiKey) => {
+        checkApiKey(apiKey, 'the form')
+        thread.command({ kind: 'set_api_key', apiKey })
+      },
     }
     held.set(runId, { thread, handle })
     return handle
+  }
+
+  async function release({ runId, mediaBase }: RunTask | Omit<RunTask, 'workspace' | 'appVersion'>) {
+    held.delete(runId)
+    if (mediaBase === null) return
+    const addresses = await ask('addresses', runId, {}).catch(() => null)
+    await receiver.release({ runId, runToken: addresses?.runToken ?? runId })
   }
 
   async function removeFiles(runId: string): Promise<void> {
@@ -110,10 +150,12 @@ export function createEngine(options: EngineOptions): Engine {
     workspace,
     previewSource: (source, limit) => queries.preview(source, limit),
     async startRun(plan: Plan, start: StartOptions = {}) {
-      const apiKey = toApiKey(start.apiKey, plan.connection)
+      const apiKey = toApiKey(start.apiKey, plan)
       const { hold = false, whenBurning = 'stop' } = start
+      const runId = createRunId()
       return startThread({
-        runId: createRunId(),
+        ...(await receiver.prepare(plan, { runId, runToken: runId }, null)),
+        runId,
         apiKey,
         deliveredCodes: [],
         hold,
@@ -122,19 +164,23 @@ export function createEngine(options: EngineOptions): Engine {
       })
     },
     async resumeRun(runId: string, resume: ResumeOptions) {
-      const { connection } = await readPlan(runId)
-      const apiKey = toApiKey(resume.apiKey, connection)
+      const plan = await readPlan(runId)
+      const apiKey = toApiKey(resume.apiKey, plan)
+      refuseHeld(runId)
+      const bases = await prepareAgain(runId, null, plan)
       const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = resume
       const work = { kind: 'resume', onUnknown } as const
-      return startThread({ runId, apiKey, deliveredCodes, hold, whenBurning, work })
+      return startThread({ ...bases, runId, apiKey, deliveredCodes, hold, whenBurning, work })
     },
     async retryRun(parentRunId: string, retry: ResumeOptions) {
-      const { connection } = await readPlan(parentRunId)
+      const plan = await readPlan(parentRunId)
       refuseHeld(parentRunId)
-      const apiKey = toApiKey(retry.apiKey, connection)
+      const apiKey = toApiKey(retry.apiKey, plan)
+      const runId = createRunId()
+      const bases = await prepareAgain(runId, parentRunId, plan)
       const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = retry
       const work = { kind: 'retry', onUnknown, parentRunId } as const
-      return startThread({ runId: createRunId(), apiKey, deliveredCodes, hold, whenBurning, work })
+      return startThread({ ...bases, runId, apiKey, deliveredCodes, hold, whenBurning, work })
     },
     heldRun: (runId) => held.get(runId)?.handle ?? null,
     async listRuns(onUnreadable = () => {}) {
@@ -177,16 +223,26 @@ export function createEngine(options: EngineOptions): Engine {
       await queries.forget(file)
       deleteJournal(workspace, runId)
     },
+    async openReceiver(opening = {}) {
+      await receiver.open(opening)
+      const status = await receiver.status()
+      if (status === null) throw new Error('the receiver is not open')
+      return status
+    },
+    receiverStatus: () => receiver.status(),
+    testReceiver: (publicUrl) => receiver.test(publicUrl),
     async close() {
       for (const { handle } of held.values()) handle.stop()
       // Until their summaries are read, too, which the queries' thread gives.
       await Promise.allSettled([...held.values()].map(({ handle }) => handle.ended))
-      await Promise.all([queries, ...exports].map((thread) => thread.close()))
+      await Promise.all([receiver, queries, ...exports].map((thread) => thread.close()))
     },
   }
 }
 
-function toApiKey(given: string | undefined, { apiKeyEnv }: PlanConnection): string {
+/** The status of an appeal is read without a key (interface §5.6). */
+function toApiKey(given: string | undefined, { operation, connection: { apiKeyEnv } }: Plan): string {
+  if (operation.kind === 'appeal-status') return ''
   if (given === undefined) return readApiKey(apiKeyEnv)
   checkApiKey(given, 'the form')
   return given

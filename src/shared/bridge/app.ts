@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { operationSchema } from '../operation.ts'
 import { base } from './base.ts'
 
 /** Whether the window is the desktop app's or a browser's. */
@@ -16,6 +17,8 @@ const appSchema = z.object({
   hasEnvironmentKey: z.boolean(),
   /** Base URL of the newest run that was not sent to the sandbox. */
   lastBaseUrl: z.string().nullable(),
+  /** What the newest run did, so that the next may begin with it. */
+  lastOperation: operationSchema.nullable(),
   /** Base URL of the sandbox that this process runs. */
   sandboxBaseUrl: z.string().nullable(),
 })

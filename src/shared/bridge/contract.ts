@@ -3,6 +3,7 @@ import { appContract } from './app.ts'
 import { checkContract } from './check.ts'
 import { eventsContract } from './events.ts'
 import { exportsContract } from './exports.ts'
+import { receiverContract } from './receiver.ts'
 import { resultsContract } from './results.ts'
 import { reviewContract } from './review.ts'
 import { runsContract } from './runs.ts'
@@ -17,6 +18,7 @@ export const bridgeContract = {
   source: sourceContract,
   check: checkContract,
   review: reviewContract,
+  receiver: receiverContract,
   results: resultsContract,
   exports: exportsContract,
   sandbox: sandboxContract,

@@ -28,6 +28,7 @@ const codeSchema = matchType<Problem['code']>()(
     'not_distinct',
     'not_json_object',
     'not_a_url',
+    'wrong_type',
     'too_long',
     'too_many_models',
     'unknown_model',

@@ -8,6 +8,7 @@ import type {
   RowFilter,
   RunSecond,
 } from '../results.ts'
+import { rowAnswerSchema } from '../row-answer.ts'
 import { runSummarySchema } from '../run.ts'
 import { base, runIdSchema } from './base.ts'
 import { excerptShape } from './excerpts.ts'
@@ -36,6 +37,7 @@ export const rowFilterSchema = matchType<RowFilter>()(
     unsuccessful: z.literal(true).exactOptional(),
     ruleId: z.string().exactOptional(),
     errorCode: z.string().exactOptional(),
+    answer: rowAnswerSchema.exactOptional(),
     search: z.string().exactOptional(),
   }),
 )
@@ -57,8 +59,11 @@ const resultRowSchema = matchType<ResultRow>()(
     message: z.string().nullable(),
     taskId: z.string().nullable(),
     postId: z.string().nullable(),
+    customIndexItemId: z.string().nullable(),
+    answer: rowAnswerSchema.nullable(),
     triggeredRules: z.array(z.object({ ruleId: z.string(), ruleName: z.string() })),
     durationMs: z.number().nullable(),
+    callbackLatencyMs: z.number().nullable(),
     attempts: z.int(),
     cells: z.array(z.string()),
   }),
@@ -83,6 +88,7 @@ const rowDetailSchema = matchType<RowDetail>()(
     result: resultRowSchema,
     columns: z.array(z.string()),
     requestBody: z.string().nullable(),
+    requestMethod: z.enum(['POST', 'GET']),
     requestUrl: z.string(),
     responseBody: z.string().nullable(),
     attempts: z.array(
@@ -99,6 +105,7 @@ const rowDetailSchema = matchType<RowDetail>()(
         tlsMs: z.number().nullable(),
       }),
     ),
+    callbacks: z.array(z.object({ receivedAt: z.string(), effect: z.string(), body: z.string() })),
     problems: z.array(problemSchema),
     classScores: z.array(z.object({ className: z.string(), score: z.number() })),
   }),
@@ -106,7 +113,7 @@ const rowDetailSchema = matchType<RowDetail>()(
 
 const facetSchema = matchType<Facet>()(
   z.object({
-    kind: z.enum(['state', 'rule', 'error']),
+    kind: z.enum(['state', 'rule', 'error', 'answer']),
     value: z.string(),
     label: z.string(),
     rows: z.int(),

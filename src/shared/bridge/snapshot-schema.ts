@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { runSummarySchema } from '../run.ts'
+import { rowAnswerSchema } from '../row-answer.ts'
+import { callbackCountsSchema, runSummarySchema } from '../run.ts'
 import type { RunSnapshot } from '../snapshot.ts'
 import { matchType } from './match-type.ts'
 
@@ -9,7 +10,7 @@ const { rows, requests, triggered_rules, errors, latency_ms } = runSummarySchema
 export const snapshotSchema = matchType<RunSnapshot>()(
   z.object({
     runId: z.string(),
-    phase: z.enum(['intake', 'ready', 'running', 'paused', 'draining', 'ended']),
+    phase: z.enum(['intake', 'ready', 'running', 'paused', 'draining', 'awaiting', 'ended']),
     bytes: z.object({ read: z.number(), total: z.number() }),
     problems: z.object({ errors: z.int(), warnings: z.int() }),
     rows,
@@ -22,6 +23,8 @@ export const snapshotSchema = matchType<RunSnapshot>()(
     triggeredRules: triggered_rules,
     errors,
     retryAfter: z.object({ answers: z.int(), waitedMs: z.number() }),
+    answers: z.partialRecord(rowAnswerSchema, z.int()),
+    callbacks: callbackCountsSchema.nullable(),
     notice: z.string().nullable(),
   }),
 )

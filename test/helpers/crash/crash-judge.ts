@@ -43,13 +43,13 @@ export function createJudge(options: {
 
   const listItems = (journal: Journal, state: string): number[] =>
     journal.db
-      .prepare('SELECT item FROM result WHERE state = ?')
+      .prepare('SELECT row AS item FROM result WHERE state = ?')
       .all(state)
       .map((row) => Number(row['item']))
 
   /** What the journal counts is what its tables hold, and the summary adds up to the rows read. */
   function checkCounts(journal: Journal): void {
-    const view = readRunView(journal.db, false)
+    const view = readRunView(journal.db, false, '')
     if (view === null) return
     const { read, ...others } = summarizeRun(view).rows
     const sum = Object.values(others).reduce((total, n) => total + n, 0)

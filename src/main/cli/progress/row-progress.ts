@@ -28,6 +28,8 @@ export function toPhaseLabel(phase: RunSnapshot['phase']): string {
       return 'Paused'
     case 'draining':
       return 'Stopping'
+    case 'awaiting':
+      return 'Awaiting callbacks'
     case 'ended':
       return 'Ended'
   }

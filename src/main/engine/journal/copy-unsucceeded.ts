@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../shared/errors.ts'
+import { toRowsPerItem } from '../../../shared/operation.ts'
 import { Journal } from './journal.ts'
 import { recoverUnknown } from './recovery.ts'
 import {
@@ -99,6 +100,8 @@ function insertChild(
       name: parent.name,
       plan: parent.plan,
       createdAtMs: options.nowMs,
+      callbackBase: parent.callbackBase,
+      mediaBase: parent.mediaBase,
       appVersion: options.appVersion,
     }),
   )
@@ -119,15 +122,25 @@ function fillChild(
       const { changes } = child.db
         .prepare(
           `INSERT INTO row (id, cells, item) SELECT id, cells, item FROM parent.row AS row
-           LEFT JOIN parent.result AS result USING (item) WHERE item IS NOT NULL
+           LEFT JOIN parent.result AS result ON result.row = row.id WHERE item IS NOT NULL
            AND (${untried}state IN (${states.map(() => '?').join(', ')})) ORDER BY id`,
         )
         .run(...states)
+      // Of a watchlist's item only some rows may be left; the first of them gives it its number.
+      if (toRowsPerItem(parent.plan.operation) > 1) {
+        child.db.exec(
+          `CREATE TEMP TABLE first AS SELECT item, min(id) AS id FROM main.row GROUP BY item;
+           CREATE UNIQUE INDEX temp.first_by_item ON first (item);
+           UPDATE main.row SET item = (SELECT first.id FROM temp.first WHERE first.item = main.row.item);
+           DROP TABLE temp.first`,
+        )
+      }
+      const { items } = child.db.prepare('SELECT count(DISTINCT item) AS items FROM main.row').get() ?? {}
       updateRunRecord(child.db, {
         state: 'ready',
         columns: JSON.stringify(parent.columns),
         rows_read: Number(changes),
-        items: Number(changes),
+        items: Number(items),
       })
     })
   } finally {

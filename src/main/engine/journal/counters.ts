@@ -12,6 +12,8 @@ export type CounterKind =
   | 'retry_after_answers'
   | 'retry_after_ms'
   | 'waited'
+  | 'answer'
+  | 'callback'
 
 /** Counts of rows, kept in memory and written, as what changed, in the transaction that changes what they count. */
 export class Counters {

@@ -9,8 +9,8 @@ import { SeenIds } from './seen-ids.ts'
 export interface IntakeRow {
   row: number
   cells: readonly string[]
-  /** Must be unique in the source; null where that needs no check. */
-  uniqueId: string | null
+  /** What must be unique in the source, and the field it is of; null where that needs no check. */
+  uniqueKey: { field: string; value: string } | null
   problems: Problem[]
 }
 
@@ -31,16 +31,20 @@ export class IntakeWriter {
   readonly #seen: SeenIds
   /** Rows written in the open transaction. */
   #grouped = 0
+  readonly #rowsPerItem: number
   #rowsRead = 0
   #items = 0
+  /** The item that is being filled, and its rows so far. */
+  #item = { first: 0, rows: 0 }
   #problems = { errors: 0, warnings: 0 }
 
   /**
    * Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. `toUniqueId`
-   * gives what {@link IntakeRow.uniqueId} was for a row.
+   * gives the value of {@link IntakeRow.uniqueKey} of a row. Consecutive valid rows make items of `rowsPerItem`.
    */
-  constructor(journal: Journal, toUniqueId: (row: number, cells: string[]) => string) {
+  constructor(journal: Journal, toUniqueId: (row: number, cells: string[]) => string, rowsPerItem = 1) {
     this.#journal = journal
+    this.#rowsPerItem = rowsPerItem
     const { db, counters } = journal
     for (const kind of ['state', 'problem'] as const) {
       for (const [value, n] of counters.entries(kind)) counters.add(kind, value, -n)
@@ -113,28 +117,36 @@ export class IntakeWriter {
     this.#journal.db.exec('DROP TABLE temp.seen')
   }
 
-  #writeRow({ row, cells, uniqueId, problems }: IntakeRow): void {
+  #writeRow({ row, cells, uniqueKey, problems }: IntakeRow): void {
     this.#rowsRead += 1
     let valid = true
     for (const problem of problems) {
       this.#writeProblem(problem)
       if (problem.severity === 'error') valid = false
     }
-    const first = uniqueId === null ? null : this.#seen.add(uniqueId, row)
-    if (uniqueId !== null && first !== null) {
+    const first = uniqueKey === null ? null : this.#seen.add(uniqueKey.value, row)
+    if (uniqueKey !== null && first !== null) {
       valid = false
       this.#writeProblem({
         row,
         severity: 'error',
         code: 'not_unique',
-        field: 'post_id',
+        field: uniqueKey.field,
         message: `must be unique within the source, is also in row ${first}`,
-        found: toFound(uniqueId),
+        found: toFound(uniqueKey.value),
       })
     }
-    if (valid) this.#items += 1
-    else this.#journal.counters.add('state', 'invalid', 1)
-    this.#insertRow.run(row, JSON.stringify(cells), valid ? row : null)
+    if (!valid) this.#journal.counters.add('state', 'invalid', 1)
+    this.#insertRow.run(row, JSON.stringify(cells), valid ? this.#toItem(row) : null)
+  }
+
+  #toItem(row: number): number {
+    if (this.#item.rows === 0 || this.#item.rows >= this.#rowsPerItem) {
+      this.#item = { first: row, rows: 0 }
+      this.#items += 1
+    }
+    this.#item.rows += 1
+    return this.#item.first
   }
 
   #writeProblem(problem: Problem): void {

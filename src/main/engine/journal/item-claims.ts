@@ -1,14 +1,18 @@
 import type { StatementSync } from 'node:sqlite'
+import { toRowsPerItem } from '../../../shared/operation.ts'
 import type { Journal } from './journal.ts'
 import { type RunRecord, updateRunRecord } from './run-record.ts'
 
-/** An item that may be sent: a durable mark says so. For tasks it holds one row. */
+/** An item that may be sent: a durable mark says so. It holds one row, or several of a watchlist. */
 export interface ClaimedItem {
   item: number
   rows: { row: number; cells: string[] }[]
   /** Tries it had before, in this run. */
   attempts: number
 }
+
+const UNSETTLED = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
+const FIRST_OF_ITEM = ' AND EXISTS (SELECT 1 FROM row WHERE row.id = result.row AND row.item = row.id)'
 
 /** Cells of one block of items, UTF-16 code units: a few huge rows must not fill the memory. */
 const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
@@ -24,20 +28,26 @@ export class ItemClaims {
   readonly #mark: StatementSync
   readonly #unmark: StatementSync
   readonly #rowsOf: StatementSync
+  readonly #rowsPerItem: number
   #claimed: number
   #claimedRows: number
 
   constructor(journal: Journal, record: RunRecord) {
     this.#journal = journal
+    this.#rowsPerItem = toRowsPerItem(record.plan.operation)
     this.#claimed = record.claimed
     this.#claimedRows = record.claimedRows
     const { db } = journal
-    this.#fresh = db.prepare('SELECT id, cells FROM row WHERE id > ? AND item = id ORDER BY id LIMIT ?')
-    this.#again = db.prepare(
-      "SELECT item, attempts FROM result WHERE state = 'pending' AND item > ? ORDER BY item LIMIT ?",
+    // Rows that a late callback settled before they were sent have a result above the watermark.
+    this.#fresh = db.prepare(
+      `SELECT id, cells, item FROM row WHERE id > ? AND item IS NOT NULL${record.callbackBase === null ? '' : UNSETTLED} ORDER BY id LIMIT ?`,
     )
-    this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE item = ? AND state = 'pending'")
-    this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE item = ? AND state = 'sending'")
+    this.#again = db.prepare(
+      `SELECT row AS item, attempts FROM result WHERE state = 'pending' AND row > ?${this.#rowsPerItem > 1 ? FIRST_OF_ITEM : ''}
+       ORDER BY row LIMIT ?`,
+    )
+    this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
+    this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE row = ? AND state = 'sending'")
     // An item's rows are consecutive but for invalid ones; the bound keeps SQLite from walking to the table's end.
     this.#rowsOf = db.prepare(
       `SELECT id, cells FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
@@ -48,14 +58,23 @@ export class ItemClaims {
   /** Items above the watermark, without claiming them: at most `limit`, fewer where they are huge, none at the end. */
   readFresh(limit: number): ClaimedItem[] {
     const items: ClaimedItem[] = []
+    // One row more than the items can have tells whether the last of them is whole.
+    const rowsMax = limit * this.#rowsPerItem + (this.#rowsPerItem > 1 ? 1 : 0)
+    let rows = 0
     let characters = 0
-    for (const row of this.#fresh.iterate(this.#claimed, limit)) {
-      const item = Number(row['id'])
-      const cells = String(row['cells'])
-      items.push({ item, rows: [{ row: item, cells: JSON.parse(cells) as string[] }], attempts: 0 })
-      characters += cells.length
-      if (characters >= BLOCK_MAX_CHARACTERS) break
+    let last: ClaimedItem | null = null
+    for (const { id, cells, item } of this.#fresh.iterate(this.#claimed, rowsMax)) {
+      const isFirst: boolean = last === null || last.item !== Number(item)
+      if (isFirst && (items.length >= limit || characters >= BLOCK_MAX_CHARACTERS)) return items
+      if (last === null || isFirst) {
+        last = { item: Number(item), rows: [], attempts: 0 }
+        items.push(last)
+      }
+      last.rows.push({ row: Number(id), cells: JSON.parse(String(cells)) as string[] })
+      characters += String(cells).length
+      rows += 1
     }
+    if (this.#rowsPerItem > 1 && rows === rowsMax) items.pop()
     return items
   }
 
@@ -68,9 +87,9 @@ export class ItemClaims {
 
   /** Raises the watermark over these items. The caller has a transaction of `power` durability open. */
   raiseWatermark(items: readonly ClaimedItem[]): void {
-    const last = items.at(-1)
+    const last = items.at(-1)?.rows.at(-1)
     if (last === undefined) return
-    this.#claimed = last.item
+    this.#claimed = last.row
     for (const item of items) this.#claimedRows += item.rows.length
     this.#writeWatermark()
   }
@@ -87,11 +106,11 @@ export class ItemClaims {
   /** Marks items that are about to be sent again, and reads them. The caller has a `power` transaction open. */
   markAgain(items: readonly { item: number; attempts: number }[]): ClaimedItem[] {
     return items.map(({ item, attempts }) => {
-      this.#mark.run(item)
       const rows = this.#rowsOf.all(item).map((row) => ({
         row: Number(row['id']),
         cells: JSON.parse(String(row['cells'])) as string[],
       }))
+      for (const { row } of rows) this.#mark.run(row)
       this.#journal.counters.add('state', 'pending', -rows.length)
       this.#journal.counters.add('state', 'sending', rows.length)
       return { item, rows, attempts }
@@ -100,12 +119,40 @@ export class ItemClaims {
 
   /** Takes marks back of items that were not sent again after all. The caller has a transaction open. */
   unmark(items: readonly ClaimedItem[]): void {
-    for (const { item, rows } of items) {
-      // A mark whose own transaction was undone is not there, and was not counted.
-      if (this.#unmark.run(item).changes === 0) continue
-      this.#journal.counters.add('state', 'sending', -rows.length)
-      this.#journal.counters.add('state', 'pending', rows.length)
+    for (const { rows } of items) {
+      for (const { row } of rows) {
+        // A mark whose own transaction was undone is not there, and was not counted.
+        if (this.#unmark.run(row).changes === 0) continue
+        this.#journal.counters.add('state', 'sending', -1)
+        this.#journal.counters.add('state', 'pending', 1)
+      }
     }
+  }
+
+  /** Whether an item may have been sent: the watermark covers it. */
+  isClaimed(item: number): boolean {
+    return item <= this.#claimed
+  }
+
+  /** Counts a row above the watermark that was settled without being sent. The caller has a transaction open. */
+  noteSettledUnsent(): void {
+    this.#claimedRows += 1
+    this.#writeWatermark()
+  }
+
+  /**
+   * Splits an item in two whose rows are to be sent again; returns the new items. The caller has a transaction open.
+   */
+  split(item: number): [number, number] {
+    const rows = this.#rowsOf.all(item).map((row) => Number(row['id']))
+    const second = rows[Math.ceil(rows.length / 2)]
+    const last = rows.at(-1)
+    if (second === undefined || last === undefined)
+      throw new Error(`item ${item} has one row and cannot be split`)
+    this.#journal.db
+      .prepare('UPDATE row SET item = ?1 WHERE item = ?2 AND id BETWEEN ?1 AND ?3')
+      .run(second, item, last)
+    return [item, second]
   }
 
   #writeWatermark(): void {

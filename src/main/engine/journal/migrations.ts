@@ -25,6 +25,10 @@ export const MIGRATIONS: readonly string[] = [
     items INTEGER NOT NULL DEFAULT 0,
     claimed INTEGER NOT NULL DEFAULT 0,
     claimed_rows INTEGER NOT NULL DEFAULT 0,
+    -- Where callbacks and media are reached, and how far the inbox was read; null and 0 where there are none.
+    callback_base TEXT,
+    media_base TEXT,
+    inbox_read INTEGER NOT NULL DEFAULT 0,
     app_version TEXT NOT NULL
   ) STRICT;
 
@@ -43,9 +47,10 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX problem_by_row ON problem (row);
 
-  -- What became of an item. No row here: pending above the watermark, possibly sent at or below it.
+  -- What became of a row. None here: pending above the watermark, possibly sent at or below it. The rows of an item
+  -- are sent together and may end apart; the answer stands at the item's first row.
   CREATE TABLE result (
-    item INTEGER PRIMARY KEY,
+    row INTEGER PRIMARY KEY,
     state TEXT NOT NULL,
     attempts INTEGER NOT NULL,
     status INTEGER,
@@ -53,10 +58,27 @@ export const MIGRATIONS: readonly string[] = [
     message TEXT,
     task_id TEXT,
     duration_us INTEGER,
-    response TEXT
+    response TEXT,
+    custom_index_item_id TEXT,
+    answer TEXT,
+    acknowledged_at INTEGER,
+    callback_us INTEGER
   ) STRICT;
-  CREATE INDEX result_by_state ON result (state, item);
-  CREATE INDEX result_by_error ON result (error_code, item) WHERE error_code IS NOT NULL;
+  CREATE INDEX result_by_state ON result (state, row);
+  CREATE INDEX result_by_error ON result (error_code, row) WHERE error_code IS NOT NULL;
+  CREATE INDEX result_by_answer ON result (answer, row) WHERE answer IS NOT NULL;
+  CREATE INDEX result_by_acknowledgement ON result (acknowledged_at) WHERE state = 'acknowledged';
+
+  -- Callbacks as they were taken in; id is the inbox's, effect is settled, doubled or unreadable.
+  CREATE TABLE callback (
+    id INTEGER PRIMARY KEY,
+    item INTEGER NOT NULL,
+    received_at_us INTEGER NOT NULL,
+    latency_us INTEGER,
+    effect TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX callback_by_item ON callback (item);
 
   CREATE TABLE attempt (
     item INTEGER NOT NULL,
@@ -74,12 +96,12 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE rule (id INTEGER PRIMARY KEY, rule_id TEXT NOT NULL UNIQUE, rule_name TEXT NOT NULL) STRICT;
-  CREATE TABLE item_rule (
-    rule INTEGER NOT NULL, item INTEGER NOT NULL, PRIMARY KEY (rule, item)
+  CREATE TABLE row_rule (
+    rule INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (rule, row)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX item_rule_by_item ON item_rule (item, rule);
-  CREATE TABLE item_class (
-    item INTEGER NOT NULL, class TEXT NOT NULL, score REAL NOT NULL, PRIMARY KEY (item, class)
+  CREATE INDEX row_rule_by_row ON row_rule (row, rule);
+  CREATE TABLE row_class (
+    row INTEGER NOT NULL, class TEXT NOT NULL, score REAL NOT NULL, PRIMARY KEY (row, class)
   ) STRICT, WITHOUT ROWID;
 
   -- Counters, kept in the transactions that change what they count, so that no reader ever has to scan.
@@ -102,7 +124,8 @@ export const MIGRATIONS: readonly string[] = [
     http_req_connecting TEXT,
     http_req_tls_handshaking TEXT,
     response_time TEXT,
-    start_lag TEXT
+    start_lag TEXT,
+    callback_latency TEXT
   ) STRICT;
 
   -- All seconds added up, while nobody is sending: what a list of runs reads. Empty where the seconds must be read.

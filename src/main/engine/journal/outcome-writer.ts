@@ -1,15 +1,24 @@
 import type { StatementSync } from 'node:sqlite'
 import type { ItemState, Outcome } from '../../../shared/item-state.ts'
+import type { RowAnswer } from '../../../shared/row-answer.ts'
 import type { Journal } from './journal.ts'
+
+/** How one row of an item ended that carries several. */
+export interface RowOutcome {
+  state: ItemState
+  answer: RowAnswer
+  message: string | null
+}
 
 /** One finished try of an item, and the state it leaves the item in. Times are microseconds. */
 export interface AttemptRecord {
   item: number
-  /** Rows that the item carries. */
-  rows: number
+  /** The item's rows; its first is the item's own number. */
+  rows: readonly number[]
   /** 1 for the first try. */
   number: number
-  state: ItemState
+  /** Null where a callback settled the item while this try was in flight: only the try itself is written. */
+  state: ItemState | null
   outcome: Outcome
   /** Unix microseconds of the first byte sent, or of the try where none was. */
   sentAtUs: number
@@ -17,6 +26,10 @@ export interface AttemptRecord {
   errorCode: string | null
   message: string | null
   taskId: string | null
+  customIndexItemId: string | null
+  answer: RowAnswer | null
+  /** One for each row, in their order, where they ended apart; null where all ended as the item did. */
+  rowOutcomes: readonly RowOutcome[] | null
   durationUs: number | null
   waitingUs: number | null
   connectUs: number | null
@@ -32,21 +45,26 @@ export interface AttemptRecord {
 export class OutcomeWriter {
   readonly #journal: Journal
   readonly #result: StatementSync
+  readonly #extras: StatementSync
   readonly #attempt: StatementSync
   readonly #rule: StatementSync
-  readonly #itemRule: StatementSync
-  readonly #itemClass: StatementSync
+  readonly #rowRule: StatementSync
+  readonly #rowClass: StatementSync
   readonly #ruleIds = new Map<string, number>()
 
   constructor(journal: Journal) {
     this.#journal = journal
     const { db } = journal
     this.#result = db.prepare(
-      `INSERT INTO result (item, state, attempts, status, error_code, message, task_id, duration_us, response)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (item) DO UPDATE SET state = excluded.state,
+      `INSERT INTO result (row, state, attempts, status, error_code, message, task_id, duration_us, response)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (row) DO UPDATE SET state = excluded.state,
        attempts = excluded.attempts, status = excluded.status, error_code = excluded.error_code,
        message = excluded.message, task_id = excluded.task_id, duration_us = excluded.duration_us,
        response = excluded.response`,
+    )
+    // Apart, so that the tasks of a sync run, which have none of these, do not pay for them.
+    this.#extras = db.prepare(
+      'UPDATE result SET custom_index_item_id = ?, answer = ?, acknowledged_at = ? WHERE row = ?',
     )
     this.#attempt = db.prepare(
       `INSERT INTO attempt (item, number, sent_at_us, outcome, status, error_code, message, duration_us,
@@ -56,35 +74,33 @@ export class OutcomeWriter {
       `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
        ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name RETURNING id`,
     )
-    this.#itemRule = db.prepare('INSERT OR IGNORE INTO item_rule (rule, item) VALUES (?, ?)')
-    this.#itemClass = db.prepare('INSERT OR REPLACE INTO item_class (item, class, score) VALUES (?, ?, ?)')
+    this.#rowRule = db.prepare('INSERT OR IGNORE INTO row_rule (rule, row) VALUES (?, ?)')
+    this.#rowClass = db.prepare('INSERT OR REPLACE INTO row_class (row, class, score) VALUES (?, ?, ?)')
   }
 
   /** Counts an outcome; once, when it happens, however often its transaction has to be tried. */
   count(record: AttemptRecord): void {
     const { counters } = this.#journal
-    // A first try has no result yet; a later one was marked `sending`.
-    if (record.number > 1) counters.add('state', 'sending', -record.rows)
-    counters.add('state', record.state, record.rows)
     counters.add('request', record.outcome, 1)
     if (record.number > 1) counters.add('request', 'retried', 1)
-    for (const { ruleId } of record.rules) counters.add('rule', ruleId, record.rows)
+    if (record.state === null) return
+    // A first try has no result yet; a later one was marked `sending`.
+    if (record.number > 1) counters.add('state', 'sending', -record.rows.length)
+    if (record.rowOutcomes === null) {
+      counters.add('state', record.state, record.rows.length)
+      if (record.answer !== null) counters.add('answer', record.answer, record.rows.length)
+    } else {
+      for (const { state, answer } of record.rowOutcomes) {
+        counters.add('state', state, 1)
+        counters.add('answer', answer, 1)
+      }
+    }
+    for (const { ruleId } of record.rules) counters.add('rule', ruleId, record.rows.length)
   }
 
   /** Writes an outcome. The caller has a transaction open. */
   write(record: AttemptRecord): void {
     const { item, status, errorCode, message, durationUs } = record
-    this.#result.run(
-      item,
-      record.state,
-      record.number,
-      status,
-      errorCode,
-      message,
-      record.taskId,
-      durationUs,
-      record.response,
-    )
     this.#attempt.run(
       item,
       record.number,
@@ -98,13 +114,53 @@ export class OutcomeWriter {
       record.connectUs,
       record.tlsUs,
     )
-    for (const rule of record.rules) this.#itemRule.run(this.#toRuleRow(rule), item)
-    for (const { className, score } of record.classes) this.#itemClass.run(item, className, score)
+    if (record.state === null) return
+    if (record.rowOutcomes !== null) this.#writeApart(record, record.rowOutcomes)
+    else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
+    for (const row of record.rows) this.writeFindings(row, record)
+  }
+
+  /** Writes what was found in a row's content. The caller has a transaction open. */
+  writeFindings(row: number, { rules, classes }: Pick<AttemptRecord, 'rules' | 'classes'>): void {
+    for (const rule of rules) this.#rowRule.run(this.#toRuleRow(rule), row)
+    for (const { className, score } of classes) this.#rowClass.run(row, className, score)
   }
 
   /** Forgets what a transaction that was undone had written. */
   forget(): void {
     this.#ruleIds.clear()
+  }
+
+  #writeApart(record: AttemptRecord, outcomes: readonly RowOutcome[]): void {
+    for (const [index, row] of record.rows.entries()) {
+      const outcome = outcomes[index]
+      if (outcome === undefined) throw new Error(`item ${record.item} has no outcome for row ${row}`)
+      this.#writeRow(record, row, outcome.state, outcome.message, outcome.answer)
+    }
+  }
+
+  #writeRow(
+    record: AttemptRecord,
+    row: number,
+    state: ItemState,
+    message: string | null,
+    answer: RowAnswer | null,
+  ): void {
+    this.#result.run(
+      row,
+      state,
+      record.number,
+      record.status,
+      record.errorCode,
+      message,
+      record.taskId,
+      record.durationUs,
+      row === record.item ? record.response : null,
+    )
+    const acknowledgedAt =
+      state === 'acknowledged' ? Math.round((record.sentAtUs + (record.durationUs ?? 0)) / 1000) : null
+    if (record.customIndexItemId === null && answer === null && acknowledgedAt === null) return
+    this.#extras.run(record.customIndexItemId, answer, acknowledgedAt, row)
   }
 
   #toRuleRow(rule: { ruleId: string; ruleName: string }): number {

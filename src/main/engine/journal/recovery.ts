@@ -16,43 +16,41 @@ export function recoverUnknown(journal: Journal): number {
   if (record === null || record.state !== 'running') return 0
   const unmarked = db
     .prepare(
-      `SELECT id FROM row WHERE id <= ? AND item = id
-       AND NOT EXISTS (SELECT 1 FROM result WHERE result.item = row.id) ORDER BY id`,
+      `SELECT id, item FROM row WHERE id <= ? AND item IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) ORDER BY id`,
     )
     .all(record.claimed)
-    .map((row) => ({ item: Number(row['id']), number: 1 }))
+    .map((row) => ({ row: Number(row['id']), item: Number(row['item']), number: 1 }))
   const marked = db
-    .prepare("SELECT item, attempts FROM result WHERE state = 'sending' ORDER BY item")
+    .prepare(
+      "SELECT row, item, attempts FROM result JOIN row ON row.id = result.row WHERE state = 'sending' ORDER BY row",
+    )
     .all()
-    .map((row) => ({ item: Number(row['item']), number: Number(row['attempts']) + 1 }))
-  const rowsOf = db.prepare(
-    `SELECT count(*) AS n FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
-       AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18)`,
-  )
+    .map((row) => ({
+      row: Number(row['row']),
+      item: Number(row['item']),
+      number: Number(row['attempts']) + 1,
+    }))
   const settle = db.prepare(
-    `INSERT INTO result (item, state, attempts, message) VALUES (?, 'unknown', ?, ?) ON CONFLICT (item) DO UPDATE SET
+    `INSERT INTO result (row, state, attempts, message) VALUES (?, 'unknown', ?, ?) ON CONFLICT (row) DO UPDATE SET
      state = 'unknown', attempts = excluded.attempts, message = excluded.message, status = NULL, error_code = NULL`,
   )
   const attempt = db.prepare(
     "INSERT INTO attempt (item, number, outcome, message) VALUES (?, ?, 'unknown', ?)",
   )
-  const countRows = (item: number) => Number(rowsOf.get(item)?.['n'])
-  for (const { item } of marked) counters.add('state', 'sending', -countRows(item))
-  for (const { item, number } of [...unmarked, ...marked]) {
-    const rows = countRows(item)
-    counters.add('state', 'unknown', rows)
-    counters.add('request', 'unknown', 1)
-    if (number > 1) counters.add('request', 'retried', 1)
-    counters.add('error', toErrorKey('unknown', null, null, CUT_OFF_MESSAGE), rows)
-  }
+  const cutOff = [...unmarked, ...marked]
+  counters.add('state', 'sending', -marked.length)
+  counters.add('state', 'unknown', cutOff.length)
+  counters.add('error', toErrorKey('unknown', null, null, CUT_OFF_MESSAGE), cutOff.length)
+  const items = cutOff.filter(({ row, item }) => row === item)
+  counters.add('request', 'unknown', items.length)
+  counters.add('request', 'retried', items.filter(({ number }) => number > 1).length)
   journal.transact('power', () => {
-    for (const { item, number } of [...unmarked, ...marked]) {
-      settle.run(item, number, CUT_OFF_MESSAGE)
-      attempt.run(item, number, CUT_OFF_MESSAGE)
-    }
+    for (const { row, number } of cutOff) settle.run(row, number, CUT_OFF_MESSAGE)
+    for (const { item, number } of items) attempt.run(item, number, CUT_OFF_MESSAGE)
     updateRunRecord(db, { state: 'interrupted' })
   })
-  return unmarked.length + marked.length
+  return items.length
 }
 
 /** Puts every item of unknown fate back into the queue, with its post_id and body as they were. */

@@ -57,7 +57,9 @@ export function readLastSecond(db: DatabaseSync): { at: number; sent: number } {
 
 /** Sets the time spent sending to what the seconds tell, where that is more than `knownMs`. */
 export function restoreSendingTime(journal: Journal, knownMs: number): void {
-  const seconds = Number(journal.db.prepare('SELECT count(*) AS n FROM second').get()?.['n'] ?? 0)
+  const seconds = Number(
+    journal.db.prepare('SELECT count(*) AS n FROM second WHERE sent > 0').get()?.['n'] ?? 0,
+  )
   journal.transact('process', () =>
     updateRunRecord(journal.db, { sending_ms: Math.max(knownMs, seconds * 1000) }),
   )

@@ -31,6 +31,12 @@ export interface RunRecord {
   claimed: number
   /** Rows of the items up to the watermark. */
   claimedRows: number
+  /** Base of the callback URLs; null for sync runs, and where the service answers somebody else. */
+  callbackBase: string | null
+  /** Base of the media host's URLs; null where it is not used. */
+  mediaBase: string | null
+  /** Callbacks of the inbox up to this one were taken in. */
+  inboxRead: number
   appVersion: string
 }
 
@@ -40,11 +46,12 @@ export function insertRunRecord(
   record: Pick<
     RunRecord,
     'runId' | 'runToken' | 'parentRunId' | 'name' | 'plan' | 'createdAtMs' | 'appVersion'
-  >,
+  > &
+    Partial<Pick<RunRecord, 'callbackBase' | 'mediaBase'>>,
 ): void {
   db.prepare(
-    `INSERT INTO run (run_id, run_token, parent_run_id, name, plan, created_at, app_version)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO run (run_id, run_token, parent_run_id, name, plan, created_at, app_version, callback_base,
+     media_base) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
     record.runId,
     record.runToken,
@@ -53,6 +60,8 @@ export function insertRunRecord(
     JSON.stringify(record.plan),
     record.createdAtMs,
     record.appVersion,
+    record.callbackBase ?? null,
+    record.mediaBase ?? null,
   )
 }
 
@@ -79,6 +88,9 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     items: Number(row['items']),
     claimed: Number(row['claimed']),
     claimedRows: Number(row['claimed_rows']),
+    callbackBase: toText(row['callback_base']),
+    mediaBase: toText(row['media_base']),
+    inboxRead: Number(row['inbox_read']),
     appVersion: String(row['app_version']),
   }
 }
@@ -95,6 +107,7 @@ export interface RunChanges {
   items?: number
   claimed?: number
   claimed_rows?: number
+  inbox_read?: number
   superseded_by?: string | null
   unknown_taken_by?: string | null
 }

@@ -26,8 +26,8 @@ export class SecondWriter {
     this.#select = journal.db.prepare('SELECT * FROM second WHERE at = ?')
     this.#insert = journal.db.prepare(
       `INSERT OR REPLACE INTO second (at, sent, succeeded, rejected, failed, unknown, event_loop_max_us,
-       generator_limited, http_req_duration, http_req_waiting, http_req_connecting, http_req_tls_handshaking, response_time, start_lag)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       generator_limited, http_req_duration, http_req_waiting, http_req_connecting, http_req_tls_handshaking, response_time, start_lag,
+       callback_latency) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
   }
 
@@ -55,6 +55,7 @@ export class SecondWriter {
       latency.encode('http_req_tls_handshaking'),
       latency.encode('response_time'),
       latency.encode('start_lag'),
+      latency.encode('callback_latency'),
     )
   }
 }

@@ -10,6 +10,11 @@ export function toJournalFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${JOURNAL_ENDING}`)
 }
 
+/** The workspace that holds a journal. */
+export function toWorkspace(journalFile: string): string {
+  return dirname(dirname(journalFile))
+}
+
 /** Makes the workspace's folders where they are missing. Throws `WORKSPACE_UNUSABLE`. */
 export function createWorkspaceFolders(workspace: string): void {
   try {

@@ -1,7 +1,9 @@
 import { SluiceError } from '../../../shared/errors.ts'
 import { previewSource } from '../intake/preview.ts'
+import { toWorkspace } from '../journal/workspace-files.ts'
 import { exportRun } from './export-run.ts'
 import { readFacets, readProblemGroups } from './facets.ts'
+import { hasLateCallbacks } from './late-callbacks.ts'
 import { readLatencySeries } from './latency-series.ts'
 import type { Queries, QueryKind, QueryRequest } from './query-messages.ts'
 import { ReaderPool } from './reader-pool.ts'
@@ -18,6 +20,8 @@ const ANSWERS: {
 } = {
   summary: summarizeRun,
   plan: ({ record }) => record.plan,
+  addresses: ({ record: { runToken, callbackBase, mediaBase } }) => ({ runToken, callbackBase, mediaBase }),
+  late: hasLateCallbacks,
   page: (view, { query }) => readPage(view, query),
   row: (view, { row }) => readRow(view, row),
   facets: readFacets,
@@ -32,10 +36,11 @@ const pool = new ReaderPool()
 export async function answerQuery(request: QueryRequest): Promise<unknown> {
   if (request.kind === 'preview') return previewSource(request.source, request.limit)
   if (request.kind === 'forget') return pool.forget(request.file)
-  const view = readRunView(pool.get(request.file), request.isHeld)
+  const view = readRunView(pool.get(request.file), request.isHeld, toWorkspace(request.file))
   if (view === null) {
     // Cut off before it was written down, or just being made.
-    if (request.kind === 'summary' || request.kind === 'plan') return null
+    if (request.kind === 'late') return false
+    if (request.kind === 'summary' || request.kind === 'plan' || request.kind === 'addresses') return null
     throw new SluiceError({
       code: 'RUN_NOT_FOUND',
       message: `the run of ${request.file} was cut off before it had a plan`,

@@ -18,21 +18,21 @@ export interface PageSource {
   key: string
 }
 
-const ROWS = 'row LEFT JOIN result ON result.item = row.item'
+const ROWS = 'row LEFT JOIN result ON result.row = row.id'
 
 /** Finds the rows that match a filter, the text searched for apart. */
 export function toPageSource(view: RunView, filter: RowFilter): PageSource {
   const { ruleId, errorCode } = filter
   const byResult = toResultConditions(view, filter)
   if (ruleId !== undefined) {
-    const from = `item_rule CROSS JOIN result ON result.item = item_rule.item
-      CROSS JOIN row ON row.id = item_rule.item`
-    const where = ['item_rule.rule = (SELECT id FROM rule WHERE rule_id = ?)', ...byResult.where]
-    return { from, where, params: [ruleId, ...byResult.params], key: 'item_rule.item' }
+    const from = `row_rule CROSS JOIN result ON result.row = row_rule.row
+      CROSS JOIN row ON row.id = row_rule.row`
+    const where = ['row_rule.rule = (SELECT id FROM rule WHERE rule_id = ?)', ...byResult.where]
+    return { from, where, params: [ruleId, ...byResult.params], key: 'row_rule.row' }
   }
   if (errorCode !== undefined) {
-    const from = 'result INDEXED BY result_by_error CROSS JOIN row ON row.id = result.item'
-    return { from, ...byResult, key: 'result.item' }
+    const from = 'result INDEXED BY result_by_error CROSS JOIN row ON row.id = result.row'
+    return { from, ...byResult, key: 'result.row' }
   }
   return toStateSource(view, filter)
 }
@@ -41,17 +41,17 @@ function toStateSource(view: RunView, { state, unsuccessful }: RowFilter): PageS
   const unsettled = view.isCutOff ? toUnsettled(view) : null
   if (unsuccessful) {
     const invalid = 'SELECT id FROM row INDEXED BY row_invalid WHERE item IS NULL'
-    const settled = `SELECT item FROM result INDEXED BY result_by_state WHERE state IN (${toList(UNSUCCESSFUL)})`
+    const settled = `SELECT row FROM result INDEXED BY result_by_state WHERE state IN (${toList(UNSUCCESSFUL)})`
     const sources = unsettled === null ? [invalid, settled] : [invalid, settled, unsettled.sql]
     return { from: ROWS, where: [isIn(sources)], params: unsettled?.params ?? [], key: 'row.id' }
   }
   if (state === undefined) return { from: ROWS, where: [], params: [], key: 'row.id' }
   if (state === 'invalid') {
-    const from = 'row INDEXED BY row_invalid LEFT JOIN result ON result.item = row.item'
+    const from = 'row INDEXED BY row_invalid LEFT JOIN result ON result.row = row.id'
     return { from, where: ['row.item IS NULL'], params: [], key: 'row.id' }
   }
   if (state === 'unknown' && unsettled !== null) {
-    const settled = "SELECT item FROM result WHERE state = 'unknown'"
+    const settled = "SELECT row FROM result WHERE state = 'unknown'"
     return { from: ROWS, where: [isIn([settled, unsettled.sql])], params: unsettled.params, key: 'row.id' }
   }
   // Nobody is sending any more.
@@ -66,15 +66,15 @@ function toStateSource(view: RunView, { state, unsuccessful }: RowFilter): PageS
     return {
       from: ROWS,
       where: [
-        isIn(['SELECT item FROM result WHERE state = ?', untried]),
+        isIn(['SELECT row FROM result WHERE state = ?', untried]),
         '(result.state IS NULL OR result.state = ?)',
       ],
       params: [state, view.record.claimed, state],
       key: 'row.id',
     }
   }
-  const from = 'result INDEXED BY result_by_state CROSS JOIN row ON row.id = result.item'
-  return { from, where: ['result.state = ?'], params: [state], key: 'result.item' }
+  const from = 'result INDEXED BY result_by_state CROSS JOIN row ON row.id = result.row'
+  return { from, where: ['result.state = ?'], params: [state], key: 'result.row' }
 }
 
 /** The rows that were marked and never settled by a process that is gone. */
@@ -85,9 +85,9 @@ function toUnsettled(view: RunView): { sql: string; params: SQLInputValue[] } {
   const untried = unknown - (states?.get('unknown') ?? 0) - (states?.get('sending') ?? 0)
   return {
     // The bound ends the walk where the last of them is found; they lie close under the watermark.
-    sql: `SELECT item FROM result WHERE state = 'sending' UNION ALL
+    sql: `SELECT row FROM result WHERE state = 'sending' UNION ALL
       SELECT id FROM (SELECT id FROM row WHERE id <= ? AND item IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM result WHERE result.item = row.id) ORDER BY id DESC LIMIT ?)`,
+      AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) ORDER BY id DESC LIMIT ?)`,
     params: [view.record.claimed, Math.max(0, untried)],
   }
 }

@@ -16,6 +16,12 @@ import type { RunSummary } from '../../../shared/run.ts'
 export interface Queries {
   summary: { give: Record<never, never>; get: RunSummary | null }
   plan: { give: Record<never, never>; get: Plan | null }
+  addresses: {
+    give: Record<never, never>
+    get: { runToken: string; callbackBase: string | null; mediaBase: string | null } | null
+  }
+  /** Whether callbacks have come that nobody has taken in. */
+  late: { give: Record<never, never>; get: boolean }
   page: { give: { query: PageQuery }; get: ResultPage }
   row: { give: { row: number }; get: RowDetail }
   facets: { give: Record<never, never>; get: Facet[] }

@@ -2,7 +2,7 @@ import { toErrorGroups } from '../../../shared/error-groups.ts'
 import type { PageQuery, ResultPage, ResultRow, RowFilter } from '../../../shared/results.ts'
 import type { DatabaseSync, SQLInputValue } from '../journal/sqlite-types.ts'
 import { type PageSource, toPageSource, UNSUCCESSFUL } from './page-source.ts'
-import { createResultRows, type JoinedRow } from './result-rows.ts'
+import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
 import { readFacetCounts, summarizeCounts } from './run-summary.ts'
 import type { RunView } from './run-view.ts'
 
@@ -11,9 +11,6 @@ export const PAGE_MAX = 500
 
 /** So many causes of errors are surely counted apart, each with its code. */
 const ERROR_GROUPS_CERTAIN = 100
-
-const COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status, result.error_code,
-  result.message, result.task_id, result.duration_us`
 
 /** Reads one page of results (design §2: results only by page). No read stays open behind it. */
 export function readPage(view: RunView, query: PageQuery): ResultPage {
@@ -60,7 +57,7 @@ function toSql(
     params.push(toLikePattern(JSON.stringify(filter.search).slice(1, -1)), toLikePattern(filter.search))
   }
   return {
-    sql: `SELECT ${COLUMNS} FROM ${source.from} WHERE ${where.join(' AND ')} ORDER BY ${source.key} ${limit}`,
+    sql: `SELECT ${JOINED_COLUMNS} FROM ${source.from} WHERE ${where.join(' AND ')} ORDER BY ${source.key} ${limit}`,
     params: [...params, ...rest],
   }
 }

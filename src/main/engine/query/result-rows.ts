@@ -5,7 +5,12 @@ import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import type { RunView } from './run-view.ts'
 
-/** A row with its item's result, as SQLite gives it. */
+/** What a {@link JoinedRow} is read from `row` and `result`. */
+export const JOINED_COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status,
+  result.error_code, result.message, result.task_id, result.duration_us, result.custom_index_item_id, result.answer,
+  result.callback_us`
+
+/** A row with its result, as SQLite gives it. */
 export interface JoinedRow {
   id: number
   cells: string
@@ -17,13 +22,16 @@ export interface JoinedRow {
   message: string | null
   task_id: string | null
   duration_us: number | null
+  custom_index_item_id: string | null
+  answer: string | null
+  callback_us: number | null
 }
 
 /** Completes rows with what stands elsewhere: their post_id and their triggered rules. */
 export function createResultRows({ db, record, isCutOff }: RunView, rows: readonly JoinedRow[]): ResultRow[] {
   const toPostId = createPostIds(record)
   const rulesOf = db.prepare(
-    `SELECT rule_id, rule_name FROM item_rule JOIN rule ON rule.id = item_rule.rule WHERE item = ? ORDER BY rule.id`,
+    `SELECT rule_id, rule_name FROM row_rule JOIN rule ON rule.id = row_rule.rule WHERE row = ? ORDER BY rule.id`,
   )
   const errorsOf = db.prepare(
     "SELECT field, message, found FROM problem WHERE row = ? AND severity = 'error' ORDER BY id",
@@ -47,11 +55,14 @@ export function createResultRows({ db, record, isCutOff }: RunView, rows: readon
       triggeredRules:
         joined.item === null || joined.state === null
           ? []
-          : rulesOf.all(joined.item).map((rule) => ({
+          : rulesOf.all(joined.id).map((rule) => ({
               ruleId: String(rule['rule_id']),
               ruleName: String(rule['rule_name']),
             })),
+      customIndexItemId: joined.custom_index_item_id,
+      answer: joined.answer as ResultRow['answer'],
       durationMs: joined.duration_us === null ? null : joined.duration_us / 1000,
+      callbackLatencyMs: joined.callback_us === null ? null : joined.callback_us / 1000,
       attempts: (joined.attempts ?? 0) + (isUnsettled ? 1 : 0),
       cells,
     }

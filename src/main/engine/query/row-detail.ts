@@ -1,20 +1,24 @@
 import { SluiceError } from '../../../shared/errors.ts'
 import type { Problem } from '../../../shared/problem.ts'
-import type { AttemptDetail, RowDetail } from '../../../shared/results.ts'
+import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../shared/results.ts'
+import { readReceiverSettings } from '../journal/receiver-settings.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
-import { createTaskRequests } from '../service/task-request.ts'
-import { createResultRows, type JoinedRow } from './result-rows.ts'
+import { createOperationExchange } from '../service/operation-exchange.ts'
+import { createRunAddresses } from '../service/run-addresses.ts'
+import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
 import type { RunView } from './run-view.ts'
+
+/** Rows among which those of an item are looked for; invalid ones may stand between them. */
+const ITEM_SPAN_MAX = 100_000
 
 /** Reads everything known of one row. Throws `BAD_USAGE` where the run has no such row. */
 export function readRow(view: RunView, row: number): RowDetail {
   const { db, record } = view
   const joined = db
     .prepare(
-      `SELECT row.id, row.cells, row.item, result.state, result.attempts, result.status, result.error_code,
-       result.message, result.task_id, result.duration_us, result.response
-       FROM row LEFT JOIN result ON result.item = row.item WHERE row.id = ?`,
+      `SELECT ${JOINED_COLUMNS}, (SELECT response FROM result WHERE result.row = row.item) AS response
+       FROM row LEFT JOIN result ON result.row = row.id WHERE row.id = ?`,
     )
     .get(row) as unknown as (JoinedRow & { response: string | null }) | undefined
   const [result] = joined === undefined ? [] : createResultRows(view, [joined])
@@ -25,35 +29,44 @@ export function readRow(view: RunView, row: number): RowDetail {
       hint: `Its rows were read from ${record.plan.source.path}; ${record.rowsRead} rows in all.`,
     })
   }
-  const request = toRequest(view, row, result.cells)
   const item = joined.item
+  const request = toRequest(view, row, item)
   return {
     result,
     columns: record.columns,
     requestBody: item === null ? null : request.body,
-    requestUrl: record.plan.connection.baseUrl.replace(/\/+$/, '') + request.path,
+    requestMethod: request.method,
+    requestUrl: request.url,
     responseBody: joined.response,
     attempts: item === null ? [] : readAttempts(view, item),
+    callbacks: item === null ? [] : readCallbacks(view, item),
     problems: readProblemsOf(view, row),
     classScores:
       item === null
         ? []
         : db
-            .prepare('SELECT class, score FROM item_class WHERE item = ? ORDER BY score DESC, class')
-            .all(item)
+            .prepare('SELECT class, score FROM row_class WHERE row = ? ORDER BY score DESC, class')
+            .all(row)
             .map((row) => ({ className: String(row['class']), score: Number(row['score']) })),
   }
 }
 
-/** The exact request of a row, as it was or will be sent: a pure function of the plan and the row's cells. */
-function toRequest(
-  { record }: RunView,
-  row: number,
-  cells: readonly string[],
-): { path: string; body: string | null } {
-  const mapping = resolveMapping(record.plan, record.columns)
-  const mapRow = createRowMapper({ ...record.plan, mapping }, record.columns, record.runToken)
-  return createTaskRequests(record.plan)(mapRow(row, cells).body)
+/** The exact request of a row's item, as it was or will be sent: a pure function of the plan and the rows' cells. */
+function toRequest({ db, record, workspace }: RunView, row: number, item: number | null) {
+  const { plan, columns, runToken } = record
+  const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
+  const mapping = resolveMapping(plan, columns)
+  const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken, addresses)
+  const exchange = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
+  const rows =
+    item === null
+      ? db.prepare('SELECT id, cells FROM row WHERE id = ?').all(row)
+      : db
+          .prepare('SELECT id, cells FROM row WHERE item = ?1 AND id BETWEEN ?1 AND ?1 + ?2 ORDER BY id')
+          .all(item, ITEM_SPAN_MAX)
+  const bodies = rows.map(({ id, cells }) => mapRow(Number(id), JSON.parse(String(cells)) as string[]).body)
+  const request = exchange.toRequest(bodies, item === null ? null : addresses.toCallbackUrl(item))
+  return { ...request, url: exchange.baseUrl.replace(/\/+$/, '') + request.path }
 }
 
 function readAttempts({ db }: RunView, item: number): AttemptDetail[] {
@@ -71,6 +84,17 @@ function readAttempts({ db }: RunView, item: number): AttemptDetail[] {
       waitingMs: toMs(row['waiting_us']),
       connectMs: toMs(row['connect_us']),
       tlsMs: toMs(row['tls_us']),
+    }))
+}
+
+function readCallbacks({ db }: RunView, item: number): CallbackDetail[] {
+  return db
+    .prepare('SELECT received_at_us, effect, body FROM callback WHERE item = ? ORDER BY id')
+    .all(item)
+    .map((row) => ({
+      receivedAt: new Date(Number(row['received_at_us']) / 1000).toISOString(),
+      effect: String(row['effect']),
+      body: String(row['body']),
     }))
 }
 

@@ -5,12 +5,14 @@ import type { RowCounts, RunState, RunSummary, TriggeredRule } from '../../../sh
 import { readLatency } from '../journal/run-latency.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import { toAnswerCounts } from './answer-counts.ts'
 import type { RunView } from './run-view.ts'
 
 /** Sums a run up, in the words of design §4. */
-export function summarizeRun({ db, record, isHeld, isCutOff }: RunView): RunSummary {
+export function summarizeRun(view: RunView): RunSummary {
+  const { db, record, isHeld } = view
   const facets = readFacetCounts(db)
-  const { rows, rules } = summarizeCounts({ db, record, isHeld, isCutOff }, facets)
+  const { rows, rules } = summarizeCounts(view, facets)
   const requests = toRequestCounts(facets.get('request') ?? new Map())
   const latency = readLatency(db)
   const durationS = toDurationS(db, record, isHeld)
@@ -43,6 +45,7 @@ export function summarizeRun({ db, record, isHeld, isCutOff }: RunView): RunSumm
       answers: facets.get('retry_after_answers')?.get('') ?? 0,
       waited_s: (facets.get('retry_after_ms')?.get('') ?? 0) / 1000,
     },
+    ...toAnswerCounts(db, record, facets, rows),
     from_cache: { rows: facets.get('from_cache')?.get('') ?? 0 },
     result_lost: { rows: facets.get('result_lost')?.get('') ?? 0 },
     generator: readGenerator(db, latency, facets.get('waited')?.get('') ?? 0),
@@ -85,7 +88,7 @@ function countUnaccounted(record: RunRecord, states: ReadonlyMap<string, number>
 function toDurationS(db: DatabaseSync, record: RunRecord, isHeld: boolean): number {
   if (record.state !== 'running') return record.sendingMs / 1000
   // A session that goes on, or was cut off, has not written its time yet; its seconds tell.
-  const seconds = Number(db.prepare('SELECT count(*) AS n FROM second').get()?.['n'] ?? 0)
+  const seconds = Number(db.prepare('SELECT count(*) AS n FROM second WHERE sent > 0').get()?.['n'] ?? 0)
   return Math.max(seconds, record.sendingMs / 1000, isHeld ? 0.001 : 0)
 }
 
@@ -98,6 +101,7 @@ function toLatency(latency: LatencyMeter): RunSummary['latency_ms'] {
     'http_req_tls_handshaking',
     'response_time',
     'start_lag',
+    'callback_latency',
   ] as const) {
     const percentiles = latency.percentiles(series)
     if (percentiles !== null) result[series] = percentiles

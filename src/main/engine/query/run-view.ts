@@ -5,6 +5,8 @@ import type { DatabaseSync } from '../journal/sqlite-types.ts'
 export interface RunView {
   db: DatabaseSync
   record: RunRecord
+  /** The folder the run is kept in. */
+  workspace: string
   /** Some process, this one included, holds the run. */
   isHeld: boolean
   /** It was sending when its process died; what it had marked and not settled is unknown. */
@@ -12,10 +14,10 @@ export interface RunView {
 }
 
 /** Reads the run's own row; null where its journal holds no run yet. */
-export function readRunView(db: DatabaseSync, isHeld: boolean): RunView | null {
+export function readRunView(db: DatabaseSync, isHeld: boolean, workspace: string): RunView | null {
   const record = hasSchema(db) ? readRunRecord(db) : null
   if (record === null) return null
-  return { db, record, isHeld, isCutOff: record.state === 'running' && !isHeld }
+  return { db, record, workspace, isHeld, isCutOff: record.state === 'running' && !isHeld }
 }
 
 /** False where the run's thread is just making the file. */

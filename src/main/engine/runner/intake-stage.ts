@@ -1,13 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Plan } from '../../../shared/plan.ts'
+import { toRowsPerItem } from '../../../shared/operation.ts'
 import { openSource } from '../intake/open-source.ts'
 import { IntakeWriter } from '../journal/intake-writer.ts'
 import type { Journal } from '../journal/journal.ts'
+import { readReceiverSettings } from '../journal/receiver-settings.ts'
+import type { RunRecord } from '../journal/run-record.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { isUniqueByConstruction } from '../mapping/templates.ts'
-import { createTaskValidator } from '../mapping/validate-task.ts'
+import { createRowValidator } from '../mapping/validate-row.ts'
+import { createRunAddresses } from '../service/run-addresses.ts'
 
 /** How far intake has come. */
 export interface IntakeProgress {
@@ -22,24 +25,30 @@ export interface IntakeProgress {
  * `isStopped` asked to stop before the end.
  */
 export async function runIntake(options: {
-  plan: Plan
-  runToken: string
+  workspace: string
+  record: RunRecord
   journal: Journal
   onProgress: (progress: IntakeProgress) => void
   isStopped: () => boolean
 }): Promise<boolean> {
-  const { plan, journal } = options
-  const reader = openSource(plan.source)
+  const { record, journal } = options
+  const { plan, runToken } = record
+  const addresses = createRunAddresses(record, () => readReceiverSettings(options.workspace).secret)
+  const reader = await openSource(plan.source)
   try {
     const { columns } = reader
     const mapping = resolveMapping(plan, columns)
     const resolved = { ...plan, mapping }
-    const mapRow = createRowMapper(resolved, columns, options.runToken)
-    const validate = createTaskValidator(resolved)
+    const mapRow = createRowMapper(resolved, columns, runToken, addresses)
+    const validate = createRowValidator(resolved)
     const postId = mapping['post_id']
     const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)
-    const writer = new IntakeWriter(journal, (row, cells) => mapRow(row, cells).postId)
-    for (const { rows, bytesRead } of reader.batches()) {
+    const writer = new IntakeWriter(
+      journal,
+      (row, cells) => mapRow(row, cells).uniqueKey?.value ?? '',
+      toRowsPerItem(plan.operation),
+    )
+    for await (const { rows, bytesRead } of reader.batches()) {
       writer.writeRows(
         rows.map(({ row, cells, problems }) => {
           const mapped = mapRow(row, cells)
@@ -51,7 +60,7 @@ export async function runIntake(options: {
           return {
             row,
             cells,
-            uniqueId: isUnique || mapped.postId === '' ? null : mapped.postId,
+            uniqueKey: isUnique ? null : mapped.uniqueKey,
             problems: all,
           }
         }),

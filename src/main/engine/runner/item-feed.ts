@@ -1,6 +1,5 @@
-import { type ClaimedItem, ItemClaims } from '../journal/item-claims.ts'
+import type { ClaimedItem, ItemClaims } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { RunRecord } from '../journal/run-record.ts'
 
 /** Items that one watermark may cover at most; everything in the block becomes unknown in a crash. */
 const BLOCK_MAX = 500
@@ -28,6 +27,8 @@ export class ItemFeed {
   #again: ClaimedItem[] = []
   /** Back-off over, not marked yet. */
   #due: { item: number; attempts: number }[] = []
+  /** To be split in two and sent again; refused whole for their size. */
+  #toSplit: { item: number; attempts: number }[] = []
   readonly #backingOff = new Map<number, { attempts: number; cancel: () => void }>()
   /** Items that an earlier session left to be sent again are read up to this one. */
   #pendingRead = 0
@@ -37,11 +38,11 @@ export class ItemFeed {
 
   constructor(
     journal: Journal,
-    record: RunRecord,
+    claims: ItemClaims,
     options: { schedule: Schedule /** A back-off is over. */; onDue: () => void },
   ) {
     this.#journal = journal
-    this.#claims = new ItemClaims(journal, record)
+    this.#claims = claims
     this.#schedule = options.schedule
     this.#onDue = options.onDue
   }
@@ -61,7 +62,7 @@ export class ItemFeed {
 
   /** Whether {@link refill} may find something to mark. */
   get canRefill(): boolean {
-    return this.#due.length > 0 || !this.#pendingExhausted || this.#mayStartFresh
+    return this.#due.length > 0 || this.#toSplit.length > 0 || !this.#pendingExhausted || this.#mayStartFresh
   }
 
   /** Whether nothing is left to hand out, now or later. */
@@ -71,6 +72,7 @@ export class ItemFeed {
       this.#again.length === 0 &&
       this.#backingOff.size === 0 &&
       this.#due.length === 0 &&
+      this.#toSplit.length === 0 &&
       this.#pendingExhausted &&
       (this.#freshExhausted || this.#freshLeft <= 0)
     )
@@ -79,6 +81,9 @@ export class ItemFeed {
   /** Marks the next items, at least `min`. The caller has a transaction of `power` durability open. */
   refill(ratePerSecond: number, min: number): void {
     const block = Math.min(BLOCK_MAX, Math.max(min, Math.ceil((ratePerSecond * BLOCK_MS) / 1000)))
+    for (const { item, attempts } of this.#toSplit.splice(0)) {
+      for (const part of this.#claims.split(item)) this.#due.push({ item: part, attempts })
+    }
     this.#readPending(block)
     const marked = this.#markDue(block)
     const room = Math.min(block - marked, this.#freshLeft)
@@ -100,6 +105,24 @@ export class ItemFeed {
     this.#backingOff.set(item, { attempts, cancel })
   }
 
+  /** Takes an item back that was refused whole for its size. Its results are `pending` in the journal. */
+  split(item: number, attempts: number): void {
+    this.#toSplit.push({ item, attempts })
+  }
+
+  /** Forgets an item that a callback has settled; returns whether it was waiting here. */
+  drop(item: number): boolean {
+    const isOther = (other: { item: number }) => other.item !== item
+    const backingOff = this.#backingOff.get(item)
+    backingOff?.cancel()
+    const waiting = this.#due.length + this.#again.length + this.#fresh.length
+    this.#due = this.#due.filter(isOther)
+    this.#again = this.#again.filter(isOther)
+    this.#fresh = this.#fresh.filter(isOther)
+    const left = this.#due.length + this.#again.length + this.#fresh.length
+    return this.#backingOff.delete(item) || left < waiting
+  }
+
   /**
    * Takes an item back that {@link next} handed out last and that was not sent. Nothing may be handed out after it but
    * by {@link release}: the watermark can only be lowered below the last that went out.
@@ -114,6 +137,7 @@ export class ItemFeed {
     for (const { cancel } of this.#backingOff.values()) cancel()
     this.#backingOff.clear()
     this.#due = []
+    this.#toSplit = []
   }
 
   /** Takes every mark back that was not used, so that what never went out is pending and not unknown. */

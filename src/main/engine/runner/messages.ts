@@ -10,6 +10,9 @@ export interface RunTask {
   appVersion: string
   /** Error codes that mean "delivered before", beside the plan's. */
   deliveredCodes: readonly string[]
+  /** Bases of callback and media URLs, for a run that is started; null where it needs none. */
+  callbackBase: string | null
+  mediaBase: string | null
   /** Wait for `begin` before anything is sent. */
   hold: boolean
   /** What to do where sending would burn rows: end the run, or pause it for a person to decide. */
@@ -19,6 +22,8 @@ export interface RunTask {
     | { kind: 'resume'; onUnknown: 'resend' | 'skip' }
     /** Send what did not succeed in the parent, as a child run. */
     | { kind: 'retry'; onUnknown: 'resend' | 'skip'; parentRunId: string }
+    /** Only take in the callbacks that came after the run's end. */
+    | { kind: 'settle' }
 }
 
 /** What the main thread tells a run's thread. */
@@ -28,6 +33,7 @@ export type RunCommand =
   | { kind: 'resume' }
   | { kind: 'stop' }
   | { kind: 'set_concurrency'; concurrency: number }
+  | { kind: 'set_api_key'; apiKey: string }
 
 /** What a run's thread tells the main thread. `ended` and `failed` are its last words. */
 export type RunEvent =

@@ -25,18 +25,24 @@ export async function prepareRun(
     case 'retry':
       copyUnsucceeded(journal, { ...task, ...task.work, nowMs: Date.now() })
       break
+    case 'settle':
+      break
     case 'resume':
       resumeRun(task, journal, task.work.onUnknown)
       break
   }
   const record = readRecord(journal)
   if (record.state !== 'intake') return record
-  const { plan, runToken } = record
-  const isWhole = await runIntake({ plan, runToken, journal, ...hooks })
+  if (task.work.kind === 'settle') return null
+  const isWhole = await runIntake({ workspace: task.workspace, record, journal, ...hooks })
   return isWhole ? readRecord(journal) : null
 }
 
-function createRun({ runId, appVersion }: RunTask, journal: Journal, plan: RunRecord['plan']): void {
+function createRun(
+  { runId, appVersion, callbackBase, mediaBase }: RunTask,
+  journal: Journal,
+  plan: RunRecord['plan'],
+): void {
   journal.transact('power', () =>
     insertRunRecord(journal.db, {
       runId,
@@ -46,6 +52,8 @@ function createRun({ runId, appVersion }: RunTask, journal: Journal, plan: RunRe
       plan,
       createdAtMs: Date.now(),
       appVersion,
+      callbackBase,
+      mediaBase,
     }),
   )
 }

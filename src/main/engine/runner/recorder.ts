@@ -1,24 +1,21 @@
-import { toErrorKey, toErrorPattern } from '../../../shared/error-groups.ts'
-import { type ItemState, isSettled, nextItemState } from '../../../shared/item-state.ts'
+import { type ItemState, nextItemState } from '../../../shared/item-state.ts'
+import { countError } from '../journal/error-counts.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type AttemptRecord, OutcomeWriter } from '../journal/outcome-writer.ts'
+import { type AttemptRecord, OutcomeWriter, type RowOutcome } from '../journal/outcome-writer.ts'
 import { SecondWriter } from '../journal/second-writer.ts'
 import { isTimed } from '../journal/timed-try.ts'
 import type { Exchange } from '../service/exchange.ts'
-import type { Judgement } from '../service/judgement.ts'
+import type { Judgement, RowJudgement } from '../service/judgement.ts'
 import type { SecondMeter } from './second-meter.ts'
 
 /** Most of an answer's body that the journal keeps, UTF-16 code units. */
 const RESPONSE_MAX_CHARACTERS = 64 * 1024
-/** Causes of errors that are counted apart; further ones are counted together. */
-const ERROR_GROUPS_MAX = 200
-const FURTHER_ERRORS = '(further errors, each with a message of its own)'
 
 /** An item that was sent. */
 export interface SentItem {
   item: number
   /** Rows that it carries. */
-  rows: number
+  rows: readonly number[]
   /** Tries it had before, in this run. */
   attempts: number
 }
@@ -28,8 +25,10 @@ export interface FinishedTry {
   sent: SentItem
   exchange: Exchange
   judgement: Judgement
-  /** The item is tried again later. */
+  /** The item is tried again later, whole or in parts. */
   again: boolean
+  /** A callback settled the item while this try was in flight. */
+  isSettled: boolean
   /** Unix microseconds the request was due; null under a closed pace. */
   scheduledAtUs: number | null
   /** It was due before and could not go out, since the cap was full or sending was held. */
@@ -56,8 +55,8 @@ export class Recorder {
     return this.#waiting.length
   }
 
-  /** Takes a finished try in; returns the state its item is in now. */
-  note(finished: FinishedTry): ItemState {
+  /** Takes a finished try in; returns the state its item is in now, null where a callback settled it before. */
+  note(finished: FinishedTry): ItemState | null {
     const { sent, exchange, judgement, again } = finished
     this.#meter.note({
       outcome: judgement.outcome,
@@ -67,7 +66,7 @@ export class Recorder {
       scheduledAtUs: finished.scheduledAtUs,
       hasWaited: finished.hasWaited,
     })
-    const state = toState(judgement, again)
+    const state = finished.isSettled ? null : toState(judgement, again)
     const { timings } = exchange
     const record: AttemptRecord = {
       item: sent.item,
@@ -80,6 +79,9 @@ export class Recorder {
       errorCode: judgement.errorCode,
       message: judgement.message,
       taskId: judgement.taskId,
+      customIndexItemId: judgement.customIndexItemId,
+      answer: again ? null : judgement.answer,
+      rowOutcomes: again || judgement.rows === null ? null : judgement.rows.map(toRowOutcome),
       durationUs: timings.durationUs,
       waitingUs: timings.waitingUs,
       connectUs: timings.connectUs,
@@ -119,21 +121,26 @@ export class Recorder {
   #count(record: AttemptRecord, judgement: Judgement): void {
     const { counters } = this.#journal
     this.#outcomes.count(record)
-    if (judgement.fromCache) counters.add('from_cache', '', record.rows)
-    if (record.state === 'succeeded' && record.taskId === null) counters.add('result_lost', '', record.rows)
-    const { state, status, errorCode, message } = record
-    if (!isSettled(state) || state === 'succeeded') return
-    const cause = errorCode !== null && status !== null ? toErrorPattern(message ?? '') : (message ?? '')
-    const group = toErrorKey(state, status, errorCode, cause)
-    const groups = counters.entries('error')
-    const isRoom = groups.has(group) || groups.size < ERROR_GROUPS_MAX
-    counters.add('error', isRoom ? group : toErrorKey(state, null, null, FURTHER_ERRORS), record.rows)
+    const { state } = record
+    if (state === null) return
+    if (judgement.fromCache) counters.add('from_cache', '', record.rows.length)
+    if (judgement.isResultLost) counters.add('result_lost', '', record.rows.length)
+    if (record.rowOutcomes === null) {
+      countError(counters, { ...record, state }, record.rows.length)
+      return
+    }
+    for (const outcome of record.rowOutcomes) countError(counters, { ...record, ...outcome }, 1)
   }
+}
+
+function toRowOutcome({ outcome, answer, message }: RowJudgement): RowOutcome {
+  return { state: next(outcome), answer, message }
 }
 
 function toState(judgement: Judgement, again: boolean): ItemState {
   if (again) return next('retry')
   if (judgement.outcome === 'unknown') return next('lost')
+  if (judgement.isAcknowledgement) return next('acknowledged')
   return next(judgement.outcome)
 }
 

@@ -1,17 +1,20 @@
 import { toErrorDocument } from '../../../shared/errors.ts'
 import { toRowCounts } from '../../../shared/row-counts.ts'
+import type { RowCounts } from '../../../shared/run.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/run-latency.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { toJournalFile } from '../journal/workspace-files.ts'
+import { createSender } from './create-sender.ts'
 import type { IntakeProgress } from './intake-stage.ts'
 import type { RunCommand, RunEvent, RunTask } from './messages.ts'
 import { prepareRun } from './prepare-run.ts'
 import { SecondMeter } from './second-meter.ts'
-import type { Sender, SendingEnd } from './sender.ts'
+import type { Sender } from './sender.ts'
+import type { SendingEnd } from './sender-options.ts'
+import { settleCallbacks } from './settle-callbacks.ts'
 import { SnapshotBuilder } from './snapshot-builder.ts'
-import { createTaskSender } from './task-sender.ts'
 
 /** How often a snapshot may be posted, milliseconds (design §2). */
 const SNAPSHOT_MS = 100
@@ -43,6 +46,7 @@ export class RunSession {
   #early: Stretch | null = null
   /** A number of requests in flight that was asked for before there was a sender. */
   #concurrency: number | null = null
+  #apiKey: string
   #sentMs = 0
   #sendingSinceMs: number | null = null
   #startedAtMs: number | null = null
@@ -50,10 +54,11 @@ export class RunSession {
   /** Takes the run's lease. Throws `RUN_BUSY`. `onCommit` is for tests that cut the process off. */
   constructor(task: RunTask, post: (event: RunEvent) => void, onCommit?: CommitHook) {
     this.#task = task
+    this.#apiKey = task.apiKey
     this.#post = post
     this.#journal = new Journal(toJournalFile(task.workspace, task.runId), {
       runId: task.runId,
-      mustExist: task.work.kind === 'resume',
+      mustExist: task.work.kind === 'resume' || task.work.kind === 'settle',
       onCommit,
     })
     this.#snapshots = new SnapshotBuilder(this.#journal)
@@ -70,6 +75,7 @@ export class RunSession {
         isStopped: () => this.#wish === 'stop',
       })
       if (record !== null) await this.#sendAll(record)
+      if (this.#task.work.kind === 'settle') settleCallbacks(this.#task.workspace, this.#journal)
       this.#phase = 'ended'
       this.#postSnapshot()
       this.#journal.close()
@@ -100,6 +106,9 @@ export class RunSession {
         this.#sender?.stop()
         this.#next?.resolve({})
         break
+      case 'set_api_key':
+        this.#apiKey = command.apiKey
+        break
       case 'set_concurrency':
         this.#concurrency = command.concurrency
         this.#sender?.setConcurrency(command.concurrency)
@@ -115,23 +124,35 @@ export class RunSession {
       total: readLatency(this.#journal.db),
       nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
     })
-    const sender = createTaskSender({ ...this.#task, journal: this.#journal, record, meter: this.#meter })
+    const sender = createSender({
+      ...this.#task,
+      journal: this.#journal,
+      record,
+      meter: this.#meter,
+      readApiKey: () => this.#apiKey,
+    })
     this.#sender = sender
+    this.#snapshots.isAsync = record.callbackBase !== null
+    if (this.#task.work.kind === 'resume') sender.noteRecovered()
     if (this.#concurrency !== null) sender.setConcurrency(this.#concurrency)
     try {
       this.#post({ kind: 'ready' })
-      let stretch: Stretch = this.#task.hold ? await this.#hold('ready') : {}
+      let stretch: Stretch = this.#task.hold ? await this.#hold('ready', sender) : {}
       for (;;) {
         if (this.#wish === 'stop') return this.#writeEnd(this.#toEndState(), null)
-        const end: SendingEnd =
+        let end: SendingEnd =
           this.#wish === 'pause' ? { kind: 'stopped' } : await this.#sendStretch(sender, stretch)
-        if (end.kind === 'done' && this.#isAllSent()) return this.#writeEnd('completed', null)
+        if (end.kind === 'done' && this.#isAllSent()) {
+          this.#phase = 'awaiting'
+          end = await sender.awaitCallbacks()
+          if (end.kind === 'done') return this.#writeEnd('completed', null)
+        }
         if (this.#isWish('stop')) return this.#writeEnd(this.#toEndState(), null)
         if (end.kind === 'burning' && this.#task.whenBurning === 'stop') {
           return this.#writeEnd('stopped', end.reason)
         }
         this.#notice = end.kind === 'burning' ? end.reason : null
-        stretch = await this.#hold(end.kind === 'done' ? 'ready' : 'paused')
+        stretch = await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender)
         this.#notice = null
       }
     } finally {
@@ -163,7 +184,7 @@ export class RunSession {
   }
 
   /** Waits for `begin`, `resume` or `stop`. What was marked and not sent was taken back before. */
-  async #hold(phase: 'ready' | 'paused'): Promise<Stretch> {
+  async #hold(phase: 'ready' | 'paused', sender: Sender): Promise<Stretch> {
     this.#writeEnd('ready', this.#notice)
     this.#phase = phase
     this.#postSnapshot()
@@ -172,7 +193,10 @@ export class RunSession {
     this.#early = null
     if (early !== null) return early
     this.#next = Promise.withResolvers()
+    // Callbacks of what was sent come whether or not anything more is.
+    const timer = setInterval(() => sender.takeCallbacks(), SNAPSHOT_MS)
     const stretch = await this.#next.promise
+    clearInterval(timer)
     this.#next = null
     return stretch
   }
@@ -186,11 +210,15 @@ export class RunSession {
 
   /** What a run is that was asked to stop. */
   #toEndState(): 'completed' | 'interrupted' {
-    return this.#isAllSent() ? 'completed' : 'interrupted'
+    return this.#isAllSent() && this.#rows.awaiting === 0 ? 'completed' : 'interrupted'
   }
 
   #isAllSent(): boolean {
-    return toRowCounts(this.#journal.counters.entries('state'), this.#progress.rowsRead).not_sent === 0
+    return this.#rows.not_sent === 0
+  }
+
+  get #rows(): RowCounts {
+    return toRowCounts(this.#journal.counters.entries('state'), this.#progress.rowsRead)
   }
 
   /** Asked after an await, where the person may have made another wish meanwhile. */

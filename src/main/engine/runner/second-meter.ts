@@ -40,6 +40,8 @@ export class SecondMeter {
   /** Start lag of the running second that is our own doing. */
   readonly #ownLag = createHistogram()
   #lastRate: number | null = null
+  /** Callbacks of the running second. */
+  #callbacks = 0
   /** Ends of the running second that were taken already. */
   #partSum = 0
 
@@ -76,6 +78,13 @@ export class SecondMeter {
     if (!hasWaited && timings.connectUs === null) recordUs(this.#ownLag, lagUs)
   }
 
+  /** Notes how long a callback took. It counts in the second in which it is taken in. */
+  noteCallback(latencyUs: number): void {
+    this.#rollTo(toSecond(this.#nowUs()))
+    this.#latency.record('callback_latency', latencyUs)
+    this.#callbacks += 1
+  }
+
   /** The seconds that are over and were not taken yet; with `all`, the running one too. */
   take(all = false): SecondRecord[] {
     this.#rollTo(toSecond(this.#nowUs()))
@@ -105,7 +114,8 @@ export class SecondMeter {
 
   #closePart(): void {
     const sum = this.#sum()
-    if (sum === 0) return
+    if (sum === 0 && this.#callbacks === 0) return
+    this.#callbacks = 0
     const eventLoopMaxUs = Math.max(0, Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000))
     this.#done.push({
       at: this.#at,

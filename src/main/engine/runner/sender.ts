@@ -1,11 +1,9 @@
 import { isSettled } from '../../../shared/item-state.ts'
-import type { Plan } from '../../../shared/plan.ts'
+import type { SettledItem } from '../journal/callback-writer.ts'
 import type { ClaimedItem } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { RunRecord } from '../journal/run-record.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
-import type { ServiceClient, ServiceRequest } from '../service/service-client.ts'
 import { BurnGuard } from './burn-guard.ts'
 import { Gate } from './gate.ts'
 import { ItemFeed } from './item-feed.ts'
@@ -15,6 +13,7 @@ import { Recorder, type SentItem } from './recorder.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { toRetryDelayMs } from './retry-timing.ts'
 import type { SecondMeter } from './second-meter.ts'
+import type { InFlight, ItemRequest, SenderOptions, SendingEnd } from './sender-options.ts'
 
 /** Outcomes are committed at most this far apart, milliseconds and tries (design §2). */
 const GROUP_MS = 50
@@ -23,36 +22,6 @@ const GROUP_MAX = 500
 const TICK_MS = 1
 /** Bodies in flight beyond which nothing more goes out, UTF-16 code units: huge rows must not fill the memory. */
 const BODIES_MAX = 64 * 1024 * 1024
-
-/** How a stretch of sending ended. `burning`: it stopped itself. `done`: nothing is left to send. */
-export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'burning'; reason: string }
-
-/** What a sender is made of. */
-export interface SenderOptions {
-  plan: Plan
-  journal: Journal
-  record: RunRecord
-  meter: SecondMeter
-  createClient: () => ServiceClient
-  /** A pure function of the item: a resend has the same body. */
-  toRequest: (item: ClaimedItem) => ServiceRequest
-  judge: (exchange: Exchange) => Judgement
-  random: () => number
-  /** How long the service may answer nothing but 429, milliseconds; see {@link BurnGuard}. */
-  throttledMaxMs?: number | undefined
-  /** Bodies in flight beyond which nothing more goes out, UTF-16 code units; 64 M unless given. */
-  bodiesMax?: number | undefined
-}
-
-/** An item whose request is in flight, without what the request was made of, which may be large. */
-interface InFlight {
-  sent: SentItem
-  bodyLength: number
-  /** Unix microseconds the request was due; null under a closed pace. */
-  scheduledAtUs: number | null
-  /** It was due before and could not go out, since the cap was full or sending was held. */
-  hasWaited: boolean
-}
 
 /** Sends what the journal holds, at the plan's pace, until it is done, stopped, or would burn its rows. */
 export class Sender {
@@ -87,7 +56,7 @@ export class Sender {
     this.#retries = new RetryBudget(options.plan.retry.limit)
     this.#bodiesMax = options.bodiesMax ?? BODIES_MAX
     this.#recorder = new Recorder(options.journal, this.#meter)
-    this.#feed = new ItemFeed(options.journal, options.record, {
+    this.#feed = new ItemFeed(options.journal, options.claims, {
       schedule: (delayMs, callback) => {
         const timer = setTimeout(callback, delayMs)
         return () => clearTimeout(timer)
@@ -139,6 +108,36 @@ export class Sender {
     return end
   }
 
+  /** Takes in the callbacks that have come; for as long as nothing is sent. */
+  takeCallbacks(): void {
+    try {
+      if (this.#options.desk?.look()) this.#commit({ refill: false, allSeconds: false })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Rows of unknown fate are left of an earlier session: callbacks may still come that tell. */
+  noteRecovered(): void {
+    this.#options.desk?.noteLoss()
+  }
+
+  /** Takes callbacks in until none is awaited any more, or until {@link stop}; sends nothing. */
+  async awaitCallbacks(): Promise<SendingEnd> {
+    const { desk } = this.#options
+    if (desk === null) return { kind: 'done' }
+    this.#end = Promise.withResolvers()
+    const timer = setInterval(() => {
+      this.takeCallbacks()
+      if (desk.isOver) this.#finish({ kind: 'done' })
+    }, GROUP_MS)
+    const end = await this.#end.promise
+    clearInterval(timer)
+    this.#commit({ refill: false, allSeconds: true })
+    if (this.#failure !== null) throw this.#failure
+    return end
+  }
+
   /** Lets what is in flight end and takes the rest back; {@link send} then resolves. */
   stop(): void {
     this.#finish({ kind: 'stopped' })
@@ -150,6 +149,7 @@ export class Sender {
 
   /** Closes every connection. */
   async close(): Promise<void> {
+    this.#options.desk?.close()
     await this.#lanes.destroy()
   }
 
@@ -167,10 +167,11 @@ export class Sender {
       this.#finishIfDone()
       return null
     }
-    const request = this.#toRequest(claimed)
+    const { request, rowKeys } = this.#toRequest(claimed)
     const scheduledMs = this.#pacer.take()
     const flight: InFlight = {
-      sent: { item: claimed.item, rows: claimed.rows.length, attempts: claimed.attempts },
+      sent: { item: claimed.item, rows: claimed.rows.map(({ row }) => row), attempts: claimed.attempts },
+      rowKeys,
       bodyLength: request.body?.length ?? 0,
       scheduledAtUs: scheduledMs === null ? null : (performance.timeOrigin + scheduledMs) * 1000,
       hasWaited: scheduledMs !== null && scheduledMs < this.#heldAtMs,
@@ -191,7 +192,7 @@ export class Sender {
     return inFlight >= this.#gate.allowed || (this.#bodies >= this.#bodiesMax && inFlight > 0)
   }
 
-  #toRequest(claimed: ClaimedItem): ServiceRequest {
+  #toRequest(claimed: ClaimedItem): ItemRequest {
     try {
       return this.#options.toRequest(claimed)
     } catch (error) {
@@ -210,24 +211,38 @@ export class Sender {
 
   #noteEnd(flight: InFlight, exchange: Exchange): void {
     const nowMs = performance.now()
-    const { sent, scheduledAtUs, hasWaited } = flight
+    const { sent, rowKeys, scheduledAtUs, hasWaited } = flight
     const inFlight = this.#lanes.inFlight + 1
     if (inFlight >= this.#lanes.concurrency) this.#heldAtMs = nowMs
     const wasFull = this.#bodies >= this.#bodiesMax
     this.#bodies -= flight.bodyLength
-    const judgement = this.#options.judge(exchange)
+    const judgement = this.#options.judge(exchange, rowKeys, sent.attempts)
+    const isSettledBefore = this.#options.desk?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
+    const isSplit = judgement.isTooLarge && sent.rows.length > 1
     const allowed = this.#gate.allowed
     this.#guard.note(judgement)
     this.#gate.note({ item: sent.item, judgement, isAway: this.#guard.isAway, inFlight, nowMs })
     const again =
-      judgement.repeat !== 'never' && this.#retries.take(sent.item, this.#isSpared(judgement, nowMs))
-    const state = this.#recorder.note({ sent, exchange, judgement, again, scheduledAtUs, hasWaited })
-    if (isSettled(state)) {
+      !isSettledBefore &&
+      (isSplit ||
+        (judgement.repeat !== 'never' && this.#retries.take(sent.item, this.#isSpared(judgement, nowMs))))
+    const state = this.#recorder.note({
+      sent,
+      exchange,
+      judgement,
+      again,
+      isSettled: isSettledBefore,
+      scheduledAtUs,
+      hasWaited,
+    })
+    if (state === null || state === 'acknowledged' || isSettled(state)) {
       this.#retries.forget(sent.item)
-      this.#guard.noteSettled(judgement.outcome)
+      this.#guard.noteSettled(state === null ? 'succeeded' : judgement.outcome)
     }
+    if (state === 'unknown') this.#options.desk?.noteLoss()
     if (judgement.retryAfterMs !== null) this.#journal.counters.add('retry_after_answers', '', 1)
-    if (again) this.#backOff(sent, judgement)
+    if (again && isSplit) this.#feed.split(sent.item, sent.attempts + 1)
+    else if (again) this.#backOff(sent, judgement)
     const reason = this.#guard.reason()
     if (reason !== null) this.#finish({ kind: 'burning', reason })
     if (this.#recorder.waiting >= GROUP_MAX) this.#commit({ refill: false, allSeconds: false })
@@ -256,12 +271,20 @@ export class Sender {
       // The watermark must be on disk before what it covers goes out, through a power cut too.
       this.#journal.transact(options.refill ? 'power' : 'process', () => {
         undo = this.#recorder.write(options)
+        this.#options.desk?.write()
         if (options.refill) this.#feed.refill(this.#meter.ratePerSecond, this.#blockMin)
       })
+      for (const settled of this.#options.desk?.committed() ?? []) this.#noteSettled(settled)
     } catch (error) {
       undo()
       this.#fail(error)
     }
+  }
+
+  /** A callback has settled an item: it is not sent again, and how its request ends changes nothing. */
+  #noteSettled({ item, from, receivedAtUs }: SettledItem): void {
+    this.#retries.forget(item)
+    if (!this.#feed.drop(item) && from === 'sending') this.#options.desk?.noteEarly(item, receivedAtUs)
   }
 
   /** Lets what is in flight end; {@link send} then rejects with the first of such errors. */
@@ -271,7 +294,8 @@ export class Sender {
   }
 
   #flushIfAny(): void {
-    if (this.#recorder.waiting > 0 && this.#failure === null) {
+    const hasNews = this.#options.desk?.look() ?? false
+    if ((hasNews || this.#recorder.waiting > 0) && this.#failure === null) {
       this.#commit({ refill: false, allSeconds: false })
     }
     this.#finishIfDone()

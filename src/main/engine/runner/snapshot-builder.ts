@@ -1,5 +1,5 @@
 import { toErrorGroups } from '../../../shared/error-groups.ts'
-import { toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
+import { toCallbackCounts, toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts, TriggeredRule } from '../../../shared/run.ts'
 import type { RunPhase, RunSnapshot } from '../../../shared/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -30,10 +30,16 @@ export class SnapshotBuilder {
   readonly #journal: Journal
   readonly #ruleName: StatementSync
   #settledBefore = 0
+  #isAsync = false
 
   constructor(journal: Journal) {
     this.#journal = journal
     this.#ruleName = journal.db.prepare('SELECT rule_name FROM rule WHERE rule_id = ?')
+  }
+
+  /** Whether the run awaits callbacks. */
+  set isAsync(isAsync: boolean) {
+    this.#isAsync = isAsync
   }
 
   /** The expected time is reckoned from here on. */
@@ -66,6 +72,8 @@ export class SnapshotBuilder {
         answers: counters.get('retry_after_answers'),
         waitedMs: counters.get('retry_after_ms'),
       },
+      answers: Object.fromEntries(counters.entries('answer')),
+      callbacks: this.#isAsync ? toCallbackCounts(counters.entries('callback')) : null,
       notice: state.notice,
     }
   }

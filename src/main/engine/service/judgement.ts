@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../shared/item-state.ts'
+import type { RowAnswer } from '../../../shared/row-answer.ts'
 
 /**
  * Whether trying again could add the content a second time. `never`: the answer is final. `safe`: certainly not
@@ -14,21 +15,6 @@ export interface RowJudgement {
   message: string | null
 }
 
-/**
- * What the service answered beyond success or error, in one word: what became of a term (interface §4.5, §4.6), or
- * where an appeal stands (§2.6). `reviewed` is a judgment that says neither overturned nor upheld.
- */
-export type RowAnswer =
-  | 'added'
-  | 'pre_existing'
-  | 'updated'
-  | 'non_existent'
-  | 'failed'
-  | 'in_review'
-  | 'reviewed'
-  | 'overturned'
-  | 'upheld'
-
 /** What an exchange means for its item. */
 export interface Judgement {
   outcome: Outcome
@@ -42,7 +28,7 @@ export interface Judgement {
   taskId: string | null
   /** Identifier of an item of a custom index, where the answer names one (interface §2.4). */
   customIndexItemId: string | null
-  /** See {@link RowAnswer}; null for operations that have none, and where `rows` says it for each row. */
+  /** Null for operations that have none, and where `rows` says it for each row. */
   answer: RowAnswer | null
   /** One for each of the item's rows, in their order, where the answer tells them apart; else null. */
   rows: readonly RowJudgement[] | null
@@ -50,6 +36,8 @@ export interface Judgement {
   isAcknowledgement: boolean
   /** The request was refused as a whole for its size: its rows are sent again in two smaller ones. */
   isTooLarge: boolean
+  /** The item was delivered before, and the result of that delivery is lost. */
+  isResultLost: boolean
   /** Each rule once. */
   rules: { ruleId: string; ruleName: string }[]
   classes: { className: string; score: number }[]

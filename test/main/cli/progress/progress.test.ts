@@ -33,6 +33,8 @@ function createSnapshot(changes: Partial<RunSnapshot> = {}): RunSnapshot {
     triggeredRules: [],
     errors: [],
     retryAfter: { answers: 0, waitedMs: 0 },
+    answers: {},
+    callbacks: null,
     notice: null,
     ...changes,
   }

@@ -5,7 +5,8 @@ import type { Problem } from '../../../../src/shared/problem.ts'
 import { insertTestRun, openReadyJournal, openTestJournal, readRecord, toIntakeRow } from './test-journal.ts'
 
 const toUniqueId = (_: number, cells: string[]): string => cells[0] ?? ''
-const withId = (row: number, id: string) => toIntakeRow(row, { cells: [id], uniqueId: id })
+const withId = (row: number, id: string) =>
+  toIntakeRow(row, { cells: [id], uniqueKey: { field: 'post_id', value: id } })
 const toError = (row: number, parts: Partial<Problem> = {}): Problem => ({
   row,
   severity: 'error',

@@ -25,7 +25,7 @@ const READER = `
         try {
           for (let view = null; view === null; ) {
             const db = openJournalReader(file)
-            view = readRunView(db, true)
+            view = readRunView(db, true, '')
             db.close()
           }
           parentPort.postMessage('seen')
@@ -188,7 +188,17 @@ test('an empty file takes every step of the schema', () => {
   expect(db.prepare('PRAGMA user_version').get()?.['user_version']).toBe(MIGRATIONS.length)
   const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
   expect(tables.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['attempt', 'facet', 'problem', 'result', 'row', 'rule', 'run', 'second']),
+    expect.arrayContaining([
+      'attempt',
+      'callback',
+      'facet',
+      'problem',
+      'result',
+      'row',
+      'rule',
+      'run',
+      'second',
+    ]),
   )
   db.close()
   // Taking them again changes nothing.

@@ -6,11 +6,9 @@ const RULE = { ruleId: 'r1', ruleName: 'Spam' }
 
 function readRules(journal: ReturnType<typeof openReadyJournal>): unknown[] {
   return journal.db
-    .prepare(
-      'SELECT rule_id, rule_name, item FROM item_rule JOIN rule ON rule.id = rule ORDER BY item, rule_id',
-    )
+    .prepare('SELECT rule_id, rule_name, row FROM row_rule JOIN rule ON rule.id = rule ORDER BY row, rule_id')
     .all()
-    .map(({ rule_id, rule_name, item }) => [rule_id, rule_name, item])
+    .map(({ rule_id, rule_name, row }) => [rule_id, rule_name, row])
 }
 
 test('an outcome is written with its attempt, its rules and its classes', () => {
@@ -24,7 +22,7 @@ test('an outcome is written with its attempt, its rules and its classes', () => 
   outcomes.count(attempt)
   journal.transact('process', () => outcomes.write(attempt))
   expect({ ...journal.db.prepare('SELECT * FROM result').get() }).toEqual({
-    item: 2,
+    row: 2,
     state: 'succeeded',
     attempts: 1,
     status: 200,
@@ -33,10 +31,14 @@ test('an outcome is written with its attempt, its rules and its classes', () => 
     task_id: 'task-2',
     duration_us: 1_500,
     response: '{"a":1}',
+    custom_index_item_id: null,
+    answer: null,
+    acknowledged_at: null,
+    callback_us: null,
   })
   expect(readRules(journal)).toEqual([['r1', 'Spam', 2]])
-  expect({ ...journal.db.prepare('SELECT * FROM item_class').get() }).toEqual({
-    item: 2,
+  expect({ ...journal.db.prepare('SELECT * FROM row_class').get() }).toEqual({
+    row: 2,
     class: 'spam',
     score: 3,
   })

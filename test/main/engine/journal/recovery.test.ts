@@ -56,16 +56,16 @@ test('what was marked and has no outcome becomes unknown; nothing else changes',
     },
     counted: { succeeded: 1, rejected: 1, pending: 1, unknown: 5 },
   })
-  const results = journal.db.prepare('SELECT item, attempts, status, error_code, message FROM result').all()
+  const results = journal.db.prepare('SELECT row, attempts, status, error_code, message FROM result').all()
   expect({ ...results[3] }).toEqual({
-    item: 4,
+    row: 4,
     attempts: 2,
     status: null,
     error_code: null,
     message: CUT_OFF_MESSAGE,
   })
   expect({ ...results[5] }).toEqual({
-    item: 6,
+    row: 6,
     attempts: 1,
     status: null,
     error_code: null,

@@ -44,7 +44,7 @@ export function insertTestRun(journal: Journal, baseUrl = 'http://127.0.0.1:1'):
 
 /** A valid row with one cell. */
 export function toIntakeRow(row: number, parts: Partial<IntakeRow> = {}): IntakeRow {
-  return { row, cells: [`text ${row}`], uniqueId: null, problems: [], ...parts }
+  return { row, cells: [`text ${row}`], uniqueKey: null, problems: [], ...parts }
 }
 
 /** A journal whose intake is over, with these rows, or so many valid ones. */
@@ -73,7 +73,7 @@ export function readRecord(journal: Journal): RunRecord {
 export function toAttempt(item: number, parts: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
     item,
-    rows: 1,
+    rows: [item],
     number: 1,
     state: 'succeeded',
     outcome: 'succeeded',
@@ -82,6 +82,9 @@ export function toAttempt(item: number, parts: Partial<AttemptRecord> = {}): Att
     errorCode: null,
     message: null,
     taskId: `task-${item}`,
+    customIndexItemId: null,
+    answer: null,
+    rowOutcomes: null,
     durationUs: 1_500,
     waitingUs: 1_000,
     connectUs: null,
@@ -98,9 +101,9 @@ export function readStates(journal: Journal): {
   items: Record<number, string>
   counted: Record<string, number>
 } {
-  const items = journal.db.prepare('SELECT item, state FROM result ORDER BY item').all()
+  const items = journal.db.prepare('SELECT row, state FROM result ORDER BY row').all()
   return {
-    items: Object.fromEntries(items.map(({ item, state }) => [Number(item), String(state)])),
+    items: Object.fromEntries(items.map(({ row, state }) => [Number(row), String(state)])),
     counted: Object.fromEntries([...journal.counters.entries('state')].filter(([, n]) => n !== 0)),
   }
 }

@@ -127,7 +127,13 @@ describe('pages of a run', () => {
       claims.raiseWatermark(claims.readFresh(3))
       updateRunRecord(journal.db, { state: 'running' })
     })
-    const view = { db: journal.db, record: readRecord(journal), isHeld: true, isCutOff: false }
+    const view = {
+      db: journal.db,
+      record: readRecord(journal),
+      workspace: '/w',
+      isHeld: true,
+      isCutOff: false,
+    }
     const read = (state: 'sending' | 'unknown' | 'pending', isCutOff: boolean) =>
       readPage({ ...view, isCutOff }, { filter: { state }, offset: 0, limit: 10 }).rows.map(({ row }) => row)
     expect(read('sending', false)).toEqual([1, 20_000, 40_000])

@@ -47,7 +47,7 @@ function createTestLanes(concurrency: number, jobs: number) {
       state.left -= 1
       state.taken += 1
       return {
-        request: { method: 'GET', path: '/', body: null },
+        request: { method: 'GET', path: '/', body: null, isAnonymous: true },
         onEnd: () => {
           state.ended += 1
           if (state.ended === state.failsAt) throw new Error(`job ${state.ended}`)

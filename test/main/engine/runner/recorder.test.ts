@@ -26,6 +26,12 @@ const SUCCESS: Judgement = {
   errorCode: null,
   message: null,
   taskId: 't',
+  customIndexItemId: null,
+  answer: null,
+  rows: null,
+  isAcknowledgement: false,
+  isTooLarge: false,
+  isResultLost: false,
   rules: [],
   classes: [],
   fromCache: false,
@@ -43,10 +49,11 @@ function openRecorder(rows: number) {
     options: { again?: boolean; attempts?: number; body?: string } = {},
   ) =>
     recorder.note({
-      sent: { item, rows: 1, attempts: options.attempts ?? 0 },
+      sent: { item, rows: [item], attempts: options.attempts ?? 0 },
       exchange: { ...ANSWER, body: options.body ?? '{}' },
       judgement: { ...SUCCESS, ...judgement },
       again: options.again ?? false,
+      isSettled: false,
       scheduledAtUs: null,
       hasWaited: false,
     })
@@ -90,7 +97,7 @@ test('a group that found no room is written whole by the next, its rules and sec
   journal.db.exec('PRAGMA max_page_count = 4294967294')
   write()
   const named = journal.db
-    .prepare('SELECT item, rule_name FROM item_rule JOIN rule ON rule.id = item_rule.rule ORDER BY item')
+    .prepare('SELECT row AS item, rule_name FROM row_rule JOIN rule ON rule.id = row_rule.rule ORDER BY row')
     .all()
   expect(named.map(({ item, rule_name }) => [item, rule_name])).toEqual([
     [1, 'Spam'],
@@ -152,7 +159,7 @@ test('an answer is kept up to a cap, rows from a cache are counted', () => {
   note(1, { fromCache: true }, { body: 'x'.repeat(100_000) })
   note(2)
   write()
-  const { response } = journal.db.prepare('SELECT response FROM result WHERE item = 1').get() ?? {}
+  const { response } = journal.db.prepare('SELECT response FROM result WHERE row = 1').get() ?? {}
   expect(String(response)).toHaveLength(64 * 1024)
   expect(journal.counters.get('from_cache')).toBe(1)
 })

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
+import type { ItemRequest } from '../../../../src/main/engine/runner/sender-options.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { openReadyJournal, readRecord, readStates } from '../journal/test-journal.ts'
 import { createHeldClient, createTestSender, toRefusal, toTestRequest } from './test-sender.ts'
@@ -8,6 +9,13 @@ import { toJudgement } from './to-judgement.ts'
 
 const startTakingService = () =>
   startFaultServer({ onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)) })
+
+function toSized(characters: number): ItemRequest {
+  return {
+    request: { method: 'POST', path: '/', body: 'x'.repeat(characters), isAnonymous: false },
+    rowKeys: [],
+  }
+}
 
 test('a defect in judging an answer ends the sending with that error, and the other rows are kept', async () => {
   const server = await startTakingService()
@@ -77,7 +85,7 @@ test('bodies in flight are bounded, and one that is larger than the bound goes a
     bodiesMax: 1_000,
     createClient: () => createHeldClient(held),
     // Three rows of 400 reach the bound; the last row is larger than it.
-    toRequest: ({ item }) => ({ method: 'POST', path: '/', body: 'x'.repeat(item === 20 ? 5_000 : 400) }),
+    toRequest: ({ item }) => toSized(item === 20 ? 5_000 : 400),
   })
   const ended = sender.send()
   let ends = 0
@@ -98,7 +106,7 @@ test('bodies that left room wake as many lanes as it is for', async () => {
     parts: { pace: { kind: 'closed', concurrency: 10 } },
     bodiesMax: 1_000,
     createClient: () => createHeldClient(held),
-    toRequest: ({ item }) => ({ method: 'POST', path: '/', body: 'x'.repeat(item === 1 ? 5_000 : 10) }),
+    toRequest: ({ item }) => toSized(item === 1 ? 5_000 : 10),
   })
   const ended = sender.send()
   await new Promise((resolve) => setImmediate(resolve))

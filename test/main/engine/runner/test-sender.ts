@@ -1,13 +1,14 @@
 import { onTestFinished } from 'vitest'
+import { ItemClaims } from '../../../../src/main/engine/journal/item-claims.ts'
 import type { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { SecondMeter } from '../../../../src/main/engine/runner/second-meter.ts'
-import { Sender, type SenderOptions } from '../../../../src/main/engine/runner/sender.ts'
+import { Sender } from '../../../../src/main/engine/runner/sender.ts'
+import type { ItemRequest, SenderOptions } from '../../../../src/main/engine/runner/sender-options.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
-import { judgeTask } from '../../../../src/main/engine/service/judge-task.ts'
+import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
 import {
   createServiceClient,
   type ServiceClient,
-  type ServiceRequest,
 } from '../../../../src/main/engine/service/service-client.ts'
 import { LatencyMeter } from '../../../../src/shared/latency-meter.ts'
 import { type PlanInput, planSchema } from '../../../../src/shared/plan.ts'
@@ -35,15 +36,22 @@ export function createTestSender(options: TestSenderOptions = {}) {
     total: new LatencyMeter(),
     nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
   })
-  const judgeOptions = { origin: baseUrl, deliveredCodes: [], nowMs: Date.now }
+  const { judge } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   const sender = new Sender({
     plan,
     journal,
-    record: readRecord(journal),
+    claims: new ItemClaims(journal, readRecord(journal)),
+    desk: null,
     meter,
-    createClient: () => createServiceClient({ baseUrl, apiKey: 'k', timeoutMs: 2_000, userAgent: 'test' }),
+    createClient: () =>
+      createServiceClient({
+        baseUrl,
+        connection: plan.connection,
+        readApiKey: () => 'k',
+        userAgent: 'test',
+      }),
     toRequest: ({ item }) => toTestRequest(item),
-    judge: (exchange) => judgeTask(exchange, judgeOptions),
+    judge,
     random: () => 0.5,
     ...options,
   })
@@ -55,8 +63,9 @@ export function createTestSender(options: TestSenderOptions = {}) {
 }
 
 /** The request of an item. */
-export function toTestRequest(item: number): ServiceRequest {
-  return { method: 'POST', path: '/task', body: JSON.stringify({ post_id: `p-${item}`, user_id: 'u' }) }
+export function toTestRequest(item: number): ItemRequest {
+  const body = JSON.stringify({ post_id: `p-${item}`, user_id: 'u' })
+  return { request: { method: 'POST', path: '/task', body, isAnonymous: false }, rowKeys: [] }
 }
 
 /** A client whose requests end when the test says so, with the answer of a service that took them. */

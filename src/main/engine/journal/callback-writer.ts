@@ -1,0 +1,160 @@
+import type { StatementSync } from 'node:sqlite'
+import { type ItemState, nextItemState } from '../../../shared/item-state.ts'
+import { countError, type ErrorCause, uncountError } from './error-counts.ts'
+import type { InboxCallback } from './inbox.ts'
+import type { ItemClaims } from './item-claims.ts'
+import type { Journal } from './journal.ts'
+import type { AttemptRecord, OutcomeWriter } from './outcome-writer.ts'
+import { updateRunRecord } from './run-record.ts'
+
+/** What a callback says of its item. */
+export interface CallbackContent
+  extends Pick<
+    AttemptRecord,
+    'taskId' | 'customIndexItemId' | 'errorCode' | 'message' | 'rules' | 'classes'
+  > {
+  outcome: 'succeeded' | 'rejected'
+  fromCache: boolean
+}
+
+/** An item that a callback has settled. */
+export interface SettledItem {
+  item: number
+  /** What it was before. */
+  from: ItemState
+  receivedAtUs: number
+  /** From its request being sent, microseconds; null where the request is still in flight. */
+  latencyUs: number | null
+}
+
+interface StoredResult extends ErrorCause {
+  attempts: number
+}
+
+/** Takes callbacks in: each settles its item at most once. The caller has a transaction open for every call. */
+export class CallbackWriter {
+  readonly #journal: Journal
+  readonly #claims: ItemClaims
+  readonly #outcomes: OutcomeWriter
+  readonly #result: StatementSync
+  readonly #isRow: StatementSync
+  readonly #isSettled: StatementSync
+  readonly #sentAt: StatementSync
+  readonly #write: StatementSync
+  readonly #callback: StatementSync
+  readonly #latency: StatementSync
+  readonly #callbackLatency: StatementSync
+  readonly #overdue: StatementSync
+  readonly #setOverdue: StatementSync
+
+  constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter) {
+    this.#journal = journal
+    this.#claims = claims
+    this.#outcomes = outcomes
+    const { db } = journal
+    this.#result = db.prepare('SELECT state, attempts, status, error_code, message FROM result WHERE row = ?')
+    this.#isRow = db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NOT NULL')
+    this.#isSettled = db.prepare("SELECT 1 FROM callback WHERE item = ? AND effect = 'settled'")
+    this.#sentAt = db.prepare('SELECT max(sent_at_us) AS us FROM attempt WHERE item = ?')
+    this.#write = db.prepare(
+      `INSERT INTO result (row, state, attempts, error_code, message, task_id, custom_index_item_id, callback_us)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (row) DO UPDATE SET state = excluded.state,
+       attempts = excluded.attempts, error_code = excluded.error_code, message = excluded.message,
+       task_id = coalesce(excluded.task_id, task_id), callback_us = excluded.callback_us,
+       custom_index_item_id = coalesce(excluded.custom_index_item_id, custom_index_item_id)`,
+    )
+    this.#callback = db.prepare(
+      'INSERT INTO callback (id, item, received_at_us, latency_us, effect, body) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    this.#latency = db.prepare('UPDATE result SET callback_us = ? WHERE row = ?')
+    this.#callbackLatency = db.prepare(
+      "UPDATE callback SET latency_us = ? WHERE item = ? AND effect = 'settled'",
+    )
+    this.#overdue = db.prepare(
+      "SELECT row FROM result WHERE state = 'acknowledged' AND acknowledged_at <= ? ORDER BY acknowledged_at LIMIT ?",
+    )
+    this.#setOverdue = db.prepare("UPDATE result SET state = 'overdue', message = ? WHERE row = ?")
+  }
+
+  /**
+   * Takes one callback in, whose content is null where it cannot be read; returns the item it has settled, or null
+   * where it has settled none. `isAfterEnd`: the run is over.
+   */
+  take(callback: InboxCallback, content: CallbackContent | null, isAfterEnd: boolean): SettledItem | null {
+    const { id, item, receivedAtUs, body } = callback
+    const { counters } = this.#journal
+    const settled = content === null ? null : this.#settle(callback, content)
+    const effect = content === null ? 'unreadable' : settled === null ? 'doubled' : 'settled'
+    counters.add('callback', 'received', 1)
+    counters.add('callback', effect, 1)
+    if (settled?.from === 'sending' && !isAfterEnd) counters.add('callback', 'early', 1)
+    if (settled !== null && (isAfterEnd || settled.from === 'overdue' || settled.from === 'unknown')) {
+      counters.add('callback', 'late', 1)
+    }
+    this.#callback.run(id, item, receivedAtUs, settled?.latencyUs ?? null, effect, body)
+    updateRunRecord(this.#journal.db, { inbox_read: id })
+    return settled
+  }
+
+  /** Writes how long the callback of an item took that was in flight when it came. */
+  writeLatency(item: number, latencyUs: number): void {
+    this.#latency.run(latencyUs, item)
+    this.#callbackLatency.run(latencyUs, item)
+  }
+
+  /** Whether an item was acknowledged at or before this time, Unix milliseconds, and its callback is awaited. */
+  isAnyOverdue(acknowledgedBeforeMs: number): boolean {
+    return this.#overdue.get(acknowledgedBeforeMs, 1) !== undefined
+  }
+
+  /** Makes items overdue that were acknowledged at or before this time, at most `limit`. */
+  markOverdue(acknowledgedBeforeMs: number, message: string, limit: number): void {
+    const { counters } = this.#journal
+    for (const { row } of this.#overdue.all(acknowledgedBeforeMs, limit)) {
+      this.#setOverdue.run(message, row ?? null)
+      counters.add('state', 'acknowledged', -1)
+      counters.add('state', 'overdue', 1)
+      countError(counters, { ...(this.#readResult(Number(row)) as StoredResult), message }, 1)
+    }
+  }
+
+  #settle({ item, receivedAtUs }: InboxCallback, content: CallbackContent): SettledItem | null {
+    if (this.#isRow.get(item) === undefined || this.#isSettled.get(item) !== undefined) return null
+    const stored = this.#readResult(item)
+    const from = stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
+    const state = nextItemState(from, `callback_${content.outcome}`)
+    if (state === null) return null
+    const { counters } = this.#journal
+    if (stored === null) {
+      // A first try in flight is in no count yet; one that was not sent at all is not under the watermark.
+      if (from === 'pending') this.#claims.noteSettledUnsent()
+    } else {
+      counters.add('state', from, -1)
+      uncountError(counters, stored, 1)
+    }
+    counters.add('state', state, 1)
+    const { errorCode, message } = content
+    countError(counters, { state, status: stored?.status ?? null, errorCode, message }, 1)
+    if (content.fromCache) counters.add('from_cache', '', 1)
+    for (const { ruleId } of content.rules) counters.add('rule', ruleId, 1)
+    const attempts = (stored?.attempts ?? 0) + (from === 'sending' ? 1 : 0)
+    const sentAtUs = from === 'sending' ? null : (this.#sentAt.get(item)?.['us'] ?? null)
+    const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - Number(sentAtUs))
+    const { taskId, customIndexItemId } = content
+    this.#write.run(item, state, attempts, errorCode, message, taskId, customIndexItemId, latencyUs)
+    this.#outcomes.writeFindings(item, content)
+    return { item, from, receivedAtUs, latencyUs }
+  }
+
+  #readResult(row: number): StoredResult | null {
+    const stored = this.#result.get(row)
+    if (stored === undefined) return null
+    return {
+      state: stored['state'] as ItemState,
+      attempts: Number(stored['attempts']),
+      status: stored['status'] === null ? null : Number(stored['status']),
+      errorCode: stored['error_code'] === null ? null : String(stored['error_code']),
+      message: stored['message'] === null ? null : String(stored['message']),
+    }
+  }
+}

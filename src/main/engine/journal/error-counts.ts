@@ -1,0 +1,44 @@
+import { toErrorKey, toErrorPattern } from '../../../shared/error-groups.ts'
+import { type ItemState, isSettled } from '../../../shared/item-state.ts'
+import type { Counters } from './counters.ts'
+
+/** Causes of errors that are counted apart; further ones are counted together. */
+const ERROR_GROUPS_MAX = 200
+const FURTHER_ERRORS = '(further errors, each with a message of its own)'
+
+/** How a row ended, as far as rows that ended alike are told by it. */
+export interface ErrorCause {
+  state: ItemState
+  status: number | null
+  errorCode: string | null
+  message: string | null
+}
+
+/** Counts rows that ended without success by their cause; others are not counted. */
+export function countError(counters: Counters, cause: ErrorCause, rows: number): void {
+  if (!isError(cause.state)) return
+  const group = toGroup(cause)
+  const groups = counters.entries('error')
+  const isRoom = groups.has(group) || groups.size < ERROR_GROUPS_MAX
+  counters.add('error', isRoom ? group : toFurther(cause.state), rows)
+}
+
+/** Takes rows back that {@link countError} counted, since they have succeeded after all. */
+export function uncountError(counters: Counters, cause: ErrorCause, rows: number): void {
+  if (!isError(cause.state)) return
+  const group = toGroup(cause)
+  counters.add('error', counters.get('error', group) >= rows ? group : toFurther(cause.state), -rows)
+}
+
+function isError(state: ItemState): boolean {
+  return isSettled(state) && state !== 'succeeded'
+}
+
+function toGroup({ state, status, errorCode, message }: ErrorCause): string {
+  const cause = errorCode !== null && status !== null ? toErrorPattern(message ?? '') : (message ?? '')
+  return toErrorKey(state, status, errorCode, cause)
+}
+
+function toFurther(state: ItemState): string {
+  return toErrorKey(state, null, null, FURTHER_ERRORS)
+}

@@ -1,0 +1,81 @@
+import { InboxReader } from '../journal/inbox-reader.ts'
+import { ItemClaims } from '../journal/item-claims.ts'
+import type { Journal } from '../journal/journal.ts'
+import { readReceiverSettings } from '../journal/receiver-settings.ts'
+import type { RunRecord } from '../journal/run-record.ts'
+import { resolveMapping } from '../mapping/resolve-mapping.ts'
+import { createRowMapper } from '../mapping/row-mapper.ts'
+import { createOperationExchange } from '../service/operation-exchange.ts'
+import { createRunAddresses } from '../service/run-addresses.ts'
+import { createServiceClients } from '../service/service-client.ts'
+import { CallbackDesk } from './callback-desk.ts'
+import type { SecondMeter } from './second-meter.ts'
+import { Sender } from './sender.ts'
+
+/** Builds the sender of a run, whatever its operation (interface §4). */
+export function createSender(options: {
+  workspace: string
+  journal: Journal
+  record: RunRecord
+  meter: SecondMeter
+  /** Asked for each request, so that the key can be switched. */
+  readApiKey: () => string
+  deliveredCodes: readonly string[]
+  appVersion: string
+}): Sender {
+  const { workspace, journal, record, meter } = options
+  const { plan, columns, runToken } = record
+  const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
+  const mapping = resolveMapping(plan, columns)
+  const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken, addresses)
+  const exchange = createOperationExchange(plan, {
+    deliveredCodes: options.deliveredCodes,
+    nowMs: Date.now,
+  })
+  const claims = new ItemClaims(journal, record)
+  return new Sender({
+    plan,
+    journal,
+    claims,
+    desk: record.callbackBase === null ? null : createDesk(workspace, journal, record, claims, meter),
+    meter,
+    createClient: createServiceClients({
+      baseUrl: exchange.baseUrl,
+      connection: plan.connection,
+      readApiKey: options.readApiKey,
+      userAgent: `sluice/${options.appVersion}`,
+    }),
+    toRequest: ({ item, rows }) => {
+      const bodies = rows.map(({ row, cells }) => mapRow(row, cells).body)
+      return {
+        request: exchange.toRequest(bodies, addresses.toCallbackUrl(item)),
+        rowKeys: exchange.toRowKeys(bodies),
+      }
+    },
+    judge: exchange.judge,
+    random: Math.random,
+  })
+}
+
+function createDesk(
+  workspace: string,
+  journal: Journal,
+  record: RunRecord,
+  claims: ItemClaims,
+  meter: SecondMeter,
+): CallbackDesk {
+  const inbox = new InboxReader(workspace)
+  const { judgeCallback } = createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
+  return new CallbackDesk({
+    journal,
+    record,
+    claims,
+    inbox: {
+      readAfter: (afterId, limit) => inbox.readAfter(record.runToken, afterId, limit),
+      close: () => inbox.close(),
+    },
+    judge: judgeCallback,
+    nowMs: Date.now,
+    onLatency: (latencyUs) => meter.noteCallback(latencyUs),
+  })
+}

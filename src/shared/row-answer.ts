@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+/**
+ * What the service answered of a row beyond success or error, in one word: what became of a term (interface §4.5,
+ * §4.6), or where an appeal stands (§2.6). `reviewed` is a judgment that says neither overturned nor upheld.
+ */
+export const rowAnswerSchema = z.enum([
+  'added',
+  'pre_existing',
+  'updated',
+  'non_existent',
+  'failed',
+  'in_review',
+  'reviewed',
+  'overturned',
+  'upheld',
+])
+
+/** See {@link rowAnswerSchema}. */
+export type RowAnswer = z.infer<typeof rowAnswerSchema>
+
+const APPEAL_ANSWERS: readonly RowAnswer[] = ['in_review', 'reviewed', 'overturned', 'upheld']
+
+/** Whether an answer is where an appeal stands; the others are what became of a term. */
+export function isAppealAnswer(answer: RowAnswer): boolean {
+  return APPEAL_ANSWERS.includes(answer)
+}
