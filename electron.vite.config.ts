@@ -40,6 +40,7 @@ export default defineConfig({
           cli: source('main/cli/main.ts'),
           'run-worker': source('main/engine/runner/run-worker.ts'),
           'query-worker': source('main/engine/query/query-worker.ts'),
+          'receiver-worker': source('main/engine/receiver/receiver-worker.ts'),
           'sandbox-worker': source('main/sandbox/sandbox-worker.ts'),
         },
         // Chunks stand beside the entries, so that src/main/worker-urls.ts finds the workers from any of them.

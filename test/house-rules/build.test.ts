@@ -53,6 +53,7 @@ describe('the build', () => {
       'cli.js',
       'run-worker.js',
       'query-worker.js',
+      'receiver-worker.js',
       'sandbox-worker.js',
       'sample.csv',
     ]

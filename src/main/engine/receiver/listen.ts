@@ -1,0 +1,126 @@
+import { randomInt } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { SluiceError } from '../../../shared/errors.ts'
+import { keepReceiverPort, readReceiverSettings } from '../journal/receiver-settings.ts'
+
+/** What to listen on. */
+export interface ListenAddress {
+  host: string
+  /** This time; the workspace's own unless given. */
+  port: number | undefined
+}
+
+/**
+ * Ports that systems give to nobody by themselves: under the ranges for outgoing connections (from 32768 on), where a
+ * port that was free last time may be somebody's by now.
+ */
+const OWN_PORTS = { from: 20_000, to: 32_767 }
+
+/** Ports tried for a workspace that has none; one in twelve thousand is taken as a rule. */
+const TRIES = 20
+
+/** Connections that may wait to be accepted. */
+const BACKLOG = 4_096
+
+/** A server that listens. */
+export interface Listening {
+  app: FastifyInstance
+  port: number
+}
+
+/**
+ * Listens on the port asked for, or else on the workspace's own. A workspace without one keeps the first it listens
+ * on, chosen or asked for; a port asked for later is used that time only. `createApp` builds a server for each try.
+ * Throws `RECEIVER_UNAVAILABLE`.
+ */
+export async function listen(
+  workspace: string,
+  { host, port }: ListenAddress,
+  createApp: () => FastifyInstance,
+): Promise<Listening> {
+  const own = port ?? readReceiverSettings(workspace).port
+  if (own === null) return listenOnFreePort(workspace, host, createApp)
+  const failure = await tryListen(host, own, createApp)
+  if ('app' in failure) {
+    keepReceiverPort(workspace, own)
+    return failure
+  }
+  throw toUnavailable(failure.error, host, own, port === undefined)
+}
+
+async function listenOnFreePort(
+  workspace: string,
+  host: string,
+  createApp: () => FastifyInstance,
+): Promise<Listening> {
+  for (let tries = 1; ; tries += 1) {
+    const port = randomInt(OWN_PORTS.from, OWN_PORTS.to + 1)
+    const result = await tryListen(host, port, createApp)
+    if ('app' in result) {
+      keepReceiverPort(workspace, port)
+      return result
+    }
+    // Windows sets ranges apart that nobody may use, which is EACCES.
+    const isTaken = ['EADDRINUSE', 'EACCES'].includes(toCode(result.error))
+    if (!isTaken || tries === TRIES) throw toUnavailable(result.error, host, port, false)
+  }
+}
+
+async function tryListen(
+  host: string,
+  port: number,
+  createApp: () => FastifyInstance,
+): Promise<Listening | { error: unknown }> {
+  const app = createApp()
+  try {
+    await app.listen({ host, port, backlog: BACKLOG })
+    return { app, port }
+  } catch (error) {
+    await app.close()
+    return { error }
+  }
+}
+
+function toCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function toUnavailable(cause: unknown, host: string, port: number, isOwn: boolean): SluiceError {
+  const { found, hint } = explain(cause, port, isOwn)
+  return new SluiceError({
+    code: 'RECEIVER_UNAVAILABLE',
+    message: `the callback receiver cannot listen on ${host} port ${port}: ${found}`,
+    hint,
+    cause,
+  })
+}
+
+function explain(cause: unknown, port: number, isOwn: boolean): { found: string; hint: string } {
+  switch (toCode(cause)) {
+    case 'EADDRINUSE':
+      return {
+        found: 'another program uses that port',
+        hint: isOwn
+          ? `End that program: callbacks of earlier runs go to port ${port}. Or use another port this time, with --callback-port PORT.`
+          : 'End that program, or choose another port with --callback-port PORT.',
+      }
+    case 'EACCES':
+      return {
+        found: 'this user may not use that port',
+        hint: 'Choose a port from 1024 on, with --callback-port PORT.',
+      }
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return {
+        found: 'that is no address of this machine',
+        hint: 'Leave --callback-host out for this machine alone, or give 0.0.0.0 for every address it has.',
+      }
+    default:
+      return {
+        found: cause instanceof Error ? cause.message : String(cause),
+        hint: 'Choose another address with --callback-host and --callback-port.',
+      }
+  }
+}

@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import mime from 'mime'
+import type { MediaTarget } from '../service/media-address.ts'
+import { toMediaAnswer } from './media-answer.ts'
+import { type MediaFile, openMediaFile } from './open-media-file.ts'
+import type { ReceiverLimits } from './receiver-limits.ts'
+
+/** Serves the files of folders that runs need, at addresses that only the service was told. */
+export class MediaHost {
+  readonly #findFolder: (runToken: string) => Promise<string | null>
+  readonly #limits: ReceiverLimits
+  #sending = 0
+
+  constructor(findFolder: (runToken: string) => Promise<string | null>, limits: ReceiverLimits) {
+    this.#findFolder = findFolder
+    this.#limits = limits
+  }
+
+  /** Answers a request for a file. Never rejects. */
+  async answer(target: MediaTarget, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (this.#sending >= this.#limits.maxMediaFiles) {
+      reply.code(503).header('retry-after', 1).send({ error: 'too many files at once' })
+      return
+    }
+    this.#sending += 1
+    try {
+      const folder = await this.#findFolder(target.runToken)
+      const file = folder === null ? null : await openMediaFile(folder, target.path)
+      if (file === null) {
+        reply.code(404).send({ error: 'there is no such file, or it is served no more' })
+        return
+      }
+      await this.#send(file, target.path, request, reply)
+    } catch {
+      // A client that went away, or a file that became unreadable on the way: nobody is left to be told.
+      reply.raw.destroy()
+    } finally {
+      this.#sending -= 1
+    }
+  }
+
+  async #send(file: MediaFile, path: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    await using handle = file.handle
+    const { headers } = request
+    const answer = toMediaAnswer(file, {
+      isHead: request.method === 'HEAD',
+      range: headers.range,
+      ifRange: headers['if-range']?.toString(),
+      ifNoneMatch: headers['if-none-match'],
+      ifModifiedSince: headers['if-modified-since'],
+    })
+    reply.hijack()
+    const response = reply.raw
+    for (const [name, value] of Object.entries(toFileHeaders(file))) response.setHeader(name, value)
+    if (answer.status === 304 || answer.status === 416) {
+      if (answer.status === 416) response.setHeader('content-range', `bytes */${file.sizeBytes}`)
+      response.writeHead(answer.status).end()
+      return
+    }
+    const { firstByte, lastByte } = answer
+    const lengthBytes = lastByte - firstByte + 1
+    response.setHeader('content-type', mime.getType(path) ?? 'application/octet-stream')
+    response.setHeader('content-length', lengthBytes)
+    if (answer.status === 206) {
+      response.setHeader('content-range', `bytes ${firstByte}-${lastByte}/${file.sizeBytes}`)
+    }
+    response.writeHead(answer.status)
+    if (request.method === 'HEAD' || lengthBytes === 0) {
+      response.end()
+      return
+    }
+    response.setTimeout(this.#limits.requestTimeoutMs, () => response.destroy())
+    const bytes = handle.createReadStream({ start: firstByte, end: lastByte, autoClose: false })
+    await pipeline(bytes, response, { end: false })
+    endComplete(response, bytes.bytesRead === lengthBytes)
+  }
+}
+
+function toFileHeaders({ etag, modifiedAtMs }: MediaFile): Record<string, string> {
+  return {
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    // A page or a drawing among the files must not run anything in a browser that shows it.
+    'content-security-policy': "default-src 'none'; sandbox",
+    etag,
+    'last-modified': new Date(modifiedAtMs).toUTCString(),
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+/** A file that has shrunk meanwhile breaks off, so that its rest is not awaited for ever. */
+function endComplete(response: ServerResponse, isComplete: boolean): void {
+  if (isComplete) response.end()
+  else response.destroy()
+}

@@ -1,0 +1,141 @@
+import type { Socket } from 'node:net'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { Refusal } from '../journal/inbox.ts'
+import { parseCallbackPath } from '../service/callback-address.ts'
+import { parseMediaPath } from '../service/media-address.ts'
+import { CallbackIntake, type IntakeOutcome, type StoreCallback } from './callback-intake.ts'
+import { MediaHost } from './media-host.ts'
+import type { ReceiverLimits } from './receiver-limits.ts'
+
+/** What the server is built on. */
+export interface ReceiverServerParts {
+  /** The workspace's secret, 32 bytes in hex. */
+  secret: string
+  limits: ReceiverLimits
+  store: StoreCallback
+  countRefusal(refusal: Refusal): void
+  /** The real path of the folder that is served for a run's token; null where none is. */
+  findFolder(runToken: string): Promise<string | null>
+  /** Unix microseconds. */
+  nowUs(): number
+}
+
+/** Connections may rest this long between requests; longer than clients of slow rates wait. */
+const KEEP_ALIVE_MS = 72_000
+
+/** What each outcome is answered with. A broken one has nobody to answer. */
+const ANSWERS: Record<
+  Exclude<IntakeOutcome, 'broken'>,
+  { status: number; says: string; retryAfterS?: number }
+> = {
+  stored: { status: 200, says: 'received' },
+  malformed: { status: 400, says: 'the body is not a JSON object' },
+  oversized: { status: 413, says: 'the body is too large' },
+  overloaded: { status: 503, says: 'too many callbacks at once', retryAfterS: 1 },
+  unstored: { status: 503, says: 'the callback cannot be stored at present', retryAfterS: 10 },
+}
+
+/**
+ * Builds the server for callbacks and media files. It logs nothing, since bodies are evidence and addresses are
+ * secrets. What it does not know is 404, whatever is wrong with it, so that guessing teaches nothing.
+ */
+export function createReceiverServer(parts: ReceiverServerParts): FastifyInstance {
+  const { secret, limits, countRefusal } = parts
+  const intake = new CallbackIntake(parts.store, limits, parts.nowUs)
+  const media = new MediaHost(parts.findFolder, limits)
+  const timedOut = new WeakSet<Socket>()
+
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: limits.requestTimeoutMs,
+    http: {
+      headersTimeout: Math.min(limits.headTimeoutMs, limits.requestTimeoutMs),
+      connectionsCheckingInterval: limits.checkEveryMs,
+    },
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (_error, _request, reply) => refuse(reply),
+    clientErrorHandler: (error, socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+        timedOut.add(socket)
+        // A connection that never said a word is nobody's request.
+        if (socket.bytesRead > 0) countRefusal('slow')
+        endSocket(socket, '408 Request Timeout')
+      } else if (error.code?.startsWith('HPE_')) {
+        countRefusal('bad_request')
+        endSocket(socket, '400 Bad Request')
+      } else socket.destroy()
+    },
+  })
+  app.server.maxConnections = limits.maxConnections
+  app.server.on('drop', () => countRefusal('overloaded'))
+  // Say, no file handle left for another connection; those that are open go on.
+  app.server.on('error', () => {})
+
+  const refuse = (reply: FastifyReply): void => {
+    countRefusal('forged')
+    reply.code(404).send({ error: 'there is no such address' })
+  }
+  const refuseMethod = (reply: FastifyReply, allow: string): void => {
+    countRefusal('wrong_method')
+    reply
+      .code(405)
+      .header('allow', allow)
+      .send({ error: `only ${allow} is answered here` })
+  }
+  const refuseOther = (request: FastifyRequest, reply: FastifyReply): void => {
+    if (parseCallbackPath(secret, request.url) !== null) refuseMethod(reply, 'POST')
+    else if (parseMediaPath(secret, request.url) !== null) refuseMethod(reply, 'GET, HEAD')
+    else refuse(reply)
+  }
+
+  // A callback is read by the intake alone, whatever type its sender gave it.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+  app.addHook('onRequest', (request, _reply, done) => {
+    delete request.raw.headers['content-type']
+    done()
+  })
+  app.get('/health', (_request, reply) => {
+    reply.header('cache-control', 'no-store').send({ status: 'ok' })
+  })
+  app.post('*', (request, reply) => {
+    const target = parseCallbackPath(secret, request.url)
+    if (target === null) {
+      refuseOther(request, reply)
+      return
+    }
+    const { socket } = request.raw
+    intake.take(target, request.raw, (outcome) => {
+      if (outcome === 'broken') {
+        if (!timedOut.has(socket)) countRefusal('broken')
+        return
+      }
+      const { status, says, retryAfterS } = ANSWERS[outcome]
+      if (outcome !== 'stored') countRefusal(outcome)
+      if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
+      reply.code(status).send(status === 200 ? { status: says } : { error: says })
+    })
+  })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '*',
+    handler: (request, reply) => {
+      const target = parseMediaPath(secret, request.url)
+      if (target === null) refuseOther(request, reply)
+      else void media.answer(target, request, reply)
+    },
+  })
+  app.setNotFoundHandler(refuseOther)
+  app.setErrorHandler((_error, _request, reply) => {
+    countRefusal('bad_request')
+    reply.code(400).send({ error: 'the request cannot be read' })
+  })
+  return app
+}
+
+function endSocket(socket: Socket, status: string): void {
+  if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+  socket.destroySoon()
+}

@@ -1,0 +1,191 @@
+import type { FastifyInstance } from 'fastify'
+import { SluiceError } from '../../../shared/errors.ts'
+import type { InboxAddress, InboxCounts } from '../journal/inbox.ts'
+import { InboxReader } from '../journal/inbox-reader.ts'
+import { InboxWriter } from '../journal/inbox-writer.ts'
+import { readReceiverSettings } from '../journal/receiver-settings.ts'
+import { isEveryAddress, toBaseUrl } from './base-url.ts'
+import { type ListenAddress, listen } from './listen.ts'
+import { type MediaFolder, MediaRegistry } from './media-registry.ts'
+import type { ReceiverStanding, ReceiverTask } from './messages.ts'
+import { MACHINE_CLOCK, type ReceiverClock } from './receiver-clock.ts'
+import { RECEIVER_LIMITS, type ReceiverLimits } from './receiver-limits.ts'
+import { createReceiverServer } from './receiver-server.ts'
+import { testPublicUrl } from './self-test.ts'
+
+/** Longest time that what is under way when the receiver closes may still take, milliseconds. */
+const DRAIN_MS = 2_000
+
+/** How often a starting receiver looks whether the holder says where it listens, and how many times. */
+const ADDRESS_LOOK = { everyMs: 100, times: 50 }
+
+type Holding = { writer: InboxWriter; app: FastifyInstance }
+
+/**
+ * A workspace's receiver in this process: it holds the inbox and listens, or stands by while another process does,
+ * and takes over at the same address when that one goes.
+ */
+export class Receiver {
+  readonly #workspace: string
+  readonly #asked: ListenAddress
+  readonly #limits: ReceiverLimits
+  readonly #clock: ReceiverClock
+  readonly #onStanding: (standing: ReceiverStanding) => void
+  readonly #reader: InboxReader
+  readonly #media: MediaRegistry
+  readonly #closing = new AbortController()
+  #holding: Holding | null = null
+  #starting: Promise<void> | null = null
+  #watch: Promise<void> | null = null
+
+  /** `onStanding` is called whenever role or address change, the first time included. */
+  constructor(
+    { workspace, host = '127.0.0.1', port, limits }: ReceiverTask,
+    onStanding: (standing: ReceiverStanding) => void,
+    clock: ReceiverClock = MACHINE_CLOCK,
+  ) {
+    this.#workspace = workspace
+    this.#asked = { host, port }
+    this.#limits = { ...RECEIVER_LIMITS, ...limits }
+    this.#clock = clock
+    this.#onStanding = onStanding
+    this.#reader = new InboxReader(workspace)
+    this.#media = new MediaRegistry(workspace, clock.nowMs)
+  }
+
+  /** Listens, or stands by. Throws `RECEIVER_UNAVAILABLE` and `WORKSPACE_UNUSABLE`. */
+  start(): Promise<void> {
+    this.#starting = this.#start()
+    return this.#starting
+  }
+
+  /** What the workspace's receiver has counted, whichever process listens. */
+  counts(): InboxCounts {
+    return this.#holding?.writer.counts() ?? this.#reader.readCounts()
+  }
+
+  /** Posts to a public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE`. */
+  async selfTest(publicUrl: string): Promise<void> {
+    const { secret } = readReceiverSettings(this.#workspace)
+    const runToken = await testPublicUrl({
+      publicUrl,
+      secret,
+      timeoutMs: this.#limits.selfTestTimeoutMs,
+      hasArrived: (token) => this.#reader.readAfter(token, 0, 1).length > 0,
+      wait: (ms) => this.#clock.wait(ms, this.#closing.signal),
+    })
+    await this.forget([runToken])
+  }
+
+  /** Serves a folder for a run. Throws `BAD_SOURCE` and `WORKSPACE_UNUSABLE`. */
+  serveFolder(folder: MediaFolder): void {
+    this.#media.add(folder)
+  }
+
+  /** Serves it no more. */
+  async stopServing(run: Pick<MediaFolder, 'runToken' | 'runId'>): Promise<void> {
+    await this.#media.remove(run)
+  }
+
+  /** Deletes callbacks, where this process holds the inbox. */
+  async forget(runTokens: readonly string[]): Promise<void> {
+    await this.#holding?.writer.forget(runTokens)
+  }
+
+  /** Stops listening, stores what has arrived, and lets the inbox go. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#starting?.catch(() => {})
+    await this.#watch
+    if (this.#holding !== null) {
+      const { app, writer } = this.#holding
+      const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+      await app.close()
+      clearTimeout(impatience)
+      writer.close()
+    }
+    this.#reader.close()
+  }
+
+  async #start(): Promise<void> {
+    for (let looks = 0; looks < ADDRESS_LOOK.times; looks += 1) {
+      if (await this.#takeOver(this.#asked)) return
+      const address = this.#reader.readAddress()
+      if (address !== null) {
+        checkServes(address, this.#asked)
+        this.#announce(address, 'standby')
+        this.#watch = this.#standBy(address)
+        return
+      }
+      // The holder is just starting, or just going.
+      await this.#clock.wait(ADDRESS_LOOK.everyMs, this.#closing.signal)
+    }
+    throw new SluiceError({
+      code: 'RECEIVER_UNAVAILABLE',
+      message: `another process holds the inbox of ${this.#workspace}, but does not listen for callbacks`,
+      hint: 'End that process, or wait until it has ended, and try again.',
+    })
+  }
+
+  /** False while another process holds the inbox. */
+  async #takeOver(address: ListenAddress): Promise<boolean> {
+    const writer = InboxWriter.open(this.#workspace)
+    if (writer === null) return false
+    try {
+      const { secret } = readReceiverSettings(this.#workspace)
+      const { app, port } = await listen(this.#workspace, address, () =>
+        createReceiverServer({
+          secret,
+          limits: this.#limits,
+          store: (entry, stored) => writer.store(entry, stored),
+          countRefusal: (refusal) => writer.countRefusal(refusal),
+          findFolder: (runToken) => this.#media.find(runToken),
+          nowUs: this.#clock.nowUs,
+        }),
+      )
+      this.#holding = { writer, app }
+      const standing = { baseUrl: toBaseUrl(address.host, port), host: address.host, port }
+      writer.publish(standing)
+      this.#announce(standing, 'listening')
+      return true
+    } catch (error) {
+      writer.close()
+      throw error
+    }
+  }
+
+  async #standBy(address: InboxAddress): Promise<void> {
+    let last = address
+    while (await this.#isStillOpenAfter(this.#limits.standbyEveryMs)) {
+      try {
+        // At the holder's address, not our own: that is where callbacks of both processes go.
+        if (await this.#takeOver(last)) return
+        const now = this.#reader.readAddress() ?? last
+        if (now.baseUrl !== last.baseUrl) this.#announce(now, 'standby')
+        last = now
+      } catch {
+        // Say, its port is not free yet; there is another time.
+      }
+    }
+  }
+
+  async #isStillOpenAfter(ms: number): Promise<boolean> {
+    await this.#clock.wait(ms, this.#closing.signal).catch(() => {})
+    return !this.#closing.signal.aborted
+  }
+
+  #announce({ baseUrl, port }: InboxAddress, role: ReceiverStanding['role']): void {
+    this.#onStanding({ baseUrl, port, role })
+  }
+}
+
+/** Throws where callbacks would not come in at the address asked for, since another process listens elsewhere. */
+function checkServes(address: InboxAddress, asked: ListenAddress): void {
+  const isHostServed = address.host === asked.host || isEveryAddress(address.host)
+  if (isHostServed && (asked.port === undefined || asked.port === address.port)) return
+  throw new SluiceError({
+    code: 'RECEIVER_UNAVAILABLE',
+    message: `another process of this workspace receives its callbacks at ${address.host} port ${address.port}, not at ${asked.host}${asked.port === undefined ? '' : ` port ${asked.port}`}`,
+    hint: `Use that one (--callback-host ${address.host} --callback-port ${address.port}), end that process, or take another workspace with --workspace DIR.`,
+  })
+}
