@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Lanes } from '../../src/main/engine/runner/lanes.ts'
 import { SecondMeter } from '../../src/main/engine/runner/second-meter.ts'
-import { judgeTask } from '../../src/main/engine/service/judge-task.ts'
+import { createOperationExchange } from '../../src/main/engine/service/operation-exchange.ts'
 import { createServiceClient } from '../../src/main/engine/service/service-client.ts'
 import { LatencyMeter } from '../../src/shared/latency-meter.ts'
 import { planSchema } from '../../src/shared/plan.ts'
@@ -44,14 +44,24 @@ async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<num
     total: new LatencyMeter(),
     nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
   })
-  const judge = { origin: url, deliveredCodes: [], nowMs: Date.now }
+  const plan = planSchema.parse({
+    connection: { baseUrl: url },
+    source: { path: '/none.csv' },
+    operation: { kind: 'task' },
+  })
+  const { toRequest, judge } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   let started = 0
   let succeeded = 0
   const done = Promise.withResolvers<void>()
   const lanes = new Lanes({
     concurrency: inFlight,
     createClient: () =>
-      createServiceClient({ baseUrl: url, apiKey: 'key', timeoutMs: 60_000, userAgent: 'sluice' }),
+      createServiceClient({
+        baseUrl: url,
+        connection: plan.connection,
+        readApiKey: () => 'key',
+        userAgent: 'sluice',
+      }),
     onError: (error) => done.reject(error),
     take: () => {
       if (started === rows) return null
@@ -59,9 +69,9 @@ async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<num
       const row = started
       const fields = { text_data: 'thank you for the quick answer', user_id: 'user1', post_id: `post-${row}` }
       return {
-        request: { method: 'POST', path: '/api/v1/task/sync', body: JSON.stringify(fields) },
+        request: toRequest([fields], null),
         onEnd: (exchange) => {
-          const judgement = judgeTask(exchange, judge)
+          const judgement = judge(exchange, [])
           meter.note({
             outcome: judgement.outcome,
             timings: exchange.timings,

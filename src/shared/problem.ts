@@ -24,6 +24,7 @@ export type ProblemCode =
   | 'not_distinct'
   | 'not_json_object'
   | 'not_a_url'
+  | 'wrong_type'
   | 'too_long'
   | 'too_many_models'
   | 'unknown_model'

@@ -12,6 +12,9 @@ export interface TaskResult {
   failures: { code: string; message: string }[]
 }
 
+type Rules = TaskResult['triggeredRules']
+type Scores = TaskResult['classScores']
+
 /**
  * Reads a default, legacy or v2 task response, an acknowledgement or a task callback. Tolerant: what is missing or of
  * another type is left out. Returns null where there is no task_id and no id. Hand-written, for it runs on every
@@ -24,7 +27,7 @@ export function readTaskResponse(body: unknown): TaskResult | null {
   const result: TaskResult = {
     taskId,
     postId: typeof body['post_id'] === 'string' ? body['post_id'] : null,
-    triggeredRules: readRules(body['triggered_rules']),
+    triggeredRules: addRules([], body['triggered_rules']),
     classScores: [],
     fromCache: body['from_cache'] === true,
     failures: [],
@@ -39,8 +42,8 @@ export function readTaskResponse(body: unknown): TaskResult | null {
   return result
 }
 
-function readRules(list: unknown): TaskResult['triggeredRules'] {
-  const rules: TaskResult['triggeredRules'] = []
+/** Adds the rules of a `triggered_rules` list (interface §2.2, §2.3), and returns what it added to. */
+export function addRules(rules: Rules, list: unknown): Rules {
   if (!Array.isArray(list)) return rules
   for (const rule of list) {
     if (!isJsonObject(rule)) continue
@@ -58,7 +61,7 @@ function readModelResults(list: unknown, result: TaskResult): void {
     const status = entry['status']
     if (isJsonObject(status)) readFailure(status, result)
     const response = entry['response']
-    if (isJsonObject(response)) readOutputs(response['output'], result)
+    if (isJsonObject(response)) addScores(result.classScores, response['output'])
   }
 }
 
@@ -68,7 +71,8 @@ function readFailure(status: JsonObject, result: TaskResult): void {
   result.failures.push({ code: String(code), message: toText(status['message']) })
 }
 
-function readOutputs(outputs: unknown, result: TaskResult): void {
+/** Adds the scores of an `output` list (interface §2.3), the highest of each class. */
+export function addScores(scores: Scores, outputs: unknown): void {
   if (!Array.isArray(outputs)) return
   for (const output of outputs) {
     const classes = isJsonObject(output) ? output['classes'] : null
@@ -78,14 +82,14 @@ function readOutputs(outputs: unknown, result: TaskResult): void {
       const className = item['class']
       const score = item['score']
       if (typeof className === 'string' && typeof score === 'number') {
-        keepHighest(result.classScores, className, score)
+        keepHighest(scores, className, score)
       }
     }
   }
 }
 
 /** A linear search: an answer has a handful of classes, where a Map costs more than it saves. */
-function keepHighest(scores: TaskResult['classScores'], className: string, score: number): void {
+function keepHighest(scores: Scores, className: string, score: number): void {
   for (const kept of scores) {
     if (kept.className !== className) continue
     if (score > kept.score) kept.score = score

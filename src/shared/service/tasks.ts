@@ -2,20 +2,12 @@ import { z } from 'zod'
 import { httpUrlSchema } from './http-url.ts'
 import { jsonObjectSchema } from './json-object.ts'
 import { FORBIDDEN_ID_CHARACTERS, V1_MAX_MODELS } from './limits.ts'
+import { CALLBACK_URL_FIELD, type RequestField } from './request-field.ts'
 
 /** One field of a task submission (interface §2.1). */
-export interface TaskField {
-  /** The wire name. */
-  name: string
-  kind: 'string' | 'json_object' | 'string_array'
-  /** `content`: exactly one of the fields marked so must be there. */
-  required: 'always' | 'content' | 'never'
-  /** The modes the field is listed for. */
-  mode: 'both' | 'sync' | 'async'
+export interface TaskField extends RequestField {
   /** Listed among the fields of v2 (interface §4.2). */
   v2: boolean
-  /** What a person should know about it, a sentence. */
-  note: string
 }
 
 /** Every field of a task submission, in the order of interface §2.1. */
@@ -108,14 +100,7 @@ export const TASK_FIELDS = [
     v2: true,
     note: 'Models to run: at most one in v1, several or a custom index in v2.',
   },
-  {
-    name: 'callback_url',
-    kind: 'string',
-    required: 'never',
-    mode: 'async',
-    v2: true,
-    note: 'Where the result is posted when the task completes; async only.',
-  },
+  { ...CALLBACK_URL_FIELD, v2: true },
 ] as const satisfies readonly TaskField[]
 
 /** The wire name of a field of a task submission. */

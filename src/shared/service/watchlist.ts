@@ -1,8 +1,27 @@
 import { z } from 'zod'
 import { NOTES_MAX_CHARACTERS, TERM_MAX_CHARACTERS } from './limits.ts'
+import type { RequestField } from './request-field.ts'
 
-/** Counts code points, so that an emoji is one character. */
-function hasAtMost(text: string, maxCharacters: number): boolean {
+/** Every field of a watchlist's term, in the order of interface §2.5. */
+export const TERM_FIELDS = [
+  {
+    name: 'term',
+    kind: 'string',
+    required: 'always',
+    mode: 'both',
+    note: 'A word or phrase of at most 1024 characters; the service lower-cases it.',
+  },
+  {
+    name: 'notes',
+    kind: 'string',
+    required: 'never',
+    mode: 'both',
+    note: 'What people should know about the term, at most 1024 characters.',
+  },
+] as const satisfies readonly RequestField[]
+
+/** Whether a text has at most so many characters, an emoji being one: counts code points. */
+export function hasAtMost(text: string, maxCharacters: number): boolean {
   return text.length <= maxCharacters || Array.from(text).length <= maxCharacters
 }
 

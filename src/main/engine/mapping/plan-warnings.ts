@@ -1,14 +1,27 @@
-import type { Mapping, Plan } from '../../../shared/plan.ts'
+import type { Mapping, Plan, TaskOperation } from '../../../shared/plan.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
+import { isEmpty } from './mapping-gaps.ts'
 import { findConstantModels, findModelWarning, type PlanWarning } from './model-checks.ts'
 
 /**
  * What is odd about every row alike, said once instead of once a row: nothing fills user_metadata, models that are
- * not listed, fields that v2 does not list. `mapping` is the resolved one.
+ * not listed, fields that v2 does not list, an update that changes nothing. `mapping` is the resolved one.
  */
-export function findPlanWarnings(plan: Plan, mapping: Mapping): PlanWarning[] {
-  const { operation } = plan
-  if (operation.kind !== 'task') return []
+export function findPlanWarnings({ operation }: Plan, mapping: Mapping): PlanWarning[] {
+  if (operation.kind === 'task') return findTaskWarnings(operation, mapping)
+  if (operation.kind !== 'watchlist-update' || operation.emptyNotes === 'clear') return []
+  if (!isEmpty(mapping['notes']) || !isEmpty(mapping['request'])) return []
+  return [
+    {
+      severity: 'warning',
+      code: 'recommended',
+      field: 'notes',
+      message: 'is all that an update changes, and nothing fills it',
+    },
+  ]
+}
+
+function findTaskWarnings(operation: TaskOperation, mapping: Mapping): PlanWarning[] {
   const warnings: PlanWarning[] = []
   if (!fillsUserMetadata(mapping)) {
     warnings.push({
@@ -18,6 +31,14 @@ export function findPlanWarnings(plan: Plan, mapping: Mapping): PlanWarning[] {
       message: 'is recommended on every request, and nothing fills it',
     })
   }
+  if (isEmpty(mapping['user_id']) && !isEmpty(mapping['request'])) {
+    warnings.push({
+      severity: 'warning',
+      code: 'recommended',
+      field: 'user_id',
+      message: 'is required, and nothing but whole requests fills it',
+    })
+  }
   const models = new Set([...operation.models, ...(findConstantModels(operation, mapping) ?? [])])
   for (const model of models) {
     const warning = findModelWarning(model, operation)
@@ -25,8 +46,7 @@ export function findPlanWarnings(plan: Plan, mapping: Mapping): PlanWarning[] {
   }
   if (operation.api === 'v2') {
     for (const { name, v2 } of TASK_FIELDS) {
-      const source = mapping[name]
-      if (v2 || source === undefined || (source.kind === 'template' && source.template === '')) continue
+      if (v2 || isEmpty(mapping[name])) continue
       warnings.push({
         severity: 'warning',
         code: 'not_for_api',
@@ -42,7 +62,6 @@ export function findPlanWarnings(plan: Plan, mapping: Mapping): PlanWarning[] {
 export function fillsUserMetadata(mapping: Mapping): boolean {
   return Object.entries(mapping).some(
     ([field, source]) =>
-      (field === 'user_metadata' || field.startsWith('user_metadata.')) &&
-      !(source.kind === 'template' && source.template === ''),
+      (field === 'user_metadata' || field.startsWith('user_metadata.')) && !isEmpty(source),
   )
 }

@@ -1,52 +1,53 @@
-import type { FieldSource, Plan } from '../../../shared/plan.ts'
-import { type Problem, toFound } from '../../../shared/problem.ts'
-import type { JsonObject } from '../../../shared/service/json-object.ts'
-import { TASK_FIELDS, type TaskFieldName } from '../../../shared/service/tasks.ts'
+import { REQUEST_FIELD } from '../../../shared/operation-fields.ts'
+import type { FieldSource, Mapping, Plan } from '../../../shared/plan.ts'
+import type { Problem } from '../../../shared/problem.ts'
+import type { RequestField } from '../../../shared/service/request-field.ts'
 import { findColumn } from './column-lookup.ts'
-import { parseFieldName } from './field-names.ts'
-import { parseJsonObject } from './json-cell.ts'
-import { parseModels } from './models-cell.ts'
+import {
+  createClearingWriter,
+  createModelsWriter,
+  createObjectWriter,
+  createRequestWriter,
+  createTextWriter,
+  keepPresent,
+  type WriteField,
+} from './field-writers.ts'
+import { createMediaCell, createMediaUrl, hasMediaFiles, type MediaAddresses } from './media-urls.ts'
+import { fieldsOf, parseFieldName } from './operation-fields.ts'
 import { resolveMapping } from './resolve-mapping.ts'
 import { compileTemplate, type ReadCell } from './templates.ts'
+import { createUniqueKey, type UniqueKey } from './unique-key.ts'
 
-/** What a row becomes: the request's body, fields in the order of interface §2.1, and what could not be mapped. */
+/** What a row becomes: its part of the request's body, and what could not be mapped. */
 export interface MappedRow {
+  /** A body (interface §2.1, §4.3, §4.4), a term of one (§2.5), or what the path names (§4.7). */
   body: Record<string, unknown>
   /** '' where the row has none. */
   postId: string
+  /** What no other row of the source may have too; null where nothing need be looked up. */
+  uniqueKey: UniqueKey | null
   problems: readonly Problem[]
 }
 
 /** Maps a row, 1-based, with the cells it has. Pure: the same plan, columns, run and row give the same body. */
 export type MapRow = (row: number, cells: readonly string[]) => MappedRow
 
-/** Puts one field into the body, or says what keeps it out. */
-type WriteField = (body: Record<string, unknown>, row: number, cells: readonly string[]) => Problem | null
-
 const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
 
 /**
  * Compiles a plan's mapping (see {@link resolveMapping}, which it applies) into a function that runs at intake and
- * again at sending. Cells are never trimmed; an empty one leaves its field out. Throws `BAD_PLAN`.
+ * again at sending. Cells are never trimmed; an empty one leaves its field out. `addresses` are those of the run's
+ * media host. Throws `BAD_PLAN`.
  */
-export function createRowMapper(plan: Plan, columns: readonly string[], runToken: string): MapRow {
+export function createRowMapper(
+  plan: Plan,
+  columns: readonly string[],
+  runToken: string,
+  addresses?: MediaAddresses,
+): MapRow {
   const mapping = resolveMapping(plan, columns)
-  const compile = (source: FieldSource | undefined) => compileSource(source, columns, runToken)
-  const models = plan.operation.kind === 'task' ? plan.operation.models : []
-  const writers: WriteField[] = []
-  for (const { name, kind } of TASK_FIELDS) {
-    const read = compile(mapping[name])
-    if (kind === 'json_object') {
-      const keys = Object.entries(mapping).flatMap(([field, source]) => {
-        const parsed = parseFieldName(field)
-        const readKey = parsed?.kind === 'key' && parsed.name === name ? compile(source) : null
-        return parsed?.kind === 'key' && readKey !== null ? [{ key: parsed.key, read: readKey }] : []
-      })
-      if (read !== null || keys.length > 0) writers.push(createObjectWriter(name, read, keys))
-    } else if (kind === 'string_array') {
-      if (read !== null || models.length > 0) writers.push(createModelsWriter(name, read, models))
-    } else if (read !== null) writers.push(createTextWriter(name, read))
-  }
+  const writers = createWriters(plan, mapping, columns, runToken, addresses)
+  const toUniqueKey = createUniqueKey(plan.operation, mapping)
   return (row, cells) => {
     const body: Record<string, unknown> = {}
     let problems: Problem[] | null = null
@@ -58,8 +59,86 @@ export function createRowMapper(plan: Plan, columns: readonly string[], runToken
       }
     }
     const postId = body['post_id']
-    return { body, postId: typeof postId === 'string' ? postId : '', problems: problems ?? NO_PROBLEMS }
+    return {
+      body,
+      postId: typeof postId === 'string' ? postId : '',
+      uniqueKey: toUniqueKey === null ? null : toUniqueKey(body),
+      problems: problems ?? NO_PROBLEMS,
+    }
   }
+}
+
+function createWriters(
+  plan: Plan,
+  mapping: Mapping,
+  columns: readonly string[],
+  runToken: string,
+  addresses: MediaAddresses | undefined,
+): WriteField[] {
+  const compile = (source: FieldSource | undefined) => compileSource(source, columns, runToken)
+  const fields = fieldsOf(plan.operation)
+  const readRequest = compile(mapping[REQUEST_FIELD.name])
+  const writers: WriteField[] = []
+  if (readRequest !== null) {
+    const names = fields.map(({ name }) => name)
+    writers.push(
+      createRequestWriter(readRequest, names, plan.operation.kind === 'watchlist-update' ? ['notes'] : []),
+    )
+  }
+  for (const field of fields) {
+    if (field === REQUEST_FIELD) continue
+    const write = createWriter(field, plan, mapping, compile)
+    if (field.name === 'url' && hasMediaFiles(plan, columns)) {
+      const toUrl = createMediaUrl(plan, columns, runToken, addresses)
+      writers.push(...(write === null ? [] : [keepPresent('url', write)]), createMediaWriter(toUrl, columns))
+      continue
+    }
+    if (write === null) continue
+    // An object takes the keys that a whole request's lacks.
+    const isAlone = readRequest === null || field.kind === 'json_object'
+    writers.push(isAlone ? write : keepPresent(field.name, write))
+  }
+  return writers
+}
+
+function createWriter(
+  { name, kind }: RequestField,
+  { operation }: Plan,
+  mapping: Mapping,
+  compile: (source: FieldSource | undefined) => ReadCell | null,
+): WriteField | null {
+  const read = compile(mapping[name])
+  if (kind === 'json_object') {
+    const keys = Object.entries(mapping).flatMap(([field, source]) => {
+      const parsed = parseFieldName(field, operation)
+      const readKey = parsed?.kind === 'key' && parsed.name === name ? compile(source) : null
+      return parsed?.kind === 'key' && readKey !== null ? [{ key: parsed.key, read: readKey }] : []
+    })
+    return read !== null || keys.length > 0 ? createObjectWriter(name, read, keys) : null
+  }
+  if (kind === 'string_array') {
+    const models = operation.kind === 'task' ? operation.models : []
+    return read !== null || models.length > 0 ? createModelsWriter(name, read, models) : null
+  }
+  if (name === 'notes' && operation.kind === 'watchlist-update' && operation.emptyNotes === 'clear') {
+    return createClearingWriter(name, read ?? (() => ''))
+  }
+  return read === null ? null : createTextWriter(name, read)
+}
+
+/** A media file's address is its url, unless the row has one already. */
+function createMediaWriter(toUrl: ReadCell | null, columns: readonly string[]): WriteField {
+  const readPath = createMediaCell(columns)
+  if (toUrl === null) {
+    return (body, row, cells) => {
+      const found = readPath(row, cells)
+      if (found === '' || body['url'] !== undefined) return null
+      const message = 'is a file without an address; name a template for it, or let the media host serve it'
+      return { row, severity: 'error', code: 'required', field: 'url', message, found }
+    }
+  }
+  const write = createTextWriter('url', toUrl)
+  return (body, row, cells) => (body['url'] === undefined ? write(body, row, cells) : null)
 }
 
 function compileSource(
@@ -72,55 +151,4 @@ function compileSource(
     return source.template === '' ? null : compileTemplate(source.template, columns, run)
   const index = findColumn(columns, source.column) ?? -1
   return (_row, cells) => cells[index] ?? ''
-}
-
-function createTextWriter(name: TaskFieldName, read: ReadCell): WriteField {
-  return (body, row, cells) => {
-    const text = read(row, cells)
-    if (text !== '') body[name] = text
-    return null
-  }
-}
-
-/** One column may hold the whole object as JSON, others single keys, which then go before the object's own. */
-function createObjectWriter(
-  name: TaskFieldName,
-  readObject: ReadCell | null,
-  keys: readonly { key: string; read: ReadCell }[],
-): WriteField {
-  return (body, row, cells) => {
-    const text = readObject === null ? '' : readObject(row, cells)
-    let object: JsonObject | null = null
-    if (text !== '') {
-      object = parseJsonObject(text)
-      if (object === null) {
-        const message = 'must be a JSON object'
-        return { row, severity: 'error', code: 'not_json_object', field: name, message, found: toFound(text) }
-      }
-    }
-    for (const { key, read } of keys) {
-      const value = read(row, cells)
-      if (value === '') continue
-      object ??= {}
-      // Plain assignment would set the prototype where the key is `__proto__`.
-      Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
-    }
-    if (object !== null) body[name] = object
-    return null
-  }
-}
-
-/** A cell without models leaves the row to the plan's own; that list is shared by all rows and never changed. */
-function createModelsWriter(name: TaskFieldName, read: ReadCell | null, models: string[]): WriteField {
-  return (body, row, cells) => {
-    const text = read === null ? '' : read(row, cells)
-    const named = text === '' ? models : parseModels(text)
-    if (named === null) {
-      const message = 'must be names of models, or a JSON array of them'
-      return { row, severity: 'error', code: 'unknown_model', field: name, message, found: toFound(text) }
-    }
-    const used = named.length > 0 ? named : models
-    if (used.length > 0) body[name] = used
-    return null
-  }
 }

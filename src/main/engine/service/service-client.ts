@@ -1,4 +1,5 @@
 import { Client, type Dispatcher } from 'undici'
+import type { PlanConnection } from '../../../shared/connection.ts'
 import {
   AUTHORIZATION_HEADER,
   JSON_CONTENT_TYPE,
@@ -15,14 +16,17 @@ export interface ServiceRequest {
   path: string
   /** JSON text; null for GET. */
   body: string | null
+  /** Sent without the key (interface §5.6). */
+  isAnonymous: boolean
 }
 
 /** What every request of a connection shares. The key stays in memory. */
 export interface ServiceClientOptions {
+  /** The host that is sent to, one of the connection's two. */
   baseUrl: string
-  apiKey: string
-  /** From handing a request over to its last byte, milliseconds. */
-  timeoutMs: number
+  connection: Pick<PlanConnection, 'timeoutMs' | 'tls' | 'proxy'>
+  /** Asked at each request, so that the key can be switched while a run goes on. */
+  readApiKey: () => string
   userAgent: string
 }
 
@@ -37,35 +41,64 @@ export interface ServiceClient {
 /** Longer than any gap of a slow pace, so that a connection is reopened only where the service closes it. */
 const KEEP_ALIVE_MS = 60_000
 
-/** Builds a client that follows no redirect, so the key never reaches another host. */
-export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+/**
+ * Prepares the clients of a connection and builds one at each call. They follow no redirect, so the key never reaches
+ * another host.
+ */
+export function createServiceClients(options: ServiceClientOptions): () => ServiceClient {
   const url = new URL(options.baseUrl)
   const prefix = url.pathname.replace(/\/+$/, '')
-  const connector = createTimedConnector(options)
-  const client = new Client(url.origin, {
-    connect: connector.connect,
-    pipelining: 1,
-    allowH2: false,
-    // Time-outs are our own, exact ones; undici's tick at half a second.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-  })
-  const common = [AUTHORIZATION_HEADER, toAuthorization(options.apiKey), 'user-agent', options.userAgent]
-  const postHeaders = ['content-type', JSON_CONTENT_TYPE, 'accept', JSON_CONTENT_TYPE, ...common]
-  const getHeaders = ['accept', JSON_CONTENT_TYPE]
-  return {
-    send({ method, path, body }, onEnd) {
-      const handler = createExchangeHandler({ timeoutMs: options.timeoutMs, connector, onEnd })
-      const dispatch: Dispatcher.DispatchOptions = {
-        method,
-        path: prefix + path,
-        headers: method === 'GET' ? getHeaders : postHeaders,
-        body,
-      }
-      client.dispatch(dispatch, handler)
-    },
-    destroy: () => client.destroy(),
+  const { timeoutMs } = options.connection
+  return () => {
+    const connector = createTimedConnector({ timeoutMs })
+    const client = new Client(url.origin, {
+      connect: connector.connect,
+      pipelining: 1,
+      allowH2: false,
+      // Time-outs are our own, exact ones; undici's tick at half a second.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    })
+    const toHeaders = createHeaders(options)
+    return {
+      send(request, onEnd) {
+        const handler = createExchangeHandler({ timeoutMs, connector, onEnd })
+        const dispatch: Dispatcher.DispatchOptions = {
+          method: request.method,
+          path: prefix + request.path,
+          headers: toHeaders(request),
+          body: request.body,
+        }
+        client.dispatch(dispatch, handler)
+      },
+      destroy: () => client.destroy(),
+    }
+  }
+}
+
+/** Builds a single client; see {@link createServiceClients}. */
+export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+  return createServiceClients(options)()
+}
+
+/** Lists of headers are built anew only where the key has changed. */
+function createHeaders({
+  readApiKey,
+  userAgent,
+}: ServiceClientOptions): (request: ServiceRequest) => string[] {
+  const anonymous = ['accept', JSON_CONTENT_TYPE, 'user-agent', userAgent]
+  let key: string | null = null
+  let authorized: string[] = []
+  return ({ isAnonymous, body }) => {
+    if (isAnonymous) return anonymous
+    const current = readApiKey()
+    if (current !== key) {
+      key = current
+      authorized = [...anonymous, AUTHORIZATION_HEADER, toAuthorization(current)]
+      authorized.push('content-type', JSON_CONTENT_TYPE)
+    }
+    return body === null ? authorized.slice(0, -2) : authorized
   }
 }

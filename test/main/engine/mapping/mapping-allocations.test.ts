@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
 import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
-import { createTaskValidator } from '../../../../src/main/engine/mapping/validate-task.ts'
+import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { buildPlan } from './build-plan.ts'
 
 test('rows without a problem share one empty list of problems', () => {
@@ -9,7 +9,7 @@ test('rows without a problem share one empty list of problems', () => {
   const plan = buildPlan()
   const resolved = { ...plan, mapping: resolveMapping(plan, columns) }
   const map = createRowMapper(resolved, columns, 'r')
-  const validate = createTaskValidator(resolved)
+  const validate = createRowValidator(resolved)
   const first = map(1, ['text 1', 'u', '1'])
   const second = map(2, ['text 2', 'u', '2'])
   expect(second.problems).toBe(first.problems)

@@ -5,6 +5,8 @@ import { SluiceError } from '../../../../src/shared/errors.ts'
 import type { Plan } from '../../../../src/shared/plan.ts'
 import { buildPlan } from './build-plan.ts'
 
+const TASK = buildPlan().operation
+
 const column = (name: string | number) => ({ kind: 'column' as const, column: name })
 const template = (text: string) => ({ kind: 'template' as const, template: text })
 
@@ -20,15 +22,14 @@ function failResolving(plan: Plan, columns: string[]): string {
 }
 
 test('columns are matched by exact wire names first, then without case, spaces and underscores', () => {
-  expect(matchColumns(['Text Data', 'text_data', 'USER-ID', 'postId', 'user_metadata.age', 'other'])).toEqual(
-    {
-      text_data: column('text_data'),
-      user_id: column('USER-ID'),
-      post_id: column('postId'),
-      'user_metadata.age': column('user_metadata.age'),
-    },
-  )
-  expect(matchColumns(['id', 'text', 'Column 2'])).toEqual({})
+  const columns = ['Text Data', 'text_data', 'USER-ID', 'postId', 'user_metadata.age', 'other']
+  expect(matchColumns(columns, TASK)).toEqual({
+    text_data: column('text_data'),
+    user_id: column('USER-ID'),
+    post_id: column('postId'),
+    'user_metadata.age': column('user_metadata.age'),
+  })
+  expect(matchColumns(['id', 'text', 'Column 2'], TASK)).toEqual({})
 })
 
 test('the plan goes before names, post_id has a default, and resolving twice changes nothing', () => {

@@ -25,6 +25,7 @@ test('empty and missing cells leave their fields out, and post_id defaults to ru
   expect(mapOne(columns, ['hi', '', 'u'])).toEqual({
     body: { text_data: 'hi', user_id: 'u', post_id: 'r1-3' },
     postId: 'r1-3',
+    uniqueKey: null,
     problems: [],
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { startFaultServer, toTaskAnswer, type Wire, type WireRequest } from '../../../helpers/fault-server.ts'
-import { createTestClient, judge, sendOver, sendTask } from './send-task.ts'
+import { createTestClient, judgeTask, sendOver, sendTask } from './send-task.ts'
 
 /** Sent, and nobody knows whether it was taken: repeated only where a second delivery does no harm. */
 const UNKNOWN = { outcome: 'unknown', repeat: 'ambiguous', reached: true } as const
@@ -138,7 +138,7 @@ test('an answer that nobody asked for is never taken for that of the next reques
   const client = createTestClient(server.baseUrl)
   const judgements: Judgement[] = []
   for (const postId of ['p1', 'p2', 'p3']) {
-    judgements.push(judge(await sendOver(client, postId), server.baseUrl))
+    judgements.push(judgeTask(await sendOver(client, postId), server.baseUrl))
   }
   expect(judgements.map(({ taskId }) => taskId)).not.toContain('stray')
   expect(judgements[0]).toMatchObject({ outcome: 'succeeded', taskId: 'task-p1' })
@@ -154,7 +154,7 @@ test('a 408 that closes an idle connection is never taken for the answer of the 
   })
   const client = createTestClient(server.baseUrl)
   for (const postId of ['p1', 'p2']) {
-    const judgement = judge(await sendOver(client, postId), server.baseUrl)
+    const judgement = judgeTask(await sendOver(client, postId), server.baseUrl)
     expect(judgement).toMatchObject({ outcome: 'succeeded', taskId: `task-${postId}` })
     await closed
   }
@@ -184,7 +184,7 @@ test('a connection that the service closed between requests is opened again, wit
   })
   const client = createTestClient(server.baseUrl)
   for (const postId of ['p1', 'p2', 'p3']) {
-    const judgement = judge(await sendOver(client, postId), server.baseUrl)
+    const judgement = judgeTask(await sendOver(client, postId), server.baseUrl)
     expect(judgement).toMatchObject({ outcome: 'succeeded', taskId: `task-${postId}` })
     await closed
   }
@@ -198,7 +198,7 @@ test('a connection that the service announced to close carries no further reques
   })
   const client = createTestClient(server.baseUrl)
   await sendOver(client)
-  expect(judge(await sendOver(client), server.baseUrl).outcome).toBe('succeeded')
+  expect(judgeTask(await sendOver(client), server.baseUrl).outcome).toBe('succeeded')
   expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2])
 })
 
@@ -207,8 +207,8 @@ test('a time-out ends its own request only; the next one gets a connection of it
     if (request.number > 1) wire.send(200, toTaskAnswer(request))
   })
   const client = createTestClient(server.baseUrl, 400)
-  expect(judge(await sendOver(client, 'p1'), server.baseUrl).outcome).toBe('unknown')
-  expect(judge(await sendOver(client, 'p2'), server.baseUrl)).toMatchObject({
+  expect(judgeTask(await sendOver(client, 'p1'), server.baseUrl).outcome).toBe('unknown')
+  expect(judgeTask(await sendOver(client, 'p2'), server.baseUrl)).toMatchObject({
     outcome: 'succeeded',
     taskId: 'task-p2',
   })
@@ -219,7 +219,7 @@ test('a request that outlived its wait for a connection never goes out', async (
   const server = await startFaultServer({ onConnection: () => true })
   const client = createTestClient(server.baseUrl.replace('http:', 'https:'), 100)
   const [first, second] = await Promise.all([sendOver(client, 'p1'), sendOver(client, 'p2')])
-  expect([first, second].map((exchange) => judge(exchange, server.baseUrl).outcome)).toEqual([
+  expect([first, second].map((exchange) => judgeTask(exchange, server.baseUrl).outcome)).toEqual([
     'failed',
     'failed',
   ])
@@ -231,5 +231,5 @@ test('a request in flight ends as unknown when its client is closed', async () =
   const ended = sendOver(client)
   await server.arrivals(1)
   await client.destroy()
-  expect(judge(await ended, server.baseUrl)).toMatchObject(UNKNOWN)
+  expect(judgeTask(await ended, server.baseUrl)).toMatchObject(UNKNOWN)
 })

@@ -1,11 +1,12 @@
 import { onTestFinished } from 'vitest'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
-import { judgeTask } from '../../../../src/main/engine/service/judge-task.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
+import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
 import {
   createServiceClient,
   type ServiceClient,
 } from '../../../../src/main/engine/service/service-client.ts'
+import { buildPlan } from '../mapping/build-plan.ts'
 
 /** The key of every test here; it must never reach anybody but the server of the base URL. */
 export const TEST_KEY = 'key-of-the-test'
@@ -18,7 +19,12 @@ export interface SentTask {
 
 /** A client that is closed when the running test is finished. */
 export function createTestClient(baseUrl: string, timeoutMs = 2_000): ServiceClient {
-  const client = createServiceClient({ baseUrl, apiKey: TEST_KEY, timeoutMs, userAgent: 'sluice/test' })
+  const client = createServiceClient({
+    baseUrl,
+    connection: { timeoutMs },
+    readApiKey: () => TEST_KEY,
+    userAgent: 'sluice/test',
+  })
   onTestFinished(() => client.destroy())
   return client
 }
@@ -27,7 +33,7 @@ export function createTestClient(baseUrl: string, timeoutMs = 2_000): ServiceCli
 export function sendOver(client: ServiceClient, postId = 'post-1', text = 'a text'): Promise<Exchange> {
   const body = JSON.stringify({ text_data: text, user_id: 'user', post_id: postId })
   return new Promise((resolve) => {
-    client.send({ method: 'POST', path: '/api/v1/task/sync', body }, resolve)
+    client.send({ method: 'POST', path: '/api/v1/task/sync', body, isAnonymous: false }, resolve)
   })
 }
 
@@ -37,18 +43,19 @@ export async function sendTask(
   options: { timeoutMs?: number; text?: string; deliveredCodes?: string[]; nowMs?: number } = {},
 ): Promise<SentTask> {
   const exchange = await sendOver(createTestClient(baseUrl, options.timeoutMs), 'post-1', options.text)
-  return { exchange, judgement: judge(exchange, baseUrl, options) }
+  return { exchange, judgement: judgeTask(exchange, baseUrl, options) }
 }
 
 /** Judges an exchange as a run over this base URL would. */
-export function judge(
+export function judgeTask(
   exchange: Exchange,
   baseUrl: string,
   options: { deliveredCodes?: string[]; nowMs?: number } = {},
 ): Judgement {
-  return judgeTask(exchange, {
-    origin: new URL(baseUrl).origin,
+  const plan = buildPlan({ connection: { baseUrl } })
+  const { judge } = createOperationExchange(plan, {
     deliveredCodes: options.deliveredCodes ?? [],
     nowMs: () => options.nowMs ?? Date.now(),
   })
+  return judge(exchange, [])
 }

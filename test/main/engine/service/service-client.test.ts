@@ -31,10 +31,12 @@ test('the path of the base URL comes before the path of the request', async () =
   expect(server.requests[0]?.path).toBe('/gateway/moderation/api/v1/task/sync')
 })
 
-test('a request without a body carries no key', async () => {
+test('an anonymous request carries no key', async () => {
   const server = await startFaultServer({ onRequest: (_, wire) => wire.send(200, {}) })
   const client = createTestClient(server.baseUrl)
-  await new Promise((resolve) => client.send({ method: 'GET', path: '/open', body: null }, resolve))
+  await new Promise((resolve) =>
+    client.send({ method: 'GET', path: '/open', body: null, isAnonymous: true }, resolve),
+  )
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/open' })
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization')
 })
@@ -80,14 +82,14 @@ test('what cannot be sent at all ends once, after `send` has returned', async ()
   const server = await startFaultServer()
   const client = createServiceClient({
     baseUrl: server.baseUrl,
-    apiKey: 'no header\ncan carry this',
-    timeoutMs: 2_000,
+    connection: { timeoutMs: 2_000 },
+    readApiKey: () => 'no header\ncan carry this',
     userAgent: 'sluice/test',
   })
   onTestFinished(() => client.destroy())
   const events: string[] = []
   const ended = new Promise<void>((resolve) => {
-    client.send({ method: 'POST', path: '/', body: '{}' }, (exchange) => {
+    client.send({ method: 'POST', path: '/', body: '{}', isAnonymous: false }, (exchange) => {
       events.push(`${exchange.kind}, sent: ${exchange.kind === 'breakdown' && exchange.sent}`)
       resolve()
     })

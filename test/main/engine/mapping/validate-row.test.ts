@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
-import { createTaskValidator } from '../../../../src/main/engine/mapping/validate-task.ts'
+import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { formatProblem } from '../../../../src/shared/problem.ts'
 import { taskRequestSchema } from '../../../../src/shared/service/tasks.ts'
 import { buildPlan } from './build-plan.ts'
@@ -8,7 +8,7 @@ import { buildPlan } from './build-plan.ts'
 const GOOD = { text_data: 't', user_id: 'u', post_id: 'p' }
 
 function validate(body: Record<string, unknown>, parts: Parameters<typeof buildPlan>[0] = {}): string[] {
-  return createTaskValidator(buildPlan(parts))(17, body).map(
+  return createRowValidator(buildPlan(parts))(17, body).map(
     (problem) => `${problem.severity}: ${formatProblem(problem)}`,
   )
 }
@@ -105,7 +105,7 @@ test('what holds for every row alike is said once for the plan', () => {
     ['recommended', 'user_metadata', undefined],
     ['model_not_listed', 'models', 'likeness'],
   ])
-  expect(createTaskValidator(plan)(1, { ...GOOD, models: ['likeness'] })).toEqual([])
+  expect(createRowValidator(plan)(1, { ...GOOD, models: ['likeness'] })).toEqual([])
 
   const v2 = buildPlan({ api: 'v2', mapping: { text_data: { kind: 'column', column: 1 } } })
   expect(findPlanWarnings(v2, v2.mapping).map(({ code, field }) => [code, field])).toContainEqual([
@@ -131,7 +131,7 @@ test('what passes here passes the wire contract, and what breaks a rule of it do
       options.map((value) => (value === undefined ? body : { ...body, [field]: value })),
     )
   }
-  const check = createTaskValidator(buildPlan())
+  const check = createRowValidator(buildPlan())
   for (const body of bodies) {
     const passes = check(1, body).every(({ severity }) => severity === 'warning')
     expect(passes, JSON.stringify(body)).toBe(taskRequestSchema.safeParse(body).success)

@@ -1,0 +1,21 @@
+import { addProblem, type Found, type RowRule } from './found-problems.ts'
+import { checkUrl } from './url-rule.ts'
+
+/** At least one of url and media, both addresses (interface §4.3). */
+export const checkIndexMedia: RowRule = (found, row, { url, media }) => {
+  const all =
+    url === undefined && media === undefined
+      ? addProblem(found, row, 'error', 'one_of', null, 'must have url or media', 'neither')
+      : found
+  return checkUrl(checkUrl(all, row, 'url', url), row, 'media', media)
+}
+
+/** A field that must be there (interface §4.4, §4.7). */
+export function createRequiredRule(field: string): RowRule {
+  return (found: Found, row, body) => {
+    const value = body[field]
+    return typeof value === 'string' && value !== ''
+      ? found
+      : addProblem(found, row, 'error', 'required', field, 'is required, and is empty')
+  }
+}

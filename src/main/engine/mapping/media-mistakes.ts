@@ -1,0 +1,23 @@
+import type { Plan } from '../../../shared/plan.ts'
+import { findUnknownPlaceholders, type Mistake } from './mapping-mistakes.ts'
+import { hasMediaFiles, PATH_PLACEHOLDER } from './media-urls.ts'
+import { parseTemplate } from './templates.ts'
+
+/** What is wrong with the template that makes addresses of media files. */
+export function findMediaMistakes(plan: Plan, columns: readonly string[]): Mistake[] {
+  const { media } = plan.source
+  if (media?.kind !== 'template' || !hasMediaFiles(plan, columns)) return []
+  const { template } = media
+  const unknown = findUnknownPlaceholders('media', template, columns, [PATH_PLACEHOLDER])
+  const hasPath = parseTemplate(template).some(
+    (part) => part.kind === 'placeholder' && part.name.trim() === PATH_PLACEHOLDER,
+  )
+  if (hasPath) return unknown
+  return [
+    ...unknown,
+    {
+      message: `media: the template \`${template}\` has no {{path}}, so every file would have the same address`,
+      hint: 'Say where the path belongs, as in https://host/{{path}}.',
+    },
+  ]
+}

@@ -1,0 +1,7 @@
+// Every screen and command lists the same fields, so the tables are shared; here is where the engine finds them.
+export {
+  fieldsOf,
+  listFieldNames,
+  type MappedField,
+  parseFieldName,
+} from '../../../shared/operation-fields.ts'

@@ -1,0 +1,29 @@
+import type { Mapping, Operation } from '../../../shared/plan.ts'
+import { isUniqueByConstruction } from './templates.ts'
+
+/** A value that only one row of a source may have, and the field it is in. */
+export interface UniqueKey {
+  field: string
+  value: string
+}
+
+/**
+ * Gives what must be unique among the rows of a source: a task's post_id (interface §8), a term as the service
+ * compares it, lower-cased (§4.5 rule 1). Null where nothing must be, or where the mapping makes it so by itself.
+ */
+export function createUniqueKey(
+  operation: Operation,
+  mapping: Mapping,
+): ((body: Readonly<Record<string, unknown>>) => UniqueKey | null) | null {
+  if ('watchlist' in operation) return ({ term }) => toKey('term', term, (text) => text.toLowerCase())
+  if (operation.kind !== 'task') return null
+  const postId = mapping['post_id']
+  const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)
+  // A whole request may bring a post_id of its own.
+  if (isUnique && mapping['request'] === undefined) return null
+  return ({ post_id: id }) => toKey('post_id', id, (text) => text)
+}
+
+function toKey(field: string, value: unknown, toComparable: (text: string) => string): UniqueKey | null {
+  return typeof value === 'string' && value !== '' ? { field, value: toComparable(value) } : null
+}

@@ -1,0 +1,63 @@
+import type { Mapping, Operation, Plan } from '../../../shared/plan.ts'
+import type { Problem } from '../../../shared/problem.ts'
+import type { Found, RowRule } from './found-problems.ts'
+import { checkIndexMedia, createRequiredRule } from './index-rules.ts'
+import { isEmpty } from './mapping-gaps.ts'
+import { findConstantModels } from './model-checks.ts'
+import { fillsUserMetadata } from './plan-warnings.ts'
+import { createRequestRule } from './request-rule.ts'
+import {
+  checkConversation,
+  checkGroup,
+  checkIds,
+  checkUserMetadata,
+  createContentRule,
+  createMetadataRule,
+  createModelsRule,
+} from './task-rules.ts'
+import { checkBlank, checkLengths } from './term-rules.ts'
+import { createCallbackRule } from './url-rule.ts'
+
+/** Finds everything that is wrong with the body of one row; the same empty list where nothing is. */
+export type ValidateRow = (row: number, body: Readonly<Record<string, unknown>>) => readonly Problem[]
+
+const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
+
+/**
+ * Compiles the rules of interface §2, §4 and §8 for a plan whose mapping is resolved. Whether a post_id or a term is
+ * unique within the source is for the journal to say; what holds for every row alike is in `findPlanWarnings`.
+ */
+export function createRowValidator({ operation, mapping }: Plan): ValidateRow {
+  const rules = createRules(operation, mapping)
+  if (!isEmpty(mapping['request'])) rules.push(createRequestRule(operation))
+  return (row, body) => {
+    let found: Found = null
+    for (const check of rules) found = check(found, row, body)
+    return found ?? NO_PROBLEMS
+  }
+}
+
+function createRules(operation: Operation, mapping: Mapping): RowRule[] {
+  switch (operation.kind) {
+    case 'task':
+      return [
+        createContentRule(operation),
+        checkIds,
+        checkGroup,
+        ...(operation.mode === 'async' ? [checkConversation] : []),
+        createCallbackRule(operation.mode),
+        createMetadataRule(['content_metadata', 'user_metadata']),
+        createModelsRule(operation, findConstantModels(operation, mapping) !== null),
+        ...(fillsUserMetadata(mapping) ? [checkUserMetadata] : []),
+      ]
+    case 'index-add':
+      return [checkIndexMedia, createMetadataRule(['metadata']), createCallbackRule(operation.mode)]
+    case 'index-remove':
+      return [createRequiredRule('custom_index_item_id'), createCallbackRule(operation.mode)]
+    case 'watchlist-add':
+    case 'watchlist-update':
+      return [createRequiredRule('term'), checkBlank, checkLengths]
+    case 'appeal-status':
+      return [createRequiredRule('appeal_id')]
+  }
+}

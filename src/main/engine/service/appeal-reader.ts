@@ -1,0 +1,72 @@
+import type { RowAnswer } from '../../../shared/row-answer.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
+import { cutMessage } from './answer-text.ts'
+import { createJudgement } from './create-judgement.ts'
+import type { AnswerReader } from './judge-exchange.ts'
+import type { Judgement } from './judgement.ts'
+
+/** Reads where an appeal stands (interface §2.6, §4.7). */
+export const APPEAL_READER: AnswerReader = {
+  isRepeatable: true,
+  readSuccess: ({ status }, body) => judgeAppeal(body, status),
+  readRefusal: () => null,
+}
+
+function judgeAppeal(body: unknown, status: number): Judgement | null {
+  const appeal = isJsonObject(body) ? body['appeal'] : null
+  if (!isJsonObject(body) || !isJsonObject(appeal)) return null
+  const appealStatus = toText(appeal['appeal_status'])
+  if (appealStatus === null) return null
+  const judgment = isJsonObject(appeal['appeal_judgment']) ? appeal['appeal_judgment'] : null
+  const answer = toAnswer(appealStatus, judgment)
+  const parts = [
+    answer === 'overturned' || answer === 'upheld' ? `${appealStatus}: ${answer}` : appealStatus,
+    toJudgmentText(judgment),
+    toDecisionText(body['original_decision']),
+  ]
+  return createJudgement({ outcome: 'succeeded', status, answer, message: cutMessage(parts.join('; ')) })
+}
+
+/** Null for a status that the interface does not know. */
+function toAnswer(status: string, judgment: JsonObject | null): RowAnswer | null {
+  const words = status.toLowerCase().replace(/[\s_-]+/g, ' ')
+  if (words === 'in review') return 'in_review'
+  if (words !== 'reviewed') return null
+  if (judgment?.['overturned'] === true) return 'overturned'
+  return judgment?.['overturned'] === false ? 'upheld' : 'reviewed'
+}
+
+function toJudgmentText(judgment: JsonObject | null): string {
+  if (judgment === null) return 'no judgment'
+  const action = toText(judgment['action_name']) ?? toText(judgment['action_id'])
+  const reasons = toReasonsText(judgment['action_reasons'])
+  return `judgment: ${action ?? 'no action named'}${reasons}`
+}
+
+/** An empty object stands for no decision (interface §2.6). */
+function toDecisionText(decision: unknown): string {
+  if (!isJsonObject(decision) || Object.keys(decision).length === 0) return 'no original decision'
+  const action = toText(decision['display_name']) ?? toText(decision['action_id'])
+  return `original decision: ${action ?? 'no action named'}${toReasonsText(decision['action_reasons'])}`
+}
+
+/** What a reason is made of is not shown: a text, or an object with a name. */
+function toReasonsText(reasons: unknown): string {
+  if (!Array.isArray(reasons) || reasons.length === 0) return ''
+  return ` (${reasons.map(toReasonText).join(', ')})`
+}
+
+function toReasonText(reason: unknown): string {
+  if (typeof reason === 'string') return reason
+  if (isJsonObject(reason)) {
+    for (const name of ['display_name', 'name', 'reason', 'message']) {
+      const text = toText(reason[name])
+      if (text !== null) return text
+    }
+  }
+  return JSON.stringify(reason)
+}
+
+function toText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

@@ -1,0 +1,66 @@
+import type { Operation } from '../../../shared/plan.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { toTaskId } from '../../../shared/service/task-id.ts'
+import { judgeAcknowledgement } from './acknowledgements.ts'
+import { cutMessage } from './answer-text.ts'
+import { createJudgement } from './create-judgement.ts'
+import type { AnswerReader } from './judge-exchange.ts'
+import type { Judgement } from './judgement.ts'
+
+type IndexOperation = Extract<Operation, { kind: 'index-add' | 'index-remove' }>
+
+/** Reads the answers to items that are added to a custom index or removed from it (interface §4.3, §4.4). */
+export function createIndexReader(operation: IndexOperation): AnswerReader {
+  const isAdd = operation.kind === 'index-add'
+  return {
+    // A second add would add a second item; a second removal finds nothing left to remove.
+    isRepeatable: !isAdd,
+    readSuccess: ({ status }, body, rowKeys) => {
+      if (operation.mode === 'async') return judgeAcknowledgement(body, status, rowKeys)
+      return isAdd ? judgeAdded(body, status) : judgeRemoved(body, status)
+    },
+    readRefusal: ({ status, errorCode }, _rowKeys, earlierTries) =>
+      !isAdd && errorCode === 'INVALID_CUSTOM_INDEX_ITEM' && earlierTries > 0
+        ? createJudgement({ outcome: 'succeeded', status, errorCode, message: toGone(earlierTries) })
+        : null,
+  }
+}
+
+function toGone(earlierTries: number): string {
+  const tries = earlierTries === 1 ? 'the earlier try' : `one of the ${earlierTries} earlier tries`
+  return `the index has no such item; ${tries} of this row may have removed it before its answer was lost`
+}
+
+/** The answer names the item, and nothing else ever will: without its id nobody knows what was added. */
+function judgeAdded(body: unknown, status: number): Judgement | null {
+  if (!isJsonObject(body)) return null
+  const taskId = toTaskId(body['task_id'])
+  const customIndexItemId = toTaskId(body['custom_index_item_id'])
+  if (customIndexItemId !== null) {
+    return createJudgement({ outcome: 'succeeded', status, taskId, customIndexItemId })
+  }
+  if (taskId === null) return null
+  const message = `answered ${status} without a custom_index_item_id, so that nobody knows what was added`
+  return createJudgement({ outcome: 'unknown', status, taskId, message })
+}
+
+function judgeRemoved(body: unknown, status: number): Judgement | null {
+  if (!isJsonObject(body)) return null
+  const taskId = toTaskId(body['task_id'])
+  const customIndexItemId = toTaskId(body['custom_index_item_id'])
+  if (taskId === null && customIndexItemId === null) return null
+  return createJudgement({ outcome: 'succeeded', status, taskId, customIndexItemId })
+}
+
+/**
+ * Judges the callback of an index operation: the body of its sync answer (interface §6). One of an add that names no
+ * item cannot mean that it was added.
+ */
+export function judgeIndexCallback(body: unknown, isAdd: boolean): Judgement | null {
+  const judgement = isAdd ? judgeAdded(body, 200) : judgeRemoved(body, 200)
+  if (judgement === null || judgement.outcome === 'succeeded')
+    return judgement && { ...judgement, status: null }
+  const said = isJsonObject(body) && typeof body['message'] === 'string' ? `: ${body['message']}` : ''
+  const message = cutMessage(`the callback names no custom_index_item_id${said}`)
+  return createJudgement({ outcome: 'rejected', taskId: judgement.taskId, message })
+}

@@ -1,0 +1,64 @@
+import { isServiceErrorBody } from '../../../shared/service/errors.ts'
+import { parseJson, type Refusal, readRefusal, toRedirectMessage, toUnreadable } from './answer-text.ts'
+import { toBreakdownMessage } from './breakdown-message.ts'
+import { createJudgement } from './create-judgement.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import type { Judgement } from './judgement.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+/** What an operation makes of its answers. */
+export interface AnswerReader {
+  /** Whether a try that may have been taken may be repeated; only an index add may not (design §2). */
+  isRepeatable: boolean
+  /** Reads a 2xx that is no error body; null where it is not of the interface. */
+  readSuccess: (answer: Answer, body: unknown, rowKeys: readonly string[]) => Judgement | null
+  /** Reads an error that is final; null where it is a plain rejection. */
+  readRefusal: (refusal: Refusal, rowKeys: readonly string[], earlierTries: number) => Judgement | null
+}
+
+/** Judges how a try ended. */
+export type JudgeExchange = (
+  exchange: Exchange,
+  rowKeys: readonly string[],
+  earlierTries?: number,
+) => Judgement
+
+/** Builds the judge of an operation: what is the same for all of them, around what it reads itself (design §2). */
+export function createJudge(reader: AnswerReader, origin: string, nowMs: () => number): JudgeExchange {
+  const ambiguous = reader.isRepeatable ? 'ambiguous' : 'never'
+  return (exchange, rowKeys, earlierTries = 0) => {
+    if (exchange.kind === 'breakdown') {
+      return createJudgement({
+        outcome: exchange.sent ? 'unknown' : 'failed',
+        repeat: exchange.sent ? ambiguous : 'safe',
+        reached: exchange.sent,
+        status: exchange.status,
+        errorCode: exchange.code,
+        message: toBreakdownMessage(exchange, origin),
+      })
+    }
+    const { status } = exchange
+    const body = parseJson(exchange.body)
+    if (status >= 200 && status < 300 && !isServiceErrorBody(body)) {
+      const judgement = reader.readSuccess(exchange, body, rowKeys)
+      return (
+        judgement ??
+        createJudgement({ outcome: 'unknown', repeat: ambiguous, status, message: toUnreadable(exchange) })
+      )
+    }
+    if (status >= 300 && status < 400) {
+      return createJudgement({ outcome: 'rejected', status, message: toRedirectMessage(exchange, origin) })
+    }
+    const refusal = readRefusal(exchange, body)
+    if (status === 429 || status >= 500) {
+      const retryAfterMs = parseRetryAfter(exchange.retryAfter, nowMs())
+      return status === 429
+        ? createJudgement({ outcome: 'rejected', repeat: 'safe', ...refusal, retryAfterMs })
+        : createJudgement({ outcome: 'unknown', repeat: ambiguous, ...refusal, retryAfterMs })
+    }
+    return (
+      reader.readRefusal(refusal, rowKeys, earlierTries) ??
+      createJudgement({ outcome: 'rejected', ...refusal })
+    )
+  }
+}

@@ -1,0 +1,90 @@
+import type { Operation, Plan } from '../../../shared/plan.ts'
+import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { OWN_CALLBACK } from './acknowledgements.ts'
+import { cutMessage, parseJson } from './answer-text.ts'
+import { APPEAL_READER } from './appeal-reader.ts'
+import { createJudgement } from './create-judgement.ts'
+import { createIndexReader, judgeIndexCallback } from './index-reader.ts'
+import { type AnswerReader, createJudge, type JudgeExchange } from './judge-exchange.ts'
+import type { Judgement } from './judgement.ts'
+import { createToRequest, type RowBody, type ToRequest } from './operation-request.ts'
+import { judgeTaskCallback } from './task-answers.ts'
+import { createTaskReader } from './task-reader.ts'
+import { createWatchlistReader } from './watchlist-reader.ts'
+
+/** How an operation's rows go out and what comes back of them. */
+export interface OperationExchange {
+  /** The host that the operation's requests go to: the second one for v2 tasks, where there is one. */
+  baseUrl: string
+  toRequest: ToRequest
+  /**
+   * What the judge must know of an item's rows, for the caller to keep while the item is in flight and to read nothing
+   * from: lower-cased terms of a watchlist; a mark where a row's own callback_url takes its result.
+   */
+  toRowKeys: (bodies: readonly RowBody[]) => readonly string[]
+  /** `earlierTries`: tries of the item before this one that may have been taken, 0 unless given. */
+  judge: JudgeExchange
+  /** Judges the text of a callback; null where it cannot be read as one (interface §6). */
+  judgeCallback: (text: string) => Judgement | null
+}
+
+const NO_KEYS: readonly string[] = Object.freeze([])
+const OWN_CALLBACK_KEYS: readonly string[] = Object.freeze([OWN_CALLBACK])
+
+/** Builds the requests and the judge of a plan's operation (interface §4, §6, §7). */
+export function createOperationExchange(
+  { operation, connection }: Pick<Plan, 'operation' | 'connection'>,
+  options: {
+    /** Error codes that mean "this post_id was delivered before", beside the connection's own. */
+    deliveredCodes: readonly string[]
+    nowMs: () => number
+  },
+): OperationExchange {
+  const isV2 = operation.kind === 'task' && operation.api === 'v2'
+  const baseUrl = (isV2 ? connection.taskBaseUrl : undefined) ?? connection.baseUrl
+  const deliveredCodes = [...connection.deliveredCodes, ...options.deliveredCodes]
+  const reader = createReader(operation, deliveredCodes)
+  return {
+    baseUrl,
+    toRequest: createToRequest(operation),
+    toRowKeys: createToRowKeys(operation),
+    judge: createJudge(reader, new URL(baseUrl).origin, options.nowMs),
+    judgeCallback: (text) => judgeCallback(operation, parseJson(text)),
+  }
+}
+
+function createReader(operation: Operation, deliveredCodes: readonly string[]): AnswerReader {
+  switch (operation.kind) {
+    case 'task':
+      return createTaskReader(operation, deliveredCodes)
+    case 'index-add':
+    case 'index-remove':
+      return createIndexReader(operation)
+    case 'watchlist-add':
+    case 'watchlist-update':
+      return createWatchlistReader(operation.kind)
+    case 'appeal-status':
+      return APPEAL_READER
+  }
+}
+
+function createToRowKeys(operation: Operation): OperationExchange['toRowKeys'] {
+  if ('watchlist' in operation) return (terms) => terms.map(({ term }) => String(term).toLowerCase())
+  if (!('mode' in operation) || operation.mode === 'sync') return () => NO_KEYS
+  return ([body]) => (body?.['callback_url'] === undefined ? NO_KEYS : OWN_CALLBACK_KEYS)
+}
+
+function judgeCallback(operation: Operation, body: unknown): Judgement | null {
+  if (!isJsonObject(body)) return null
+  if (isServiceErrorBody(body)) {
+    const error = readServiceError(body)
+    const message = cutMessage(error?.message ?? 'the callback says error, and nothing else')
+    return createJudgement({ outcome: 'rejected', errorCode: error?.errorCode ?? null, message })
+  }
+  if (operation.kind === 'task') return judgeTaskCallback(body, operation.api)
+  if (operation.kind === 'index-add' || operation.kind === 'index-remove') {
+    return judgeIndexCallback(body, operation.kind === 'index-add')
+  }
+  return null
+}

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
+import { readTaskResponse, type TaskResult } from '../../../shared/service/read-task-response.ts'
+import { readV2TaskResponse, type V2TaskResult } from '../../../shared/service/read-v2-task-response.ts'
+import { cutMessage } from './answer-text.ts'
+import { createJudgement } from './create-judgement.ts'
+import type { Judgement } from './judgement.ts'
+
+/** Judges a task's result, of a sync answer or a callback; null where it is none (interface §2.2, §2.3). */
+export function judgeTaskResult(body: unknown, status: number | null): Judgement | null {
+  const result = readTaskResponse(body)
+  return result === null ? null : judgeRead(result, status)
+}
+
+/** Judges a v2 result, whose shape is not shown: any JSON object is one; null for anything else (interface §4.2). */
+export function judgeV2TaskResult(body: unknown, status: number | null): Judgement | null {
+  return isJsonObject(body) ? judgeRead(readV2TaskResponse(body), status) : null
+}
+
+/**
+ * Judges the callback of a task, whose shape is not shown (interface §6): the default or the legacy body, anything
+ * with a task_id, anything with a field of a result; in v2 anything that is not empty. Null for the rest.
+ */
+export function judgeTaskCallback(body: JsonObject, api: 'v1' | 'v2'): Judgement | null {
+  const result = api === 'v2' ? null : readTaskResponse(body)
+  if (result !== null) return judgeRead(result, null)
+  const isResult = api === 'v2' ? Object.keys(body).length > 0 : hasResultField(body)
+  return isResult ? judgeRead(readV2TaskResponse(body), null) : null
+}
+
+/** A callback is posted to an address that only its own task was told, so any part of a result will do. */
+function hasResultField(body: JsonObject): boolean {
+  return ['task_id', 'post_id', 'triggered_rules', 'status', 'models'].some((name) =>
+    Object.hasOwn(body, name),
+  )
+}
+
+function judgeRead(result: TaskResult | V2TaskResult, status: number | null): Judgement {
+  const [failure] = result.failures
+  if (failure === undefined)
+    return createJudgement({ ...toResultParts(result), outcome: 'succeeded', status })
+  return createJudgement({
+    ...toResultParts(result),
+    outcome: 'rejected',
+    status,
+    errorCode: failure.code,
+    message: cutMessage(failure.message || `the service answered code ${failure.code} inside a 200`),
+  })
+}
+
+function toResultParts(
+  result: TaskResult | V2TaskResult,
+): Pick<Judgement, 'taskId' | 'rules' | 'classes' | 'fromCache'> {
+  return {
+    taskId: result.taskId,
+    rules: result.triggeredRules.length > 1 ? once(result.triggeredRules) : result.triggeredRules,
+    classes: result.classScores,
+    fromCache: result.fromCache,
+  }
+}
+
+function once(rules: TaskResult['triggeredRules']): TaskResult['triggeredRules'] {
+  return [...new Map(rules.map((rule) => [rule.ruleId, rule])).values()]
+}

@@ -1,0 +1,112 @@
+import type { RowAnswer } from '../../../shared/row-answer.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { cutMessage, type Refusal } from './answer-text.ts'
+import { createJudgement } from './create-judgement.ts'
+import type { AnswerReader } from './judge-exchange.ts'
+import type { Judgement, RowJudgement } from './judgement.ts'
+
+/** A list of terms in an answer, and what being in it means. */
+interface AnswerList {
+  name: string
+  answer: RowAnswer
+}
+
+/** Lists of an answer, the gravest first: it decides where a term is in several (interface §4.5, §4.6). */
+const LISTS: Record<'watchlist-add' | 'watchlist-update', readonly AnswerList[]> = {
+  'watchlist-add': [
+    { name: 'failed_terms', answer: 'failed' },
+    { name: 'added_terms', answer: 'added' },
+    { name: 'pre_existing_terms', answer: 'pre_existing' },
+  ],
+  'watchlist-update': [
+    { name: 'failed_terms', answer: 'failed' },
+    { name: 'non_existent_terms', answer: 'non_existent' },
+    { name: 'updated_terms', answer: 'updated' },
+  ],
+}
+
+/** Reads the answers to terms: one judgement for each, from the lists of a 200 (interface §4.5, §4.6, §7 rule 3). */
+export function createWatchlistReader(kind: keyof typeof LISTS): AnswerReader {
+  const lists = LISTS[kind]
+  return {
+    isRepeatable: true,
+    readSuccess: ({ status }, body, rowKeys) => judgeLists(body, status, lists, rowKeys),
+    readRefusal: (refusal, rowKeys) =>
+      rowKeys.length > 1 && isTooLarge(refusal)
+        ? createJudgement({ outcome: 'rejected', ...refusal, isTooLarge: true })
+        : null,
+  }
+}
+
+/** What of a term an answer says. */
+interface Found {
+  answer: RowAnswer
+  /** Every list that holds the term. */
+  lists: string[]
+  /** Why it failed, where the answer says so. */
+  reason: string | null
+}
+
+function judgeLists(
+  body: unknown,
+  status: number,
+  lists: readonly AnswerList[],
+  rowKeys: readonly string[],
+): Judgement | null {
+  if (!isJsonObject(body) || !lists.some(({ name }) => Array.isArray(body[name]))) return null
+  const found = new Map<string, Found>()
+  for (const { name, answer } of lists) {
+    const terms = body[name]
+    if (Array.isArray(terms)) for (const term of terms) noteTerm(found, term, name, answer)
+  }
+  const rows = rowKeys.map((key) => judgeTerm(found.get(key) ?? found.get(key.trim())))
+  return createJudgement({ outcome: 'succeeded', status, rows })
+}
+
+/** A term of an answer is an object, or its text alone (interface §4.5: failed_terms is not shown). */
+function noteTerm(found: Map<string, Found>, item: unknown, list: string, answer: RowAnswer): void {
+  const term = isJsonObject(item) ? item['term'] : item
+  if (typeof term !== 'string') return
+  const key = term.toLowerCase()
+  const known = found.get(key)
+  if (known === undefined) found.set(key, { answer, lists: [list], reason: toReason(item) })
+  else if (!known.lists.includes(list)) known.lists.push(list)
+}
+
+function toReason(item: unknown): string | null {
+  if (!isJsonObject(item)) return null
+  for (const name of ['message', 'reason', 'error']) {
+    const text = item[name]
+    if (typeof text === 'string' && text !== '') return text
+  }
+  return null
+}
+
+function judgeTerm(found: Found | undefined): RowJudgement {
+  if (found === undefined) {
+    const message = 'the answer does not mention this term, in none of its lists'
+    return { outcome: 'rejected', answer: 'failed', message }
+  }
+  const { answer, lists, reason } = found
+  const several = lists.length > 1 ? `the answer has it in ${lists.join(' and ')}; the first counts` : null
+  if (answer === 'failed') {
+    const message = cutMessage(
+      `the service could not process this term${reason === null ? '' : `: ${reason}`}`,
+    )
+    return { outcome: 'rejected', answer, message: several === null ? message : `${message}; ${several}` }
+  }
+  if (answer === 'non_existent') {
+    const message = 'the watchlist has no such term, and an update creates none'
+    return { outcome: 'rejected', answer, message: several === null ? message : `${message}; ${several}` }
+  }
+  return { outcome: 'succeeded', answer, message: several }
+}
+
+const TOO_LARGE = /too[ _-]?(many|large|big|long)|limit|maxim|\bmax\b|exceed/i
+
+/** The largest number of terms is not shown (interface §8), nor how more are refused: 413, or words of size. */
+function isTooLarge({ status, errorCode, message }: Refusal): boolean {
+  if (status === 413) return true
+  if (status !== 400 && status !== 422) return false
+  return TOO_LARGE.test(message) || (errorCode !== null && TOO_LARGE.test(errorCode.replaceAll('_', ' ')))
+}
