@@ -14,6 +14,9 @@ export const serviceErrorSchema = z.looseObject({
 /** See {@link serviceErrorSchema}. */
 export type ServiceErrorBody = z.infer<typeof serviceErrorSchema>
 
+/** Code of an answer to a key that matches no application (interface §5.7, §7). */
+export const INVALID_API_KEY = 'INVALID_API_KEY'
+
 /** The endpoints that interface §7 names in its table. */
 export type ErrorEndpoint =
   | 'watchlist-add'
@@ -117,6 +120,15 @@ export function readServiceError(body: unknown): ServiceError | null {
 /** Whether a body is an error by itself, whatever the HTTP status: `error` is true (interface §7). */
 export function isServiceErrorBody(body: unknown): boolean {
   return isJsonObject(body) && body['error'] === true
+}
+
+/**
+ * Whether an answer says that the key is wrong: by its code whatever the status, for the interface pairs them in two
+ * ways (§7 rule 2); by 401 or 403 where the code says nothing else that the interface knows.
+ */
+export function isKeyRefusal(status: number | null, errorCode: string | null): boolean {
+  if (errorCode === INVALID_API_KEY) return true
+  return (status === 401 || status === 403) && !SERVICE_ERRORS.some((entry) => entry.errorCode === errorCode)
 }
 
 function toTextOrNull(value: unknown): string | null {

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../shared/item-state.ts'
+import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import type { Judgement } from '../service/judgement.ts'
 
 /** Answers 401 or 403 in a row after which the key is taken to be wrong. */
@@ -60,7 +61,7 @@ export class BurnGuard {
       this.#unreachedStreak += 1
       this.#lastUnreached = judgement.message ?? ''
     }
-    const isAuth = judgement.status === 401 || judgement.status === 403
+    const isAuth = isKeyRefusal(judgement.status, judgement.errorCode)
     if (judgement.status !== null) this.#authStreak = isAuth ? this.#authStreak + 1 : 0
     if (judgement.status === 429) this.#throttledSinceMs ??= this.#nowMs()
     else if (judgement.status !== null) this.#throttledSinceMs = null
@@ -76,7 +77,7 @@ export class BurnGuard {
   reason(): string | null {
     if (this.#authStreak >= AUTH_STREAK) {
       return (
-        `${this.#origin} refused the API key ${this.#authStreak} times in a row (401 or 403). ` +
+        `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY). ` +
         `Check the key (environment variable ${this.#keyName}), then go on; rows not sent yet are kept.`
       )
     }

@@ -39,9 +39,21 @@ test('five refusals of the key in a row are a wrong key, 401 and 403 alike', () 
   expect(guard.reason()).toBeNull()
   note(forbidden, 1)
   expect(guard.reason()).toBe(
-    'https://moderation.test refused the API key 5 times in a row (401 or 403). ' +
+    'https://moderation.test refused the API key 5 times in a row (401, 403 or INVALID_API_KEY). ' +
       'Check the key (environment variable THE_KEY), then go on; rows not sent yet are kept.',
   )
+})
+
+test('INVALID_API_KEY is a wrong key whatever its status, and PARAM_REQUIRED is none, as 403 neither', () => {
+  const badKey = createGuard()
+  badKey.note(toJudgement({ outcome: 'rejected', status: 400, errorCode: 'INVALID_API_KEY' }), 5)
+  expect(badKey.guard.reason()).toContain('refused the API key 5 times in a row')
+  const badParam = createGuard()
+  badParam.note(toJudgement({ outcome: 'rejected', status: 403, errorCode: 'PARAM_REQUIRED' }), 20)
+  expect(badParam.guard.reason()).toBeNull()
+  const badCode = createGuard()
+  badCode.note(toJudgement({ outcome: 'rejected', status: 403, errorCode: 'SUSPENDED' }), 5)
+  expect(badCode.guard.reason()).toContain('refused the API key 5 times in a row')
 })
 
 test('any other answer in between starts the count again, a broken connection does not', () => {
