@@ -10,6 +10,9 @@ export const EXPORT_COLUMNS = [
   'sluice_triggered_rules',
   'sluice_duration_ms',
   'sluice_attempts',
+  'sluice_custom_index_item_id',
+  'sluice_term_outcome',
+  'sluice_appeal_status',
 ] as const
 
 /** Whether a header is that of one of our own exports: it ends with all of {@link EXPORT_COLUMNS}. */

@@ -1,6 +1,7 @@
 import { EXPORT_COLUMNS } from '../../../shared/export-columns.ts'
 import { addFormulaGuard } from '../../../shared/formula-guard.ts'
 import type { ResultRow } from '../../../shared/results.ts'
+import { toExportCells } from './export-cells.ts'
 import { createRowWidthError } from './row-width-error.ts'
 
 /** Writes a report piece by piece; `row` may be called any number of times after `header`. */
@@ -46,22 +47,6 @@ export function createCsvWriter({ columns, lossless }: ReportOptions): ReportWri
       return toRecord([...cells, ...padding, ...toExportCells(result)])
     },
   }
-}
-
-/** The cells of {@link EXPORT_COLUMNS}, in their order. */
-function toExportCells(result: ResultRow): string[] {
-  return [
-    String(result.row),
-    result.state,
-    result.status === null ? '' : String(result.status),
-    result.errorCode ?? '',
-    result.message ?? '',
-    result.taskId ?? '',
-    result.postId ?? '',
-    result.triggeredRules.map(({ ruleId, ruleName }) => (ruleName === '' ? ruleId : ruleName)).join('; '),
-    result.durationMs === null ? '' : String(Math.round(result.durationMs * 1000) / 1000),
-    String(result.attempts),
-  ]
 }
 
 /** Lets each of our names stand once, for the column that this report appends. */

@@ -4,7 +4,8 @@ import type { ReportOptions, ReportWriter } from './csv-report.ts'
 /**
  * A report of one JSON object a line, without a byte-order mark: `row`, `cells` by column name (an array where names
  * are not distinct or the row is wider than they are), `state`, `status`, `error_code`, `message`, `task_id`,
- * `post_id`, `triggered_rules`, `duration_ms`, `attempts`. Always lossless.
+ * `post_id`, `triggered_rules`, `duration_ms`, `attempts`, `custom_index_item_id`, `answer` (what became of a term,
+ * or where an appeal stands), `callback_latency_ms`. Always lossless.
  */
 export function createJsonlWriter({ columns }: Pick<ReportOptions, 'columns'>): ReportWriter {
   const areDistinct = new Set(columns).size === columns.length
@@ -37,5 +38,8 @@ function toDocument(result: ResultRow) {
     })),
     duration_ms: result.durationMs,
     attempts: result.attempts,
+    custom_index_item_id: result.customIndexItemId,
+    answer: result.answer,
+    callback_latency_ms: result.callbackLatencyMs,
   }
 }
