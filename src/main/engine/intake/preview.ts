@@ -4,18 +4,19 @@ import type { SourcePreview } from '../../../shared/results.ts'
 import { openSource } from './open-source.ts'
 
 /** The first `limit` rows of a source and how it is read. Throws `BAD_SOURCE` as {@link openSource} does. */
-export function previewSource(source: PlanSource, limit: number): SourcePreview {
-  const reader = openSource(source)
+export async function previewSource(source: PlanSource, limit: number): Promise<SourcePreview> {
+  const reader = await openSource(source, { isPreview: true })
   try {
     const rows: SourcePreview['rows'] = []
     const problems: Problem[] = []
-    reading: for (const batch of reader.batches()) {
+    reading: for await (const batch of reader.batches()) {
       for (const { row, cells, problems: found } of batch.rows) {
         if (rows.length >= limit) break reading
         rows.push({ row, cells })
         problems.push(...found)
       }
     }
+    const { workbook } = reader
     return {
       columns: [...reader.columns],
       rows,
@@ -24,6 +25,8 @@ export function previewSource(source: PlanSource, limit: number): SourcePreview 
       delimiter: reader.delimiter,
       delimiterBy: reader.delimiterBy,
       header: source.header,
+      format: reader.format,
+      ...(workbook === null ? {} : { sheets: [...workbook.sheets], sheet: workbook.sheet }),
       problems,
       sizeBytes: reader.sizeBytes,
     }

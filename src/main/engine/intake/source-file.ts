@@ -20,8 +20,8 @@ const HINTS: Record<string, string> = {
 }
 
 const FINDINGS: Record<string, string> = {
-  ENOENT: 'expected a CSV or TSV file, found nothing there',
-  ENOTDIR: 'expected a CSV or TSV file, found that a part of the path is not a folder',
+  ENOENT: 'expected a file, found nothing there',
+  ENOTDIR: 'expected a file, found that a part of the path is not a folder',
   EACCES: 'expected a readable file, found one that may not be read (permission denied)',
   EPERM: 'expected a readable file, found one that may not be read (not permitted)',
 }
@@ -47,11 +47,7 @@ export function openSourceFile(path: string): SourceFile {
   try {
     const stat = fstatSync(descriptor)
     if (stat.isDirectory()) {
-      throw createSourceError(
-        path,
-        'expected a CSV or TSV file, found a folder',
-        'Name one file inside the folder.',
-      )
+      throw createSourceError(path, 'expected a file, found a folder', 'Name one file inside the folder.')
     }
     if (!stat.isFile()) {
       throw createSourceError(

@@ -1,3 +1,4 @@
+import type { PlanSource } from '../../../shared/plan.ts'
 import type { Problem } from '../../../shared/problem.ts'
 
 /** One record of a source, exactly as the file has it: every cell text, nothing trimmed. */
@@ -12,21 +13,37 @@ export interface SourceRow {
 /** Some consecutive records, and how far into the file they reach. */
 export interface SourceBatch {
   rows: SourceRow[]
-  /** Bytes of the file read so far. */
+  /** Bytes of the source read so far. */
   bytesRead: number
+}
+
+/** Formats of sources. */
+export type SourceFormat = NonNullable<PlanSource['format']>
+
+/** What a workbook has beside its rows. */
+export interface WorkbookSheets {
+  /** Names of the sheets in the workbook's order, hidden ones among them. */
+  sheets: readonly string[]
+  /** The one that the rows are from. */
+  sheet: string
 }
 
 /** A source being read. One reader for each format behind this one interface. */
 export interface SourceReader {
+  readonly format: SourceFormat
   /** Names from the header, or `Column 1`, `Column 2`, … without one; as many as the widest row met so far. */
   readonly columns: readonly string[]
+  /** Null for everything but workbooks. */
+  readonly workbook: WorkbookSheets | null
   readonly sizeBytes: number
+  /** '' where a format has none, or its files have one each. */
   readonly encoding: string
   readonly encodingBy: 'given' | 'bom' | 'strict' | 'guess'
+  /** '' where a format has none. */
   readonly delimiter: string
   readonly delimiterBy: 'given' | 'ending' | 'guess'
   /** Yields every record once, in order, in constant memory. Ends early when the consumer returns. */
-  batches(): Iterable<SourceBatch>
+  batches(): Iterable<SourceBatch> | AsyncIterable<SourceBatch>
   /** Releases the file. */
   close(): void
 }

@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
-import { parseRecords } from '../../../../src/main/engine/intake/record-parser.ts'
+import { parseRecords } from '../../../../src/main/engine/intake/delimited/record-parser.ts'
 import { parseRfc4180 } from './rfc4180.ts'
 
 /** Numbers between 0 and 1 that are the same in every run. */

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { previewSource } from '../../../../src/main/engine/intake/preview.ts'
 import { writeSource } from './read-source.ts'
 
-test('a preview holds the first rows and everything about how they were read', () => {
+test('a preview holds the first rows and everything about how they were read', async () => {
   const path = writeSource(`id;text\n1;a\n2\n${'3;c\n'.repeat(1000)}`)
-  const preview = previewSource({ path, header: true }, 3)
+  const preview = await previewSource({ path, header: true }, 3)
   expect(preview).toEqual({
     columns: ['id', 'text'],
     rows: [
@@ -17,6 +17,7 @@ test('a preview holds the first rows and everything about how they were read', (
     delimiter: ';',
     delimiterBy: 'guess',
     header: true,
+    format: 'csv',
     problems: [
       {
         row: 2,
@@ -30,9 +31,9 @@ test('a preview holds the first rows and everything about how they were read', (
   })
 })
 
-test('the same file re-reads with other choices', () => {
+test('the same file re-reads with other choices', async () => {
   const path = writeSource('id;text\n1;a\n')
-  expect(previewSource({ path, header: false, delimiter: ',' }, 10)).toMatchObject({
+  expect(await previewSource({ path, header: false, delimiter: ',' }, 10)).toMatchObject({
     columns: ['Column 1'],
     rows: [{ cells: ['id;text'] }, { cells: ['1;a'] }],
     delimiterBy: 'given',

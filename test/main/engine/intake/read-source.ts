@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openDelimitedSource } from '../../../../src/main/engine/intake/delimited/delimited-source.ts'
 import { openSource } from '../../../../src/main/engine/intake/open-source.ts'
-import type { SourceRow } from '../../../../src/main/engine/intake/source-reader.ts'
+import { findSourceFormat } from '../../../../src/main/engine/intake/source-format.ts'
+import type { SourceReader, SourceRow } from '../../../../src/main/engine/intake/source-reader.ts'
+import { SluiceError } from '../../../../src/shared/errors.ts'
 import type { PlanSource } from '../../../../src/shared/plan.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
@@ -25,36 +28,68 @@ export interface ReadSource {
   delimiterBy: string
 }
 
-/** Reads a whole file as the engine does; `readBytes` is the size of one read. */
-export function readSource(
-  path: string,
-  options: Partial<Omit<PlanSource, 'path'>> & { readBytes?: number } = {},
-): ReadSource {
-  const { readBytes, ...source } = options
-  const reader = openSource({ path, header: true, ...source }, readBytes === undefined ? {} : { readBytes })
+/** Options of a source, and the size of one read. */
+export type ReadOptions = Partial<Omit<PlanSource, 'path'>> & { readBytes?: number }
+
+/** Reads a whole CSV or TSV file; `readBytes` is the size of one read. */
+export function readSource(path: string, options: ReadOptions = {}): ReadSource {
+  const { readBytes, ...given } = options
+  const source = { path, header: true, ...given }
+  const reader = openDelimitedSource({ ...source, format: findSourceFormat(source) }, readBytes)
   try {
     const rows = [...reader.batches()].flatMap((batch) => batch.rows)
-    return {
-      columns: [...reader.columns],
-      rows,
-      cells: rows.map((row) => row.cells),
-      problems: rows.flatMap((row) =>
-        row.problems.map((problem) => `${problem.code} ${problem.row} ${problem.severity}`),
-      ),
-      encoding: reader.encoding,
-      encodingBy: reader.encodingBy,
-      delimiter: reader.delimiter,
-      delimiterBy: reader.delimiterBy,
-    }
+    return toReadSource(reader, rows)
   } finally {
     reader.close()
   }
 }
 
+/** Reads a whole source of any format as the engine does. */
+export async function readAnySource(path: string, options: ReadOptions = {}): Promise<ReadSource> {
+  const { readBytes, ...source } = options
+  const reader = await openSource(
+    { path, header: true, ...source },
+    readBytes === undefined ? {} : { readBytes },
+  )
+  try {
+    const rows: SourceRow[] = []
+    for await (const batch of reader.batches()) rows.push(...batch.rows)
+    return toReadSource(reader, rows)
+  } finally {
+    reader.close()
+  }
+}
+
+function toReadSource(reader: SourceReader, rows: SourceRow[]): ReadSource {
+  return {
+    columns: [...reader.columns],
+    rows,
+    cells: rows.map((row) => row.cells),
+    problems: rows.flatMap((row) =>
+      row.problems.map((problem) => `${problem.code} ${problem.row} ${problem.severity}`),
+    ),
+    encoding: reader.encoding,
+    encodingBy: reader.encodingBy,
+    delimiter: reader.delimiter,
+    delimiterBy: reader.delimiterBy,
+  }
+}
+
+/** The message and hint of the `BAD_SOURCE` error that reading a source of any format ends with. */
+export async function failReadingAny(path: string, options: ReadOptions = {}): Promise<string> {
+  try {
+    await readAnySource(path, options)
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === 'BAD_SOURCE') return `${error.message} | ${error.hint}`
+    throw error
+  }
+  throw new Error('reading succeeded')
+}
+
 /** Writes the content and reads it. */
 export function readText(
   content: string | Uint8Array,
-  options: Parameters<typeof readSource>[1] & { name?: string } = {},
+  options: ReadOptions & { name?: string } = {},
 ): ReadSource {
   const { name, ...rest } = options
   return readSource(writeSource(content, name), rest)

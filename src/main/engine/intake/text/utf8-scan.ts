@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import type { SourceFile } from './source-file.ts'
+import type { SourceFile } from '../source-file.ts'
 import { lengthOfWholeCharacters } from './text-decoder.ts'
 
 /** What a file's bytes are when read as strict UTF-8. */
@@ -19,7 +19,7 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
  * Stops early where enough is broken to tell what the file is not.
  */
 export function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
-  const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, file.sizeBytes))
   let offset = startOffset
   let firstBroken: number | null = null
   let brokenPieces = 0

@@ -1,7 +1,7 @@
 import Papa from 'papaparse'
-import type { PlanSource } from '../../../shared/plan.ts'
-import { createSourceError } from './source-error.ts'
-import type { SourceReader } from './source-reader.ts'
+import type { PlanSource } from '../../../../shared/plan.ts'
+import { createSourceError } from '../source-error.ts'
+import type { SourceReader } from '../source-reader.ts'
 
 /** The delimiter of a source and how it was told. */
 export interface ChosenDelimiter {
@@ -15,23 +15,26 @@ const CANDIDATES = [',', ';', '\t', '|'] as const
 const SAMPLE_RECORDS = 500
 
 /**
- * The delimiter that the person gave, else a tab where the format or the ending says TSV, else the one that splits
- * the sample's records most evenly. Throws `BAD_SOURCE` for a character that cannot delimit.
+ * The delimiter that the person gave, else the one that the file's own first line declares, else a tab where the
+ * format or the ending says TSV, else the one that splits the sample's records most evenly. Throws `BAD_SOURCE` for a
+ * character that cannot delimit.
  */
 export function chooseDelimiter(
   source: PlanSource,
   sampleText: string,
   newline: '\n' | '\r',
+  declared: string | undefined,
 ): ChosenDelimiter {
-  if (source.delimiter !== undefined) {
-    if (Papa.BAD_DELIMITERS.includes(source.delimiter)) {
+  const given = source.delimiter ?? declared
+  if (given !== undefined) {
+    if (Papa.BAD_DELIMITERS.includes(given)) {
       throw createSourceError(
         source.path,
-        `the delimiter ${JSON.stringify(source.delimiter)} cannot separate cells`,
+        `the delimiter ${JSON.stringify(given)} cannot separate cells`,
         'Use a comma, a semicolon, a tab, a pipe or another character that is neither a quote nor a line end.',
       )
     }
-    return { delimiter: source.delimiter, delimiterBy: 'given' }
+    return { delimiter: given, delimiterBy: 'given' }
   }
   const isTsv = source.format === undefined ? /\.(tsv|tab)$/i.test(source.path) : source.format === 'tsv'
   if (isTsv) return { delimiter: '\t', delimiterBy: 'ending' }

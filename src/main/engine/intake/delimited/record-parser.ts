@@ -1,4 +1,5 @@
 import Papa, { type ParseResult } from 'papaparse'
+import { READ_BYTES, type ReadText } from '../text/text-reader.ts'
 import { dropReturn, needsRawText, parseStepwise } from './stepwise-parser.ts'
 
 /** How quotes of a record were broken: text behind a closing quote, or no closing quote before the end. */
@@ -27,14 +28,8 @@ export interface ParsedPiece {
   cursor: number
 }
 
-/** Where text comes from: some of it, '' where a piece of the file decodes to nothing yet, null at the end. */
-export type ReadText = (sizeBytes: number) => string | null
-
 /** Longest record that is read, in UTF-16 code units. */
 export const MAX_RECORD_CHARACTERS = 8 * 1024 * 1024
-
-/** Bytes of one read while records are shorter than that. */
-export const READ_BYTES = 64 * 1024
 
 /** Thrown for a record over {@link MAX_RECORD_CHARACTERS}; `start` is its beginning. */
 export class RecordTooLong extends Error {

@@ -1,6 +1,6 @@
-import { toFound } from '../../../shared/problem.ts'
+import { toFound } from '../../../../shared/problem.ts'
+import { createSourceError } from '../source-error.ts'
 import { MAX_RECORD_CHARACTERS, type RecordTooLong } from './record-parser.ts'
-import { createSourceError } from './source-error.ts'
 
 const toThousands = new Intl.NumberFormat('en-US').format
 const READ_BYTES = 1024 * 1024

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openSource } from '../../../../src/main/engine/intake/open-source.ts'
+import { openDelimitedSource } from '../../../../src/main/engine/intake/delimited/delimited-source.ts'
 import { SluiceError } from '../../../../src/shared/errors.ts'
 import { formatProblem } from '../../../../src/shared/problem.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
@@ -182,7 +182,7 @@ test('rows and problems are the same however small the reads are', () => {
 
 test('a reader can be left early and read again from the start', () => {
   const path = writeSource(`a\n${'row\n'.repeat(100_000)}`)
-  const reader = openSource({ path, header: true })
+  const reader = openDelimitedSource({ path, header: true })
   for (const batch of reader.batches()) {
     expect(batch.bytesRead).toBeLessThan(reader.sizeBytes)
     break
@@ -195,7 +195,7 @@ test('a reader can be left early and read again from the start', () => {
 
 test('a file that grows after it was opened is read as far as it then reaches', () => {
   const path = writeSource('a\n1\n')
-  const reader = openSource({ path, header: true })
+  const reader = openDelimitedSource({ path, header: true })
   writeFileSync(path, 'a\n1\n2\n')
   expect([...reader.batches()].flatMap((batch) => batch.rows.map((row) => row.cells[0]))).toEqual(['1', '2'])
   reader.close()

@@ -1,7 +1,8 @@
-import { removeFormulaGuard } from '../../../shared/formula-guard.ts'
-import { type Problem, toFound } from '../../../shared/problem.ts'
+import { removeFormulaGuard } from '../../../../shared/formula-guard.ts'
+import { type Problem, toFound } from '../../../../shared/problem.ts'
+import type { SourceRow } from '../source-reader.ts'
+import { replaceUndecodable } from '../text/replace-undecodable.ts'
 import type { QuoteFault, RecordBatch } from './record-parser.ts'
-import type { SourceRow } from './source-reader.ts'
 
 /** What rows of a source are held against. */
 export interface RowExpectation {
@@ -25,16 +26,8 @@ export function toSourceRow(
   const problems: Problem[] = []
   if (cells.length !== expectation.cells) problems.push(toRaggedProblem(row, cells, expectation))
   if (!batch.isWellFormed) {
-    const found = replaceUndecodable(cells)
-    if (found !== null) {
-      problems.push({
-        row,
-        severity: 'warning',
-        code: 'undecodable_bytes',
-        message: `must be valid ${expectation.encoding}; what does not decode became U+FFFD`,
-        found,
-      })
-    }
+    const problem = replaceUndecodable(row, cells, expectation.encoding)
+    if (problem !== null) problems.push(problem)
   }
   const fault = batch.quoteFaults.size === 0 ? undefined : batch.quoteFaults.get(index)
   if (fault !== undefined) problems.push(toQuoteProblem(row, cells, fault))
@@ -55,26 +48,6 @@ function toRaggedProblem(row: number, cells: readonly string[], expectation: Row
     found: isBlank ? 'a blank line' : `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`,
   }
 }
-
-/** Puts U+FFFD where the decoder marked undecodable bytes; returns the first place with what is around it, or null. */
-function replaceUndecodable(cells: string[]): string | null {
-  let places = 0
-  let first: string | null = null
-  for (let index = 0; index < cells.length; index += 1) {
-    const cell = cells[index] ?? ''
-    if (cell.isWellFormed()) continue
-    const whole = cell.toWellFormed()
-    cells[index] = whole
-    places += cell.match(/\p{Surrogate}/gu)?.length ?? 0
-    first ??= whole.slice(Math.max(0, cell.search(/\p{Surrogate}/u) - EXCERPT_CHARACTERS))
-  }
-  if (first === null) return null
-  const excerpt = toFound(first.slice(0, 2 * EXCERPT_CHARACTERS).toWellFormed())
-  return places === 1 ? excerpt : `${excerpt} and ${places - 1} more`
-}
-
-/** Shown of a cell before its first broken place, and after it. */
-const EXCERPT_CHARACTERS = 20
 
 /** A quote that takes in line breaks may have swallowed rows, so such a row is not sent. */
 function toQuoteProblem(row: number, cells: readonly string[], fault: QuoteFault): Problem {

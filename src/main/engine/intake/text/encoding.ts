@@ -1,8 +1,8 @@
 import jschardet from 'jschardet'
+import { createSourceError } from '../source-error.ts'
+import type { SourceFile } from '../source-file.ts'
+import type { SourceReader } from '../source-reader.ts'
 import { findBinarySignature, findNulByte } from './binary-content.ts'
-import { createSourceError } from './source-error.ts'
-import type { SourceFile } from './source-file.ts'
-import type { SourceReader } from './source-reader.ts'
 import { resolveEncoding } from './text-decoder.ts'
 import { scanUtf8 } from './utf8-scan.ts'
 
@@ -34,7 +34,7 @@ const FALLBACK = 'windows-1252'
  * Throws `BAD_SOURCE` for an unknown label and for files that are not text.
  */
 export function chooseEncoding(file: SourceFile, given: string | undefined): ChosenEncoding {
-  const sample = file.readBytes(0, SAMPLE_BYTES)
+  const sample = file.readBytes(0, Math.min(SAMPLE_BYTES, file.sizeBytes))
   const binary = findBinarySignature(sample)
   if (binary !== null) throw createSourceError(file.path, `expected text, found ${binary.kind}`, binary.hint)
 

@@ -1,17 +1,13 @@
-import { EXPORT_COLUMNS, isExportHeader } from '../../../shared/export-columns.ts'
-import { removeFormulaGuard } from '../../../shared/formula-guard.ts'
-import type { PlanSource } from '../../../shared/plan.ts'
+import { EXPORT_COLUMNS, isExportHeader } from '../../../../shared/export-columns.ts'
+import { removeFormulaGuard } from '../../../../shared/formula-guard.ts'
+import type { PlanSource } from '../../../../shared/plan.ts'
+import { createSourceError } from '../source-error.ts'
+import type { ReadText } from '../text/text-reader.ts'
 import { findUsualLength, isBlank } from './delimiter.ts'
+import { dropRecords } from './drop-records.ts'
 import { createLongRecordError } from './long-record.ts'
-import {
-  parseRecords,
-  type ReadText,
-  type RecordBatch,
-  type RecordSyntax,
-  RecordTooLong,
-} from './record-parser.ts'
+import { parseRecords, type RecordBatch, type RecordSyntax, RecordTooLong } from './record-parser.ts'
 import type { RowExpectation } from './row-builder.ts'
-import { createSourceError } from './source-error.ts'
 
 /** What the first records of a source say about all of them. */
 export interface SourceHead extends Omit<RowExpectation, 'encoding'> {
@@ -39,8 +35,16 @@ export function readSourceHead(
 ): SourceHead {
   const { path } = source
   try {
-    const batches = parseRecords(readText, syntax, HEAD_BYTES)
+    const before = countRecordsBeforeHeader(source)
+    const batches = dropRecords(parseRecords(readText, syntax, HEAD_BYTES), before)
     const first = findFirstRecords(batches)
+    if (first === null && before > 0) {
+      throw createSourceError(
+        path,
+        `expected the names of the columns in line ${before + 1}, found that the file ends before it`,
+        'Give the number of the line that names the columns; the first line is 1.',
+      )
+    }
     if (first === null) {
       throw createSourceError(
         path,
@@ -84,8 +88,13 @@ export function readSourceHead(
   }
 }
 
+/** How many records stand above the header and are passed over; none in a source without a header. */
+export function countRecordsBeforeHeader({ header, headerRow }: PlanSource): number {
+  return header && headerRow !== undefined ? headerRow - 1 : 0
+}
+
 /** The first batch with more in it than blank lines, or null. */
-function findFirstRecords(batches: ReturnType<typeof parseRecords>): RecordBatch | null {
+function findFirstRecords(batches: Generator<RecordBatch>): RecordBatch | null {
   for (let next = batches.next(); next.done !== true; next = batches.next()) {
     if (!next.value.records.every(isBlank)) return next.value
   }
@@ -93,7 +102,7 @@ function findFirstRecords(batches: ReturnType<typeof parseRecords>): RecordBatch
 }
 
 /** Whether no record follows; one that is too long does, and reading the rows names it. */
-function isAtEnd(batches: ReturnType<typeof parseRecords>): boolean {
+function isAtEnd(batches: Generator<RecordBatch>): boolean {
   try {
     return batches.next().done === true
   } catch (error) {
