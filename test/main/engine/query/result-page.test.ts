@@ -166,11 +166,14 @@ test('a row tells how it ended, what it triggered and what it was', async () => 
     message: null,
     taskId: `task-${runId}-6`,
     postId: `${runId}-6`,
+    customIndexItemId: null,
+    answer: null,
     triggeredRules: [
       { ruleId: 'r2', ruleName: 'Even' },
       { ruleId: 'r3', ruleName: 'Threefold' },
     ],
     durationMs: expect.any(Number),
+    callbackLatencyMs: null,
     attempts: 1,
     cells: ['comma, inside', 'user5'],
   })
