@@ -1,4 +1,5 @@
 import { parseDurationMs } from './duration.ts'
+import { catchMistake, formatTextMistake, MistakeError, skipSpace, type TextMistake } from './text-mistake.ts'
 import {
   AGGREGATIONS,
   type Aggregation,
@@ -23,14 +24,6 @@ export interface ThresholdExpression {
   limit: number
 }
 
-/** Where a threshold's text is wrong, and how. */
-export interface ThresholdMistake {
-  /** 1-based character. */
-  at: number
-  expected: string
-  found: string
-}
-
 /** A threshold as text says it, or the first thing wrong with the text. */
 export type ThresholdParse =
   | {
@@ -41,23 +34,13 @@ export type ThresholdParse =
       abortOnFail: boolean
       delayAbortEvalMs: number
     }
-  | { ok: false; mistake: ThresholdMistake }
+  | { ok: false; mistake: TextMistake }
 
 // As in k6, `<=` goes before `<`, and so on.
 const OPERATORS: readonly ThresholdOperator[] = ['<=', '<', '>=', '>', '===', '==', '!=']
 const NUMBER = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+)?/
 const PERCENTILE = /^p\((.*)\)$/
 const EXAMPLES = '`p(99)<500`, `http_req_failed:rate<0.01` or `dropped==0`'
-
-class Mistake extends Error {
-  readonly mistake: ThresholdMistake
-
-  constructor(text: string, index: number, expected: string, length = Number.POSITIVE_INFINITY) {
-    const rest = text.slice(index, index + Math.min(length, 30)).trim()
-    super(expected)
-    this.mistake = { at: index + 1, expected, found: rest === '' ? 'nothing' : `\`${rest}\`` }
-  }
-}
 
 /**
  * Reads a threshold: `[METRIC:]AGGREGATION OPERATOR NUMBER [abortOnFail [delayAbortEval=10s]]`, options after commas
@@ -66,15 +49,12 @@ class Mistake extends Error {
  * a counter's is `count`, as in `dropped==0`.
  */
 export function parseThreshold(text: string): ThresholdParse {
-  try {
+  return catchMistake<ThresholdParse>(() => {
     const operatorAt = text.search(/[<>=!]/)
-    if (operatorAt === -1) {
-      const expected = `a comparison such as ${EXAMPLES}`
-      throw text.trim() === '' ? new Mistake('', 0, expected) : new Mistake(text, 0, expected)
-    }
+    if (operatorAt === -1) throw new MistakeError(text, 0, `a comparison such as ${EXAMPLES}`)
     const operator = OPERATORS.find((candidate) => text.startsWith(candidate, operatorAt))
     if (operator === undefined) {
-      throw new Mistake(text, operatorAt, `one of ${OPERATORS.map((one) => `\`${one}\``).join(', ')}`, 2)
+      throw new MistakeError(text, operatorAt, `one of ${OPERATORS.map((one) => `\`${one}\``).join(', ')}`, 2)
     }
     const subject = parseSubject(text, operatorAt)
     const numberAt = skipSpace(text, operatorAt + operator.length)
@@ -83,15 +63,12 @@ export function parseThreshold(text: string): ThresholdParse {
     checkShare(text, numberAt, subject.metric, limit)
     const expression = text.slice(0, end).trim()
     return { ok: true, parsed: { ...subject, operator, limit }, expression, ...parseOptions(text, end) }
-  } catch (error) {
-    if (error instanceof Mistake) return { ok: false, mistake: error.mistake }
-    throw error
-  }
+  })
 }
 
 /** A sentence about a mistake: which threshold, where, what was expected and what was found. */
-export function formatThresholdMistake(text: string, { at, expected, found }: ThresholdMistake): string {
-  return `threshold \`${text}\`, character ${at}: expected ${expected}, found ${found}`
+export function formatThresholdMistake(text: string, mistake: TextMistake): string {
+  return formatTextMistake('threshold', text, mistake)
 }
 
 type Subject = Pick<ThresholdExpression, 'metric' | 'aggregation' | 'percentile'>
@@ -99,16 +76,17 @@ type Subject = Pick<ThresholdExpression, 'metric' | 'aggregation' | 'percentile'
 function parseSubject(text: string, end: number): Subject {
   const from = skipSpace(text, 0)
   const left = text.slice(from, end).trimEnd()
-  if (left === '') throw new Mistake(text, from, `what to compare before the operator, as in ${EXAMPLES}`, 2)
+  if (left === '')
+    throw new MistakeError(text, from, `what to compare before the operator, as in ${EXAMPLES}`, 2)
   const tags = left.indexOf('{')
   if (tags !== -1) {
-    throw new Mistake(text, from + tags, 'no tags: what is measured is the whole run after its warm-up')
+    throw new MistakeError(text, from + tags, 'no tags: what is measured is the whole run after its warm-up')
   }
   const colon = left.indexOf(':')
   if (colon === -1) return parseBareSubject(text, from, left)
   const name = left.slice(0, colon).trim()
   const metric = findThresholdMetric(name)
-  if (metric === null) throw new Mistake(text, from, toMetricsText(), name.length)
+  if (metric === null) throw new MistakeError(text, from, toMetricsText(), name.length)
   const aggregationAt = skipSpace(text, from + colon + 1)
   return { metric, ...parseAggregation(text, aggregationAt, from + left.length, metric) }
 }
@@ -118,7 +96,7 @@ function parseBareSubject(text: string, from: number, left: string): Subject {
   if (named !== null) {
     const aggregation = toOnlyAggregation(named)
     if (aggregation !== null) return { metric: named, aggregation, percentile: null }
-    throw new Mistake(
+    throw new MistakeError(
       text,
       from + left.length,
       `an aggregation after the metric, as in \`${left}:p(99)<500\``,
@@ -128,10 +106,10 @@ function parseBareSubject(text: string, from: number, left: string): Subject {
   if (left === 'rate') return { metric: 'http_req_failed', aggregation: 'rate', percentile: null }
   if (left === 'count' || left === 'value') {
     const example = left === 'count' ? 'http_reqs:count>1000' : 'vus:value<100'
-    throw new Mistake(text, from, `a metric before \`${left}\`, as in \`${example}\``, left.length)
+    throw new MistakeError(text, from, `a metric before \`${left}\`, as in \`${example}\``, left.length)
   }
   if (/^\w+$/.test(left) && !AGGREGATIONS.trend.includes(left as Aggregation)) {
-    throw new Mistake(text, from, `${toMetricsText()}, or avg, min, med, max, p(N) or rate`, left.length)
+    throw new MistakeError(text, from, `${toMetricsText()}, or avg, min, med, max, p(N) or rate`, left.length)
   }
   const metric: ThresholdMetric = 'http_req_duration'
   return { metric, ...parseAggregation(text, from, from + left.length, metric) }
@@ -152,12 +130,12 @@ function parseAggregation(
   if (inner !== undefined) {
     const percentile = NUMBER.exec(inner)?.[0] === inner ? Number(inner.replaceAll('_', '')) : Number.NaN
     if (!(percentile >= 0 && percentile <= 100)) {
-      throw new Mistake(text, at + 2, 'a percentile from 0 to 100, as in p(99) or p(99.9)', inner.length)
+      throw new MistakeError(text, at + 2, 'a percentile from 0 to 100, as in p(99) or p(99.9)', inner.length)
     }
     return { aggregation: 'p', percentile }
   }
   const list = known.map((one) => (one === 'p' ? 'p(N)' : one)).join(', ')
-  throw new Mistake(
+  throw new MistakeError(
     text,
     at,
     `${known.length === 1 ? list : `one of ${list}`} for ${metric}`,
@@ -169,23 +147,23 @@ function parseAggregation(
 function parseLimit(text: string, at: number, metric: ThresholdMetric): number {
   const number = NUMBER.exec(text.slice(at))?.[0]
   const what = isTrend(metric) ? 'a number of milliseconds' : 'a number'
-  if (number === undefined) throw new Mistake(text, at, what)
+  if (number === undefined) throw new MistakeError(text, at, what)
   const end = at + number.length
   const tail = text.slice(end)
   if (/^\s*%/.test(tail)) {
-    throw new Mistake(text, end, `a share from 0 to 1 without a percent sign, as in 0.01 for 1 %`)
+    throw new MistakeError(text, end, `a share from 0 to 1 without a percent sign, as in 0.01 for 1 %`)
   }
   if (/^\s*(us|µs|ms|s|m|h|min|sec)\b/i.test(tail)) {
-    throw new Mistake(text, end, `${what} without a unit, as k6 has it`)
+    throw new MistakeError(text, end, `${what} without a unit, as k6 has it`)
   }
-  if (tail !== '' && !/^[\s,]/.test(tail)) throw new Mistake(text, end, 'the end of the number')
+  if (tail !== '' && !/^[\s,]/.test(tail)) throw new MistakeError(text, end, 'the end of the number')
   return end
 }
 
 /** A share over 1 is always a percentage by mistake: the threshold would hold, or fail, whatever happens. */
 function checkShare(text: string, at: number, metric: ThresholdMetric, limit: number): void {
   if (THRESHOLD_METRICS[metric] !== 'rate' || (limit >= 0 && limit <= 1)) return
-  throw new Mistake(
+  throw new MistakeError(
     text,
     at,
     'a share from 0 to 1, as in 0.05 for 5 % (requests a second are `http_reqs:rate`)',
@@ -205,7 +183,7 @@ function parseOptions(text: string, from: number): { abortOnFail: boolean; delay
       delayAt = at
       delayAbortEvalMs = parseDurationMs(delay)
       if (delayAbortEvalMs === null) {
-        throw new Mistake(
+        throw new MistakeError(
           text,
           at + 'delayAbortEval='.length,
           'a duration such as 10s or 1m30s',
@@ -213,7 +191,7 @@ function parseOptions(text: string, from: number): { abortOnFail: boolean; delay
         )
       }
     } else {
-      throw new Mistake(
+      throw new MistakeError(
         text,
         at,
         '`abortOnFail`, `delayAbortEval=10s`, each at most once, or the end',
@@ -222,15 +200,15 @@ function parseOptions(text: string, from: number): { abortOnFail: boolean; delay
     }
   }
   if (delayAbortEvalMs !== null && !abortOnFail) {
-    throw new Mistake(text, delayAt, '`abortOnFail` beside `delayAbortEval`, which means nothing without it')
+    throw new MistakeError(
+      text,
+      delayAt,
+      '`abortOnFail` beside `delayAbortEval`, which means nothing without it',
+    )
   }
   return { abortOnFail, delayAbortEvalMs: delayAbortEvalMs ?? 0 }
 }
 
 function toMetricsText(): string {
   return `a metric (${Object.keys(THRESHOLD_METRICS).join(', ')})`
-}
-
-function skipSpace(text: string, from: number): number {
-  return from + (/^\s*/.exec(text.slice(from))?.[0].length ?? 0)
 }

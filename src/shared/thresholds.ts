@@ -26,7 +26,10 @@ const fullSchema = z.object({
 
 /** A threshold with its options, or the text that {@link parseThreshold} reads. */
 export const thresholdSchema = z
-  .custom<string | z.input<typeof fullSchema>>()
+  .union([z.string(), fullSchema], {
+    error:
+      'expected a text such as `p(99)<500`, or an object of expression, abortOnFail and delayAbortEvalMs',
+  })
   .transform((input) => {
     const result = typeof input === 'string' ? parseThreshold(input) : null
     if (result === null) return input

@@ -33,7 +33,7 @@ const evaluate = (...expressions: string[]) =>
     picture,
   )
 
-const valueOf = (expression: string) => evaluate(expression)[0]?.value
+const readValueOf = (expression: string) => evaluate(expression)[0]?.value
 
 describe('the value of a threshold', () => {
   test.each([
@@ -46,7 +46,7 @@ describe('the value of a threshold', () => {
     ['p(0)<1', 1],
     ['p(100)<1', 1000],
   ])('of `%s` is that of the latencies, in milliseconds', (expression, ms) => {
-    const value = valueOf(expression) ?? Number.NaN
+    const value = readValueOf(expression) ?? Number.NaN
     expect(Math.abs(value / ms - 1)).toBeLessThan(0.002)
   })
 
@@ -60,7 +60,7 @@ describe('the value of a threshold', () => {
     ['vus<1', 7],
     ['vus_max<1', 64],
   ])('of `%s` is that of the counters', (expression, value) => {
-    expect(valueOf(expression)).toBe(value)
+    expect(readValueOf(expression)).toBe(value)
   })
 })
 
@@ -155,8 +155,8 @@ describe('a threshold in a plan', () => {
   test.each([
     ['p(99)<500ms', 'character 10'],
     [{ expression: 'p(99)<5 abortOnFail' }, 'expected no options'],
-    [{ expression: 5 }, 'expected string'],
-    [7, 'expected object'],
+    [{ expression: 5 }, 'expected a text such as'],
+    [7, 'expected a text such as'],
   ])('that is wrong says how: %j', (input, message) => {
     const { success, error } = thresholdSchema.safeParse(input)
     expect(success).toBe(false)

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import {
+  type ArrivalSchedule,
+  type ConcurrencySchedule,
+  createArrivalSchedule,
+  createConcurrencySchedule,
+} from './arrival-schedule.ts'
+import { IN_FLIGHT_MAX, isOpen, LOAD_MAX_MS, loadPaceSchema, toPeak, toStages } from './load-pace.ts'
+import { thresholdSchema } from './thresholds.ts'
+
+/** Whole requests that are kept as a sample unless the plan says otherwise. */
+export const SAMPLE_SIZE_DEFAULT = 1_000
+
+/** Requests that did not succeed and are kept whole unless the plan says otherwise; all of them are counted. */
+export const ERROR_LIMIT_DEFAULT = 1_000
+
+/** How long requests in flight may take to end once the load is over, unless the plan says otherwise (as in k6). */
+export const GRACEFUL_STOP_MS = 30_000
+
+const KEPT_MAX = 100_000
+
+const thinkTimeSchema = z
+  .object({
+    minMs: z.int().min(0).max(3_600_000),
+    maxMs: z.int().min(0).max(3_600_000),
+  })
+  .refine(({ minMs, maxMs }) => minMs <= maxMs, { error: 'minMs must not be above maxMs', path: ['minMs'] })
+
+const fieldsSchema = z.object({
+  pace: loadPaceSchema,
+  /** Measured time of a closed or open pace; stages have durations of their own. */
+  durationMs: z.int().min(1).max(LOAD_MAX_MS).optional(),
+  /** Requests to send, instead of a duration. */
+  requests: z.int().min(1).max(1_000_000_000).optional(),
+  /** Sent before, at the level the load begins with; left out of every figure. */
+  warmupMs: z.int().min(0).max(3_600_000).default(0),
+  /** Pause between an answer and the next request of a closed pace, evenly drawn from a range. */
+  thinkTime: thinkTimeSchema.optional(),
+  /** How long requests in flight may take to end once the load is over; then they are given up as unknown. */
+  gracefulStopMs: z.int().min(0).max(3_600_000).default(GRACEFUL_STOP_MS),
+  /** Most requests of an open pace in flight; see {@link toMaxInFlight}. */
+  maxInFlight: z.int().min(1).max(IN_FLIGHT_MAX).optional(),
+  /** What becomes of a due request that finds {@link toMaxInFlight} of them in flight. */
+  whenFull: z.enum(['wait', 'drop']).default('wait'),
+  thresholds: z.array(thresholdSchema).default([]),
+  /** Requests that are kept whole, drawn evenly from all of them. */
+  sampleSize: z.int().min(0).max(KEPT_MAX).default(SAMPLE_SIZE_DEFAULT),
+  /** Requests that did not succeed and are kept whole, the first ones. */
+  errorLimit: z.int().min(0).max(KEPT_MAX).default(ERROR_LIMIT_DEFAULT),
+  httpVersion: z.enum(['1.1', '2']).default('1.1'),
+  /** Threads that send. */
+  workers: z.int().min(1).max(64).default(1),
+})
+
+/** What a plan says of its load test (design §5). */
+export const loadSchema = fieldsSchema.superRefine((load, context) => {
+  for (const { path, message } of listContradictions(load)) {
+    context.addIssue({ code: 'custom', path: [path], message })
+  }
+})
+
+/** See {@link loadSchema}. */
+export type Load = z.infer<typeof fieldsSchema>
+
+/** A load as a person writes it, defaults left out. */
+export type LoadInput = z.input<typeof fieldsSchema>
+
+type Contradiction = { path: keyof Load; message: string }
+
+function listContradictions(load: Load): Contradiction[] {
+  const { pace, durationMs, requests } = load
+  const wrong: Contradiction[] = []
+  if (pace.kind === 'stages') {
+    const message = 'stages say themselves how long they last'
+    if (durationMs !== undefined) wrong.push({ path: 'durationMs', message })
+    if (requests !== undefined) wrong.push({ path: 'requests', message })
+  } else if ((durationMs === undefined) === (requests === undefined)) {
+    wrong.push({ path: 'durationMs', message: 'expected either a duration or a number of requests' })
+  }
+  if (isOpen(pace)) {
+    const message = 'a think time belongs to a closed pace; an open one has its schedule'
+    if (load.thinkTime !== undefined) wrong.push({ path: 'thinkTime', message })
+  } else {
+    const message = 'belongs to an open pace; a closed one has its own number in flight'
+    if (load.maxInFlight !== undefined) wrong.push({ path: 'maxInFlight', message })
+    if (load.whenFull === 'drop') wrong.push({ path: 'whenFull', message })
+  }
+  return wrong
+}
+
+/**
+ * Most requests in flight at once: of an open pace what the plan says, otherwise its highest rate times the timeout,
+ * at most {@link IN_FLIGHT_MAX} (design §5); of a closed pace its own number.
+ */
+export function toMaxInFlight({ pace, maxInFlight }: Load, timeoutMs: number): number {
+  if (!isOpen(pace)) return toPeak(pace)
+  return maxInFlight ?? Math.min(IN_FLIGHT_MAX, Math.max(1, Math.ceil((toPeak(pace) * timeoutMs) / 1000)))
+}
+
+/** When the requests of an open pace are due. */
+export function toArrivalSchedule({ pace, durationMs, requests }: Load): ArrivalSchedule {
+  return createArrivalSchedule(toStages(pace, durationMs ?? LOAD_MAX_MS), { limit: requests ?? Infinity })
+}
+
+/** How many requests of a closed pace are in flight; until its last one where it ends with a number of requests. */
+export function toConcurrencySchedule({ pace, durationMs }: Load): ConcurrencySchedule {
+  return createConcurrencySchedule(toStages(pace, durationMs ?? LOAD_MAX_MS))
+}
+
+/** How long the measured part lasts; null where a closed pace ends with a number of requests. */
+export function toMeasuredMs(load: Load): number | null {
+  if (isOpen(load.pace)) return toArrivalSchedule(load).durationMs
+  return load.requests === undefined ? toConcurrencySchedule(load).durationMs : null
+}
+
+/** Requests that the measured part sends; null where a closed pace lasts for a time. */
+export function toPlannedRequests(load: Load): number | null {
+  return isOpen(load.pace) ? toArrivalSchedule(load).total : (load.requests ?? null)
+}
