@@ -10,6 +10,8 @@ export interface DesktopApi<F = unknown> {
   pathForFile(file: F): string
   /** Asks for a source with the system's dialog; its absolute path, or null where the person cancelled. */
   chooseSource(): Promise<string | null>
+  /** Asks for a folder with the system's dialog; its absolute path, or null where the person cancelled. */
+  chooseFolder(): Promise<string | null>
   /** Asks where an export goes; an absolute path, or null where the person cancelled. */
   chooseExportFile(suggestedName: string): Promise<string | null>
 }

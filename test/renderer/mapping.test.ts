@@ -5,7 +5,9 @@ import {
   assignTemplate,
   fieldOfColumn,
 } from '../../src/renderer/features/mapping/edit-mapping.ts'
-import { suggestMapping } from '../../src/renderer/features/mapping/match-columns.ts'
+import { keepKnownFields } from '../../src/renderer/features/mapping/fields.ts'
+import { suggestMapping, toPlanMapping } from '../../src/renderer/features/mapping/match-columns.ts'
+import { FOLDER_COLUMNS } from '../../src/shared/folder-columns.ts'
 import type { Operation } from '../../src/shared/plan.ts'
 
 const OPERATION: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }
@@ -77,6 +79,69 @@ describe('what a mapping is missing', () => {
 
   it('notices a column that another reading of the file took away', () => {
     expect(gapsOf(['Column 1'], suggest('text_data', 'user_id').mapping)).toContain('text_data')
+  })
+})
+
+describe('operations other than tasks', () => {
+  const add: Operation = { kind: 'watchlist-add', watchlist: 'words', termsPerRequest: 500 }
+  const update: Operation = { ...add, kind: 'watchlist-update', emptyNotes: 'keep' }
+  const remove: Operation = { kind: 'index-remove', mode: 'sync', indexId: 'faces' }
+
+  it('have fields of their own, and no post_id', () => {
+    expect(suggestMapping(['Word', 'note'], add).mapping).toEqual({
+      term: { kind: 'column', column: 'Word' },
+      notes: { kind: 'column', column: 'note' },
+    })
+  })
+
+  it('take the export of an index run as it is', () => {
+    const columns = ['url', 'sluice_row', 'sluice_custom_index_item_id']
+    const { mapping } = suggestMapping(columns, remove)
+    expect(mapping).toEqual({
+      custom_index_item_id: { kind: 'column', column: 'sluice_custom_index_item_id' },
+    })
+    expect(assessMapping(mapping, remove, columns)).toEqual([])
+  })
+
+  it('ask an update for its notes', () => {
+    expect(assessMapping(suggestMapping(['term'], update).mapping, update, ['term'])).toMatchObject([
+      { field: 'notes' },
+    ])
+    expect(assessMapping(suggestMapping(['term'], add).mapping, add, ['term'])).toEqual([])
+  })
+
+  it('ask an index for one of two addresses', () => {
+    const index: Operation = { kind: 'index-add', mode: 'async', indexId: 'faces' }
+    expect(assessMapping({}, index, ['a'])).toMatchObject([{ field: 'url' }])
+    const mapping = suggestMapping(['media'], index).mapping
+    expect(assessMapping(mapping, index, ['media'])).toEqual([])
+  })
+
+  it('keep what another mode of the operation still knows', () => {
+    const mapping = suggest('conversation_id', 'text_data', 'user_metadata.age').mapping
+    const kept = keepKnownFields(mapping, { ...OPERATION, mode: 'async' })
+    expect(Object.keys(kept).toSorted()).toEqual(['post_id', 'text_data', 'user_metadata.age'])
+  })
+})
+
+describe('the rows of a folder', () => {
+  const columns = [...FOLDER_COLUMNS]
+
+  it('are texts and whole requests; the address of a media file is made elsewhere', () => {
+    const { mapping } = suggestMapping(columns, OPERATION)
+    expect(Object.keys(mapping).toSorted()).toEqual(['post_id', 'request', 'text_data'])
+    expect(assessMapping(mapping, OPERATION, columns)).toEqual([])
+  })
+})
+
+describe('what a plan says to the engine', () => {
+  it('leaves empty what the person took out, although its column has the name', () => {
+    const columns = ['text_data', 'user_id', 'group_id']
+    const { group_id: _out, ...mapping } = suggest(...columns).mapping
+    expect(toPlanMapping(mapping, columns, OPERATION)).toEqual({
+      ...mapping,
+      group_id: { kind: 'template', template: '' },
+    })
   })
 })
 

@@ -1,27 +1,48 @@
 import { describe, expect, it } from 'vitest'
 import { toPlan, typedKey } from '../../src/renderer/app/build-plan.ts'
 import type { Draft } from '../../src/renderer/app/draft.ts'
+import { DEFAULT_CALLBACK, isOutOfReach } from '../../src/renderer/features/operation/callback-settings.ts'
+import { chooseOperation, findOperationGap } from '../../src/renderer/features/operation/operation-draft.ts'
 import {
   DEFAULT_SETTINGS,
   estimateDurationMs,
-  findBlocker,
-  parseBaseUrl,
   type Settings,
 } from '../../src/renderer/features/review/settings.ts'
+import { DEFAULT_MEDIA, findMediaGap, toPlanMedia } from '../../src/renderer/features/source/reading.ts'
+import { findDestinationGap, parseBaseUrl } from '../../src/renderer/ui/connection/destination.ts'
+import type { BridgePreview } from '../../src/shared/bridge/source.ts'
 import { planSchema } from '../../src/shared/plan.ts'
 
 const toService = (baseUrl: string, apiKey: string): Settings => ({
   ...DEFAULT_SETTINGS,
-  destination: { kind: 'service', baseUrl, apiKey },
+  destination: { kind: 'service', baseUrl, taskBaseUrl: '', apiKey },
 })
 
+const PREVIEW: BridgePreview = {
+  columns: ['user_id', 'text_data'],
+  rows: [],
+  encoding: 'utf-8',
+  encodingBy: 'strict',
+  delimiter: ',',
+  delimiterBy: 'ending',
+  header: true,
+  problems: [],
+  sizeBytes: 10,
+  hasMore: false,
+  malformedRows: 0,
+}
+
 const DRAFT: Draft = {
+  operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
+  isOperationChosen: true,
+  remembered: {},
+  callback: DEFAULT_CALLBACK,
+  settings: toService(' https://api.example.com/prefix/ ', ' secret-key '),
   source: { path: '/data/posts.csv', name: 'posts.csv', sizeBytes: 10 },
   reading: { header: false, encoding: 'windows-1252' },
+  media: DEFAULT_MEDIA,
   preview: null,
   mapping: { text_data: { kind: 'column', column: 2 } },
-  operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
-  settings: toService(' https://api.example.com/prefix/ ', ' secret-key '),
   heldRunId: null,
 }
 
@@ -50,11 +71,69 @@ describe('the address of a service', () => {
 })
 
 describe('what keeps rows from being sent', () => {
-  it('is nothing for the sandbox', () => expect(findBlocker(DEFAULT_SETTINGS, false)).toBeNull())
+  const gapOf = ({ destination }: Settings, environmentHasKey: boolean, needsKey = true) =>
+    findDestinationGap(destination, { environmentHasKey, needsKey })
 
-  it('is a missing key, unless the environment has one', () => {
-    expect(findBlocker(toService('https://a.example', ''), false)).toBe('Type the API key of the service')
-    expect(findBlocker(toService('https://a.example', ''), true)).toBeNull()
+  it('is nothing for the sandbox', () => expect(gapOf(DEFAULT_SETTINGS, false)).toBeNull())
+
+  it('is a missing key, unless the environment has one or none is sent', () => {
+    expect(gapOf(toService('https://a.example', ''), false)).toBe('Type the API key of the service')
+    expect(gapOf(toService('https://a.example', ''), true)).toBeNull()
+    expect(gapOf(toService('https://a.example', ''), false, false)).toBeNull()
+  })
+
+  it('is a second host that is no address', () => {
+    const { destination } = toService('https://a.example', 'key')
+    const gap = findDestinationGap({ ...destination, taskBaseUrl: 'b.example' } as typeof destination, {
+      environmentHasKey: false,
+      needsKey: true,
+    })
+    expect(gap).toContain('must begin with https://')
+  })
+})
+
+describe('choosing another operation', () => {
+  it('brings back what was typed for it', () => {
+    const added = { kind: 'index-add', mode: 'async', indexId: 'faces' } as const
+    expect(chooseOperation('index-add', { 'index-add': added })).toBe(added)
+  })
+
+  it('begins with the index or the watchlist of its counterpart', () => {
+    const remembered = {
+      'index-add': { kind: 'index-add', mode: 'async', indexId: 'faces' },
+      'watchlist-add': { kind: 'watchlist-add', watchlist: 'words', termsPerRequest: 7 },
+    } as const
+    expect(chooseOperation('index-remove', remembered)).toMatchObject({ mode: 'sync', indexId: 'faces' })
+    expect(chooseOperation('watchlist-update', remembered)).toMatchObject({
+      watchlist: 'words',
+      emptyNotes: 'keep',
+    })
+  })
+
+  it('asks for the name of the index or the watchlist', () => {
+    expect(findOperationGap(chooseOperation('index-add', {}))).toBe('Type the id of the custom index')
+    expect(findOperationGap(chooseOperation('watchlist-add', {}))).toBe('Type the name of the watchlist')
+    expect(findOperationGap(chooseOperation('appeal-status', {}))).toBeNull()
+  })
+})
+
+describe('an address that is given to a service', () => {
+  it.each([
+    ['https://api.example.com', 'http://127.0.0.1:4100', true],
+    ['https://api.example.com', 'http://localhost:4100', true],
+    ['https://api.example.com', 'https://callbacks.example.com', false],
+    ['http://127.0.0.1:9000', 'http://127.0.0.1:4100', false],
+    [null, 'http://127.0.0.1:4100', false],
+  ])('at %j, of %j, is out of its reach: %s', (service, callback, isOut) => {
+    expect(isOutOfReach(service, callback)).toBe(isOut)
+  })
+
+  it.each([
+    ['https://cdn.example.com/all.jpg', 'Put {{path}} where the path of the file belongs'],
+    ['cdn.example.com/{{path}}', 'This is no address: it must begin with https:// or http://'],
+    ['https://cdn.example.com/{{path}}?size=large', null],
+  ])('made from %j lacks: %s', (template, gap) => {
+    expect(findMediaGap({ kind: 'template', template })).toBe(gap)
   })
 })
 
@@ -69,6 +148,41 @@ describe('the plan of a draft', () => {
   it('never holds the key', () => {
     expect(JSON.stringify(toPlan(DRAFT, ''))).not.toContain('secret-key')
     expect(typedKey(DRAFT)).toBe('secret-key')
+  })
+
+  it('says that a field is empty where its column was taken out, since the engine matches what is not said', () => {
+    const plan = toPlan({ ...DRAFT, preview: PREVIEW, mapping: {} }, '')
+    expect(plan?.mapping).toEqual({
+      user_id: { kind: 'template', template: '' },
+      text_data: { kind: 'template', template: '' },
+    })
+  })
+
+  it('tells a folder how its media files are found, and no other source', () => {
+    const folder = toPlan({ ...DRAFT, preview: { ...PREVIEW, format: 'folder' } }, '')
+    expect(folder?.source.media).toEqual(toPlanMedia(DEFAULT_MEDIA))
+    expect(toPlan({ ...DRAFT, preview: PREVIEW }, '')?.source.media).toBeUndefined()
+  })
+
+  it('awaits callbacks at the public address, and takes v2 to the second host', () => {
+    const { settings } = DRAFT
+    const draft: Draft = {
+      ...DRAFT,
+      operation: { kind: 'task', mode: 'async', api: 'v2', legacy: false, models: ['my-index'] },
+      callback: { publicUrl: ' https://callbacks.example.com/in/ ', overdueMinutes: 3 },
+      settings: {
+        ...settings,
+        destination: {
+          kind: 'service',
+          baseUrl: 'https://a.example',
+          taskBaseUrl: 'https://tasks.example/',
+          apiKey: 'k',
+        },
+      },
+    }
+    const plan = planSchema.parse(toPlan(draft, ''))
+    expect(plan.callback).toMatchObject({ url: 'https://callbacks.example.com/in', timeoutMs: 180_000 })
+    expect(plan.connection.taskBaseUrl).toBe('https://tasks.example')
   })
 
   it('goes to the sandbox without any key', () => {

@@ -11,6 +11,7 @@ import type { RunSecond } from '../../src/shared/results.ts'
 describe('the address of a screen', () => {
   it.each<Route>([
     { kind: 'runs' },
+    { kind: 'draft', step: 'operation' },
     { kind: 'draft', step: 'mapping' },
     { kind: 'run', runId: '20260301-a' },
     { kind: 'results', runId: 'with/slash and %' },
@@ -41,7 +42,7 @@ describe('the rail', () => {
       group.entries.filter((entry) => entry.closed !== undefined).map((entry) => entry.label),
     )
 
-  it('opens only the source to who begins', () => {
+  it('opens only operation and source to who begins', () => {
     expect(closedIn(NOTHING)).toEqual(['Mapping', 'Check', 'Review', 'Progress', 'Results', 'Export'])
   })
 

@@ -1,4 +1,6 @@
+import type { Operation } from '../../shared/operation.ts'
 import { APP_VERSION } from '../../shared/version.ts'
+import type { Engine } from '../engine/engine-interface.ts'
 import { bridge } from './implementer.ts'
 
 /** The app itself. */
@@ -11,7 +13,17 @@ export const appHandlers = bridge.app.router({
       platform: host.platform,
       hasEnvironmentKey: (env['SLUICE_API_KEY'] ?? '') !== '',
       lastBaseUrl: runs.find((run) => run.base_url !== ownBaseUrl)?.base_url ?? null,
+      lastOperation: await readLastOperation(engine, runs[0]?.run_id),
       sandboxBaseUrl: sandbox.baseUrl(),
     }
   }),
 })
+
+/** A journal may have gone or be damaged: then there is nothing to begin with. */
+async function readLastOperation(engine: Engine, runId: string | undefined): Promise<Operation | null> {
+  if (runId === undefined) return null
+  return engine.readPlan(runId).then(
+    (plan) => plan.operation,
+    () => null,
+  )
+}

@@ -3,6 +3,7 @@ import { checkHandlers } from './check-handlers.ts'
 import { eventsHandlers } from './events-handlers.ts'
 import { exportsHandlers } from './exports-handlers.ts'
 import { bridge } from './implementer.ts'
+import { receiverHandlers } from './receiver-handlers.ts'
 import { resultsHandlers } from './results-handlers.ts'
 import { reviewHandlers } from './review-handlers.ts'
 import { runsHandlers } from './runs-handlers.ts'
@@ -17,6 +18,7 @@ export const bridgeRouter = bridge.router({
   source: sourceHandlers,
   check: checkHandlers,
   review: reviewHandlers,
+  receiver: receiverHandlers,
   results: resultsHandlers,
   exports: exportsHandlers,
   sandbox: sandboxHandlers,

@@ -5,7 +5,7 @@ import { isOwnSender } from './sender-check.ts'
 const LONGEST_NAME = 200
 
 const SOURCE_FILTERS = [
-  { name: 'Spreadsheets', extensions: ['csv', 'tsv', 'txt'] },
+  { name: 'Spreadsheets', extensions: ['csv', 'tsv', 'txt', 'xlsx', 'jsonl', 'ndjson'] },
   { name: 'All files', extensions: ['*'] },
 ]
 
@@ -35,6 +35,13 @@ export function serveDialogs(appUrl: string): void {
       title: 'Open a spreadsheet',
       properties: ['openFile'],
       filters: SOURCE_FILTERS,
+    })
+    return canceled ? null : (filePaths[0] ?? null)
+  })
+  ipcMain.handle(IPC_CHANNELS.chooseFolder, async (event): Promise<string | null> => {
+    const { canceled, filePaths } = await dialog.showOpenDialog(findAsker(event, appUrl), {
+      title: 'Open a folder',
+      properties: ['openDirectory'],
     })
     return canceled ? null : (filePaths[0] ?? null)
   })

@@ -4,6 +4,8 @@ export const IPC_CHANNELS = {
   openBridge: 'sluice:open-bridge',
   /** Answers with a path or null. */
   chooseSource: 'sluice:choose-source',
+  /** Answers with a path or null. */
+  chooseFolder: 'sluice:choose-folder',
   /** Takes a suggested file name, answers with a path or null. */
   chooseExportFile: 'sluice:choose-export-file',
 } as const

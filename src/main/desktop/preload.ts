@@ -5,6 +5,7 @@ import { IPC_CHANNELS } from './ipc-channels.ts'
 const api: DesktopApi<File> = {
   pathForFile: (file) => webUtils.getPathForFile(file),
   chooseSource: () => ipcRenderer.invoke(IPC_CHANNELS.chooseSource),
+  chooseFolder: () => ipcRenderer.invoke(IPC_CHANNELS.chooseFolder),
   chooseExportFile: (suggestedName) => ipcRenderer.invoke(IPC_CHANNELS.chooseExportFile, suggestedName),
 }
 

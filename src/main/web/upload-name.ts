@@ -26,3 +26,21 @@ function shorten(name: string): string {
   }
   return stem + ending
 }
+
+/** Longest path inside an uploaded folder, in bytes of UTF-8. */
+const LONGEST_PATH_BYTES = 1_000
+
+/**
+ * A path inside an uploaded folder, its parts joined by `/` and kept as they are, since addresses of media are made
+ * from them; null where it leads out of the folder or no system could store it.
+ */
+export function toUploadPath(path: string): string | null {
+  const parts = path.split('/')
+  if (parts.some(isUnusablePart) || Buffer.byteLength(path) > LONGEST_PATH_BYTES) return null
+  return parts.join('/')
+}
+
+function isUnusablePart(part: string): boolean {
+  if (part === '' || part === '.' || part === '..') return true
+  return /[\\\p{Cc}]/u.test(part) || !part.isWellFormed() || DEVICE.test(part) || part.includes(':')
+}

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { join, resolve, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Uploaded } from '../../shared/bridge/browser-files.ts'
+import type { Uploaded, UploadedFolder } from '../../shared/bridge/browser-files.ts'
 import { SluiceError } from '../../shared/errors.ts'
-import { toUploadName } from './upload-name.ts'
+import { toUploadError } from './upload-error.ts'
+import { toUploadName, toUploadPath } from './upload-name.ts'
 
 /** Leftovers of a shell that was killed are removed when they are older than this, milliseconds. */
 const LEFTOVER_AGE_MS = 24 * 3_600_000
@@ -15,7 +16,11 @@ const LEFTOVER_AGE_MS = 24 * 3_600_000
 export interface Uploads {
   /** Writes a request's body to a file of its own, piece by piece. Throws `DISK_FULL`, `FILE_UNWRITABLE` or `BAD_SOURCE`. */
   store(request: IncomingMessage, name: string): Promise<Uploaded>
-  /** Whether a path is that of a stored file. */
+  /** Makes an empty folder for {@link storeInFolder}. Throws as {@link store} does. */
+  openFolder(name: string): Promise<UploadedFolder>
+  /** Writes a request's body to that path of a folder made here. Throws as {@link store} does. */
+  storeInFolder(request: IncomingMessage, folder: string, path: string): Promise<Uploaded>
+  /** Whether a path is that of a stored file or folder. */
   holds(path: string): boolean
   /** Removes what was stored here; the rows of runs are in their journals. */
   clear(): Promise<void>
@@ -23,67 +28,92 @@ export interface Uploads {
 
 /** Makes the store of uploads in `<workspace>/uploads`, and removes what killed shells have left there. */
 export async function createUploads(workspace: string): Promise<Uploads> {
-  const folder = join(workspace, 'uploads')
-  await removeLeftovers(folder)
+  const root = join(workspace, 'uploads')
+  await removeLeftovers(root)
   const own = new Set<string>()
+  const folders = new Map<string, string>()
+  const makePlace = async () => {
+    const id = randomBytes(12).toString('hex')
+    const place = join(root, id)
+    own.add(place)
+    await mkdir(place, { recursive: true, mode: 0o700 })
+    return { id, place }
+  }
   return {
     async store(request, name) {
-      const place = join(folder, randomBytes(12).toString('hex'))
       const safeName = toUploadName(name)
-      const path = join(place, safeName)
-      own.add(place)
+      const { place } = await withUploadErrors(root, makePlace)
       try {
-        await mkdir(place, { recursive: true, mode: 0o700 })
-        const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
-        await pipeline(request, file)
-        return { path, name: safeName, sizeBytes: file.bytesWritten }
+        const path = join(place, safeName)
+        return { path, name: safeName, sizeBytes: await writeBody(request, path) }
       } catch (error) {
         await rm(place, { recursive: true, force: true }).catch(() => {})
         own.delete(place)
-        throw toUploadError(error, folder)
+        throw toUploadError(error, root)
       }
     },
-    holds: (path) => resolve(path).startsWith(folder + sep),
+    openFolder: (name) =>
+      withUploadErrors(root, async () => {
+        const { id, place } = await makePlace()
+        const safeName = toUploadName(name)
+        const path = join(place, safeName)
+        await mkdir(path, { mode: 0o700 })
+        folders.set(id, path)
+        return { path, name: safeName, folder: id }
+      }),
+    storeInFolder: (request, folder, name) =>
+      withUploadErrors(root, async () => {
+        const top = folders.get(folder)
+        const safePath = toUploadPath(name)
+        if (top === undefined || safePath === null) throw toNoPlace(name)
+        const path = join(top, safePath)
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        try {
+          return { path, name: safePath, sizeBytes: await writeBody(request, path) }
+        } catch (error) {
+          await rm(path, { force: true }).catch(() => {})
+          throw error
+        }
+      }),
+    holds: (path) => resolve(path).startsWith(root + sep),
     async clear() {
       await Promise.all([...own].map((place) => rm(place, { recursive: true, force: true }).catch(() => {})))
       own.clear()
+      folders.clear()
     },
   }
 }
 
-async function removeLeftovers(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
+function toNoPlace(name: string): SluiceError {
+  return new SluiceError({
+    code: 'BAD_SOURCE',
+    message: `${JSON.stringify(name)} cannot be stored under that name`,
+    hint: 'Rename the file without control characters, colons and backslashes, and choose the folder again.',
+  })
+}
+
+/** Streams a request's body into a new file; returns its size in bytes. */
+async function writeBody(request: IncomingMessage, path: string): Promise<number> {
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  await pipeline(request, file)
+  return file.bytesWritten
+}
+
+async function withUploadErrors<T>(root: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toUploadError(error, root)
+  }
+}
+
+async function removeLeftovers(root: string): Promise<void> {
+  const names = await readdir(root).catch(() => [])
   for (const name of names) {
-    const place = join(folder, name)
+    const place = join(root, name)
     const { mtimeMs } = await stat(place).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
     if (mtimeMs < Date.now() - LEFTOVER_AGE_MS) {
       await rm(place, { recursive: true, force: true }).catch(() => {})
     }
   }
-}
-
-function toUploadError(error: unknown, folder: string): SluiceError {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new SluiceError({
-      code: 'DISK_FULL',
-      message: `the file does not fit on the disk that holds ${folder}`,
-      hint: 'Free some space there, or start Sluice with another --workspace, and choose the file again.',
-      cause: error,
-    })
-  }
-  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
-    return new SluiceError({
-      code: 'BAD_SOURCE',
-      message: 'the file did not arrive whole',
-      hint: 'Choose it again; if it changes or moves meanwhile, copy it first.',
-      cause: error,
-    })
-  }
-  return new SluiceError({
-    code: 'FILE_UNWRITABLE',
-    message: `the file cannot be written to ${folder}: ${error instanceof Error ? error.message : String(error)}`,
-    hint: 'See that the folder can be written, or start Sluice with another --workspace.',
-    cause: error,
-  })
 }

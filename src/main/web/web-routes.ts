@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { DOWNLOAD_PATH, UPLOAD_PATH } from '../../shared/bridge/browser-files.ts'
+import {
+  DOWNLOAD_PATH,
+  UPLOAD_FOLDER_PATH,
+  UPLOAD_PATH,
+  type Uploaded,
+  type UploadedFolder,
+} from '../../shared/bridge/browser-files.ts'
 import { BRIDGE_ERRORS } from '../../shared/bridge/errors.ts'
 import { toErrorDocument } from '../../shared/errors.ts'
 import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
@@ -49,8 +55,13 @@ export function createWebRoutes(
       if (method === 'GET') return sendPage(response, 401, createLockedPage())
       return refuse(response, 401, 'This browser was not let in.')
     }
-    if (pathname === UPLOAD_PATH && method === 'PUT') {
-      return storeUpload(options.uploads, request, response, searchParams.get('name') ?? '')
+    if (method === 'PUT' && (pathname === UPLOAD_PATH || pathname === UPLOAD_FOLDER_PATH)) {
+      const name = searchParams.get('name') ?? ''
+      const folder = searchParams.get('folder')
+      const { uploads } = options
+      if (pathname === UPLOAD_FOLDER_PATH) return answerUpload(response, () => uploads.openFolder(name))
+      if (folder === null) return answerUpload(response, () => uploads.store(request, name))
+      return answerUpload(response, () => uploads.storeInFolder(request, folder, name))
     }
     if (method !== 'GET') return refuse(response, 405, 'This cannot be done here.')
     // A download is fetched once, so there is no asking for its headers alone.
@@ -100,14 +111,12 @@ async function openSession(
   sendText(response, 200, 'Welcome.')
 }
 
-async function storeUpload(
-  uploads: Uploads,
-  request: IncomingMessage,
+async function answerUpload(
   response: ServerResponse,
-  name: string,
+  store: () => Promise<Uploaded | UploadedFolder>,
 ): Promise<void> {
   try {
-    sendJson(response, 201, await uploads.store(request, name))
+    sendJson(response, 201, await store())
   } catch (error) {
     const document = toErrorDocument(error)
     sendError(response, BRIDGE_ERRORS[document.code].status, document)

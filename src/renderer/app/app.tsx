@@ -7,7 +7,7 @@ import { ResultsScreen } from '../features/results/results-screen.tsx'
 import { RunScreen } from '../features/run/run-screen.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { DraftScreens } from './draft-screens.tsx'
-import { openSandboxTrial } from './flow.ts'
+import { beginWith, openSandboxTrial } from './flow.ts'
 import { FilePicker } from './shell/file-picker.tsx'
 import { Shell } from './shell/shell.tsx'
 import { TakeUp, useTakeUpWish } from './take-up.tsx'
@@ -23,7 +23,7 @@ export function App() {
   useFollowRuns()
   const app = useAppDescription()
   const file = useOpenFile()
-  const isOver = useFileDrop(file.open)
+  const isOver = useFileDrop(file)
   const takeUp = useTakeUpWish()
   const [filter, setFilter] = useState<RowFilter | null>(null)
 
@@ -31,6 +31,11 @@ export function App() {
   useEffect(() => {
     document.getElementById('screen')?.focus({ preventScroll: true })
   }, [route])
+
+  const lastOperation = app?.lastOperation ?? null
+  useEffect(() => {
+    if (lastOperation !== null) beginWith(lastOperation)
+  }, [lastOperation])
 
   const openRun = useCallback((runId: string) => goTo({ kind: 'run', runId }), [])
   const openResults = useCallback((runId: string, chosen: RowFilter) => {
@@ -53,10 +58,17 @@ export function App() {
 
   return (
     <Shell route={route} app={app} isOver={isOver}>
-      <FilePicker picker={file.picker} onFile={file.open} />
+      <FilePicker
+        picker={file.picker}
+        folderPicker={file.folderPicker}
+        onFile={file.open}
+        onFolder={file.openFolder}
+      />
       {route.kind === 'runs' && (
         <RunsScreen
+          onNew={() => goTo({ kind: 'draft', step: 'operation' })}
           onChoose={file.choose}
+          onChooseFolder={file.chooseFolder}
           onSandbox={openSandboxTrial}
           onOpen={openRun}
           onResults={(runId) => openResults(runId, NO_FILTER)}

@@ -1,5 +1,9 @@
+import { isAsync, type Operation } from '../../shared/operation.ts'
 import type { PlanInput } from '../../shared/plan.ts'
-import { parseBaseUrl } from '../features/review/settings.ts'
+import { toPlanMapping } from '../features/mapping/match-columns.ts'
+import { toPlanCallback } from '../features/operation/callback-settings.ts'
+import { toPlanMedia } from '../features/source/reading.ts'
+import { parseBaseUrl } from '../ui/connection/destination.ts'
 import type { Draft } from './draft.ts'
 
 /** The environment variable whose key is used where none was typed. */
@@ -7,24 +11,36 @@ export const API_KEY_ENV = 'SLUICE_API_KEY'
 
 /** The plan that a draft comes to; null while it has no source or no usable address. The key is never part of it. */
 export function toPlan(draft: Draft, sandboxBaseUrl: string): PlanInput | null {
-  const { source, reading, mapping, operation, settings } = draft
-  if (source === null) return null
-  const { destination, concurrency, retries, timeoutS } = settings
-  const url = destination.kind === 'sandbox' ? null : parseBaseUrl(destination.baseUrl)
-  if (url?.kind === 'bad') return null
+  const { source, reading, media, preview, mapping, operation, callback, settings } = draft
+  const addresses = toAddresses(draft, sandboxBaseUrl)
+  if (source === null || addresses === null) return null
+  const { concurrency, retries, timeoutS } = settings
   return {
     name: source.name,
-    connection: {
-      baseUrl: url === null ? sandboxBaseUrl : url.url,
-      apiKeyEnv: API_KEY_ENV,
-      timeoutMs: timeoutS * 1000,
+    connection: { ...addresses, apiKeyEnv: API_KEY_ENV, timeoutMs: timeoutS * 1000 },
+    source: {
+      path: source.path,
+      ...reading,
+      ...(preview?.format === 'folder' && { format: 'folder', media: toPlanMedia(media) }),
     },
-    source: { path: source.path, ...reading },
-    mapping,
-    operation,
+    mapping: toPlanMapping(mapping, preview?.columns ?? [], operation),
+    operation: toPlanOperation(operation),
+    ...(isAsync(operation) && { callback: toPlanCallback(callback) }),
     pace: { kind: 'closed', concurrency },
     retry: { limit: retries },
   }
+}
+
+function toAddresses(
+  { operation, settings: { destination } }: Draft,
+  sandboxBaseUrl: string,
+): { baseUrl: string; taskBaseUrl?: string } | null {
+  if (destination.kind === 'sandbox') return { baseUrl: sandboxBaseUrl }
+  const url = parseBaseUrl(destination.baseUrl)
+  if (url.kind === 'bad') return null
+  const isV2 = operation.kind === 'task' && operation.api === 'v2'
+  const second = parseBaseUrl(destination.taskBaseUrl)
+  return { baseUrl: url.url, ...(isV2 && second.kind === 'url' && { taskBaseUrl: second.url }) }
 }
 
 /** The key that was typed for the draft's service, or null: the sandbox needs none, an empty one means the environment's. */
@@ -33,4 +49,11 @@ export function typedKey(draft: Draft): string | null {
   if (destination.kind === 'sandbox') return null
   const key = destination.apiKey.trim()
   return key === '' ? null : key
+}
+
+/** Names as they were typed, without the spaces around them that come with copying. */
+function toPlanOperation(operation: Operation): Operation {
+  if ('indexId' in operation) return { ...operation, indexId: operation.indexId.trim() }
+  if ('watchlist' in operation) return { ...operation, watchlist: operation.watchlist.trim() }
+  return operation
 }

@@ -3,20 +3,28 @@ import type { AppDescription } from '../../shared/bridge/app.ts'
 import { useAction } from '../bridge/use-action.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { MappingScreen } from '../features/mapping/mapping-screen.tsx'
+import { OperationScreen } from '../features/operation/operation-screen.tsx'
 import { ReviewScreen } from '../features/review/review-screen.tsx'
 import { SourceScreen } from '../features/source/source-screen.tsx'
+import { nameDestination, toServiceUrl } from '../ui/connection/destination.ts'
 import { ErrorNotice } from '../ui/layout/error-notice.tsx'
-import { changeDraft, useDraft } from './draft.ts'
+import { OperationStrip } from '../ui/operations/operation-strip.tsx'
+import { useDraft } from './draft.ts'
 import {
   applySettings,
+  changeChecked,
+  changeMapping,
+  changeOperation,
   changeReading,
   checkDraft,
+  chooseKind,
   continueFromSource,
   keepPreview,
   openSandboxTrial,
   sendAll,
   sendFirst,
 } from './flow.ts'
+import { findMediaTodo, findOperationTodo } from './preparation.ts'
 import type { DraftStep } from './route.ts'
 import styles from './shell/shell.module.css'
 import type { OpenFile } from './use-open-file.ts'
@@ -24,13 +32,18 @@ import { goTo } from './use-route.ts'
 
 /** The step that can be shown: one whose forerunners are missing gives way to the last that has them. */
 function toShownStep(step: DraftStep, draft: { preview: unknown; heldRunId: string | null }): DraftStep {
+  if (step === 'operation') return step
   if (step === 'source' || draft.preview === null) return 'source'
   if (step === 'mapping' || draft.heldRunId !== null) return step
   return 'mapping'
 }
 
+const goToOperation = () => goTo({ kind: 'draft', step: 'operation' })
+const goToSource = () => goTo({ kind: 'draft', step: 'source' })
+
 /** The screens of a run that is being prepared, over the draft of this window. */
 export function DraftScreens(props: { step: DraftStep; app: AppDescription | null; file: OpenFile }) {
+  const { app, file } = props
   const draft = useDraft()
   const step = toShownStep(props.step, draft)
   const proceed = useAction(step === 'mapping' ? checkDraft : continueFromSource)
@@ -39,8 +52,19 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
     if (step !== props.step) goTo({ kind: 'draft', step }, { replace: true })
   }, [step, props.step])
 
-  const error = proceed.error ?? sandbox.error ?? props.file.error
+  const error = proceed.error ?? sandbox.error ?? file.error
   const runId = draft.heldRunId ?? ''
+  const { operation, settings } = draft
+  const environmentHasKey = app?.hasEnvironmentKey ?? false
+  const operationTodo = findOperationTodo(draft, environmentHasKey)
+  const strip = (
+    <OperationStrip
+      operation={operation}
+      destination={nameDestination(settings.destination)}
+      gap={operationTodo}
+      onChange={goToOperation}
+    />
+  )
   return (
     <>
       {error !== null && (
@@ -48,15 +72,37 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
           <ErrorNotice error={error} />
         </div>
       )}
+      {step === 'operation' && (
+        <OperationScreen
+          operation={operation}
+          callback={draft.callback}
+          destination={settings.destination}
+          environmentHasKey={environmentHasKey}
+          lastBaseUrl={app?.lastBaseUrl ?? null}
+          todo={operationTodo}
+          onKind={chooseKind}
+          onOperation={changeOperation}
+          onCallback={(callback) => changeChecked({ callback })}
+          onDestination={(destination) => changeChecked({ settings: { ...settings, destination } })}
+          onContinue={goToSource}
+        />
+      )}
       {step === 'source' && (
         <SourceScreen
           source={draft.source}
-          upload={props.file.upload}
+          upload={file.upload}
           reading={draft.reading}
+          media={draft.media}
+          serviceUrl={toServiceUrl(settings.destination)}
+          operation={operation}
+          strip={strip}
+          todo={operationTodo ?? findMediaTodo(draft)}
           busy={proceed.busy}
-          onChoose={props.file.choose}
+          onChoose={file.choose}
+          onChooseFolder={file.chooseFolder}
           onSandbox={() => void sandbox.run()}
           onReading={changeReading}
+          onMedia={(media) => changeChecked({ media })}
           onPreview={keepPreview}
           onContinue={() => void proceed.run()}
         />
@@ -65,10 +111,11 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
         <MappingScreen
           preview={draft.preview}
           mapping={draft.mapping}
-          operation={draft.operation}
+          operation={operation}
+          strip={strip}
+          todo={operationTodo}
           busy={proceed.busy}
-          onMapping={(mapping) => changeDraft({ mapping })}
-          onOperation={(operation) => changeDraft({ operation })}
+          onMapping={changeMapping}
           onContinue={() => void proceed.run()}
         />
       )}
@@ -77,15 +124,17 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
           key={runId}
           runId={runId}
           mapping={draft.mapping}
-          onBack={() => goTo({ kind: 'draft', step: 'source' })}
+          onBack={goToSource}
           onContinue={() => goTo({ kind: 'draft', step: 'review' })}
         />
       )}
       {step === 'review' && (
         <ReviewScreen
           runId={runId}
-          settings={draft.settings}
-          environmentHasKey={props.app?.hasEnvironmentKey ?? false}
+          operation={operation}
+          settings={settings}
+          environmentHasKey={environmentHasKey}
+          lastBaseUrl={app?.lastBaseUrl ?? null}
           onSettings={applySettings}
           onSendFirst={sendFirst}
           onSendAll={sendAll}

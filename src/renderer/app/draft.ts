@@ -1,33 +1,45 @@
 import { create } from 'zustand'
 import type { BridgePreview } from '../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../shared/plan.ts'
+import { type CallbackSettings, DEFAULT_CALLBACK } from '../features/operation/callback-settings.ts'
+import type { RememberedOperations } from '../features/operation/operation-draft.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../features/review/settings.ts'
 import type { ChosenSource } from '../features/source/chosen-source.ts'
-import type { Reading } from '../features/source/source-controls.tsx'
+import { DEFAULT_MEDIA, type MediaSettings, type Reading } from '../features/source/reading.ts'
 
 /** A run that is being prepared: what each step has decided so far. */
 export interface Draft {
+  operation: Operation
+  /** Whether the operation was chosen in this window; until then it is that of the newest run. */
+  isOperationChosen: boolean
+  /** What was set for the other operations. */
+  remembered: RememberedOperations
+  callback: CallbackSettings
+  settings: Settings
   source: ChosenSource | null
   reading: Reading
+  media: MediaSettings
   preview: BridgePreview | null
   mapping: Mapping
-  operation: Operation
-  settings: Settings
   /** The run that holds the checked rows and has sent nothing, or only the first few; null before the check. */
   heldRunId: string | null
 }
 
 const EMPTY: Draft = {
+  operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
+  isOperationChosen: false,
+  remembered: {},
+  callback: DEFAULT_CALLBACK,
+  settings: DEFAULT_SETTINGS,
   source: null,
   reading: { header: true },
+  media: DEFAULT_MEDIA,
   preview: null,
   mapping: {},
-  operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
-  settings: DEFAULT_SETTINGS,
   heldRunId: null,
 }
 
-/** The draft of this window. Holds the API key in memory alone: nothing here is ever stored. */
+/** The draft of this window. Holds the API key in memory alone. */
 export const useDraft = create<Draft>(() => EMPTY)
 
 /** Changes some of the draft. */
@@ -35,7 +47,16 @@ export function changeDraft(change: Partial<Draft>): void {
   useDraft.setState(change)
 }
 
-/** Begins anew with another source; where and how fast to send stay as they were. */
+/** Begins anew with another source; what is done with it, where and how fast stay as they were. */
 export function restartDraft(source: ChosenSource | null): void {
-  useDraft.setState(({ settings }) => ({ ...EMPTY, settings, source }))
+  useDraft.setState(({ operation, isOperationChosen, remembered, callback, settings, media }) => ({
+    ...EMPTY,
+    operation,
+    isOperationChosen,
+    remembered,
+    callback,
+    settings,
+    media,
+    source,
+  }))
 }

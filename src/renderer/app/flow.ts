@@ -1,24 +1,17 @@
 import type { BridgePreview } from '../../shared/bridge/source.ts'
+import type { Mapping, Operation, OperationKind } from '../../shared/plan.ts'
 import { planSchema } from '../../shared/plan.ts'
 import { bridge } from '../bridge/client.ts'
-import { takeFile, type UploadProgress } from '../bridge/take-file.ts'
 import { isObvious } from '../features/mapping/assess-mapping.ts'
+import { keepKnownFields } from '../features/mapping/fields.ts'
 import { suggestMapping } from '../features/mapping/match-columns.ts'
+import { chooseOperation } from '../features/operation/operation-draft.ts'
 import type { Settings } from '../features/review/settings.ts'
 import type { ChosenSource } from '../features/source/chosen-source.ts'
-import type { Reading } from '../features/source/source-controls.tsx'
+import type { Reading } from '../features/source/reading.ts'
 import { toPlan, typedKey } from './build-plan.ts'
-import { changeDraft, restartDraft, useDraft } from './draft.ts'
+import { changeDraft, type Draft, restartDraft, useDraft } from './draft.ts'
 import { goTo } from './use-route.ts'
-
-/** Takes a dropped or chosen file to the Source screen. */
-export async function openFile(
-  file: File,
-  onProgress: (progress: UploadProgress) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  openSource(await takeFile(file, onProgress, signal))
-}
 
 /** Begins a new draft with a source, and shows it. */
 export function openSource(source: ChosenSource): void {
@@ -27,17 +20,56 @@ export function openSource(source: ChosenSource): void {
   goTo({ kind: 'draft', step: 'source' })
 }
 
-/** Starts the sandbox and takes its sample to the Source screen. */
+/** Starts the sandbox and takes its sample, which is content to be submitted, to the Source screen. */
 export async function openSandboxTrial(): Promise<void> {
   const { sample } = await bridge.sandbox.start()
+  chooseKind('task')
   openSource(sample)
   const { settings } = useDraft.getState()
   changeDraft({ settings: { ...settings, destination: { kind: 'sandbox' } } })
 }
 
+/** Begins with what the newest run did, unless the person has chosen something in this window. */
+export function beginWith(operation: Operation): void {
+  const { isOperationChosen, source } = useDraft.getState()
+  if (!isOperationChosen && source === null) changeDraft({ operation })
+}
+
+/** Chooses another operation; each is as it was left. */
+export function chooseKind(kind: OperationKind): void {
+  const { operation, remembered } = useDraft.getState()
+  const known = { ...remembered, [operation.kind]: operation }
+  changeOperation(chooseOperation(kind, known))
+  changeDraft({ remembered: known })
+}
+
+/** Sets the operation. The columns are matched anew where they fill other fields now. */
+export function changeOperation(operation: Operation): void {
+  const { operation: old, preview, mapping } = useDraft.getState()
+  const isOther = old.kind !== operation.kind
+  changeChecked({
+    operation,
+    isOperationChosen: true,
+    mapping: isOther
+      ? suggestMapping(preview?.columns ?? [], operation).mapping
+      : keepKnownFields(mapping, operation),
+  })
+}
+
 /** Reads the source otherwise. */
 export function changeReading(reading: Reading): void {
-  changeDraft({ reading })
+  changeChecked({ reading })
+}
+
+/** Fills the fields otherwise. */
+export function changeMapping(mapping: Mapping): void {
+  changeChecked({ mapping })
+}
+
+/** Changes something that the checked rows depend on: they have to be checked anew. */
+export function changeChecked(change: Partial<Draft>): void {
+  dropRun(useDraft.getState().heldRunId)
+  changeDraft({ ...change, heldRunId: null })
 }
 
 /** Keeps what the source looks like; columns of other names are matched anew. */

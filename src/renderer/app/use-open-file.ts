@@ -2,63 +2,84 @@ import { type RefObject, useCallback, useMemo, useRef, useState } from 'react'
 import type { ErrorDocument } from '../../shared/errors.ts'
 import { findDesktopApi } from '../bridge/desktop.ts'
 import { toShownError } from '../bridge/shown-error.ts'
-import type { UploadProgress } from '../bridge/take-file.ts'
-import { openFile, openSource } from './flow.ts'
+import { takeFile, type UploadProgress } from '../bridge/take-file.ts'
+import { type BrowserFolder, takeFolder } from '../bridge/take-folder.ts'
+import type { ChosenSource } from '../features/source/chosen-source.ts'
+import { openSource } from './flow.ts'
 import { goTo } from './use-route.ts'
 
-/** Ways to a source: a file that was dropped, one chosen in the page's dialog, one chosen in the system's. */
+/** Ways to a source: dropped, chosen in the page's dialog, chosen in the system's; a file or a folder. */
 export interface OpenFile {
   /** How far an upload is; null where none is under way. */
   upload: UploadProgress | null
   error: ErrorDocument | null
   open: (file: File) => void
+  /** Takes a folder that a browser has read; null says that it could not. */
+  openFolder: (folder: BrowserFolder | Promise<BrowserFolder>) => void
   /** Asks for a file, whichever dialog there is. */
   choose: () => void
-  /** The page's own file input. */
+  /** Asks for a folder, whichever dialog there is. */
+  chooseFolder: () => void
+  /** The page's own inputs. */
   picker: RefObject<HTMLInputElement | null>
+  folderPicker: RefObject<HTMLInputElement | null>
 }
 
-/** See {@link OpenFile}. A second file gives up the upload of the first. */
+type Take = (onProgress: (progress: UploadProgress) => void, signal: AbortSignal) => Promise<ChosenSource>
+
+/** See {@link OpenFile}. A second choice gives up the upload of the first. */
 export function useOpenFile(): OpenFile {
   const [upload, setUpload] = useState<UploadProgress | null>(null)
   const [error, setError] = useState<ErrorDocument | null>(null)
   const picker = useRef<HTMLInputElement>(null)
+  const folderPicker = useRef<HTMLInputElement>(null)
   const giveUp = useRef<AbortController | null>(null)
 
-  const open = useCallback((file: File) => {
+  const take = useCallback((work: Take, total: number) => {
     giveUp.current?.abort()
     const controller = new AbortController()
     giveUp.current = controller
     setError(null)
-    setUpload({ sent: 0, total: file.size })
+    setUpload({ sent: 0, total })
     goTo({ kind: 'draft', step: 'source' })
-    openFile(file, setUpload, controller.signal)
+    work(setUpload, controller.signal)
+      .then(openSource)
       .catch((thrown: unknown) => {
         if (!controller.signal.aborted) setError(toShownError(thrown))
+        controller.abort()
       })
       .finally(() => {
         if (giveUp.current === controller) setUpload(null)
       })
   }, [])
+  const open = useCallback(
+    (file: File) => take((onProgress, signal) => takeFile(file, onProgress, signal), file.size),
+    [take],
+  )
+  const openFolder = useCallback(
+    (folder: BrowserFolder | Promise<BrowserFolder>) =>
+      take(async (onProgress, signal) => takeFolder(await folder, onProgress, signal), 0),
+    [take],
+  )
 
-  const chooseNatively = useMemo(() => {
-    const desktop = findDesktopApi()
-    if (desktop === null) return null
-    return () => {
-      desktop.chooseSource().then(
-        (path) => {
-          if (path !== null) openSource({ path, name: toName(path), sizeBytes: 0 })
-        },
-        (thrown: unknown) => setError(toShownError(thrown)),
-      )
-    }
+  const desktop = useMemo(findDesktopApi, [])
+  const takeChosen = useCallback((chosen: Promise<string | null>) => {
+    chosen.then(
+      (path) => {
+        if (path !== null) openSource({ path, name: toName(path), sizeBytes: 0 })
+      },
+      (thrown: unknown) => setError(toShownError(thrown)),
+    )
   }, [])
-
   const choose = useCallback(() => {
-    if (chooseNatively !== null) chooseNatively()
-    else picker.current?.click()
-  }, [chooseNatively])
-  return { upload, error, open, choose, picker }
+    if (desktop === null) picker.current?.click()
+    else takeChosen(desktop.chooseSource())
+  }, [desktop, takeChosen])
+  const chooseFolder = useCallback(() => {
+    if (desktop === null) folderPicker.current?.click()
+    else takeChosen(desktop.chooseFolder())
+  }, [desktop, takeChosen])
+  return { upload, error, open, openFolder, choose, chooseFolder, picker, folderPicker }
 }
 
 function toName(path: string): string {

@@ -219,12 +219,17 @@ describe('the way from the page to the bridge', () => {
 })
 
 describe('window.sluice', () => {
-  it('is all the preload script exposes, and holds nothing but three functions', async () => {
+  it('is all the preload script exposes, and holds nothing but four functions', async () => {
     await start()
     await runPreload()
     expect([...electron.contextBridge.exposed.keys()]).toEqual([DESKTOP_API_NAME])
     const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
-    expect(Object.keys(api).toSorted()).toEqual(['chooseExportFile', 'chooseSource', 'pathForFile'])
+    expect(Object.keys(api).toSorted()).toEqual([
+      'chooseExportFile',
+      'chooseFolder',
+      'chooseSource',
+      'pathForFile',
+    ])
     expect(api['pathForFile']?.({ path: '/data/dropped.csv' })).toBe('/data/dropped.csv')
   })
 
@@ -236,10 +241,13 @@ describe('window.sluice', () => {
     expect(await api['chooseExportFile']?.('../../etc/pass\u202ewd.csv')).toBe('/data/results.csv')
     expect(electron.dialog.shown[0]).toMatchObject({ window, options: { properties: ['openFile'] } })
     expect(electron.dialog.shown[1]?.options['defaultPath']).toBe('-..-etc-pass-wd.csv')
+    electron.dialog.answer = { canceled: false, filePaths: ['/data/media'], filePath: '' }
+    expect(await api['chooseFolder']?.()).toBe('/data/media')
+    expect(electron.dialog.shown[2]).toMatchObject({ window, options: { properties: ['openDirectory'] } })
     electron.dialog.answer = { canceled: true, filePaths: [], filePath: '' }
     expect(await api['chooseSource']?.()).toBeNull()
     expect(await api['chooseExportFile']?.(undefined)).toBeNull()
-    expect(electron.dialog.shown[3]?.options['defaultPath']).toBe('results.csv')
+    expect(electron.dialog.shown[4]?.options['defaultPath']).toBe('results.csv')
   })
 
   it('answers nobody but the page', async () => {
@@ -248,6 +256,7 @@ describe('window.sluice', () => {
     const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
     electron.sender.frame = { url: 'https://example.com/', parent: null }
     await expect(api['chooseSource']?.()).rejects.toThrow('refused')
+    await expect(api['chooseFolder']?.()).rejects.toThrow('refused')
     await expect(api['chooseExportFile']?.('a.csv')).rejects.toThrow('refused')
     expect(electron.dialog.shown).toEqual([])
   })

@@ -26,6 +26,11 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
       heading: 'New run',
       ...(hasSource && sourceName !== undefined && { about: sourceName }),
       entries: [
+        {
+          label: 'Operation',
+          route: { kind: 'draft', step: 'operation' },
+          done: hasSource && step !== 'operation',
+        },
         { label: 'Source', route: { kind: 'draft', step: 'source' }, done: hasPreview && step !== 'source' },
         {
           label: 'Mapping',

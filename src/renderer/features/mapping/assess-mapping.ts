@@ -1,6 +1,8 @@
+import { isFolderColumns } from '../../../shared/folder-columns.ts'
+import { REQUEST_FIELD } from '../../../shared/operation-fields.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
 import { FORBIDDEN_ID_CHARACTERS } from '../../../shared/service/limits.ts'
-import { fieldsFor } from './fields.ts'
+import { contentFieldsOf, fieldsFor } from './fields.ts'
 import { type SuggestedMapping, toColumnIndex } from './match-columns.ts'
 
 /** Something that keeps a mapping from being used, and what to do about it. */
@@ -17,23 +19,9 @@ export function assessMapping(
   columns: readonly string[],
 ): MappingGap[] {
   const gaps: MappingGap[] = []
-  const content = fieldsFor(operation).filter((field) => field.required === 'content')
-  const filled = content.filter((field) => isFilled(mapping, field.name))
-  if (filled.length === 0) {
-    gaps.push({
-      field: 'text_data',
-      message: 'No column holds the content yet.',
-      todo: 'Choose text_data for the column with the text, or url for the one with addresses of images or videos.',
-    })
-  }
-  for (const field of fieldsFor(operation)) {
-    if (field.required === 'always' && !isFilled(mapping, field.name)) {
-      gaps.push({
-        field: field.name,
-        message: `${field.name} is required and has no value yet.`,
-        todo: `Choose the column that holds it, or type one value for all rows.`,
-      })
-    }
+  // Where rows may be whole requests, each of them has, or lacks, what it needs by itself.
+  if (!isFilled(mapping, REQUEST_FIELD.name)) {
+    gaps.push(...findMissing(mapping, operation, columns))
   }
   for (const [field, source] of Object.entries(mapping)) {
     if (source.kind === 'column' && toColumnIndex(columns, source) < 0) {
@@ -44,6 +32,43 @@ export function assessMapping(
       })
     }
     if (source.kind === 'template') gaps.push(...assessTemplate(field, source.template, columns))
+  }
+  return gaps
+}
+
+function findMissing(mapping: Mapping, operation: Operation, columns: readonly string[]): MappingGap[] {
+  const gaps: MappingGap[] = []
+  const content = contentFieldsOf(operation)
+  const [first, second] = content
+  const isContentFilled = content.some((field) => isFilled(mapping, field.name))
+  if (first !== undefined && second !== undefined && !isContentFilled && !isFolderColumns(columns)) {
+    gaps.push({
+      field: first.name,
+      message: 'No column holds the content yet.',
+      todo:
+        first.name === 'text_data'
+          ? 'Choose text_data for the column with the text, or url for the one with addresses of images or videos.'
+          : `Choose ${first.name} or ${second.name} for the column with the addresses.`,
+    })
+  }
+  for (const field of fieldsFor(operation)) {
+    if (field.required === 'always' && !isFilled(mapping, field.name)) {
+      gaps.push({
+        field: field.name,
+        message: `${field.name} is required and has no value yet.`,
+        todo: 'Choose the column that holds it, or type one value for all rows.',
+      })
+    }
+  }
+  if (operation.kind === 'watchlist-update' && !isFilled(mapping, 'notes')) {
+    gaps.push({
+      field: 'notes',
+      message: 'No column holds the notes, which are all that an update changes.',
+      todo:
+        operation.emptyNotes === 'clear'
+          ? 'Choose it; without one the notes of every term would be cleared.'
+          : 'Choose the column that holds them.',
+    })
   }
   return gaps
 }

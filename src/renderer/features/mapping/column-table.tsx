@@ -2,10 +2,10 @@ import { NativeSelect } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
-import type { TaskField } from '../../../shared/service/tasks.ts'
+import type { RequestField } from '../../../shared/service/request-field.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { assignColumn, fieldOfColumn } from './edit-mapping.ts'
-import { fieldsFor } from './fields.ts'
+import { fieldsFor, objectFieldsOf } from './fields.ts'
 import styles from './mapping.module.css'
 import { type MatchConfidence, suggestMapping, toColumnIndex } from './match-columns.ts'
 
@@ -13,7 +13,7 @@ const CARRIED = ''
 const SAMPLES = 3
 const SAMPLE_CHARACTERS = 60
 
-const NEED: Record<TaskField['required'], string> = {
+const NEED: Record<RequestField['required'], string> = {
   always: ' (required)',
   content: ' (content)',
   never: '',
@@ -71,15 +71,21 @@ export function ColumnTable(props: {
                 <IconArrowRight size="1rem" aria-hidden />
               </td>
               <td className={styles.becomes}>
-                <NativeSelect
-                  aria-label={`${column} becomes`}
-                  value={field ?? CARRIED}
-                  onChange={(event) => {
-                    const chosen = event.currentTarget.value
-                    props.onMapping(assignColumn(mapping, columns, index, chosen === CARRIED ? null : chosen))
-                  }}
-                  data={toOptions(operation, column === '' ? `column ${index + 1}` : column, field)}
-                />
+                {isMediaPath(preview, column) ? (
+                  <span className={styles.fixed}>url, the address of the file</span>
+                ) : (
+                  <NativeSelect
+                    aria-label={`${column} becomes`}
+                    value={field ?? CARRIED}
+                    onChange={(event) => {
+                      const chosen = event.currentTarget.value
+                      props.onMapping(
+                        assignColumn(mapping, columns, index, chosen === CARRIED ? null : chosen),
+                      )
+                    }}
+                    data={toOptions(operation, column === '' ? `column ${index + 1}` : column, field)}
+                  />
+                )}
               </td>
               <td className={styles.match}>
                 {isSuggested && confidence ? CONFIDENCE_WORDS[confidence] : ''}
@@ -92,17 +98,23 @@ export function ColumnTable(props: {
   )
 }
 
+/** A folder's media files are named by their path; their address is made from it, as Source says. */
+function isMediaPath({ format }: BridgePreview, column: string): boolean {
+  return format === 'folder' && column === 'media'
+}
+
 function toOptions(operation: Operation, column: string, field: string | null) {
   const fields = fieldsFor(operation).map((known) => ({
     value: known.name,
     label: `${known.name}${NEED[known.required]}`,
   }))
-  const keys = [`user_metadata.${column}`, `content_metadata.${column}`]
+  const keys = objectFieldsOf(operation).map((object) => `${object.name}.${column}`)
   if (field?.includes('.') && !keys.includes(field)) keys.push(field)
+  const items = keys.map((key) => ({ value: key, label: key }))
   return [
     { value: CARRIED, label: 'carried to the output' },
     { group: 'Fields', items: fields },
-    { group: 'A key of an object', items: keys.map((key) => ({ value: key, label: key })) },
+    ...(items.length > 0 ? [{ group: 'A key of an object', items }] : []),
   ]
 }
 

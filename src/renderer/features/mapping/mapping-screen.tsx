@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
@@ -11,16 +12,18 @@ import { assessMapping } from './assess-mapping.ts'
 import { ColumnTable } from './column-table.tsx'
 import { FieldTable } from './field-table.tsx'
 import { suggestMapping, toColumnIndex } from './match-columns.ts'
-import { OperationPanel } from './operation-panel.tsx'
 
 /** Which column, constant or template fills which field: "your table" at the left, what it becomes beside it. */
 export function MappingScreen(props: {
   preview: BridgePreview
   mapping: Mapping
   operation: Operation
+  /** What the rows are for, with the way to change it. */
+  strip: ReactNode
+  /** What keeps the rows from being checked beside the mapping itself, or null. */
+  todo: string | null
   busy: boolean
   onMapping: (mapping: Mapping) => void
-  onOperation: (operation: Operation) => void
   onContinue: () => void
 }) {
   const { preview, mapping, operation } = props
@@ -41,7 +44,7 @@ export function MappingScreen(props: {
           <PrimaryButton
             onPress={props.onContinue}
             busy={props.busy}
-            blocked={gaps[0]?.message}
+            blocked={gaps[0]?.message ?? props.todo ?? undefined}
             icon={<IconArrowRight size="1rem" />}
           >
             Check all rows
@@ -49,6 +52,7 @@ export function MappingScreen(props: {
         </>
       }
     >
+      {props.strip}
       {gaps.length > 0 && (
         <Notice kind="warning" title="Before the rows can be checked">
           <ul>
@@ -78,7 +82,6 @@ export function MappingScreen(props: {
           onMapping={props.onMapping}
         />
       </Panel>
-      {operation.kind === 'task' && <OperationPanel operation={operation} onOperation={props.onOperation} />}
     </Screen>
   )
 }

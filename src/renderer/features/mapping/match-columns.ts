@@ -1,5 +1,7 @@
+import { isFolderColumns } from '../../../shared/folder-columns.ts'
+import { matchColumns } from '../../../shared/match-columns.ts'
 import type { FieldSource, Mapping, Operation } from '../../../shared/plan.ts'
-import { fieldsFor } from './fields.ts'
+import { fieldsFor, keepKnownFields } from './fields.ts'
 
 /** How sure a suggested match is: the header is the field's name, another way to write it, or a word like it. */
 export type MatchConfidence = 'exact' | 'alike' | 'guess'
@@ -32,15 +34,17 @@ const WORDS_LIKE: Record<string, readonly string[]> = {
   group_id: ['group', 'groupid', 'album', 'series'],
   conversation_id: ['conversation', 'conversationid', 'thread', 'threadid', 'chat', 'chatid', 'room'],
   parent_id: ['parent', 'parentid', 'replyto', 'inreplyto'],
-  content_variant: ['variant', 'contentvariant', 'category'],
+  content_variant: ['variant', 'contentvariant', 'category', 'tag'],
   models: ['model', 'models'],
+  custom_index_item_id: ['itemid', 'indexitemid', 'id'],
+  term: ['terms', 'word', 'words', 'phrase', 'keyword', 'expression'],
+  notes: ['note', 'comment', 'comments', 'remark', 'remarks', 'description', 'reason'],
+  appeal_id: ['appeal', 'appeals', 'id'],
 }
 
-const METADATA = /^(user_metadata|content_metadata)\..+$/
-
 /**
- * Matches columns to fields by name: the name itself, then another way to write it, then a word like it, each column
- * used once. post_id falls back to `{{run}}-{{row}}`; nothing else is made up.
+ * Matches columns to fields by name as the engine does, then by words like a field's, each column used once. A task's
+ * post_id falls back to `{{run}}-{{row}}`; nothing else is made up.
  */
 export function suggestMapping(columns: readonly string[], operation: Operation): SuggestedMapping {
   const mapping: Mapping = {}
@@ -51,38 +55,44 @@ export function suggestMapping(columns: readonly string[], operation: Operation)
     mapping[field] = toColumnSource(columns, index)
     confidence[field] = sure
   }
-  const fields = fieldsFor(operation).map((field) => field.name)
-  const find = (test: (name: string) => boolean) =>
-    columns.findIndex((name, index) => free.has(index) && test(name))
-
-  for (const index of columns.keys()) {
-    const name = columns[index] ?? ''
-    if (METADATA.test(name) && mapping[name] === undefined) take(name, index, 'exact')
+  const matched = keepKnownFields(matchColumns(columns, operation), operation)
+  for (const [field, source] of Object.entries(matched)) {
+    const index = toColumnIndex(columns, source)
+    const isExact = columns[index] === field
+    // Either may hold the content: an exact name of one keeps a mere likeness of the other away.
+    if (isExact || !isRivalMapped(field, mapping)) take(field, index, isExact ? 'exact' : 'alike')
   }
-  for (const field of fields) {
-    const index = find((name) => name === field)
-    if (index >= 0) take(field, index, 'exact')
-  }
-  for (const field of fields) {
-    if (mapping[field] || isRivalMapped(field, mapping)) continue
-    const index = find((name) => toPlain(name) === toPlain(field))
-    if (index >= 0) take(field, index, 'alike')
-  }
-  for (const field of fields) {
+  const isFolder = isFolderColumns(columns)
+  for (const { name: field } of isFolder ? [] : fieldsFor(operation)) {
     if (mapping[field] || isRivalMapped(field, mapping)) continue
     const like = WORDS_LIKE[field] ?? []
-    const index = find((name) => like.includes(toPlain(name)))
+    const index = columns.findIndex((name, at) => free.has(at) && like.includes(toPlain(name)))
     if (index >= 0) take(field, index, 'guess')
   }
-  mapping['post_id'] ??= { kind: 'template', template: POST_ID_TEMPLATE }
+  if (operation.kind === 'task') mapping['post_id'] ??= { kind: 'template', template: POST_ID_TEMPLATE }
   return { mapping, confidence }
 }
 
-/** text_data and url exclude each other: an exact match of one keeps a mere likeness of the other away. */
+/**
+ * The mapping as a plan says it to the engine, which fills by name whatever a plan leaves open: what the person took
+ * out is told to be left empty.
+ */
+export function toPlanMapping(mapping: Mapping, columns: readonly string[], operation: Operation): Mapping {
+  const said: Mapping = { ...mapping }
+  for (const field of Object.keys(matchColumns(columns, operation))) {
+    said[field] ??= { kind: 'template', template: '' }
+  }
+  return said
+}
+
+/** text_data and url exclude each other, as do url and media. */
 function isRivalMapped(field: string, mapping: Mapping): boolean {
-  if (field === 'text_data') return mapping['url'] !== undefined
-  if (field === 'url') return mapping['text_data'] !== undefined
-  return false
+  const rivals: Record<string, readonly string[]> = {
+    text_data: ['url'],
+    url: ['text_data', 'media'],
+    media: ['url'],
+  }
+  return (rivals[field] ?? []).some((rival) => mapping[rival] !== undefined)
 }
 
 function toPlain(name: string): string {

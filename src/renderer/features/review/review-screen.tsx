@@ -1,22 +1,24 @@
 import { Button } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { Operation } from '../../../shared/operation.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useAction } from '../../bridge/use-action.ts'
 import { useQuery } from '../../bridge/use-query.ts'
+import { findDestinationGap } from '../../ui/connection/destination.ts'
+import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { countSettled } from '../../ui/states/row-counts.ts'
-import { DestinationPanel } from './destination-panel.tsx'
 import { FirstRows } from './first-rows.tsx'
 import { PacePanel } from './pace-panel.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import styles from './review.module.css'
-import { findBlocker, type Settings } from './settings.ts'
+import type { Settings } from './settings.ts'
 import { useSettingsDraft } from './use-settings-draft.ts'
 
 const FIRST_ROWS = 10
@@ -24,20 +26,25 @@ const FIRST_ROWS = 10
 /** The last look before anything is sent: exact requests, where to, how fast, and a first few rows to try. */
 export function ReviewScreen(props: {
   runId: string
+  operation: Operation
   settings: Settings
   environmentHasKey: boolean
+  lastBaseUrl: string | null
   onSettings: (settings: Settings) => Promise<void>
   onSendFirst: (limit: number) => Promise<void>
   onSendAll: () => Promise<void>
 }) {
-  const { runId, environmentHasKey } = props
+  const { runId, operation, environmentHasKey } = props
+  const needsKey = operation.kind !== 'appeal-status'
+  const findGap = ({ destination }: Settings) =>
+    findDestinationGap(destination, { environmentHasKey, needsKey })
   useFollowRun(runId)
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   const [row, setRow] = useState(1)
   const { settings, change, applying } = useSettingsDraft(
     props.settings,
     props.onSettings,
-    (settled) => findBlocker(settled, environmentHasKey) === null,
+    (settled) => findGap(settled) === null,
   )
   const first = useAction(props.onSendFirst)
   const all = useAction(props.onSendAll)
@@ -58,8 +65,7 @@ export function ReviewScreen(props: {
   const rows = snapshot?.rows.read ?? 0
   const left = snapshot?.rows.not_sent ?? 0
   const blocked =
-    findBlocker(settings, environmentHasKey) ??
-    (applying.busy || !isHeld(snapshot) ? 'The rows are being read' : undefined)
+    findGap(settings) ?? (applying.busy || !isHeld(snapshot) ? 'The rows are being read' : undefined)
   const where = settings.destination.kind === 'sandbox' ? 'to the sandbox' : 'to the service'
   const error = applying.error ?? first.error ?? all.error ?? request.error
   return (
@@ -94,6 +100,9 @@ export function ReviewScreen(props: {
           <DestinationPanel
             destination={settings.destination}
             environmentHasKey={environmentHasKey}
+            needsKey={needsKey}
+            offersSecondHost={operation.kind === 'task' && operation.api === 'v2'}
+            lastBaseUrl={props.lastBaseUrl}
             onDestination={(destination) => change({ ...settings, destination })}
           />
           <PacePanel

@@ -1,11 +1,16 @@
 import type { RunSummary } from '../../../shared/run.ts'
-
-const OPERATIONS: Record<string, string> = { task: 'submit content' }
+import { isOperationKind, OPERATION_LOOKS } from '../../ui/operations/operation-looks.ts'
 
 /** What a run does and where, in a line: `submit content · v1 sync · api.example.com`. */
 export function describeRun(run: RunSummary): string {
-  const operation = OPERATIONS[run.operation] ?? run.operation
-  const parts = [operation, `${run.api} ${run.mode}`, toHost(run.base_url)]
+  const { operation, mode, api } = run
+  const isKnown = isOperationKind(operation)
+  const hasModes = operation === 'task' || operation.startsWith('index-')
+  const parts = [
+    isKnown ? OPERATION_LOOKS[operation].title.toLowerCase() : operation,
+    ...(hasModes ? [operation === 'task' ? `${api} ${mode}` : mode] : []),
+    toHost(run.base_url),
+  ]
   if (run.parent_run_id !== null) parts.unshift('retry')
   return parts.join(' · ')
 }

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconFlask, IconTableImport } from '@tabler/icons-react'
+import { IconFlask, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import type { RunSummary } from '../../../shared/run.ts'
@@ -20,7 +20,10 @@ import { withLive } from './with-live.ts'
 
 /** Home: every run, newest first, and the two ways to begin another. */
 export function RunsScreen(props: {
+  /** Begins with what is to be done. */
+  onNew: () => void
   onChoose: () => void
+  onChooseFolder: () => void
   onSandbox: () => Promise<void>
   onOpen: (runId: string) => void
   onResults: (runId: string) => void
@@ -54,8 +57,8 @@ export function RunsScreen(props: {
             >
               Try it with the sandbox
             </Button>
-            <PrimaryButton onPress={props.onChoose} icon={<IconTableImport size="1rem" />}>
-              Choose a spreadsheet
+            <PrimaryButton onPress={props.onNew} icon={<IconPlus size="1rem" />}>
+              New run
             </PrimaryButton>
           </>
         )
@@ -64,7 +67,13 @@ export function RunsScreen(props: {
       {error !== null && <ErrorNotice error={error} onRetry={list.refresh} />}
       {entries !== null && !isEmpty && <InterruptedBanner entries={entries} onReview={props.onOpen} />}
       {isEmpty && (
-        <Welcome busy={sandbox.busy} onChoose={props.onChoose} onSandbox={() => void sandbox.run()} />
+        <Welcome
+          busy={sandbox.busy}
+          onNew={props.onNew}
+          onChoose={props.onChoose}
+          onChooseFolder={props.onChooseFolder}
+          onSandbox={() => void sandbox.run()}
+        />
       )}
       {entries !== null && !isEmpty && (
         <Panel title="All runs" aside="Newest first" flush>
@@ -91,7 +100,7 @@ export function RunsScreen(props: {
 function toSubtitle(entries: RunEntry[] | null): string {
   if (entries === null) return 'Reading the workspace'
   if (entries.length === 0) return 'None yet'
-  return `${formatQuantity(entries.length, 'run')}. Drop a spreadsheet anywhere to begin another`
+  return `${formatQuantity(entries.length, 'run')}. Drop a spreadsheet or a folder anywhere to begin another`
 }
 
 function LiveTable(props: {

@@ -34,17 +34,29 @@ const STEPS: { icon: TablerIcon; title: string; text: string }[] = [
 ]
 
 /** What the home screen shows before there is a run: two ways to begin, and what will happen then. */
-export function Welcome(props: { busy: boolean; onChoose: () => void; onSandbox: () => void }) {
+export function Welcome(props: {
+  busy: boolean
+  onNew: () => void
+  onChoose: () => void
+  onChooseFolder: () => void
+  onSandbox: () => void
+}) {
   return (
     <>
       <div className={styles.starts}>
         <section className={`${styles.start} ${styles.drop}`} aria-labelledby="start-file">
           <IconTableImport size="2rem" stroke={1.25} aria-hidden />
-          <h2 id="start-file">Drop a spreadsheet</h2>
+          <h2 id="start-file">Drop a spreadsheet or a folder</h2>
           <p>
-            Anywhere in this window. CSV or TSV, any size, any encoding. Nothing is sent before you say so.
+            Anywhere in this window. CSV, TSV, Excel or JSON lines, any size, any encoding. Nothing is sent
+            before you say so.
           </p>
-          <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
+          <div className={styles.startActions}>
+            <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
+            <Button variant="default" onClick={props.onChooseFolder}>
+              A folder
+            </Button>
+          </div>
         </section>
         <section className={styles.start} aria-labelledby="start-sandbox">
           <IconFlask size="2rem" stroke={1.25} aria-hidden />
@@ -58,6 +70,12 @@ export function Welcome(props: { busy: boolean; onChoose: () => void; onSandbox:
           </Button>
         </section>
       </div>
+      <p className={styles.more}>
+        Index items, watchlist terms, appeals, or answers by callback?{' '}
+        <button type="button" className={styles.moreLink} onClick={props.onNew}>
+          Choose what to do first
+        </button>
+      </p>
       <ol className={styles.steps} aria-label="How it goes">
         {STEPS.map(({ icon: Icon, title, text }, index) => (
           <li key={title}>

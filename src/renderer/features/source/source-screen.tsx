@@ -1,12 +1,13 @@
-import { Button, Progress } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import type { ErrorDocument } from '../../../shared/errors.ts'
+import type { Operation } from '../../../shared/operation.ts'
 import { bridge } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-file.ts'
 import { useQuery } from '../../bridge/use-query.ts'
-import { formatBytes, formatQuantity, formatShare } from '../../ui/format-number.ts'
+import { formatBytes, formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
@@ -14,23 +15,36 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import type { ChosenSource } from './chosen-source.ts'
 import { DropZone } from './drop-zone.tsx'
 import { ExpectedData } from './expected-data.tsx'
+import { MediaControls } from './media-controls.tsx'
 import { PreviewCounts } from './preview-counts.tsx'
 import { PreviewGrid } from './preview-grid.tsx'
+import type { MediaSettings, Reading } from './reading.ts'
 import styles from './source.module.css'
-import { type Reading, SourceControls } from './source-controls.tsx'
+import { SourceControls } from './source-controls.tsx'
+import { UploadScreen } from './upload-screen.tsx'
 
 const PREVIEW_ROWS = 100
 
-/** The file and how to read it: a preview that follows every change of encoding, delimiter and header at once. */
+/** The source and how to read it: a preview that follows every change of sheet, encoding, delimiter and header at once. */
 export function SourceScreen(props: {
   source: ChosenSource | null
   upload: UploadProgress | null
   reading: Reading
+  media: MediaSettings
+  /** Base URL of the service; null for the sandbox. */
+  serviceUrl: string | null
+  operation: Operation
+  /** What the rows are for, with the way to change it. */
+  strip: ReactNode
+  /** What keeps the rows from being checked beside the source itself, or null. */
+  todo: string | null
   busy: boolean
   /** Asks for a file, whichever dialog there is. */
   onChoose: () => void
+  onChooseFolder: () => void
   onSandbox: () => void
   onReading: (reading: Reading) => void
+  onMedia: (media: MediaSettings) => void
   onPreview: (preview: BridgePreview) => void
   onContinue: () => void
 }) {
@@ -50,16 +64,7 @@ export function SourceScreen(props: {
     if (data !== null) onPreview(data)
   }, [data, onPreview])
 
-  if (upload !== null) {
-    return (
-      <Screen title="Source" subtitle="Handing the file to Sluice">
-        <Progress value={(upload.sent / Math.max(1, upload.total)) * 100} aria-label="Upload" />
-        <p>
-          {formatBytes(upload.sent)} of {formatBytes(upload.total)}, {formatShare(upload.sent, upload.total)}
-        </p>
-      </Screen>
-    )
-  }
+  if (upload !== null) return <UploadScreen upload={upload} />
   if (source === null) {
     return (
       <Screen
@@ -71,14 +76,21 @@ export function SourceScreen(props: {
           </Button>
         }
       >
-        <DropZone onChoose={props.onChoose} />
-        <ExpectedData />
+        {props.strip}
+        <DropZone onChoose={props.onChoose} onChooseFolder={props.onChooseFolder} />
+        <ExpectedData operation={props.operation} />
       </Screen>
     )
   }
   const blocked =
     preview.error?.message ??
-    (data === null ? 'The file is being read' : data.rows.length === 0 ? 'The file has no rows' : undefined)
+    (data === null
+      ? 'The source is being read'
+      : data.rows.length === 0
+        ? 'The source has no rows'
+        : undefined) ??
+    props.todo ??
+    undefined
   return (
     <Screen
       title="Source"
@@ -95,6 +107,9 @@ export function SourceScreen(props: {
           <Button variant="default" onClick={props.onChoose}>
             Choose another file
           </Button>
+          <Button variant="default" onClick={props.onChooseFolder}>
+            A folder
+          </Button>
           <PrimaryButton
             onPress={props.onContinue}
             busy={props.busy}
@@ -108,7 +123,11 @@ export function SourceScreen(props: {
     >
       <div className={styles.stack}>
         <div className={styles.strip}>
+          {props.strip}
           <SourceControls reading={reading} preview={data} onReading={props.onReading} />
+          {data?.format === 'folder' && (
+            <MediaControls media={props.media} serviceUrl={props.serviceUrl} onMedia={props.onMedia} />
+          )}
           {data !== null && <PreviewCounts preview={data} />}
           {preview.error !== null && (
             <ErrorNotice error={nameSource(preview.error, source)} onRetry={preview.refresh} />

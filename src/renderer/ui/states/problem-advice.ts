@@ -69,12 +69,12 @@ const ADVICE: Record<ProblemCode, ProblemAdvice> = {
     fix: 'The service accepts neither _ nor ; here. Change the ids in the file, or build them from {{row}} in Mapping.',
   },
   one_of: {
-    title: 'Exactly one of text and address is needed',
-    fix: 'Map text_data or url, not both; rows need exactly one of them filled.',
+    title: 'The content is missing, or there twice',
+    fix: 'Content to submit needs text_data or url, one of the two; an item of an index needs url or media.',
   },
   not_unique: {
-    title: 'An id that occurs more than once',
-    fix: 'Every submission needs its own post_id. Map another column, or use {{run}}-{{row}} in Mapping.',
+    title: 'A value that occurs more than once',
+    fix: 'Each row needs its own: map another column, use {{run}}-{{row}} for post_id, or take the repeats out of the file.',
   },
   not_distinct: {
     title: 'Ids that must differ are the same',
@@ -87,6 +87,10 @@ const ADVICE: Record<ProblemCode, ProblemAdvice> = {
   not_a_url: {
     title: 'Not a web address',
     fix: 'The service fetches the address itself: it must begin with http:// or https://.',
+  },
+  wrong_type: {
+    title: 'A value of the wrong type in a whole request',
+    fix: 'Correct the JSON of the rows named: the message says which type the service takes.',
   },
   too_long: { title: 'Too long', fix: 'Shorten the cell to the length given.' },
   too_many_models: {

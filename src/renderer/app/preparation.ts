@@ -1,0 +1,24 @@
+import { isAsync } from '../../shared/operation.ts'
+import { findCallbackGap } from '../features/operation/callback-settings.ts'
+import { findOperationGap } from '../features/operation/operation-draft.ts'
+import { findMediaGap } from '../features/source/reading.ts'
+import { findDestinationGap } from '../ui/connection/destination.ts'
+import type { Draft } from './draft.ts'
+
+/** What the operation and where it goes still lack before rows can be checked, or null. */
+export function findOperationTodo(draft: Draft, environmentHasKey: boolean): string | null {
+  const { operation, callback, settings } = draft
+  return (
+    findOperationGap(operation) ??
+    (isAsync(operation) ? findCallbackGap(callback) : null) ??
+    findDestinationGap(settings.destination, {
+      environmentHasKey,
+      needsKey: operation.kind !== 'appeal-status',
+    })
+  )
+}
+
+/** What a folder still lacks before its media files can be sent, or null. */
+export function findMediaTodo({ preview, media }: Draft): string | null {
+  return preview?.format === 'folder' ? findMediaGap(media) : null
+}

@@ -1,0 +1,119 @@
+import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { useCallback, useState } from 'react'
+import { bridge } from '../../bridge/client.ts'
+import { useAction } from '../../bridge/use-action.ts'
+import { useQuery } from '../../bridge/use-query.ts'
+import { parseBaseUrl } from '../../ui/connection/destination.ts'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import {
+  type CallbackSettings,
+  findCallbackGap,
+  isOutOfReach,
+  OVERDUE_MAX_MINUTES,
+} from './callback-settings.ts'
+import styles from './operation.module.css'
+
+/** Where callbacks are received, whether that can be reached, and how long they are awaited. */
+export function CallbackPanel(props: {
+  callback: CallbackSettings
+  /** Base URL of the service; null for the sandbox, which is on this machine. */
+  serviceUrl: string | null
+  onCallback: (callback: CallbackSettings) => void
+  /** Chooses sync instead. */
+  onSync: () => void
+}) {
+  const { callback, onCallback } = props
+  const receiver = useQuery('receiver', (signal) => bridge.receiver.open(undefined, { signal }))
+  const [left, setLeft] = useState(false)
+  const gap = findCallbackGap(callback)
+  const parsed = parseBaseUrl(callback.publicUrl)
+  const address = parsed.kind === 'url' ? parsed.url : (receiver.data?.baseUrl ?? null)
+  return (
+    <Panel
+      title="Callbacks"
+      aside={receiver.data?.role === 'standby' ? 'another window of this workspace receives them' : undefined}
+    >
+      <Stack gap="md">
+        {receiver.error !== null && <ErrorNotice error={receiver.error} onRetry={receiver.refresh} />}
+        {address !== null && (
+          <div className={styles.address}>
+            <span>Received at</span>
+            <code>
+              <SafeText text={`${address}/callback/…`} max={300} />
+            </code>
+          </div>
+        )}
+        <TextInput
+          label="Public address"
+          description="Of a reverse proxy or a tunnel that leads here. Left empty, the service is told the address above."
+          placeholder="https://callbacks.example.com"
+          value={callback.publicUrl}
+          onChange={(event) => onCallback({ ...callback, publicUrl: event.currentTarget.value })}
+          onBlur={() => setLeft(true)}
+          error={left && gap !== null ? gap : undefined}
+          spellCheck={false}
+          autoComplete="off"
+        />
+        {address !== null && isOutOfReach(props.serviceUrl, address) && (
+          <Notice
+            kind="warning"
+            title="The service cannot reach this machine by that address"
+            actions={
+              <Button variant="default" onClick={props.onSync}>
+                Use sync instead
+              </Button>
+            }
+          >
+            It means this machine and no other, so no callback would come. Give a public address, or take the
+            answers at once.
+          </Notice>
+        )}
+        {address !== null && gap === null && <AddressTest key={address} address={address} />}
+        <NumberInput
+          label="Overdue after (minutes)"
+          description="A row whose callback has not come by then is overdue; a late one still settles it."
+          w="14rem"
+          value={callback.overdueMinutes}
+          min={1}
+          max={OVERDUE_MAX_MINUTES}
+          clampBehavior="strict"
+          allowDecimal={false}
+          thousandSeparator=","
+          onChange={(value) => {
+            if (typeof value === 'number' && value >= 1) onCallback({ ...callback, overdueMinutes: value })
+          }}
+        />
+      </Stack>
+    </Panel>
+  )
+}
+
+/** Posts to an address and waits for the arrival; made anew for another address. */
+function AddressTest({ address }: { address: string }) {
+  const [hasArrived, setHasArrived] = useState(false)
+  const test = useAction(
+    useCallback(async () => {
+      setHasArrived(false)
+      await bridge.receiver.test({ publicUrl: address })
+      setHasArrived(true)
+    }, [address]),
+  )
+  return (
+    <Stack gap="xs">
+      <Group>
+        <Button variant="default" loading={test.busy} onClick={() => void test.run()}>
+          Test the address
+        </Button>
+      </Group>
+      {hasArrived && (
+        <Notice kind="good" title="A post to this address has arrived">
+          Sent from this machine. Whether the service can reach it is for its own network to say.
+        </Notice>
+      )}
+      {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.dismiss} />}
+    </Stack>
+  )
+}

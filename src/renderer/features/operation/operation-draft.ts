@@ -1,0 +1,38 @@
+import { type Operation, type OperationKind, TERMS_PER_REQUEST_DEFAULT } from '../../../shared/operation.ts'
+
+/** What was set for operations that are not chosen at the moment, so that looking at another card loses nothing. */
+export type RememberedOperations = Partial<Record<OperationKind, Operation>>
+
+/** An operation as it is first offered; its index or watchlist is that of its counterpart where there is one. */
+function createOperation(kind: OperationKind, remembered: RememberedOperations): Operation {
+  const others = Object.values(remembered)
+  const indexId = others.map((one) => ('indexId' in one ? one.indexId : '')).find((id) => id !== '') ?? ''
+  const watchlist =
+    others.map((one) => ('watchlist' in one ? one.watchlist : '')).find((name) => name !== '') ?? ''
+  const termsPerRequest = TERMS_PER_REQUEST_DEFAULT
+  switch (kind) {
+    case 'task':
+      return { kind, mode: 'sync', api: 'v1', legacy: false, models: [] }
+    case 'index-add':
+    case 'index-remove':
+      return { kind, mode: 'sync', indexId }
+    case 'watchlist-add':
+      return { kind, watchlist, termsPerRequest }
+    case 'watchlist-update':
+      return { kind, watchlist, termsPerRequest, emptyNotes: 'keep' }
+    case 'appeal-status':
+      return { kind }
+  }
+}
+
+/** The operation of that kind as it was left, or as it is first offered. */
+export function chooseOperation(kind: OperationKind, remembered: RememberedOperations): Operation {
+  return remembered[kind] ?? createOperation(kind, remembered)
+}
+
+/** What an operation still lacks, or null. */
+export function findOperationGap(operation: Operation): string | null {
+  if ('indexId' in operation && operation.indexId.trim() === '') return 'Type the id of the custom index'
+  if ('watchlist' in operation && operation.watchlist.trim() === '') return 'Type the name of the watchlist'
+  return null
+}

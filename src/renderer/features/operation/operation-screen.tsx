@@ -1,0 +1,96 @@
+import { IconArrowRight } from '@tabler/icons-react'
+import { isAsync, type Operation, type OperationKind } from '../../../shared/operation.ts'
+import { type Destination, toServiceUrl } from '../../ui/connection/destination.ts'
+import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { OPERATION_LOOKS } from '../../ui/operations/operation-looks.ts'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { CallbackPanel } from './callback-panel.tsx'
+import type { CallbackSettings } from './callback-settings.ts'
+import { IndexOptions, WatchlistOptions } from './list-options.tsx'
+import styles from './operation.module.css'
+import { OperationCards } from './operation-cards.tsx'
+import { TaskOptions } from './task-options.tsx'
+
+/** What is done with each row, and where: the first step of a new run. */
+export function OperationScreen(props: {
+  operation: Operation
+  callback: CallbackSettings
+  destination: Destination
+  environmentHasKey: boolean
+  lastBaseUrl: string | null
+  /** What is still missing, or null. */
+  todo: string | null
+  onKind: (kind: OperationKind) => void
+  onOperation: (operation: Operation) => void
+  onCallback: (callback: CallbackSettings) => void
+  onDestination: (destination: Destination) => void
+  onContinue: () => void
+}) {
+  const { operation, callback, destination, onOperation } = props
+  const awaitsCallbacks = isAsync(operation)
+  const needsKey = operation.kind !== 'appeal-status'
+  return (
+    <Screen
+      title="Operation"
+      subtitle="What is done with each row, and where"
+      actions={
+        <PrimaryButton
+          onPress={props.onContinue}
+          blocked={props.todo ?? undefined}
+          icon={<IconArrowRight size="1rem" />}
+        >
+          Continue
+        </PrimaryButton>
+      }
+    >
+      <OperationCards chosen={operation.kind} onChoose={props.onKind} />
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          <Panel title={OPERATION_LOOKS[operation.kind].title}>
+            <Options operation={operation} onOperation={onOperation} />
+          </Panel>
+        </div>
+        <div className={styles.column}>
+          <DestinationPanel
+            destination={destination}
+            environmentHasKey={props.environmentHasKey}
+            needsKey={needsKey}
+            offersSecondHost={operation.kind === 'task' && operation.api === 'v2'}
+            lastBaseUrl={props.lastBaseUrl}
+            onDestination={props.onDestination}
+          />
+          {awaitsCallbacks && 'mode' in operation && (
+            <CallbackPanel
+              callback={callback}
+              serviceUrl={toServiceUrl(destination)}
+              onCallback={props.onCallback}
+              onSync={() => onOperation({ ...operation, mode: 'sync' })}
+            />
+          )}
+        </div>
+      </div>
+    </Screen>
+  )
+}
+
+function Options(props: { operation: Operation; onOperation: (operation: Operation) => void }) {
+  const { operation, onOperation } = props
+  switch (operation.kind) {
+    case 'task':
+      return <TaskOptions operation={operation} onOperation={onOperation} />
+    case 'index-add':
+    case 'index-remove':
+      return <IndexOptions operation={operation} onOperation={onOperation} />
+    case 'watchlist-add':
+    case 'watchlist-update':
+      return <WatchlistOptions operation={operation} onOperation={onOperation} />
+    case 'appeal-status':
+      return (
+        <p className={styles.quiet}>
+          One request for each appeal_id. It needs no API key, and changes nothing at the service.
+        </p>
+      )
+  }
+}

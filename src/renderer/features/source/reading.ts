@@ -1,0 +1,32 @@
+import type { PlanMedia, PlanSource } from '../../../shared/plan.ts'
+import { parseBaseUrl } from '../../ui/connection/destination.ts'
+
+/** How a source is read, as far as the person says; what is left out is recognised. */
+export type Reading = Pick<PlanSource, 'header' | 'headerRow' | 'sheet' | 'encoding' | 'delimiter'>
+
+/** How the service finds the media files of a folder, as typed. */
+export type MediaSettings =
+  /** The app serves them; `publicUrl` is empty where its own address will do. */
+  { kind: 'host'; publicUrl: string } | { kind: 'template'; template: string }
+
+/** What a folder starts with unless the person says otherwise. */
+export const DEFAULT_MEDIA: MediaSettings = { kind: 'host', publicUrl: '' }
+
+/** What is wrong with the settings, or null. */
+export function findMediaGap(media: MediaSettings): string | null {
+  if (media.kind === 'template') {
+    if (!media.template.includes('{{path}}')) return 'Put {{path}} where the path of the file belongs'
+    const parsed = parseBaseUrl(media.template.replaceAll('{{path}}', 'x').replace(/[?#].*$/s, ''))
+    return parsed.kind === 'bad' ? parsed.message : null
+  }
+  if (media.publicUrl.trim() === '') return null
+  const parsed = parseBaseUrl(media.publicUrl)
+  return parsed.kind === 'bad' ? parsed.message : null
+}
+
+/** The settings as a plan has them. */
+export function toPlanMedia(media: MediaSettings): PlanMedia {
+  if (media.kind === 'template') return { kind: 'template', template: media.template.trim() }
+  const parsed = parseBaseUrl(media.publicUrl)
+  return { kind: 'host', ...(parsed.kind === 'url' && { url: parsed.url }) }
+}

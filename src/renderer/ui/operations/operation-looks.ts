@@ -1,0 +1,88 @@
+import {
+  IconGavel,
+  IconListDetails,
+  IconNotes,
+  IconPhotoMinus,
+  IconPhotoPlus,
+  IconSend,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import type { Operation, OperationKind } from '../../../shared/plan.ts'
+
+/** How an operation is shown wherever it is shown. */
+export interface OperationLook {
+  /** As on its card. */
+  title: string
+  /** What it does with a row, a sentence. */
+  meaning: string
+  icon: TablerIcon
+  /** What a row of its source is, for counting. */
+  row: string
+}
+
+/** The looks of every operation, in the order they are offered. */
+export const OPERATION_LOOKS: Record<OperationKind, OperationLook> = {
+  task: {
+    title: 'Submit content',
+    meaning: 'Texts, or addresses of images and videos, to be moderated: which rules does each trigger?',
+    icon: IconSend,
+    row: 'row',
+  },
+  'index-add': {
+    title: 'Add to index',
+    meaning: 'Images into a custom index. The ids that come back are the only way to remove them again.',
+    icon: IconPhotoPlus,
+    row: 'item',
+  },
+  'index-remove': {
+    title: 'Remove from index',
+    meaning: 'Items out of a custom index, by their ids: the export of a run that added them will do.',
+    icon: IconPhotoMinus,
+    row: 'item',
+  },
+  'watchlist-add': {
+    title: 'Add terms',
+    meaning: 'Terms, with notes if you have some, into a watchlist that exists.',
+    icon: IconListDetails,
+    row: 'term',
+  },
+  'watchlist-update': {
+    title: 'Update terms',
+    meaning: 'New notes for terms that a watchlist has already. Unknown terms are never created.',
+    icon: IconNotes,
+    row: 'term',
+  },
+  'appeal-status': {
+    title: 'Appeal status',
+    meaning: 'Where appeals stand: in review, upheld or overturned. Only reads.',
+    icon: IconGavel,
+    row: 'appeal',
+  },
+}
+
+/** Every operation, in the order they are offered. */
+export const OPERATION_KINDS = Object.keys(OPERATION_LOOKS).filter(isOperationKind)
+
+/** Whether a text names an operation. */
+export function isOperationKind(text: string): text is OperationKind {
+  return Object.hasOwn(OPERATION_LOOKS, text)
+}
+
+/** What an operation is set to, in a few words: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms a request`. */
+export function describeOptions(operation: Operation): string {
+  switch (operation.kind) {
+    case 'task': {
+      const { api, mode, models, legacy } = operation
+      const named = models.length > 1 ? `${models.length} models` : models[0]
+      return [`${api} ${mode}`, named, legacy ? 'legacy answer' : undefined].filter(Boolean).join(', ')
+    }
+    case 'index-add':
+    case 'index-remove':
+      return `${operation.indexId || 'no index yet'}, ${operation.mode}`
+    case 'watchlist-add':
+    case 'watchlist-update':
+      return `${operation.watchlist || 'no watchlist yet'}, ${operation.termsPerRequest} terms a request`
+    case 'appeal-status':
+      return 'only reads'
+  }
+}

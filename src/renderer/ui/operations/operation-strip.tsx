@@ -1,0 +1,30 @@
+import { Button } from '@mantine/core'
+import type { Operation } from '../../../shared/operation.ts'
+import { SafeText } from '../text/safe-text.tsx'
+import { describeOptions, OPERATION_LOOKS } from './operation-looks.ts'
+import styles from './operations.module.css'
+
+/** What the rows being prepared are for and where they go, in a line, with the way to change it. */
+export function OperationStrip(props: {
+  operation: Operation
+  /** What the destination is called. */
+  destination: string
+  /** What the operation still lacks, or null. */
+  gap: string | null
+  onChange: () => void
+}) {
+  const { title, icon: Icon } = OPERATION_LOOKS[props.operation.kind]
+  return (
+    <div className={styles.strip}>
+      <Icon size="1.1rem" stroke={1.5} aria-hidden />
+      <p className={styles.words}>
+        <strong>{title}</strong> <SafeText text={describeOptions(props.operation)} max={120} /> · to{' '}
+        <SafeText text={props.destination} max={80} />
+        {props.gap !== null && <span className={styles.gap}>{props.gap}</span>}
+      </p>
+      <Button variant="default" size="compact-xs" onClick={props.onChange}>
+        Change
+      </Button>
+    </div>
+  )
+}
