@@ -1,18 +1,55 @@
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/main/sandbox/sandbox.ts'
 import type { SandboxClock } from '../../src/main/sandbox/sandbox-context.ts'
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../src/main/sandbox/sandbox-options.ts'
+import type { CallbackCounts } from '../../src/main/sandbox/store/callback-store.ts'
 
 /** What `GET /sandbox/admin/stats` answers. */
 export interface SandboxStats {
   requests: number
   tasks: number
   outcomes: Record<string, number>
+  /** Requests to each endpoint of indexes, watchlists and appeals, by how they ended. */
+  endpoints: Record<string, Record<string, number>>
+  callbacks: CallbackCounts
+}
+
+/** A request to an index, a watchlist or an appeal as the admin routes show it. */
+export interface SandboxRequest {
+  endpoint: string
+  subject: string
+  outcome: string
+  task_id: string | null
+  arrived_on: string
+  request: Record<string, unknown> | null
+}
+
+/** A callback as the admin routes show it. */
+export interface SandboxCallback {
+  callback_id: number
+  task_id: string
+  url: string
+  timing: string
+  state: string
+  attempts: number
+  last_result: string | null
+  at: string
+  body: Record<string, unknown> | null
+}
+
+/** An item of a custom index as the admin routes show it. */
+export interface SandboxIndexItem {
+  custom_index_item_id: string
+  url: string
+  content_hash: string | null
+  metadata: Record<string, unknown> | null
+  content_variant: string | null
 }
 
 /** A task as the sandbox's admin routes show it. */
 export interface SandboxTask {
   post_id: string
+  endpoint: string
   task_id: string
   content_hash: string
   created_on: string
@@ -26,6 +63,7 @@ export interface SandboxPost {
   requests: number
   outcomes: Record<string, number>
   task: SandboxTask | null
+  callbacks: SandboxCallback[]
 }
 
 /** A sandbox for one test, and ways to talk to it. */
@@ -34,6 +72,8 @@ export interface TestSandbox extends Sandbox {
   readonly key: string
   /** Sends JSON (or, given text, that text) with the key, and reads the whole answer as text. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<TextAnswer>
+  /** Reads an answer to a GET without a key, as text. */
+  get(path: string, headers?: Record<string, string>): Promise<TextAnswer>
   /** Calls an admin route, whose path begins after `/sandbox/admin`, and reads its JSON. */
   admin(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>
   /** Every request it got, by how it ended. */
@@ -42,6 +82,18 @@ export interface TestSandbox extends Sandbox {
   findPost(postId: string): Promise<SandboxPost>
   /** Every task it took, in order. */
   tasks(): Promise<SandboxTask[]>
+  /** Requests to indexes, watchlists and appeals, in order; `endpoint` such as `watchlist-add`. */
+  requests(endpoint?: string): Promise<SandboxRequest[]>
+  /** The first 10,000 callbacks, in the order of their tasks; `state` such as `pending`. */
+  callbacks(state?: string): Promise<SandboxCallback[]>
+  /** Makes every pending callback due now, whatever it waits for. */
+  sendPendingCallbacks(): Promise<void>
+  /** Settles when no callback is pending; late ones are waited for. */
+  waitForCallbacks(): Promise<CallbackCounts>
+  /** The first 10,000 items of a custom index, in the order they were added. */
+  indexItems(indexId: string): Promise<SandboxIndexItem[]>
+  /** The terms of a watchlist, with their notes. */
+  terms(watchlist: string): Promise<{ term: string; notes: string | null }[]>
 }
 
 /** An HTTP answer, read to its end. */
@@ -75,10 +127,37 @@ export async function withSandbox(options: SandboxOptions = {}, clock?: SandboxC
     key,
     post: (path, body, headers = {}) =>
       send('POST', path, body, { authorization: `token ${key}`, ...headers }),
+    get: (path, headers = {}) => send('GET', path, undefined, headers),
     admin,
     stats: async () => (await admin('GET', '/stats')).body as SandboxStats,
     findPost: async (postId) =>
       (await admin('GET', `/tasks?post_id=${encodeURIComponent(postId)}`)).body as SandboxPost,
     tasks: async () => ((await admin('GET', '/tasks?limit=10000')).body as { tasks: SandboxTask[] }).tasks,
+    requests: async (endpoint) => {
+      const filter = endpoint === undefined ? '' : `&endpoint=${endpoint}`
+      const { body } = await admin('GET', `/requests?limit=10000${filter}`)
+      return (body as { requests: SandboxRequest[] }).requests
+    },
+    callbacks: async (state) => {
+      const filter = state === undefined ? '' : `&state=${state}`
+      const { body } = await admin('GET', `/callbacks?limit=10000${filter}`)
+      return (body as { callbacks: SandboxCallback[] }).callbacks
+    },
+    sendPendingCallbacks: async () => {
+      await admin('POST', '/callbacks/send-now')
+    },
+    waitForCallbacks: async () => {
+      const count = async () => ((await admin('GET', '/stats')).body as SandboxStats).callbacks
+      await expect.poll(async () => (await count()).pending, { timeout: 30_000, interval: 10 }).toBe(0)
+      return count()
+    },
+    indexItems: async (indexId) => {
+      const { body } = await admin('GET', `/indexes/${encodeURIComponent(indexId)}?limit=10000`)
+      return (body as { items: SandboxIndexItem[] }).items
+    },
+    terms: async (watchlist) => {
+      const { body } = await admin('GET', `/watchlists/${encodeURIComponent(watchlist)}`)
+      return (body as { terms: { term: string; notes: string | null }[] }).terms
+    },
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type CallbackSettings, parseCallbacks } from './callbacks/callback-settings.ts'
 import type { Fault } from './faults.ts'
 import { type Latency, parseLatency } from './latency.ts'
 import { parseFaults } from './parse-faults.ts'
@@ -6,19 +7,42 @@ import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
 /** How the sandbox behaves, as one writes it; it can be changed while the sandbox runs. */
 export const behaviourSettingsSchema = z.strictObject({
+  /** See `parseLatency`. */
   latency: z.string(),
+  /** See `parseFaults`. */
   faults: z.array(z.string()),
+  /** Requests taken each second by all keys together, in bursts of up to one second's worth; null for no limit. */
   ratePerSecond: z.number().positive().max(1_000_000).nullable(),
+  /** See `parseCallbacks`. */
+  callbacks: z.string(),
+  /** More terms in one request are answered 413; null for no limit. */
+  maxTermsPerRequest: z.int().min(1).nullable(),
+  /** What `failed_terms` holds: term objects, or their texts alone. */
+  failedTerms: z.enum(['objects', 'strings']),
+  /** Whether watchlist add pairs its error codes like watchlist update, or as its own table does (interface §7). */
+  watchlistAddCodes: z.enum(['consistent', 'contradictory']),
 })
 
 /** See {@link behaviourSettingsSchema}. */
 export type BehaviourSettings = z.infer<typeof behaviourSettingsSchema>
+
+/** How a sandbox behaves that was told nothing. */
+export const DEFAULT_BEHAVIOUR: Readonly<BehaviourSettings> = {
+  latency: '0ms',
+  faults: [],
+  ratePerSecond: null,
+  callbacks: '',
+  maxTermsPerRequest: null,
+  failedTerms: 'objects',
+  watchlistAddCodes: 'consistent',
+}
 
 /** The behaviour in force. */
 export interface Behaviour {
   settings: BehaviourSettings
   latency: Latency
   faults: readonly Fault[]
+  callbacks: CallbackSettings
   /** Null for no limit. */
   limiter: RateLimiter | null
 }
@@ -29,6 +53,7 @@ export function createBehaviour(settings: BehaviourSettings, nowMs: () => number
     settings,
     latency: parseLatency(settings.latency),
     faults: parseFaults(settings.faults),
+    callbacks: parseCallbacks(settings.callbacks),
     limiter: settings.ratePerSecond === null ? null : createRateLimiter(settings.ratePerSecond, nowMs),
   }
 }
@@ -45,5 +70,10 @@ export function applyChange(settings: BehaviourSettings, change: BehaviourChange
     latency: change.latency ?? settings.latency,
     faults: change.faults ?? settings.faults,
     ratePerSecond: change.ratePerSecond === undefined ? settings.ratePerSecond : change.ratePerSecond,
+    callbacks: change.callbacks ?? settings.callbacks,
+    maxTermsPerRequest:
+      change.maxTermsPerRequest === undefined ? settings.maxTermsPerRequest : change.maxTermsPerRequest,
+    failedTerms: change.failedTerms ?? settings.failedTerms,
+    watchlistAddCodes: change.watchlistAddCodes ?? settings.watchlistAddCodes,
   }
 }

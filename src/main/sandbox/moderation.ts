@@ -6,7 +6,7 @@ import type { SandboxStore } from './store/open-store.ts'
 export interface Moderation {
   readonly rules: readonly Rule[]
   readonly matchTerms: WatchlistMatcher
-  /** Takes over what the store holds now; to be called after every change of rules or watchlists. */
+  /** Takes over what the store holds now, at the next use; to be called after every change of rules or watchlists. */
   reload(): void
 }
 
@@ -14,7 +14,11 @@ export interface Moderation {
 export function createModeration(store: SandboxStore): Moderation {
   let rules: readonly Rule[] = []
   let matchTerms: WatchlistMatcher = () => []
-  const reload = (): void => {
+  // Not at once: a long list is added in many requests, and between them nobody may look.
+  let isStale = true
+  const refresh = (): void => {
+    if (!isStale) return
+    isStale = false
     rules = store.rules.list()
     matchTerms = createWatchlistMatcher(
       new Map(
@@ -24,14 +28,17 @@ export function createModeration(store: SandboxStore): Moderation {
       ),
     )
   }
-  reload()
   return {
     get rules() {
+      refresh()
       return rules
     },
     get matchTerms() {
+      refresh()
       return matchTerms
     },
-    reload,
+    reload: () => {
+      isStale = true
+    },
   }
 }

@@ -1,21 +1,20 @@
 import type { Behaviour } from './behaviour.ts'
+import type { CallbackQueue } from './callbacks/callback-queue.ts'
+import type { MediaFetcher } from './media/media-fetcher.ts'
 import type { Moderation } from './moderation.ts'
+import type { SandboxClock } from './sandbox-clock.ts'
 import type { ResolvedSandboxOptions } from './sandbox-options.ts'
 import type { SandboxStore } from './store/open-store.ts'
 
-/** What time it is. */
-export interface SandboxClock {
-  /** Milliseconds since some instant; never goes back. */
-  nowMs(): number
-  /** Wall-clock time, for the time stamps of answers. */
-  date(): Date
-}
+export type { SandboxClock } from './sandbox-clock.ts'
 
 /** What every route works with. */
 export interface SandboxContext {
   readonly options: ResolvedSandboxOptions
   readonly store: SandboxStore
   readonly moderation: Moderation
+  readonly callbacks: CallbackQueue
+  readonly media: MediaFetcher
   readonly clock: SandboxClock
   /** Replaced as a whole when settings change. */
   behaviour: Behaviour

@@ -6,14 +6,21 @@ export const SANDBOX_ERRORS = {
   INVALID_PARAM: 400,
   INVALID_JSON: 400,
   DUPLICATE_POST_ID: 400,
+  INVALID_CUSTOM_INDEX: 400,
+  REQUIRE_AT_LEAST_ONE_PARAM: 400,
+  INVALID_CUSTOM_INDEX_ITEM: 400,
+  INVALID_WATCHLIST: 400,
+  INVALID_APPEAL: 400,
   INVALID_API_KEY: 403,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   CONFLICT: 409,
   BODY_TOO_LARGE: 413,
+  TOO_MANY_TERMS: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMITED: 429,
   INTERNAL_ERROR: 500,
+  CALLBACK_QUEUE_FULL: 503,
 } as const satisfies Record<string, number>
 
 /** One of {@link SANDBOX_ERRORS}. */
@@ -22,11 +29,14 @@ export type SandboxErrorCode = keyof typeof SANDBOX_ERRORS
 /** A request that the sandbox refuses: its route throws it, the server answers it in the shape of interface §7. */
 export class SandboxRefusal extends Error {
   readonly errorCode: SandboxErrorCode
+  /** Seconds of the Retry-After header; null for none. */
+  readonly retryAfterS: number | null
 
-  constructor(errorCode: SandboxErrorCode, message: string) {
+  constructor(errorCode: SandboxErrorCode, message: string, { retryAfterS }: { retryAfterS?: number } = {}) {
     super(message)
     this.name = 'SandboxRefusal'
     this.errorCode = errorCode
+    this.retryAfterS = retryAfterS ?? null
   }
 }
 

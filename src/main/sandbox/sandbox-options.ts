@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { SluiceError } from '../../shared/errors.ts'
+import { appealSchema } from './appeals/appeal.ts'
+import { behaviourSettingsSchema, DEFAULT_BEHAVIOUR } from './behaviour.ts'
 import { formatIssues } from './format-issues.ts'
 import { ruleSchema } from './rules/rule.ts'
 
@@ -14,24 +16,40 @@ export const sandboxOptionsSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   /** 0 takes a free one. */
   port: z.int().min(0).max(65_535).default(0),
+  /** Port of the second host, which serves the v2 tasks only (interface §5.5); 0 takes a free one. */
+  taskPort: z.int().min(0).max(65_535).default(0),
   /** Keys of the project, all interchangeable; no white space. */
   apiKeys: z.array(z.string().regex(/^\S+$/, 'must be one word')).min(1).default([DEFAULT_SANDBOX_KEY]),
-  /** File that keeps tasks, keys, rules and watchlists; null keeps them in memory. */
+  /** File that keeps everything, callbacks to be delivered included; null keeps them in memory. */
   databaseFile: z.string().min(1).nullable().default(null),
   /** Everything left to chance follows from it, each post_id for itself. */
   seed: z.union([z.string(), z.number()]).transform(String).default('sluice'),
-  /** See `parseLatency`. */
-  latency: z.string().default('0ms'),
-  /** See `parseFaults`. */
-  faults: z.array(z.string()).default([]),
-  /** Requests taken each second by all keys together, in bursts of up to one second's worth; null for no limit. */
-  ratePerSecond: z.number().positive().max(1_000_000).nullable().default(null),
+  /** The behaviour at the start, see `behaviourSettingsSchema`. */
+  latency: behaviourSettingsSchema.shape.latency.default(DEFAULT_BEHAVIOUR.latency),
+  faults: behaviourSettingsSchema.shape.faults.default([]),
+  ratePerSecond: behaviourSettingsSchema.shape.ratePerSecond.default(DEFAULT_BEHAVIOUR.ratePerSecond),
+  callbacks: behaviourSettingsSchema.shape.callbacks.default(DEFAULT_BEHAVIOUR.callbacks),
+  maxTermsPerRequest: behaviourSettingsSchema.shape.maxTermsPerRequest.default(
+    DEFAULT_BEHAVIOUR.maxTermsPerRequest,
+  ),
+  failedTerms: behaviourSettingsSchema.shape.failedTerms.default(DEFAULT_BEHAVIOUR.failedTerms),
+  watchlistAddCodes: behaviourSettingsSchema.shape.watchlistAddCodes.default(
+    DEFAULT_BEHAVIOUR.watchlistAddCodes,
+  ),
   /** Larger bodies are answered 413. */
   bodyLimitBytes: z
     .int()
     .min(1)
     .default(64 * 1024 * 1024),
-  /** Requests of this many newest tasks are kept for the admin routes. */
+  /** Async requests with a callback are answered 503 while that many callbacks wait to be delivered. */
+  maxPendingCallbacks: z.int().min(1).default(100_000),
+  /** Media at loopback addresses is fetched for the custom indexes up to this size, and in this time. */
+  mediaLimitBytes: z
+    .int()
+    .min(1)
+    .default(32 * 1024 * 1024),
+  mediaTimeoutMs: z.int().min(1).default(5_000),
+  /** Requests of this many newest tasks, and this many settled callbacks, are kept for the admin routes. */
   keepRequests: z.int().min(0).default(100_000),
   /** Larger requests are not kept, only their hash. */
   keepRequestBytes: z
@@ -42,6 +60,10 @@ export const sandboxOptionsSchema = z.strictObject({
   rules: z.array(ruleSchema).nullable().default(null),
   /** Watchlists of a new store by name, instead of the default one. */
   watchlists: z.record(z.string().min(1), z.array(termSchema)).nullable().default(null),
+  /** Ids of the custom indexes of a new store, instead of the default one. */
+  indexes: z.array(z.string().min(1)).nullable().default(null),
+  /** Appeals of a new store, instead of the default ones. */
+  appeals: z.array(appealSchema).nullable().default(null),
   /** Serves https with this certificate, both PEM. */
   tls: z.object({ key: z.string(), cert: z.string() }).nullable().default(null),
 })

@@ -14,7 +14,8 @@ try {
     if (!isJsonObject(message) || message['kind'] !== 'close') return
     void sandbox.close().finally(() => port.close())
   })
-  post({ kind: 'listening', baseUrl: sandbox.baseUrl, port: sandbox.port })
+  const { baseUrl, port: ownPort, taskBaseUrl, taskPort } = sandbox
+  post({ kind: 'listening', baseUrl, port: ownPort, taskBaseUrl, taskPort })
 } catch (error) {
   post({ kind: 'failed', error: toErrorDocument(error) })
 }

@@ -1,11 +1,16 @@
 import { isIPv6 } from 'node:net'
-import { performance } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../shared/errors.ts'
-import { applyChange, type BehaviourChange, createBehaviour } from './behaviour.ts'
+import { applyChange, type BehaviourChange, createBehaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts'
+import { createCallbackQueue } from './callbacks/callback-queue.ts'
+import { createCallbackSender } from './callbacks/callback-sender.ts'
+import { isLoopbackName } from './media/loopback-address.ts'
+import { createMediaFetcher } from './media/media-fetcher.ts'
 import { createModeration } from './moderation.ts'
-import type { SandboxClock, SandboxContext } from './sandbox-context.ts'
+import { type SandboxClock, SYSTEM_CLOCK } from './sandbox-clock.ts'
+import type { SandboxContext } from './sandbox-context.ts'
 import { parseSandboxOptions, type ResolvedSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
-import { createServer } from './server.ts'
+import { createServer, createTaskServer } from './server.ts'
 import { openStore } from './store/open-store.ts'
 
 /** A sandbox that is listening. */
@@ -13,13 +18,14 @@ export interface Sandbox {
   /** Scheme, host and port, without a trailing slash. */
   readonly baseUrl: string
   readonly port: number
-  /** Changes latency, faults or rate from the next request on. Throws `BAD_USAGE`. */
+  /** The second host, which serves the v2 tasks only (interface §5.5). */
+  readonly taskBaseUrl: string
+  readonly taskPort: number
+  /** Changes how it behaves from the next request on. Throws `BAD_USAGE`. */
   behave(change: BehaviourChange): void
   /** Breaks off what is in flight, stops listening and closes the store. May be called again. */
   close(): Promise<void>
 }
-
-const SYSTEM_CLOCK: SandboxClock = { nowMs: () => performance.now(), date: () => new Date() }
 
 /**
  * Starts the embedded service in this thread. Throws `BAD_USAGE` for options that cannot be, `SANDBOX_UNAVAILABLE`
@@ -30,50 +36,83 @@ export async function createSandbox(
   clock: SandboxClock = SYSTEM_CLOCK,
 ): Promise<Sandbox> {
   const resolved = parseSandboxOptions(options)
-  const { latency, faults, ratePerSecond } = resolved
-  const behaviour = createBehaviour({ latency, faults, ratePerSecond }, clock.nowMs)
-  const store = openStore(resolved)
+  const behaviour = createBehaviour(applyChange(DEFAULT_BEHAVIOUR, resolved), clock.nowMs)
+  const store = openStore(resolved, clock.date())
   const context: SandboxContext = {
     options: resolved,
     store,
     moderation: createModeration(store),
+    callbacks: createCallbackQueue({
+      store: store.callbacks,
+      sender: createCallbackSender(),
+      clock,
+      seed: resolved.seed,
+      maxPending: resolved.maxPendingCallbacks,
+      settings: () => context.behaviour.callbacks,
+    }),
+    media: createMediaFetcher({
+      isAllowed: isLoopbackName(resolved.host),
+      limitBytes: resolved.mediaLimitBytes,
+      timeoutMs: resolved.mediaTimeoutMs,
+    }),
     clock,
     behaviour,
   }
-  const app = createServer(context)
-  try {
-    await app.listen({ host: resolved.host, port: resolved.port })
-  } catch (error) {
-    await app.close()
-    store.close()
-    throw toListenError(resolved, error)
-  }
-  const address = app.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : resolved.port
-  const host = isIPv6(resolved.host) ? `[${resolved.host}]` : resolved.host
+  const servers = [createServer(context), createTaskServer(context)] as const
   let closing: Promise<void> | null = null
   const close = async (): Promise<void> => {
-    const closed = app.close()
-    app.server.closeAllConnections()
-    await closed
+    context.callbacks.close()
+    context.media.close()
+    await Promise.all(
+      servers.map(async (app) => {
+        const closed = app.close()
+        app.server.closeAllConnections()
+        await closed
+      }),
+    )
     store.close()
   }
-  return {
-    baseUrl: `${resolved.tls === null ? 'http' : 'https'}://${host}:${port}`,
-    port,
-    behave: (change) => {
-      context.behaviour = createBehaviour(applyChange(context.behaviour.settings, change), clock.nowMs)
-    },
-    close: () => {
-      closing ??= close()
-      return closing
-    },
+  try {
+    const port = await listen(servers[0], resolved, resolved.port)
+    const taskPort = await listen(servers[1], resolved, resolved.taskPort)
+    context.callbacks.start()
+    return {
+      baseUrl: toBaseUrl(resolved, port),
+      port,
+      taskBaseUrl: toBaseUrl(resolved, taskPort),
+      taskPort,
+      behave: (change) => {
+        context.behaviour = createBehaviour(applyChange(context.behaviour.settings, change), clock.nowMs)
+      },
+      close: () => {
+        closing ??= close()
+        return closing
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 
-function toListenError(options: ResolvedSandboxOptions, error: unknown): SluiceError {
+/** Returns the port, a free one where 0 was asked for. */
+async function listen(app: FastifyInstance, options: ResolvedSandboxOptions, port: number): Promise<number> {
+  try {
+    await app.listen({ host: options.host, port })
+  } catch (error) {
+    throw toListenError(options.host, port, error)
+  }
+  const address = app.server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
+
+function toBaseUrl({ host, tls }: ResolvedSandboxOptions, port: number): string {
+  return `${tls === null ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+function toListenError(host: string, port: number, error: unknown): SluiceError {
   const code = error instanceof Error && 'code' in error ? error.code : null
-  const where = `${options.host}:${options.port}`
+  const where = `${host}:${port}`
   const reason = error instanceof Error ? error.message : String(error)
   return new SluiceError({
     code: 'SANDBOX_UNAVAILABLE',

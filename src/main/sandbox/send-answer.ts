@@ -36,10 +36,18 @@ export function sendError(
   sendJson(reply, error.status, JSON.stringify(toErrorBody(error.status, error.errorCode, error.message)))
 }
 
-/** Answers whatever was thrown with the refusal it amounts to, and returns the refusal's code. */
-export function sendRefusal(reply: FastifyReply, error: unknown): SandboxErrorCode {
-  const { errorCode, message } = toRefusal(error)
-  sendError(reply, { status: SANDBOX_ERRORS[errorCode], errorCode, message })
+/**
+ * Answers whatever was thrown with the refusal it amounts to, and returns the refusal's code. `statuses` are those of
+ * codes that the endpoint pairs with another status than the rest.
+ */
+export function sendRefusal(
+  reply: FastifyReply,
+  error: unknown,
+  statuses: Partial<Record<SandboxErrorCode, number>> = {},
+): SandboxErrorCode {
+  const { errorCode, message, retryAfterS } = toRefusal(error)
+  const status = statuses[errorCode] ?? SANDBOX_ERRORS[errorCode]
+  sendError(reply, { status, errorCode, message, retryAfterS })
   return errorCode
 }
 

@@ -3,7 +3,10 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type FastifyInstance, fastify } from 'fastify'
 import { acceptJsonBodies } from './json-body.ts'
 import { registerAdminRoutes } from './routes/admin-routes.ts'
-import { registerServiceRoutes } from './routes/service-routes.ts'
+import { registerAppealRoutes } from './routes/appeal-routes.ts'
+import { registerIndexRoutes } from './routes/index-routes.ts'
+import { registerTaskRoutes } from './routes/task-routes.ts'
+import { registerWatchlistRoutes } from './routes/watchlist-routes.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 import { SANDBOX_ERRORS } from './sandbox-errors.ts'
 import { sendError, sendRefusal } from './send-answer.ts'
@@ -11,12 +14,33 @@ import { sendError, sendRefusal } from './send-answer.ts'
 /** Connections may rest this long between requests; longer than clients of slow rates wait. */
 const KEEP_ALIVE_MS = 72_000
 
-/** Builds the server. It logs nothing, so no key can end in a log. */
+/** Longest identifier in a path, in characters. */
+const MAX_PATH_PARAMETER = 8_000
+
+/** Builds the server of the base URL. */
 export function createServer(context: SandboxContext): FastifyInstance {
+  const app = createApp(context)
+  app.register(async (tasks) => registerTaskRoutes(tasks, context, ['v1', 'v2']))
+  registerIndexRoutes(app, context)
+  registerWatchlistRoutes(app, context)
+  registerAppealRoutes(app, context)
+  app.register(async (admin) => registerAdminRoutes(admin, context), { prefix: '/sandbox/admin' })
+  return app
+}
+
+/** Builds the server of the second host, which has the v2 tasks only (interface §5.5). */
+export function createTaskServer(context: SandboxContext): FastifyInstance {
+  const app = createApp(context)
+  app.register(async (tasks) => registerTaskRoutes(tasks, context, ['v2']))
+  return app
+}
+
+/** Builds a server without routes. It logs nothing, so no key can end in a log. */
+function createApp(context: SandboxContext): FastifyInstance {
   const app = fastify({
     logger: false,
     serverFactory: (handler) => createNodeServer(context, handler),
-    routerOptions: { maxParamLength: 1_000 },
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER },
     frameworkErrors: (error, _request, reply) => sendRefusal(reply, error),
   })
   acceptJsonBodies(app, context.options.bodyLimitBytes)
@@ -33,8 +57,6 @@ export function createServer(context: SandboxContext): FastifyInstance {
       message: `the sandbox serves no ${request.method} ${path}`,
     })
   })
-  app.register(async (service) => registerServiceRoutes(service, context))
-  app.register(async (admin) => registerAdminRoutes(admin, context), { prefix: '/sandbox/admin' })
   return app
 }
 

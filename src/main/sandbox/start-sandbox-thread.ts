@@ -4,7 +4,7 @@ import type { SandboxOptions } from './sandbox-options.ts'
 
 /** What the sandbox's thread says. */
 export type SandboxMessage =
-  | { kind: 'listening'; baseUrl: string; port: number }
+  | { kind: 'listening'; baseUrl: string; port: number; taskBaseUrl: string; taskPort: number }
   | { kind: 'failed'; error: ErrorDocument }
 
 /** A sandbox that listens in a thread of its own. */
@@ -12,6 +12,9 @@ export interface SandboxThread {
   /** Scheme, host and port, without a trailing slash. */
   readonly baseUrl: string
   readonly port: number
+  /** The second host, which serves the v2 tasks only (interface §5.5). */
+  readonly taskBaseUrl: string
+  readonly taskPort: number
   /** Settles when the thread has ended, by `close` or by itself. */
   readonly ended: Promise<void>
   /** Stops the sandbox and ends the thread. */
@@ -44,6 +47,8 @@ export async function startSandboxThread(
   return {
     baseUrl: message.baseUrl,
     port: message.port,
+    taskBaseUrl: message.taskBaseUrl,
+    taskPort: message.taskPort,
     ended,
     close: async () => {
       worker.postMessage({ kind: 'close' })

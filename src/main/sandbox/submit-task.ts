@@ -1,67 +1,79 @@
 import { hash } from 'node:crypto'
 import { DEFAULT_TEXT_MODEL, DEFAULT_URL_MODEL } from '../../shared/service/models.ts'
-import type { TaskRequest } from '../../shared/service/tasks.ts'
-import { analyseContent, type Content } from './analysis/analyse-content.ts'
+import { analyseContent } from './analysis/analyse-content.ts'
 import { findTriggeredRules } from './rules/evaluate-rules.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 import { SandboxRefusal } from './sandbox-errors.ts'
-import type { AnsweredTask } from './task-answer.ts'
+import { toSeededId } from './seeded-id.ts'
+import type { AnsweredModel, AnsweredTask } from './task-answer.ts'
+import type { CheckedTask } from './validate-task.ts'
+
+/** How a task came. */
+export interface TaskArrival {
+  /** Such as `task/v1/sync`. */
+  endpoint: string
+  /** The body as it came. */
+  requestText: string
+  /** How the request will be counted. */
+  outcome: string
+  /** SHA-256 of the media behind the task's url in hexadecimal; null where it was not fetched. */
+  mediaHash: string | null
+}
 
 /**
  * Stores a task, analyses its content and judges it by the rules. Refuses it with `DUPLICATE_POST_ID` where the
- * post_id was submitted before (interface §8). `requestText` is the body as it came, `outcome` how the request
- * will be counted.
+ * post_id was submitted before (interface §8).
  */
-export function submitTask(
-  context: SandboxContext,
-  task: TaskRequest,
-  { requestText, outcome }: { requestText: string; outcome: string },
-): AnsweredTask {
+export function submitTask(context: SandboxContext, task: CheckedTask, arrival: TaskArrival): AnsweredTask {
   const { store, options, moderation } = context
-  const content = toContent(task)
-  const model = task.models?.[0] ?? (content.kind === 'text' ? DEFAULT_TEXT_MODEL : DEFAULT_URL_MODEL)
-  const contentHash = hash('sha256', `${model}\n${content.kind === 'text' ? content.text : content.url}`)
-  const taskId = toTaskId(options.seed, task.post_id)
+  const { content } = task
+  const defaultModel = content.kind === 'text' ? DEFAULT_TEXT_MODEL : DEFAULT_URL_MODEL
+  const names = task.models.length === 0 ? [defaultModel] : task.models
+  const taskId = toSeededId(options.seed, task.postId)
   const createdOn = context.clock.date()
   const isNew = store.tasks.insert({
-    postId: task.post_id,
+    postId: task.postId,
+    endpoint: arrival.endpoint,
     taskId,
-    contentHash,
+    contentHash: toContentHash(names.join(','), task),
     createdOn,
-    outcome,
-    request: isKept(context, requestText) ? requestText : null,
+    outcome: arrival.outcome,
+    request: isKept(context, arrival.requestText) ? arrival.requestText : null,
   })
-  if (!isNew) throw new SandboxRefusal('DUPLICATE_POST_ID', `post_id "${task.post_id}" was submitted before`)
+  if (!isNew) throw new SandboxRefusal('DUPLICATE_POST_ID', `post_id "${task.postId}" was submitted before`)
+  const models = names.map(
+    (name): AnsweredModel => ({
+      name,
+      contentHash: toContentHash(name, task),
+      matches:
+        content.kind === 'url' && store.indexes.has(name)
+          ? store.indexes.findItems(name, { url: content.url, contentHash: arrival.mediaHash })
+          : null,
+    }),
+  )
   const analysis = analyseContent(content, moderation.matchTerms)
+  const matchedIndexes = models.filter(({ matches }) => matches !== null && matches.length > 0)
   return {
     taskId,
-    userId: task.user_id,
-    postId: task.post_id,
-    model,
+    userId: task.userId,
+    postId: task.postId,
+    models,
     text: content.kind === 'text' ? content.text : '',
-    contentHash,
     createdOn: createdOn.toISOString(),
     analysis,
     triggeredRules: findTriggeredRules(moderation.rules, {
       analysis,
-      contentVariant: task.content_variant ?? null,
+      contentVariant: task.contentVariant,
+      matchedIndexes: matchedIndexes.map(({ name }) => name),
     }),
-    fromCache: store.tasks.noteAnalysed(contentHash),
+    fromCache: models.map(({ contentHash }) => store.tasks.noteAnalysed(contentHash)).every(Boolean),
   }
 }
 
-function toContent(task: TaskRequest): Content {
-  return task.text_data === undefined
-    ? { kind: 'url', url: task.url ?? '' }
-    : { kind: 'text', text: task.text_data }
+function toContentHash(model: string, { content }: CheckedTask): string {
+  return hash('sha256', `${model}\n${content.kind === 'text' ? content.text : content.url}`)
 }
 
 function isKept({ options }: SandboxContext, requestText: string): boolean {
   return options.keepRequests > 0 && Buffer.byteLength(requestText) <= options.keepRequestBytes
-}
-
-/** The same post_id gets the same task_id under the same seed, so that runs repeat. */
-function toTaskId(seed: string, postId: string): string {
-  const digits = hash('sha256', `${seed}\n${postId}`)
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20, 32)}`
 }

@@ -2,33 +2,71 @@ import { ANALYSED_CHARACTERS, type Analysis } from './analysis/analyse-content.t
 import { CONTENT_CLASSES } from './analysis/content-classes.ts'
 import { findPersonalData } from './analysis/find-entities.ts'
 import type { Rule } from './rules/rule.ts'
+import type { StoredIndexItem } from './store/index-store.ts'
+
+/** What one model of a task found. */
+export interface AnsweredModel {
+  /** A model, or the id of a custom index. */
+  name: string
+  /** SHA-256 of the model and the content, in hexadecimal. */
+  contentHash: string
+  /** The items of the custom index that match; null where the model is none. */
+  matches: readonly StoredIndexItem[] | null
+}
 
 /** A task that was taken, analysed and judged by the rules. */
 export interface AnsweredTask {
   taskId: string
   userId: string
   postId: string
-  model: string
+  /** One in v1, several in v2. */
+  models: readonly AnsweredModel[]
   /** The submitted text, or '' where the content is a url. */
   text: string
-  contentHash: string
   /** ISO 8601. */
   createdOn: string
   analysis: Analysis
   triggeredRules: readonly Rule[]
-  /** The same content was analysed by the same model before. */
+  /** The same content was analysed by every one of the models before. */
   fromCache: boolean
 }
 
 /** The numeric user and project of every legacy answer; the sandbox has one project. */
 const PROJECT = { numericUserId: 1001, projectId: 1 }
 
+const SUCCESS = { code: '0', message: 'SUCCESS' }
+
 /** Legacy answers give rules a time stamp; the sandbox's rules have no history. */
 const RULE_TIMESTAMP = '2024-01-01T00:00:00.000Z'
 
 /** The default task response as JSON text (interface §2.2). */
 export function toDefaultAnswer(task: AnsweredTask): string {
+  return JSON.stringify(toDefaultFields(task))
+}
+
+/**
+ * The v2 task response as JSON text. The interface does not show it (§4.2): here it is the default one with a list of
+ * what each model found, in the words of the legacy one.
+ */
+export function toV2Answer(task: AnsweredTask): string {
   return JSON.stringify({
+    ...toDefaultFields(task),
+    from_cache: task.fromCache,
+    models: task.models.map((model) => ({
+      model: model.name,
+      status: SUCCESS,
+      response: model.matches === null ? toModelResponse(task, model) : toIndexResponse(model.matches),
+    })),
+  })
+}
+
+/** The acknowledgement of an async task as JSON text (interface §4.1); what it holds beside task_id is ours. */
+export function toAcknowledgement(task: AnsweredTask): string {
+  return JSON.stringify({ task_id: task.taskId, message: 'The task is taken.' })
+}
+
+function toDefaultFields(task: AnsweredTask) {
+  return {
     user_id: task.userId,
     post_id: task.postId,
     task_id: task.taskId,
@@ -36,7 +74,18 @@ export function toDefaultAnswer(task: AnsweredTask): string {
       rule_id: rule.rule_id,
       rule_name: rule.rule_name,
     })),
-  })
+  }
+}
+
+function toIndexResponse(matches: readonly StoredIndexItem[]) {
+  return {
+    matches: matches.map(({ itemId, metadata, contentVariant }) => ({
+      custom_index_item_id: itemId,
+      similarity: 1,
+      ...(metadata === null ? {} : { metadata }),
+      ...(contentVariant === null ? {} : { content_variant: contentVariant }),
+    })),
+  }
 }
 
 /**
@@ -57,7 +106,7 @@ export function toLegacyAnswer(task: AnsweredTask): string {
   const tail = JSON.stringify({
     user_id: PROJECT.numericUserId,
     created_on: task.createdOn,
-    status: [{ status: { code: '0', message: 'SUCCESS' }, response: toModelResponse(task) }],
+    status: task.models.map((model) => ({ status: SUCCESS, response: toModelResponse(task, model) })),
     from_cache: task.fromCache,
   })
   return `${head.slice(0, -1)},${tail.slice(1)}`
@@ -80,13 +129,13 @@ function toLegacyRule(rule: Rule) {
   }
 }
 
-function toModelResponse(task: AnsweredTask) {
+function toModelResponse(task: AnsweredTask, model: AnsweredModel) {
   const { analysis, text } = task
   return {
     input: {
-      hash: task.contentHash,
+      hash: model.contentHash,
       inference_client_version: 'sandbox',
-      model: `sandbox_${task.model}`,
+      model: `sandbox_${model.name}`,
       model_type: text === '' ? 'VISUAL_CLASSIFICATION' : 'TEXT_CLASSIFICATION',
       model_version: 1,
       text,

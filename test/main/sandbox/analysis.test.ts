@@ -140,7 +140,11 @@ describe('real messages', () => {
       const ofLabel = (messages ?? []).filter((message) => message.label === label)
       const flagged = ofLabel.filter(
         ({ text }) =>
-          findTriggeredRules(DEFAULT_RULES, { analysis: analyse(text), contentVariant: null }).length > 0,
+          findTriggeredRules(DEFAULT_RULES, {
+            analysis: analyse(text),
+            contentVariant: null,
+            matchedIndexes: [],
+          }).length > 0,
       )
       return flagged.length / ofLabel.length
     }

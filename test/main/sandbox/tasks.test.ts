@@ -213,7 +213,7 @@ describe('a hostile request', () => {
 
   it('to an endpoint that is not served is answered 404 in the error shape', async () => {
     const sandbox = await withSandbox()
-    for (const path of ['/api/v2/task/sync', '/api/v1/task/async', '/api/v1/watchlist/add', '/%zz', '/']) {
+    for (const path of ['/api/v3/task/sync', '/api/v1/task', '/api/v1/watchlist/remove', '/%zz', '/']) {
       const answer = await sandbox.post(path, createTask())
       const error = serviceErrorSchema.parse(JSON.parse(answer.text))
       expect(error.status).toBe(answer.status)

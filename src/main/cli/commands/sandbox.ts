@@ -1,7 +1,12 @@
 import { relative } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { EXIT } from '../../../shared/errors.ts'
-import { DEFAULT_SANDBOX_KEY } from '../../sandbox/sandbox-options.ts'
+import { createSampleAppeals } from '../../sandbox/appeals/sample-appeals.ts'
+import { readTermFile } from '../../sandbox/read-term-file.ts'
+import { DEFAULT_INDEXES } from '../../sandbox/rules/default-indexes.ts'
+import { DEFAULT_WATCHLISTS } from '../../sandbox/rules/default-watchlists.ts'
+import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../sandbox/sandbox-options.ts'
+import type { SandboxThread } from '../../sandbox/start-sandbox-thread.ts'
 import type { CliContext } from '../context.ts'
 import { SAMPLE_FILE } from '../demo/sample-file.ts'
 import { COMMAND_PREFIX, quoteArgument } from '../invocation.ts'
@@ -13,14 +18,61 @@ import { formatSection } from '../summary/section.ts'
 
 interface SandboxFlags {
   port: number
+  taskPort: number
   latency?: string
   fault?: string[]
+  callbacks?: string
+  index?: string[]
+  watchlist?: string[]
+  appeals?: number
+  maxTerms?: number
+  failedTerms?: 'objects' | 'strings'
+  watchlistAddCodes?: 'consistent' | 'contradictory'
+  store?: string
   seed?: string
   keyEnv?: string
   json?: true
 }
 
-function formatWelcome(context: CliContext, baseUrl: string, key: string, keyIsOwn: boolean): string {
+/** Most appeals that one command line may ask for. */
+const MAX_APPEALS = 1_000_000
+
+/** The watchlists that the flags name, beside the default ones: `NAME`, or `NAME=FILE` with its terms. */
+async function readWatchlists(flags: readonly string[]): Promise<SandboxOptions['watchlists']> {
+  const lists = { ...DEFAULT_WATCHLISTS }
+  for (const flag of flags) {
+    const at = flag.indexOf('=')
+    if (at === -1) lists[flag] = []
+    else lists[flag.slice(0, at)] = await readTermFile(flag.slice(at + 1))
+  }
+  return lists
+}
+
+async function toOptions(flags: SandboxFlags, apiKey: string): Promise<SandboxOptions> {
+  return {
+    port: flags.port,
+    taskPort: flags.taskPort,
+    apiKeys: [apiKey],
+    ...(flags.latency === undefined ? {} : { latency: flags.latency }),
+    ...(flags.fault === undefined ? {} : { faults: flags.fault }),
+    ...(flags.callbacks === undefined ? {} : { callbacks: flags.callbacks }),
+    ...(flags.index === undefined ? {} : { indexes: [...DEFAULT_INDEXES, ...flags.index] }),
+    ...(flags.watchlist === undefined ? {} : { watchlists: await readWatchlists(flags.watchlist) }),
+    ...(flags.appeals === undefined ? {} : { appeals: createSampleAppeals(flags.appeals) }),
+    ...(flags.maxTerms === undefined ? {} : { maxTermsPerRequest: flags.maxTerms }),
+    ...(flags.failedTerms === undefined ? {} : { failedTerms: flags.failedTerms }),
+    ...(flags.watchlistAddCodes === undefined ? {} : { watchlistAddCodes: flags.watchlistAddCodes }),
+    ...(flags.store === undefined ? {} : { databaseFile: flags.store }),
+    ...(flags.seed === undefined ? {} : { seed: flags.seed }),
+  }
+}
+
+function formatWelcome(
+  context: CliContext,
+  { baseUrl, taskBaseUrl }: SandboxThread,
+  key: string,
+  keyIsOwn: boolean,
+): string {
   const terminal = context.outTerminal
   const sample = quoteArgument(relative(process.cwd(), SAMPLE_FILE))
   const setKey =
@@ -28,6 +80,7 @@ function formatWelcome(context: CliContext, baseUrl: string, key: string, keyIsO
   return [
     ...formatSection(terminal, 'Sandbox', [
       `${terminal.tone('accent', baseUrl)}  until Ctrl-C`,
+      `${taskBaseUrl}  second host, for v2 tasks alone`,
       'Its scores come from a short word list and from test phrases:',
       'they are no moderation decision.',
     ]),
@@ -51,12 +104,51 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
         'and from test phrases: they are no moderation decision. docs/sandbox.md has all of it.',
     )
     .option('--port <n>', 'port to listen on; 0 takes a free one', createIntegerParser(0, 65_535), 0)
+    .option(
+      '--task-port <n>',
+      'port of the second host, which serves v2 tasks alone; 0 takes a free one',
+      createIntegerParser(0, 65_535),
+      0,
+    )
     .option('--latency <time>', 'how long an answer takes, such as 40ms, "40ms±10ms" or "20ms|200ms@5%"')
     .option(
       '--fault <kind=share>',
       'what goes wrong, such as 5xx=3% or "429=3%,retry-after=1"; repeatable',
       collect,
     )
+    .option(
+      '--callbacks <settings>',
+      'how callbacks of async requests are sent, such as "delay=50ms±20ms,shuffle,double=5%,early=5%,late=1%@2s"',
+    )
+    .option('--index <id>', 'a custom index to have, empty; repeatable', collect)
+    .option(
+      '--watchlist <name[=file]>',
+      'a watchlist to have, empty or with the terms of a file, one a line, notes after a tab; repeatable',
+      collect,
+    )
+    .option(
+      '--appeals <n>',
+      'how many appeals to have, appeal-1 and so on (default: 10)',
+      createIntegerParser(0, MAX_APPEALS),
+    )
+    .option(
+      '--max-terms <n>',
+      'refuse watchlist requests of more terms than this with 413',
+      createIntegerParser(1, Number.MAX_SAFE_INTEGER),
+    )
+    .addOption(
+      new Option('--failed-terms <shape>', 'what failed_terms of a watchlist answer holds').choices([
+        'objects',
+        'strings',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--watchlist-add-codes <pairing>',
+        'how watchlist add pairs statuses and error codes',
+      ).choices(['consistent', 'contradictory']),
+    )
+    .option('--store <file>', 'file that keeps everything, and what callbacks are still to be sent')
     .option('--seed <text>', 'what everything left to chance follows from; the same seed repeats it')
     .option(
       '--key-env <name>',
@@ -66,13 +158,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .action(async (flags: SandboxFlags) => {
       const { keyEnv } = flags
       const key = keyEnv === undefined ? DEFAULT_SANDBOX_KEY : readApiKey(context, keyEnv).apiKey
-      const sandbox = await openSandbox({
-        port: flags.port,
-        apiKeys: [key],
-        ...(flags.latency === undefined ? {} : { latency: flags.latency }),
-        ...(flags.fault === undefined ? {} : { faults: flags.fault }),
-        ...(flags.seed === undefined ? {} : { seed: flags.seed }),
-      })
+      const sandbox = await openSandbox(await toOptions(flags, key))
       let isAskedToEnd = false
       const stopWatching = watchInterrupts({
         first: () => {
@@ -83,8 +169,13 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
       })
       await context.out.writeLine(
         flags.json
-          ? JSON.stringify({ base_url: sandbox.baseUrl, port: sandbox.port })
-          : formatWelcome(context, sandbox.baseUrl, key, keyEnv !== undefined),
+          ? JSON.stringify({
+              base_url: sandbox.baseUrl,
+              port: sandbox.port,
+              task_base_url: sandbox.taskBaseUrl,
+              task_port: sandbox.taskPort,
+            })
+          : formatWelcome(context, sandbox, key, keyEnv !== undefined),
       )
       await sandbox.ended
       stopWatching()

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { SandboxContext } from '../sandbox-context.ts'
-import { SandboxRefusal } from '../sandbox-errors.ts'
 import type { StoredTask } from '../store/task-store.ts'
+import { toCallbackDocument } from './admin-callback-routes.ts'
+import { pageSchema, parseAdminQuery } from './admin-page.ts'
 
-const querySchema = z.object({
-  post_id: z.string().optional(),
-  offset: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(1).max(10_000).default(100),
-})
+const querySchema = pageSchema.extend({ post_id: z.string().optional() })
+
+/** Callbacks of one task that are shown with it. */
+const MAX_CALLBACKS = 100
 
 /** Statistics and tasks: what arrived, and what became of it. */
 export function registerAdminTaskRoutes(app: FastifyInstance, { store }: SandboxContext): void {
@@ -18,13 +18,13 @@ export function registerAdminTaskRoutes(app: FastifyInstance, { store }: Sandbox
       requests: outcomes.reduce((sum, { requests }) => sum + requests, 0),
       tasks: store.tasks.count(),
       outcomes: Object.fromEntries(outcomes.map(({ outcome, requests }) => [outcome, requests])),
+      endpoints: countByEndpoint(store.requests.outcomes()),
+      callbacks: store.callbacks.counts(),
     }
   })
 
   app.get('/tasks', async (request) => {
-    const query = querySchema.safeParse(request.query)
-    if (!query.success) throw new SandboxRefusal('INVALID_PARAM', z.prettifyError(query.error))
-    const { post_id: postId, offset, limit } = query.data
+    const { post_id: postId, offset, limit } = parseAdminQuery(querySchema, request.query)
     if (postId === undefined) {
       return { total: store.tasks.count(), tasks: store.tasks.page(offset, limit).map(toDocument) }
     }
@@ -35,6 +35,12 @@ export function registerAdminTaskRoutes(app: FastifyInstance, { store }: Sandbox
       requests: outcomes.reduce((sum, { requests }) => sum + requests, 0),
       outcomes: Object.fromEntries(outcomes.map(({ outcome, requests }) => [outcome, requests])),
       task: task === null ? null : toDocument(task),
+      callbacks:
+        task === null
+          ? []
+          : store.callbacks
+              .page({ state: null, taskId: task.taskId }, 0, MAX_CALLBACKS)
+              .map(toCallbackDocument),
     }
   })
 
@@ -44,9 +50,19 @@ export function registerAdminTaskRoutes(app: FastifyInstance, { store }: Sandbox
   })
 }
 
+/** `{ "watchlist-add": { "accepted": 3 } }`. */
+function countByEndpoint(outcomes: readonly { endpoint: string; outcome: string; requests: number }[]) {
+  const byEndpoint: Record<string, Record<string, number>> = {}
+  for (const { endpoint, outcome, requests } of outcomes) {
+    byEndpoint[endpoint] = { ...byEndpoint[endpoint], [outcome]: requests }
+  }
+  return byEndpoint
+}
+
 function toDocument(task: StoredTask) {
   return {
     post_id: task.postId,
+    endpoint: task.endpoint,
     task_id: task.taskId,
     content_hash: task.contentHash,
     created_on: task.createdOn.toISOString(),

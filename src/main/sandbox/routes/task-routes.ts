@@ -1,65 +1,112 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { decideFault, toFaultOutcome } from '../faults.ts'
+import type { Api, Mode } from '../../../shared/service/endpoints.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { answerRequest, type CarriedOut } from '../answer-request.ts'
 import { toReceivedJson } from '../json-body.ts'
-import { chooseDelayMs } from '../latency.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
-import { createDraw } from '../seeded-draw.ts'
-import { sendError, sendFault, sendJson } from '../send-answer.ts'
 import { submitTask } from '../submit-task.ts'
-import { toDefaultAnswer, toLegacyAnswer } from '../task-answer.ts'
-import { parseTask } from '../validate-task.ts'
+import {
+  type AnsweredTask,
+  toAcknowledgement,
+  toDefaultAnswer,
+  toLegacyAnswer,
+  toV2Answer,
+} from '../task-answer.ts'
+import { type CheckedTask, parseTask, parseV2Task } from '../validate-task.ts'
+import { guardEndpoint } from './guard-endpoint.ts'
 
-/** Serves synchronous v1 tasks, with the default and the legacy response (interface §4.1). */
-export function registerTaskRoutes(app: FastifyInstance, context: SandboxContext): void {
-  app.post<{ Querystring: { legacy?: string | string[] } }>('/api/v1/task/sync', (request, reply) => {
-    answerTask(context, request, reply, request.query.legacy === '1')
-  })
+type TaskQuery = { Querystring: { legacy?: string | string[] } }
+
+/** One of the task endpoints. */
+interface TaskEndpoint {
+  api: Api
+  mode: Mode
 }
 
-/** Not async: a promise for each request would be felt at ten thousand a second. */
+/** Serves the task endpoints of these versions, sync and async (interface §4.1, §4.2). */
+export function registerTaskRoutes(
+  app: FastifyInstance,
+  context: SandboxContext,
+  apis: readonly Api[],
+): void {
+  const { tasks } = context.store
+  guardEndpoint(app, context, {
+    needsKey: true,
+    countRefusal: (request, outcome) => tasks.countRefusal(findPostId(request), outcome),
+  })
+  for (const api of apis) {
+    for (const mode of ['sync', 'async'] as const) {
+      app.post<TaskQuery>(`/api/${api}/task/${mode}`, (request, reply) => {
+        answerTask(context, { api, mode }, request, reply)
+      })
+    }
+  }
+}
+
 function answerTask(
   context: SandboxContext,
-  request: FastifyRequest,
+  endpoint: TaskEndpoint,
+  request: FastifyRequest<TaskQuery>,
   reply: FastifyReply,
-  isLegacy: boolean,
 ): void {
-  const { behaviour, store } = context
+  const { store } = context
   const arrivedMs = context.clock.nowMs()
   const received = toReceivedJson(request.body)
   if (received === null) throw new SandboxRefusal('PARAM_REQUIRED', 'the request has no body')
-  const task = parseTask(received.value)
+  const task =
+    endpoint.api === 'v1' ? parseTask(received.value) : parseV2Task(received.value, store.indexes.has)
+  const isCalledBack = endpoint.mode === 'async' && task.callbackUrl !== null
+  if (isCalledBack) context.callbacks.checkRoom()
+  const toResult = toResultWriter(endpoint.api, request.query.legacy === '1')
 
-  const tryNumber = store.tasks.nextTry(task.post_id)
-  const draw = createDraw(context.options.seed, task.post_id, tryNumber)
-  const fault = decideFault(behaviour.faults, tryNumber, draw)
-  const outcome = fault === null ? 'accepted' : toFaultOutcome(fault)
-  let answer: string | null = null
-  if (fault === null || fault.isStored) {
-    const answered = submitTask(context, task, { requestText: received.text, outcome })
-    answer = isLegacy ? toLegacyAnswer(answered) : toDefaultAnswer(answered)
-  } else {
-    store.tasks.countRefusal(task.post_id, outcome)
-  }
+  const answer = (mediaHash: string | null): void =>
+    answerRequest(context, reply, {
+      key: task.postId,
+      tryNumber: store.tasks.nextTry(task.postId),
+      arrivedMs,
+      carryOut: (outcome): CarriedOut => {
+        const answered = submitTask(context, task, {
+          endpoint: `task/${endpoint.api}/${endpoint.mode}`,
+          requestText: received.text,
+          outcome,
+          mediaHash,
+        })
+        if (endpoint.mode === 'sync') return { answer: toResult(answered), callback: null }
+        return {
+          answer: toAcknowledgement(answered),
+          callback:
+            task.callbackUrl === null
+              ? null
+              : { taskId: answered.taskId, url: task.callbackUrl, body: toResult(answered) },
+        }
+      },
+      countFault: (outcome) => store.tasks.countRefusal(task.postId, outcome),
+    })
 
-  const isImmediate = fault !== null && fault.status === 429
-  const delayMs = isImmediate ? 0 : chooseDelayMs(behaviour.latency, draw)
-  const send = (): void => {
-    if (fault !== null) sendFault(reply, fault, answer)
-    else if (answer !== null) sendJson(reply, 200, answer)
-  }
-  // Nothing is answered before what the answer says is committed.
-  store.onCommitted((error) => {
-    if (error !== null) {
-      sendError(reply, {
-        status: 500,
-        errorCode: 'INTERNAL_ERROR',
-        message: 'the sandbox cannot store tasks',
-      })
-      return
-    }
-    const leftMs = delayMs === 0 ? 0 : delayMs - (context.clock.nowMs() - arrivedMs)
-    if (leftMs > 0) setTimeout(send, Math.round(leftMs)).unref()
-    else send()
-  })
+  const mediaUrl = findMediaUrl(context, task)
+  if (mediaUrl === null) answer(null)
+  else
+    context.media
+      .fetchHash(mediaUrl)
+      .then(answer)
+      .catch((error: unknown) => reply.send(error))
+}
+
+/** The address whose media is compared with the items of a custom index; null where there is none to fetch. */
+function findMediaUrl({ store, media }: SandboxContext, { content, models }: CheckedTask): string | null {
+  if (content.kind !== 'url' || !models.some((model) => store.indexes.has(model))) return null
+  return media.isFetched(content.url) ? content.url : null
+}
+
+/** Writes the result of a task, the same for its sync answer and its callback; v2 has no legacy shape (§9.4). */
+function toResultWriter(api: Api, isLegacy: boolean): (task: AnsweredTask) => string {
+  if (api === 'v2') return toV2Answer
+  return isLegacy ? toLegacyAnswer : toDefaultAnswer
+}
+
+function findPostId(request: FastifyRequest): string {
+  const value = toReceivedJson(request.body)?.value
+  const postId = isJsonObject(value) ? value['post_id'] : null
+  return typeof postId === 'string' ? postId : ''
 }

@@ -1,4 +1,5 @@
 import type { ContentClass } from '../analysis/content-classes.ts'
+import { DEFAULT_INDEX } from './default-indexes.ts'
 import { DEFAULT_WATCHLIST } from './default-watchlists.ts'
 import type { Rule, RuleCondition } from './rule.ts'
 
@@ -26,6 +27,7 @@ export const DEFAULT_RULES: Rule[] = [
   rule('rule-promotion', 'Promotion', atLeast('promotions', 2)),
   rule('rule-link', 'Contains a link', { subject: 'url' }),
   rule('rule-watchlist', 'Watchlist term', { subject: 'watchlist', watchlist: DEFAULT_WATCHLIST }),
+  rule('rule-index', 'Item of the index', { subject: 'custom_index', custom_index_id: DEFAULT_INDEX }),
   rule('rule-language', 'Spanish or Portuguese', { subject: 'language', any_of: ['ES', 'PT'] }),
   rule(
     'rule-live-chat',

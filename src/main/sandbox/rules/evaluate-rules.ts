@@ -5,6 +5,8 @@ import type { Rule, RuleCondition } from './rule.ts'
 export interface RuleSubject {
   analysis: Analysis
   contentVariant: string | null
+  /** Ids of the custom indexes that an item matches in. */
+  matchedIndexes: readonly string[]
 }
 
 /** The active rules whose every condition holds, in their order. */
@@ -14,12 +16,14 @@ export function findTriggeredRules(rules: readonly Rule[], subject: RuleSubject)
   )
 }
 
-function holds(condition: RuleCondition, { analysis, contentVariant }: RuleSubject): boolean {
+function holds(condition: RuleCondition, { analysis, contentVariant, matchedIndexes }: RuleSubject): boolean {
   switch (condition.subject) {
     case 'class_score':
       return analysis.scores[condition.class] >= condition.min_score
     case 'watchlist':
       return analysis.terms.some((found) => found.watchlist === condition.watchlist)
+    case 'custom_index':
+      return matchedIndexes.includes(condition.custom_index_id)
     case 'content_variant':
       return contentVariant === condition.content_variant
     case 'url':

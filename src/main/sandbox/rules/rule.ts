@@ -10,6 +10,8 @@ const conditionSchema = z.discriminatedUnion('subject', [
   }),
   /** The text holds a term of the watchlist. */
   z.object({ subject: z.literal('watchlist'), watchlist: z.string().min(1) }),
+  /** The content matches an item of the custom index, which was among the task's models. */
+  z.object({ subject: z.literal('custom_index'), custom_index_id: z.string().min(1) }),
   /** The request names this content variant. */
   z.object({ subject: z.literal('content_variant'), content_variant: z.string().min(1) }),
   /** The text holds a web address, or the content is one. */

@@ -37,6 +37,52 @@ const MIGRATIONS = [
   CREATE TABLE analysed (content_number INTEGER PRIMARY KEY);
   CREATE TABLE seeded (what TEXT PRIMARY KEY) WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE task ADD COLUMN endpoint TEXT NOT NULL DEFAULT 'task/v1/sync';
+  CREATE TABLE callback (
+    id INTEGER PRIMARY KEY,
+    task_id TEXT NOT NULL,
+    url TEXT NOT NULL,
+    body TEXT,
+    timing TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    last_result TEXT,
+    due_ms INTEGER NOT NULL
+  );
+  CREATE INDEX callback_task ON callback (task_id);
+  CREATE INDEX callback_pending ON callback (id) WHERE state = 'pending';
+  CREATE TABLE custom_index (index_id TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE index_item (
+    id INTEGER PRIMARY KEY,
+    index_id TEXT NOT NULL REFERENCES custom_index(index_id) ON DELETE CASCADE,
+    item_id TEXT NOT NULL UNIQUE,
+    url TEXT NOT NULL,
+    content_hash TEXT,
+    metadata TEXT,
+    content_variant TEXT
+  );
+  CREATE INDEX index_item_url ON index_item (index_id, url);
+  CREATE INDEX index_item_content ON index_item (index_id, content_hash) WHERE content_hash IS NOT NULL;
+  CREATE TABLE appeal (
+    id INTEGER PRIMARY KEY,
+    appeal_id TEXT NOT NULL UNIQUE,
+    document TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    reads INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE TABLE request (
+    id INTEGER PRIMARY KEY,
+    endpoint TEXT NOT NULL,
+    key TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    task_id TEXT,
+    arrived_ms INTEGER NOT NULL,
+    body TEXT
+  );
+  CREATE INDEX request_key ON request (endpoint, key);
+  `,
 ]
 
 /**

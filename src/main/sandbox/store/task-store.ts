@@ -4,6 +4,8 @@ import type { GroupCommit } from './group-commit.ts'
 /** A task as the sandbox took it. */
 export interface StoredTask {
   postId: string
+  /** The endpoint that took it, such as `task/v1/async`. */
+  endpoint: string
   taskId: string
   /** SHA-256 of the model and the content, in hexadecimal. */
   contentHash: string
@@ -57,8 +59,8 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
       + (SELECT coalesce(sum(requests), 0) FROM refusal WHERE post_id = ?1) AS tries`,
   )
   const insertTask = database.prepare(
-    `INSERT INTO task (post_id, task_id, content_hash, created_ms, outcome, request) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO NOTHING`,
+    `INSERT INTO task (post_id, task_id, content_hash, created_ms, outcome, request, endpoint)
+      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
   const dropRequests = database.prepare('UPDATE task SET request = NULL WHERE id > ? AND id <= ?')
   const insertAnalysed = database.prepare('INSERT INTO analysed VALUES (?) ON CONFLICT DO NOTHING')
@@ -94,6 +96,7 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
           task.createdOn.getTime(),
           task.outcome,
           task.request,
+          task.endpoint,
         ),
       )
       if (changes === 0) return false
@@ -136,6 +139,7 @@ function toTask(row: Record<string, SQLOutputValue>): StoredTask {
   const contentHash = row['content_hash']
   return {
     postId: String(row['post_id']),
+    endpoint: String(row['endpoint']),
     taskId: String(row['task_id']),
     contentHash: contentHash instanceof Uint8Array ? Buffer.from(contentHash).toString('hex') : '',
     createdOn: new Date(Number(row['created_ms'])),

@@ -16,6 +16,11 @@ export interface WatchlistStore {
   put(name: string, terms: StoredTerm[]): void
   /** False where there is no such watchlist. */
   remove(name: string): boolean
+  has(name: string): boolean
+  /** What the list says of a lower-cased term; null where it is not in it. */
+  find(name: string, term: string): StoredTerm | null
+  /** Adds a lower-cased term, or overwrites its notes, in the transaction of the request. */
+  setTerm(name: string, term: StoredTerm): void
 }
 
 /** Opens the watchlists; a store that never had any starts with `seedLists`. */
@@ -29,6 +34,7 @@ export function createWatchlistStore(
   const selectTerms = database.prepare(
     'SELECT term, notes FROM watchlist_term WHERE watchlist = ? ORDER BY term',
   )
+  const selectTerm = database.prepare('SELECT notes FROM watchlist_term WHERE watchlist = ? AND term = ?')
   const insertList = database.prepare('INSERT INTO watchlist (name) VALUES (?) ON CONFLICT DO NOTHING')
   const removeList = database.prepare('DELETE FROM watchlist WHERE name = ?')
   const removeTerms = database.prepare('DELETE FROM watchlist_term WHERE watchlist = ?')
@@ -60,6 +66,14 @@ export function createWatchlistStore(
       const { changes } = group.write(() => removeList.run(name))
       group.flush()
       return changes !== 0
+    },
+    has: (name) => selectName.get(name) !== undefined,
+    find: (name, term) => {
+      const row = selectTerm.get(name, term)
+      return row === undefined ? null : { term, notes: row['notes'] === null ? null : String(row['notes']) }
+    },
+    setTerm: (name, { term, notes }) => {
+      group.write(() => upsertTerm.run(name, term, notes))
     },
   }
   if (group.write(() => markSeeded.run()).changes !== 0) {

@@ -1,0 +1,106 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { urlToHttpOptions } from 'node:url'
+
+/** How one attempt to deliver a callback ended. */
+export interface AttemptResult {
+  /** What the receiver answered; null where it answered nothing. */
+  status: number | null
+  /** Why nothing was answered, in a word such as `ECONNREFUSED` or `TIMEOUT`; null where something was. */
+  error: string | null
+  /** What the answer's Retry-After asks to wait, in milliseconds; null where it does not. */
+  retryAfterMs: number | null
+  /** A connection that had rested was closed by the receiver at that moment; nothing speaks against trying again. */
+  isStaleConnection: boolean
+}
+
+/** Posts callbacks over connections that are kept and used again. */
+export interface CallbackSender {
+  /** Never rejects. `timeoutMs` is for the whole attempt. */
+  send(callback: { url: string; body: string }, timeoutMs: number): Promise<AttemptResult>
+  /** Breaks off what is under way and closes the connections. */
+  close(): void
+}
+
+const STALE_CODES = new Set(['ECONNRESET', 'EPIPE'])
+
+/** Resting connections that are kept for each receiver. */
+const RESTING_CONNECTIONS = 64
+
+/** Creates the sender. How many attempts are under way at once is the caller's choice. */
+export function createCallbackSender(): CallbackSender {
+  const settings = { keepAlive: true, maxFreeSockets: RESTING_CONNECTIONS }
+  const agents = { http: new http.Agent(settings), https: new https.Agent(settings) }
+
+  const open = (url: URL, body: string): http.ClientRequest => {
+    const options = {
+      ...urlToHttpOptions(url),
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'sluice-sandbox',
+        'x-sandbox-notice': 'not a moderation decision',
+      },
+    }
+    return url.protocol === 'https:'
+      ? https.request({ ...options, agent: agents.https })
+      : http.request({ ...options, agent: agents.http })
+  }
+
+  return {
+    send: ({ url, body }, timeoutMs) =>
+      new Promise((resolve) => {
+        let request: http.ClientRequest
+        try {
+          request = open(new URL(url), body)
+        } catch {
+          resolve({ status: null, error: 'INVALID_URL', retryAfterMs: null, isStaleConnection: false })
+          return
+        }
+        let isTimedOut = false
+        const timer = setTimeout(() => {
+          isTimedOut = true
+          request.destroy()
+        }, timeoutMs)
+        const end = (result: Partial<AttemptResult>): void => {
+          clearTimeout(timer)
+          resolve({ status: null, error: null, retryAfterMs: null, isStaleConnection: false, ...result })
+        }
+        const fail = (code: string): void => {
+          const isStaleConnection = request.reusedSocket && STALE_CODES.has(code)
+          end({ error: isTimedOut ? 'TIMEOUT' : code, isStaleConnection })
+        }
+        request.on('response', (answer) => {
+          answer.resume()
+          answer.on('end', () =>
+            end({
+              status: answer.statusCode ?? null,
+              retryAfterMs: readRetryAfterMs(answer.headers['retry-after']),
+            }),
+          )
+          answer.on('error', (error) => fail(toCode(error)))
+          answer.on('close', () => fail('ECONNRESET'))
+        })
+        request.on('error', (error) => fail(toCode(error)))
+        request.on('close', () => fail('ECONNRESET'))
+        request.end(body)
+      }),
+    close: () => {
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}
+
+function toCode(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}
+
+/** Seconds or an HTTP date. */
+function readRetryAfterMs(value: string | undefined): number | null {
+  if (value === undefined) return null
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000
+  const dateMs = Date.parse(value)
+  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - Date.now())
+}

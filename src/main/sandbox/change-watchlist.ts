@@ -1,0 +1,78 @@
+import type { WatchlistAddResponse, WatchlistUpdateResponse } from '../../shared/service/watchlist.ts'
+import type { SandboxContext } from './sandbox-context.ts'
+import type { StoredTerm } from './store/watchlist-store.ts'
+import { type CheckedTerms, isTermWithinLimits, type SubmittedTerm } from './validate-watchlist.ts'
+
+/**
+ * Adds terms to a watchlist (interface §4.5). What the list has already gets the notes that came with it, and keeps its
+ * own where none came.
+ */
+export function addTerms(context: SandboxContext, { watchlist, terms }: CheckedTerms): WatchlistAddResponse {
+  const { watchlists } = context.store
+  const answer: WatchlistAddResponse = {
+    message: toMessage(terms),
+    watchlist,
+    added_terms: [],
+    pre_existing_terms: [],
+    failed_terms: toFailedTerms(context, terms),
+  }
+  for (const { term, notes } of terms.filter(isTermWithinLimits).map(toLowered)) {
+    const known = watchlists.find(watchlist, term)
+    const kept = { term, notes: notes ?? known?.notes ?? null }
+    watchlists.setTerm(watchlist, kept)
+    const list = known === null ? answer.added_terms : answer.pre_existing_terms
+    list.push(toAnswered(kept))
+  }
+  context.moderation.reload()
+  return answer
+}
+
+/**
+ * Updates the notes of terms that the list has (interface §4.6): null clears them, and what came without notes is left
+ * as it is. Unknown terms are never created.
+ */
+export function updateTerms(
+  context: SandboxContext,
+  { watchlist, terms }: CheckedTerms,
+): WatchlistUpdateResponse {
+  const { watchlists } = context.store
+  const answer: WatchlistUpdateResponse = {
+    message: toMessage(terms),
+    watchlist,
+    updated_terms: [],
+    non_existent_terms: [],
+    failed_terms: toFailedTerms(context, terms),
+  }
+  for (const { term, notes } of terms.filter(isTermWithinLimits).map(toLowered)) {
+    const known = watchlists.find(watchlist, term)
+    if (known === null) {
+      answer.non_existent_terms.push({ term, ...(notes === undefined ? {} : { notes }) })
+      continue
+    }
+    const kept = { term, notes: notes === undefined ? known.notes : notes }
+    watchlists.setTerm(watchlist, kept)
+    answer.updated_terms.push(toAnswered(kept))
+  }
+  return answer
+}
+
+/** Terms over the limits, as they were sent (interface §7 rule 3). */
+function toFailedTerms({ behaviour }: SandboxContext, terms: readonly SubmittedTerm[]) {
+  const failed = terms.filter((term) => !isTermWithinLimits(term))
+  return behaviour.settings.failedTerms === 'strings'
+    ? failed.map(({ term }) => term)
+    : failed.map(({ term, notes }) => (notes === undefined ? { term } : { term, notes }))
+}
+
+function toLowered({ term, notes }: SubmittedTerm): SubmittedTerm {
+  return { term: term.toLowerCase(), notes }
+}
+
+/** A term object of an answer: notes only where there are any (interface §2.5). */
+function toAnswered({ term, notes }: StoredTerm) {
+  return notes === null ? { term } : { term, notes }
+}
+
+function toMessage(terms: readonly SubmittedTerm[]): string {
+  return terms.length === 1 ? '1 term is processed.' : `${terms.length} terms are processed.`
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { isLoopbackName } from './loopback-address.ts'
+
+/** Looks at the media behind an address, as far as that address is of this machine. */
+export interface MediaFetcher {
+  /** Whether the address is one that is fetched at all. */
+  isFetched(url: string): boolean
+  /**
+   * SHA-256 of the media in hexadecimal; null where it cannot be had: not answered 200, too large, too slow, an https
+   * certificate that is not trusted. Never rejects. Redirects are not followed.
+   */
+  fetchHash(url: string): Promise<string | null>
+  close(): void
+}
+
+/** What bounds the fetching. */
+export interface MediaFetcherOptions {
+  /** False where the sandbox serves other machines: these must not reach into this one. */
+  isAllowed: boolean
+  limitBytes: number
+  timeoutMs: number
+}
+
+/** Media fetched at once. */
+const CONNECTIONS = 16
+
+/** Creates the fetcher. */
+export function createMediaFetcher({ isAllowed, limitBytes, timeoutMs }: MediaFetcherOptions): MediaFetcher {
+  const settings = { keepAlive: true, maxSockets: CONNECTIONS }
+  const agents = { http: new http.Agent(settings), https: new https.Agent(settings) }
+
+  return {
+    isFetched: (url) => isAllowed && URL.canParse(url) && isLoopbackName(new URL(url).hostname),
+    fetchHash: (url) =>
+      new Promise((resolve) => {
+        const request = url.startsWith('https:')
+          ? https.get(url, { agent: agents.https })
+          : http.get(url, { agent: agents.http })
+        const timer = setTimeout(() => request.destroy(), timeoutMs)
+        const end = (hash: string | null): void => {
+          clearTimeout(timer)
+          resolve(hash)
+        }
+        request.on('response', (answer) => {
+          const digest = createHash('sha256')
+          let sizeBytes = 0
+          answer.on('data', (chunk: Buffer) => {
+            sizeBytes += chunk.length
+            if (answer.statusCode === 200 && sizeBytes <= limitBytes) digest.update(chunk)
+            else request.destroy()
+          })
+          answer.on('end', () => end(answer.statusCode === 200 ? digest.digest('hex') : null))
+          answer.on('error', () => end(null))
+          answer.on('close', () => end(null))
+        })
+        request.on('error', () => end(null))
+        request.on('close', () => end(null))
+      }),
+    close: () => {
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}

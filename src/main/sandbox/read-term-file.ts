@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { SluiceError } from '../../shared/errors.ts'
+import type { StoredTerm } from './store/watchlist-store.ts'
+
+/** Reads the terms of a UTF-8 text file: one a line, its notes after a tab; empty lines do not count. */
+export async function readTermFile(path: string): Promise<StoredTerm[]> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw new SluiceError({
+      code: 'BAD_USAGE',
+      message: `the terms in ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'Name a text file with one term a line, its notes after a tab.',
+      cause: error,
+    })
+  }
+  return text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [term = '', ...notes] = line.split('\t')
+      return { term, notes: notes.length === 0 ? null : notes.join('\t') }
+    })
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { SandboxRefusal } from '../sandbox-errors.ts'
+
+/** Which part of a list is asked for; both in the query. */
+export const pageSchema = z.object({
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(10_000).default(100),
+})
+
+/** Checks the query of an admin request. Refuses with `INVALID_PARAM`. */
+export function parseAdminQuery<Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(query)
+  if (parsed.success) return parsed.data
+  throw new SandboxRefusal('INVALID_PARAM', z.prettifyError(parsed.error))
+}

@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Mode } from '../../../shared/service/endpoints.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import type { CarriedOut } from '../answer-request.ts'
+import type { SandboxContext } from '../sandbox-context.ts'
+import { SandboxRefusal } from '../sandbox-errors.ts'
+import { toSeededId } from '../seeded-id.ts'
+import { parseIndexAdd, parseIndexRemove } from '../validate-index.ts'
+import { type LoggedWork, registerLoggedRoute } from './logged-endpoint.ts'
+
+/** Serves adding to and removing from custom indexes, sync and async (interface §4.3, §4.4). */
+export function registerIndexRoutes(app: FastifyInstance, context: SandboxContext): void {
+  for (const mode of ['sync', 'async'] as const) {
+    registerLoggedRoute(app, context, {
+      endpoint: `index-add/${mode}`,
+      method: 'POST',
+      path: `/api/v1/custom_index/:indexId/add/${mode}`,
+      needsKey: true,
+      findSubject: findIndexId,
+      check: (request, body) => checkAdd(context, mode, findIndexId(request), body),
+    })
+    registerLoggedRoute(app, context, {
+      endpoint: `index-remove/${mode}`,
+      method: 'POST',
+      path: `/api/v1/custom_index/:indexId/remove/${mode}`,
+      needsKey: true,
+      findSubject: findIndexId,
+      check: (request, body) => checkRemove(context, mode, findIndexId(request), body),
+    })
+  }
+}
+
+function checkAdd(
+  context: SandboxContext,
+  mode: Mode,
+  indexId: string,
+  body: unknown,
+): LoggedWork | Promise<LoggedWork> {
+  const { options, store, media } = context
+  requireIndex(context, indexId)
+  const item = parseIndexAdd(body)
+  checkRoom(context, mode, item.callbackUrl)
+
+  const toWork = (contentHash: string | null): LoggedWork => ({
+    key: `${indexId}\n${item.url}`,
+    carryOut: (nth) => {
+      requireIndex(context, indexId)
+      let repetition = nth
+      let itemId: string
+      do {
+        itemId = toSeededId(options.seed, 'index item', indexId, item.url, String(repetition++))
+      } while (!store.indexes.addItem(indexId, { ...item, itemId, contentHash }))
+      const taskId = toSeededId(options.seed, 'index add', itemId)
+      const result = { custom_index_item_id: itemId, task_id: taskId, message: 'The item is added.' }
+      const acknowledgement = { task_id: taskId, message: 'The item will be added.' }
+      return complete(mode, taskId, item.callbackUrl, { result, acknowledgement })
+    },
+  })
+  return media.isFetched(item.url) ? media.fetchHash(item.url).then(toWork) : toWork(null)
+}
+
+function checkRemove(context: SandboxContext, mode: Mode, indexId: string, body: unknown): LoggedWork {
+  const { options, store } = context
+  requireIndex(context, indexId)
+  const { itemId, callbackUrl } = parseIndexRemove(body)
+  checkRoom(context, mode, callbackUrl)
+  return {
+    key: `${indexId}\n${itemId}`,
+    carryOut: (nth) => {
+      if (!store.indexes.removeItem(indexId, itemId)) {
+        throw new SandboxRefusal(
+          'INVALID_CUSTOM_INDEX_ITEM',
+          `the custom index "${indexId}" has no item "${itemId}"`,
+        )
+      }
+      const taskId = toSeededId(options.seed, 'index remove', indexId, itemId, String(nth))
+      const result = { task_id: taskId, custom_index_item_id: itemId, message: 'The item is removed.' }
+      const acknowledgement = { ...result, message: 'The item will be removed.' }
+      return complete(mode, taskId, callbackUrl, { result, acknowledgement })
+    },
+  }
+}
+
+/** Sync answers the result; async acknowledges, and posts the same result later (interface §6). */
+function complete(
+  mode: Mode,
+  taskId: string,
+  callbackUrl: string | null,
+  { result, acknowledgement }: { result: object; acknowledgement: object },
+): CarriedOut & { taskId: string } {
+  const body = JSON.stringify(result)
+  if (mode === 'sync') return { taskId, answer: body, callback: null }
+  return {
+    taskId,
+    answer: JSON.stringify(acknowledgement),
+    callback: callbackUrl === null ? null : { taskId, url: callbackUrl, body },
+  }
+}
+
+function checkRoom({ callbacks }: SandboxContext, mode: Mode, callbackUrl: string | null): void {
+  if (mode === 'async' && callbackUrl !== null) callbacks.checkRoom()
+}
+
+function requireIndex({ store }: SandboxContext, indexId: string): void {
+  if (!store.indexes.has(indexId)) {
+    throw new SandboxRefusal('INVALID_CUSTOM_INDEX', `there is no custom index "${indexId}"`)
+  }
+}
+
+function findIndexId(request: FastifyRequest): string {
+  const { params } = request
+  return isJsonObject(params) && typeof params['indexId'] === 'string' ? params['indexId'] : ''
+}

@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { answerRequest, type CarriedOut } from '../answer-request.ts'
+import { toReceivedJson } from '../json-body.ts'
+import type { SandboxContext } from '../sandbox-context.ts'
+import { type SandboxErrorCode, SandboxRefusal } from '../sandbox-errors.ts'
+import type { LoggedEndpoint } from '../store/request-store.ts'
+import { guardEndpoint } from './guard-endpoint.ts'
+
+/** What is carried out by an endpoint that is not a task's. */
+export interface LoggedWork {
+  /** The same for a request and its repetitions; a callback_url is no part of it. */
+  key: string
+  /** Carries it out; `nth` tells repetitions apart. May refuse it. */
+  carryOut(nth: number): CarriedOut & { taskId: string | null }
+}
+
+/** An endpoint whose requests are logged one by one. */
+export interface LoggedRoute {
+  endpoint: LoggedEndpoint
+  method: 'GET' | 'POST'
+  path: string
+  needsKey: boolean
+  /** See {@link import('./guard-endpoint.ts').EndpointGuard}. */
+  statuses?(): Partial<Record<SandboxErrorCode, number>>
+  /** The index, watchlist or appeal a request is about, as far as that can be told; '' otherwise. */
+  findSubject(request: FastifyRequest, body: unknown): string
+  /** Checks a request, and refuses it or says what to do; a promise only where something must be fetched. */
+  check(request: FastifyRequest, body: unknown): LoggedWork | Promise<LoggedWork>
+}
+
+/** Serves an endpoint in a scope of its own: checks key, rate and body, and logs every request with its end. */
+export function registerLoggedRoute(app: FastifyInstance, context: SandboxContext, route: LoggedRoute): void {
+  const { method, path, needsKey, statuses } = route
+  /** Of requests that got so far that it is known which they repeat. */
+  const keys = new WeakMap<FastifyRequest, string>()
+  app.register(async (scope) => {
+    guardEndpoint(scope, context, {
+      needsKey,
+      ...(statuses === undefined ? {} : { statuses }),
+      countRefusal: (request, outcome) =>
+        logRequest(context, route, request, { key: keys.get(request) ?? '', taskId: null, outcome }),
+    })
+    scope.route({
+      method,
+      url: path,
+      handler: (request, reply) => {
+        answerLogged(context, { ...route, keys }, request, reply)
+      },
+    })
+  })
+}
+
+function answerLogged(
+  context: SandboxContext,
+  route: LoggedRoute & { keys: WeakMap<FastifyRequest, string> },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const arrivedMs = context.clock.nowMs()
+  const received = toReceivedJson(request.body)
+  if (route.method === 'POST' && received === null) {
+    throw new SandboxRefusal('PARAM_REQUIRED', 'the request has no body')
+  }
+  const answer = (work: LoggedWork): void => {
+    const key = hash('sha256', work.key).slice(0, 32)
+    route.keys.set(request, key)
+    const tryNumber = context.store.requests.nextTry(route.endpoint, key)
+    answerRequest(context, reply, {
+      key: `${route.endpoint}\n${work.key}`,
+      tryNumber,
+      arrivedMs,
+      carryOut: (outcome) => {
+        const carriedOut = work.carryOut(tryNumber)
+        logRequest(context, route, request, { key, taskId: carriedOut.taskId, outcome })
+        return carriedOut
+      },
+      countFault: (outcome) => logRequest(context, route, request, { key, taskId: null, outcome }),
+    })
+  }
+  const work = route.check(request, received?.value)
+  if (work instanceof Promise) work.then(answer).catch((error: unknown) => reply.send(error))
+  else answer(work)
+}
+
+function logRequest(
+  { store, options, clock }: SandboxContext,
+  route: LoggedRoute,
+  request: FastifyRequest,
+  end: { key: string; taskId: string | null; outcome: string },
+): void {
+  const received = toReceivedJson(request.body)
+  const isKept =
+    options.keepRequests > 0 && Buffer.byteLength(received?.text ?? '') <= options.keepRequestBytes
+  store.requests.note({
+    ...end,
+    endpoint: route.endpoint,
+    subject: route.findSubject(request, received?.value),
+    arrivedOn: clock.date(),
+    body: isKept && received !== null ? received.text : null,
+  })
+}

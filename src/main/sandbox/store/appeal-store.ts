@@ -1,0 +1,85 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { type Appeal, appealSchema } from '../appeals/appeal.ts'
+import type { GroupCommit } from './group-commit.ts'
+
+/** An appeal as it is kept. */
+export interface StoredAppeal {
+  appeal: Appeal
+  createdOn: Date
+  /** How often the service's endpoint answered with it. */
+  reads: number
+}
+
+/** The appeals of the sandbox's project. */
+export interface AppealStore {
+  find(appealId: string): StoredAppeal | null
+  /** Counts a read. */
+  noteRead(appealId: string): void
+  /** Adds the appeals, or replaces those of their ids, as new. */
+  put(appeals: readonly Appeal[], createdOn: Date): void
+  /** False where there is no such appeal. */
+  remove(appealId: string): boolean
+  clear(): void
+  count(): number
+  /** Appeals in the order they were put in, after that many. */
+  page(offset: number, limit: number): StoredAppeal[]
+}
+
+/** Opens the appeals; a store that never had any starts with `seedAppeals`, made at `now`. */
+export function createAppealStore(
+  database: DatabaseSync,
+  group: GroupCommit,
+  seedAppeals: readonly Appeal[],
+  now: Date,
+): AppealStore {
+  const selectOne = database.prepare('SELECT * FROM appeal WHERE appeal_id = ?')
+  const countRead = database.prepare('UPDATE appeal SET reads = reads + 1 WHERE appeal_id = ?')
+  const replace = database.prepare(
+    'INSERT OR REPLACE INTO appeal (appeal_id, document, created_ms) VALUES (?, ?, ?)',
+  )
+  const removeOne = database.prepare('DELETE FROM appeal WHERE appeal_id = ?')
+  const removeAll = database.prepare('DELETE FROM appeal')
+  const selectCount = database.prepare('SELECT count(*) AS n FROM appeal')
+  const selectPage = database.prepare('SELECT * FROM appeal ORDER BY id LIMIT ? OFFSET ?')
+  const markSeeded = database.prepare("INSERT INTO seeded (what) VALUES ('appeals') ON CONFLICT DO NOTHING")
+
+  const store: AppealStore = {
+    find: (appealId) => {
+      const row = selectOne.get(appealId)
+      return row === undefined ? null : toStoredAppeal(row)
+    },
+    noteRead: (appealId) => {
+      group.write(() => countRead.run(appealId))
+    },
+    put: (appeals, createdOn) => {
+      group.write(() => {
+        for (const appeal of appeals) {
+          replace.run(appeal.appeal_id, JSON.stringify(appeal), createdOn.getTime())
+        }
+      })
+      group.flush()
+    },
+    remove: (appealId) => {
+      const { changes } = group.write(() => removeOne.run(appealId))
+      group.flush()
+      return changes !== 0
+    },
+    clear: () => {
+      group.write(() => removeAll.run())
+      group.flush()
+    },
+    count: () => Number(selectCount.get()?.['n']),
+    page: (offset, limit) => selectPage.all(limit, offset).map(toStoredAppeal),
+  }
+  if (group.write(() => markSeeded.run()).changes !== 0) store.put(seedAppeals, now)
+  group.flush()
+  return store
+}
+
+function toStoredAppeal(row: Record<string, SQLOutputValue>): StoredAppeal {
+  return {
+    appeal: appealSchema.parse(JSON.parse(String(row['document']))),
+    createdOn: new Date(Number(row['created_ms'])),
+    reads: Number(row['reads']),
+  }
+}

@@ -1,0 +1,175 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { GroupCommit } from './group-commit.ts'
+
+/** `failed` callbacks were given up, `dropped` ones were never to be sent. */
+export type CallbackState = 'pending' | 'delivered' | 'failed' | 'dropped'
+
+/** A callback as it is put into the store. */
+export interface NewCallback {
+  taskId: string
+  url: string
+  /** JSON text. */
+  body: string
+  /** `normal`, `early`, `late` or `dropped`; the last is never sent. */
+  timing: string
+  /** Wall-clock time of the first attempt, in milliseconds. */
+  dueMs: number
+}
+
+/** A callback as the admin routes show it. */
+export interface StoredCallback {
+  callbackId: number
+  taskId: string
+  url: string
+  /** JSON text; null once it is settled. */
+  body: string | null
+  timing: string
+  state: CallbackState
+  attempts: number
+  /** What the last attempt met, a status such as `503` or a word such as `ECONNREFUSED`; null before the first. */
+  lastResult: string | null
+  /** Wall-clock time of the next attempt while it is pending, otherwise of when it was settled. */
+  dueMs: number
+}
+
+/** What became of callbacks. */
+export interface CallbackCounts {
+  pending: number
+  delivered: number
+  failed: number
+  dropped: number
+  /** Attempts that did not end with 2xx. */
+  failed_attempts: number
+}
+
+/** Which callbacks to show. */
+export interface CallbackFilter {
+  state: CallbackState | null
+  taskId: string | null
+}
+
+/** The sandbox's callbacks: those to be delivered, and what became of the others. */
+export interface CallbackStore {
+  /** Returns its id. Ids grow. */
+  insert(callback: NewCallback): number
+  /** What an attempt needs; null where it is pending no longer. */
+  readPending(callbackId: number): { taskId: string; url: string; body: string; attempts: number } | null
+  postpone(callbackId: number, change: { lastResult: string; dueMs: number }): void
+  settle(
+    callbackId: number,
+    change: { state: 'delivered' | 'failed'; lastResult: string; atMs: number },
+  ): void
+  /** Everything to be delivered. */
+  listPending(): { callbackId: number; dueMs: number }[]
+  counts(): CallbackCounts
+  count(filter: CallbackFilter): number
+  /** In the order they were put in. */
+  page(filter: CallbackFilter, offset: number, limit: number): StoredCallback[]
+  /** Forgets every callback, also those to be delivered. */
+  clear(): void
+}
+
+/** Settled callbacks are dropped this many at a time. */
+const DROP_BLOCK = 1_000
+
+const FILTER = 'WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR task_id = ?2)'
+
+/** Opens the callbacks. Of those that are settled, the newest `keepSettled` are kept. */
+export function createCallbackStore(
+  database: DatabaseSync,
+  group: GroupCommit,
+  keepSettled: number,
+): CallbackStore {
+  const insert = database.prepare(
+    'INSERT INTO callback (task_id, url, body, timing, state, due_ms) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const dropOld = database.prepare("DELETE FROM callback WHERE id > ? AND id <= ? AND state <> 'pending'")
+  const selectPending = database.prepare(
+    "SELECT task_id, url, body, attempts FROM callback WHERE id = ? AND state = 'pending'",
+  )
+  const updatePending = database.prepare(
+    "UPDATE callback SET attempts = attempts + 1, last_result = ?, due_ms = ? WHERE id = ? AND state = 'pending'",
+  )
+  const updateSettled = database.prepare(
+    `UPDATE callback SET state = ?, attempts = attempts + 1, last_result = ?, due_ms = ?, body = NULL
+      WHERE id = ? AND state = 'pending'`,
+  )
+  const selectDue = database.prepare("SELECT id, due_ms FROM callback WHERE state = 'pending' ORDER BY id")
+  const selectCounts = database.prepare(
+    `SELECT state, count(*) AS n, sum(attempts) - sum(state = 'delivered') AS failed_attempts
+      FROM callback GROUP BY state`,
+  )
+  const selectCount = database.prepare(`SELECT count(*) AS n FROM callback ${FILTER}`)
+  const selectPage = database.prepare(`SELECT * FROM callback ${FILTER} ORDER BY id LIMIT ?3 OFFSET ?4`)
+
+  const counts: CallbackCounts = { pending: 0, delivered: 0, failed: 0, dropped: 0, failed_attempts: 0 }
+  for (const row of selectCounts.all()) {
+    counts[toState(row['state'])] = Number(row['n'])
+    counts.failed_attempts += Number(row['failed_attempts'])
+  }
+
+  return {
+    insert: ({ taskId, url, body, timing, dueMs }) => {
+      const state = timing === 'dropped' ? 'dropped' : 'pending'
+      const kept = state === 'pending' ? body : null
+      const { lastInsertRowid } = group.write(() =>
+        insert.run(taskId, url, kept, timing, state, Math.round(dueMs)),
+      )
+      const id = Number(lastInsertRowid)
+      if (id % DROP_BLOCK === 0) dropOld.run(id - keepSettled - DROP_BLOCK, id - keepSettled)
+      counts[state] += 1
+      return id
+    },
+    readPending: (callbackId) => {
+      const row = selectPending.get(callbackId)
+      if (row === undefined) return null
+      return {
+        taskId: String(row['task_id']),
+        url: String(row['url']),
+        body: String(row['body']),
+        attempts: Number(row['attempts']),
+      }
+    },
+    postpone: (callbackId, { lastResult, dueMs }) => {
+      const { changes } = group.write(() => updatePending.run(lastResult, Math.round(dueMs), callbackId))
+      if (changes !== 0) counts.failed_attempts += 1
+    },
+    settle: (callbackId, { state, lastResult, atMs }) => {
+      const { changes } = group.write(() =>
+        updateSettled.run(state, lastResult, Math.round(atMs), callbackId),
+      )
+      if (changes === 0) return
+      counts.pending -= 1
+      counts[state] += 1
+      if (state === 'failed') counts.failed_attempts += 1
+    },
+    listPending: () =>
+      selectDue.all().map((row) => ({ callbackId: Number(row['id']), dueMs: Number(row['due_ms']) })),
+    counts: () => ({ ...counts }),
+    count: ({ state, taskId }) => Number(selectCount.get(state, taskId)?.['n']),
+    page: ({ state, taskId }, offset, limit) => selectPage.all(state, taskId, limit, offset).map(toCallback),
+    clear: () => {
+      group.write(() => database.exec('DELETE FROM callback'))
+      group.flush()
+      Object.assign(counts, { pending: 0, delivered: 0, failed: 0, dropped: 0, failed_attempts: 0 })
+    },
+  }
+}
+
+function toCallback(row: Record<string, SQLOutputValue>): StoredCallback {
+  return {
+    callbackId: Number(row['id']),
+    taskId: String(row['task_id']),
+    url: String(row['url']),
+    body: row['body'] === null ? null : String(row['body']),
+    timing: String(row['timing']),
+    state: toState(row['state']),
+    attempts: Number(row['attempts']),
+    lastResult: row['last_result'] === null ? null : String(row['last_result']),
+    dueMs: Number(row['due_ms']),
+  }
+}
+
+function toState(value: SQLOutputValue | undefined): CallbackState {
+  return value === 'pending' || value === 'delivered' || value === 'dropped' ? value : 'failed'
+}

@@ -1,0 +1,121 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { type JsonObject, jsonObjectSchema } from '../../../shared/service/json-object.ts'
+import type { GroupCommit } from './group-commit.ts'
+
+/** An item as it is put into a custom index. */
+export interface NewIndexItem {
+  itemId: string
+  url: string
+  /** SHA-256 of the media in hexadecimal; null where it was not fetched. */
+  contentHash: string | null
+  metadata: JsonObject | null
+  contentVariant: string | null
+}
+
+/** An item of a custom index (interface §2.4). */
+export type StoredIndexItem = NewIndexItem
+
+/** The custom indexes of the sandbox's project, and their items. */
+export interface IndexStore {
+  list(): { indexId: string; items: number }[]
+  has(indexId: string): boolean
+  /** Makes the index unless it is there. */
+  make(indexId: string): void
+  /** Removes the index with its items; false where there is none. */
+  remove(indexId: string): boolean
+  /** Removes the items of an index, and leaves it. */
+  empty(indexId: string): void
+  /** False where an item of that id exists, in whichever index. */
+  addItem(indexId: string, item: NewIndexItem): boolean
+  /** False where the index has no such item. */
+  removeItem(indexId: string, itemId: string): boolean
+  /** Items with that content, or without a content of their own and with that address. */
+  findItems(indexId: string, media: { url: string; contentHash: string | null }): StoredIndexItem[]
+  countItems(indexId: string): number
+  /** Items in the order they were added, after that many. */
+  page(indexId: string, offset: number, limit: number): StoredIndexItem[]
+}
+
+/** Opens the indexes; a store that never had any starts with empty ones of the ids `seedIndexes`. */
+export function createIndexStore(
+  database: DatabaseSync,
+  group: GroupCommit,
+  seedIndexes: readonly string[],
+): IndexStore {
+  const selectIndexes = database.prepare(
+    `SELECT index_id, (SELECT count(*) FROM index_item WHERE index_item.index_id = custom_index.index_id) AS items
+      FROM custom_index ORDER BY index_id`,
+  )
+  const selectIndex = database.prepare('SELECT 1 FROM custom_index WHERE index_id = ?')
+  const insertIndex = database.prepare('INSERT INTO custom_index VALUES (?) ON CONFLICT DO NOTHING')
+  const removeIndex = database.prepare('DELETE FROM custom_index WHERE index_id = ?')
+  const removeItems = database.prepare('DELETE FROM index_item WHERE index_id = ?')
+  const insertItem = database.prepare(
+    `INSERT INTO index_item (index_id, item_id, url, content_hash, metadata, content_variant)
+      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
+  const removeItem = database.prepare('DELETE FROM index_item WHERE index_id = ? AND item_id = ?')
+  const selectByContent = database.prepare(
+    'SELECT * FROM index_item WHERE index_id = ? AND content_hash = ? ORDER BY id',
+  )
+  const selectByUrl = database.prepare('SELECT * FROM index_item WHERE index_id = ? AND url = ? ORDER BY id')
+  const selectCount = database.prepare('SELECT count(*) AS n FROM index_item WHERE index_id = ?')
+  const selectPage = database.prepare(
+    'SELECT * FROM index_item WHERE index_id = ? ORDER BY id LIMIT ? OFFSET ?',
+  )
+  const markSeeded = database.prepare("INSERT INTO seeded (what) VALUES ('indexes') ON CONFLICT DO NOTHING")
+
+  const flushed = <T>(work: () => T): T => {
+    const result = group.write(work)
+    group.flush()
+    return result
+  }
+
+  const store: IndexStore = {
+    list: () =>
+      selectIndexes.all().map((row) => ({ indexId: String(row['index_id']), items: Number(row['items']) })),
+    has: (indexId) => selectIndex.get(indexId) !== undefined,
+    make: (indexId) => {
+      flushed(() => insertIndex.run(indexId))
+    },
+    remove: (indexId) => flushed(() => removeIndex.run(indexId)).changes !== 0,
+    empty: (indexId) => {
+      flushed(() => removeItems.run(indexId))
+    },
+    addItem: (indexId, { itemId, url, contentHash, metadata, contentVariant }) => {
+      const text = metadata === null ? null : JSON.stringify(metadata)
+      return group.write(
+        () => insertItem.run(indexId, itemId, url, contentHash, text, contentVariant).changes !== 0,
+      )
+    },
+    removeItem: (indexId, itemId) => group.write(() => removeItem.run(indexId, itemId).changes !== 0),
+    findItems: (indexId, { url, contentHash }) => {
+      const byContent = contentHash === null ? [] : selectByContent.all(indexId, contentHash)
+      const byUrl = selectByUrl
+        .all(indexId, url)
+        .filter((row) => contentHash === null || row['content_hash'] === null)
+      return [...byContent, ...byUrl].map(toItem)
+    },
+    countItems: (indexId) => Number(selectCount.get(indexId)?.['n']),
+    page: (indexId, offset, limit) => selectPage.all(indexId, limit, offset).map(toItem),
+  }
+  if (group.write(() => markSeeded.run()).changes !== 0) {
+    for (const indexId of seedIndexes) store.make(indexId)
+  }
+  group.flush()
+  return store
+}
+
+function toItem(row: Record<string, SQLOutputValue>): StoredIndexItem {
+  return {
+    itemId: String(row['item_id']),
+    url: String(row['url']),
+    contentHash: toTextOrNull(row['content_hash']),
+    metadata: row['metadata'] === null ? null : jsonObjectSchema.parse(JSON.parse(String(row['metadata']))),
+    contentVariant: toTextOrNull(row['content_variant']),
+  }
+}
+
+function toTextOrNull(value: SQLOutputValue | undefined): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,115 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { GroupCommit } from './group-commit.ts'
+import type { OutcomeCount } from './task-store.ts'
+
+/** Endpoints whose requests are logged; those of tasks have a record of their own. */
+export const LOGGED_ENDPOINTS = [
+  'index-add/sync',
+  'index-add/async',
+  'index-remove/sync',
+  'index-remove/async',
+  'watchlist-add',
+  'watchlist-update',
+  'appeal-status',
+] as const
+
+/** One of {@link LOGGED_ENDPOINTS}. */
+export type LoggedEndpoint = (typeof LOGGED_ENDPOINTS)[number]
+
+/** A request as it came, and what became of it. */
+export interface LoggedRequest {
+  endpoint: LoggedEndpoint
+  /** The same for a request and its repetitions. */
+  key: string
+  /** The index, the watchlist or the appeal it is about; '' where that could not be read. */
+  subject: string
+  /** `accepted`, the refusal (`rejected:CODE`), or the fault that befell its answer (`fault:NAME`). */
+  outcome: string
+  taskId: string | null
+  arrivedOn: Date
+  /** JSON text; null where there was none, or it is no longer, or was never, kept. */
+  body: string | null
+}
+
+/** Which requests to show. */
+export interface RequestFilter {
+  endpoint: string | null
+  subject: string | null
+}
+
+/** A record of every request to indexes, watchlists and appeals. */
+export interface RequestStore {
+  /** Which try of this key the next request is, from 1. */
+  nextTry(endpoint: LoggedEndpoint, key: string): number
+  note(request: LoggedRequest): void
+  /** How requests to each endpoint ended. */
+  outcomes(): (OutcomeCount & { endpoint: string })[]
+  count(filter: RequestFilter): number
+  /** Requests in the order they came, after that many. */
+  page(
+    filter: RequestFilter,
+    offset: number,
+    limit: number,
+  ): (Omit<LoggedRequest, 'endpoint'> & { endpoint: string })[]
+  clear(): void
+}
+
+/** Bodies are dropped from old requests this many at a time. */
+const DROP_BLOCK = 1_000
+
+const FILTER = 'WHERE (?1 IS NULL OR endpoint = ?1) AND (?2 IS NULL OR subject = ?2)'
+
+/** Opens the record. Of the newest `keepRequests` requests the bodies are kept. */
+export function createRequestStore(
+  database: DatabaseSync,
+  group: GroupCommit,
+  keepRequests: number,
+): RequestStore {
+  const selectTries = database.prepare('SELECT count(*) AS n FROM request WHERE endpoint = ? AND key = ?')
+  const insert = database.prepare(
+    `INSERT INTO request (endpoint, key, subject, outcome, task_id, arrived_ms, body)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const dropBodies = database.prepare('UPDATE request SET body = NULL WHERE id > ? AND id <= ?')
+  const selectOutcomes = database.prepare(
+    'SELECT endpoint, outcome, count(*) AS requests FROM request GROUP BY 1, 2 ORDER BY 1, 2',
+  )
+  const selectCount = database.prepare(`SELECT count(*) AS n FROM request ${FILTER}`)
+  const selectPage = database.prepare(`SELECT * FROM request ${FILTER} ORDER BY id LIMIT ?3 OFFSET ?4`)
+
+  return {
+    nextTry: (endpoint, key) => Number(selectTries.get(endpoint, key)?.['n']) + 1,
+    note: ({ endpoint, key, subject, outcome, taskId, arrivedOn, body }) => {
+      const { lastInsertRowid } = group.write(() =>
+        insert.run(endpoint, key, subject, outcome, taskId, arrivedOn.getTime(), body),
+      )
+      const id = Number(lastInsertRowid)
+      if (id % DROP_BLOCK === 0) dropBodies.run(id - keepRequests - DROP_BLOCK, id - keepRequests)
+    },
+    outcomes: () =>
+      selectOutcomes.all().map((row) => ({
+        endpoint: String(row['endpoint']),
+        outcome: String(row['outcome']),
+        requests: Number(row['requests']),
+      })),
+    count: ({ endpoint, subject }) => Number(selectCount.get(endpoint, subject)?.['n']),
+    page: ({ endpoint, subject }, offset, limit) =>
+      selectPage.all(endpoint, subject, limit, offset).map(toRequest),
+    clear: () => {
+      group.write(() => database.exec('DELETE FROM request'))
+      group.flush()
+    },
+  }
+}
+
+function toRequest(row: Record<string, SQLOutputValue>) {
+  return {
+    endpoint: String(row['endpoint']),
+    key: String(row['key']),
+    subject: String(row['subject']),
+    outcome: String(row['outcome']),
+    taskId: row['task_id'] === null ? null : String(row['task_id']),
+    arrivedOn: new Date(Number(row['arrived_ms'])),
+    body: row['body'] === null ? null : String(row['body']),
+  }
+}
