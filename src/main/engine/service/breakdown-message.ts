@@ -1,5 +1,6 @@
 import type { Breakdown } from './exchange.ts'
 import { ANSWER_TOO_LARGE_CODE, TIMEOUT_CODE } from './exchange-handler.ts'
+import { PROXY_CREDENTIALS_CODE, PROXY_REFUSED_CODE, PROXY_UNREACHABLE_CODE } from './proxy-tunnel.ts'
 
 /**
  * Says in a person's words why there was no answer, and what to do. The same for every row that ended alike, so that
@@ -22,6 +23,9 @@ export function toBreakdownMessage({ code, message, sent }: Breakdown, origin: s
       return `no connection to ${host} in time (${code}); check the network and any firewall`
     case TIMEOUT_CODE:
     case ANSWER_TOO_LARGE_CODE:
+    case PROXY_UNREACHABLE_CODE:
+    case PROXY_CREDENTIALS_CODE:
+    case PROXY_REFUSED_CODE:
       return message
     case 'ECONNRESET':
     case 'EPIPE':
@@ -55,6 +59,6 @@ function toCertificateMessage(code: string, host: string): string {
   }
   return (
     `the certificate of ${host} is not trusted (${code}); ` +
-    'name the file of your own CA in NODE_EXTRA_CA_CERTS and start again'
+    'name the file of your own CA in the connection (--ca FILE), or in NODE_EXTRA_CA_CERTS'
   )
 }

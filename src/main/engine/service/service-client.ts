@@ -7,7 +7,9 @@ import {
 } from '../../../shared/service/endpoints.ts'
 import type { Exchange } from './exchange.ts'
 import { createExchangeHandler } from './exchange-handler.ts'
+import { toCredentialsError } from './proxy-tunnel.ts'
 import { createTimedConnector } from './timed-connector.ts'
+import { type ProxyRoute, readTransport } from './transport.ts'
 
 /** One HTTP request to the service. */
 export interface ServiceRequest {
@@ -43,14 +45,18 @@ const KEEP_ALIVE_MS = 60_000
 
 /**
  * Prepares the clients of a connection and builds one at each call. They follow no redirect, so the key never reaches
- * another host.
+ * another host. Throws `BAD_PLAN` for a certificate, key or proxy credentials that cannot be read.
  */
 export function createServiceClients(options: ServiceClientOptions): () => ServiceClient {
   const url = new URL(options.baseUrl)
   const prefix = url.pathname.replace(/\/+$/, '')
   const { timeoutMs } = options.connection
+  const transport = readTransport(options.connection)
+  // A proxy reads the whole address of a plain http request (RFC 9112 §3.2.2).
+  const plainProxy = url.protocol === 'http:' ? transport.proxy : null
+  const start = plainProxy === null ? prefix : url.origin + prefix
   return () => {
-    const connector = createTimedConnector({ timeoutMs })
+    const connector = createTimedConnector({ ...transport, timeoutMs, userAgent: options.userAgent })
     const client = new Client(url.origin, {
       connect: connector.connect,
       pipelining: 1,
@@ -61,19 +67,26 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
     })
-    const toHeaders = createHeaders(options)
+    const toHeaders = createHeaders(options, plainProxy)
     return {
       send(request, onEnd) {
-        const handler = createExchangeHandler({ timeoutMs, connector, onEnd })
+        const handler = createExchangeHandler({
+          timeoutMs,
+          connector,
+          onEnd: plainProxy === null ? onEnd : (exchange) => onEnd(toProxied(exchange, plainProxy)),
+        })
         const dispatch: Dispatcher.DispatchOptions = {
           method: request.method,
-          path: prefix + request.path,
+          path: start + request.path,
           headers: toHeaders(request),
           body: request.body,
         }
         client.dispatch(dispatch, handler)
       },
-      destroy: () => client.destroy(),
+      destroy() {
+        connector.destroy()
+        return client.destroy()
+      },
     }
   }
 }
@@ -84,11 +97,13 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 }
 
 /** Lists of headers are built anew only where the key has changed. */
-function createHeaders({
-  readApiKey,
-  userAgent,
-}: ServiceClientOptions): (request: ServiceRequest) => string[] {
+function createHeaders(
+  { readApiKey, userAgent }: ServiceClientOptions,
+  proxy: ProxyRoute | null,
+): (request: ServiceRequest) => string[] {
   const anonymous = ['accept', JSON_CONTENT_TYPE, 'user-agent', userAgent]
+  if (proxy !== null && proxy.authorization !== null)
+    anonymous.push('proxy-authorization', proxy.authorization)
   let key: string | null = null
   let authorized: string[] = []
   return ({ isAnonymous, body }) => {
@@ -101,4 +116,11 @@ function createHeaders({
     }
     return body === null ? authorized.slice(0, -2) : authorized
   }
+}
+
+/** A 407 is the proxy's own: nothing of the request came past it. */
+function toProxied(exchange: Exchange, proxy: ProxyRoute): Exchange {
+  if (exchange.kind !== 'answer' || exchange.status !== 407) return exchange
+  const { code, message } = toCredentialsError(proxy)
+  return { kind: 'breakdown', code, message, sent: false, status: null, timings: exchange.timings }
 }

@@ -1,4 +1,7 @@
+import type { ClientRequest } from 'node:http'
 import { buildConnector } from 'undici'
+import { openTunnel, toProxyTarget, toUnreachableError } from './proxy-tunnel.ts'
+import type { ProxyRoute, Transport } from './transport.ts'
 
 /** Longest wait for a connection, in milliseconds; shorter where the connection's own time-out is. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -8,43 +11,123 @@ export interface TimedConnector {
   connect: buildConnector.connector
   /** Takes the phases of a connection opened since the last call, microseconds; null where none was. */
   takePhases(): { connectUs: number; tlsUs: number | null } | null
+  /** Gives up what is being opened. */
+  destroy(): void
 }
 
-/** Builds undici's connector for HTTP/1.1 and times TCP connect and TLS handshake apart. */
-export function createTimedConnector(options: { timeoutMs: number }): TimedConnector {
+/** What a connector needs. */
+export interface TimedConnectorOptions extends Transport {
+  timeoutMs: number
+  userAgent: string
+}
+
+/** Builds undici's connector for HTTP/1.1, by a proxy where there is one, and times connect and TLS handshake apart. */
+export function createTimedConnector(options: TimedConnectorOptions): TimedConnector {
+  const { secureContext, proxy } = options
+  const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
   const build = buildConnector({
     allowH2: false,
-    timeout: Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS),
+    timeout: timeoutMs,
+    ...(secureContext === null ? {} : { secureContext }),
   })
-  let phases: { connectUs: number; tlsUs: number | null } | null = null
+  const clock = new PhaseClock()
+  if (proxy === null) return { ...createDirect(build, clock), takePhases: () => clock.take() }
+  const tunnels = new Set<ClientRequest>()
+  const tunnel = { ...options, proxy, timeoutMs, connect: build }
   return {
     connect(target, callback) {
+      if (target.protocol === 'http:') connectToProxy(build, proxy, clock, callback)
+      else connectByTunnel(tunnel, tunnels, clock, target, callback)
+    },
+    takePhases: () => clock.take(),
+    destroy() {
+      for (const request of tunnels) request.destroy()
+    },
+  }
+}
+
+class PhaseClock {
+  #phases: { connectUs: number; tlsUs: number | null } | null = null
+
+  /** `connectedMs`: when the TLS handshake began; null where there was none. */
+  note(startMs: number, connectedMs: number | null): void {
+    const endMs = performance.now()
+    this.#phases = {
+      connectUs: toUs((connectedMs ?? endMs) - startMs),
+      tlsUs: connectedMs === null ? null : toUs(endMs - connectedMs),
+    }
+  }
+
+  take(): { connectUs: number; tlsUs: number | null } | null {
+    const taken = this.#phases
+    this.#phases = null
+    return taken
+  }
+}
+
+function createDirect(
+  build: buildConnector.connector,
+  clock: PhaseClock,
+): Pick<TimedConnector, 'connect' | 'destroy'> {
+  return {
+    connect(target, callback) {
+      const isTls = target.protocol === 'https:'
       const startMs = performance.now()
       let connectedMs: number | null = null
       const socket = build(target, (...result) => {
-        const endMs = performance.now()
-        if (result[0] === null) {
-          const tcpEndMs = target.protocol === 'https:' ? (connectedMs ?? endMs) : endMs
-          phases = {
-            connectUs: toUs(tcpEndMs - startMs),
-            tlsUs: target.protocol === 'https:' ? toUs(endMs - tcpEndMs) : null,
-          }
-        }
+        if (result[0] === null) clock.note(startMs, isTls ? (connectedMs ?? performance.now()) : null)
         callback(...result)
       }) as unknown
       // undici's types hide that its connector returns the socket; without it only the TLS phase is not told apart.
-      if (target.protocol === 'https:' && isSocketLike(socket)) {
+      if (isTls && isSocketLike(socket)) {
         socket.once('connect', () => {
           connectedMs = performance.now()
         })
       }
     },
-    takePhases() {
-      const taken = phases
-      phases = null
-      return taken
-    },
+    destroy: () => {},
   }
+}
+
+/** Plain http goes to the proxy itself, which reads the whole address from each request (RFC 9112 §3.2.2). */
+function connectToProxy(
+  build: buildConnector.connector,
+  proxy: ProxyRoute,
+  clock: PhaseClock,
+  callback: buildConnector.Callback,
+): void {
+  const startMs = performance.now()
+  build(toProxyTarget(proxy), (...result) => {
+    if (result[0] === null) clock.note(startMs, null)
+    if (result[0] === null) callback(...result)
+    else callback(toUnreachableError(proxy, result[0]), null)
+  })
+}
+
+/** https goes through a tunnel, so that the proxy sees nothing but the host. */
+function connectByTunnel(
+  options: Omit<TimedConnectorOptions, 'proxy'> & { proxy: ProxyRoute; connect: buildConnector.connector },
+  tunnels: Set<ClientRequest>,
+  clock: PhaseClock,
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+): void {
+  const startMs = performance.now()
+  const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname
+  const authority = `${host}:${target.port || '443'}`
+  const request = openTunnel({ ...options, authority }, (result) => {
+    tunnels.delete(request)
+    if (result instanceof Error) {
+      callback(result, null)
+      return
+    }
+    const connectedMs = performance.now()
+    options.connect({ ...target, httpSocket: result }, (...opened) => {
+      if (opened[0] === null) clock.note(startMs, connectedMs)
+      callback(...opened)
+    })
+  })
+  tunnels.add(request)
 }
 
 function isSocketLike(value: unknown): value is { once(event: string, listener: () => void): void } {
