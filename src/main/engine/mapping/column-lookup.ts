@@ -1,3 +1,4 @@
+import { toComparable } from '../../../shared/match-columns.ts'
 import { toFound } from '../../../shared/problem.ts'
 
 /** The index of a column by its exact name or its 1-based number, or null. A name of digits goes before the number. */
@@ -9,14 +10,6 @@ export function findColumn(columns: readonly string[], column: string | number):
   }
   const number = Number(column)
   return number >= 1 && number <= columns.length ? number - 1 : null
-}
-
-/** How alike-looking names are compared: without case, spaces, underscores, hyphens and dots. */
-export function toComparable(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\s_.-]+/g, '')
 }
 
 const MOST_LISTED = 30

@@ -1,8 +1,8 @@
 import { SluiceError } from '../../../shared/errors.ts'
+import { matchColumns } from '../../../shared/match-columns.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan.ts'
 import { findMissing, findSurplusModels } from './mapping-gaps.ts'
 import { findSourceMistakes, type Mistake } from './mapping-mistakes.ts'
-import { matchColumns } from './match-columns.ts'
 import { findMediaMistakes } from './media-mistakes.ts'
 
 /** What post_id is without a mapping: unique for each row of each run. */
