@@ -1,21 +1,26 @@
 import { Command } from 'commander'
 import { APP_VERSION } from '../../shared/version.ts'
+import { addAppealCommand } from './commands/appeal.ts'
+import { addConnectionCommand } from './commands/connection/connection.ts'
 import { addDeleteCommand } from './commands/delete.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addExportCommand } from './commands/export.ts'
+import { addIndexCommand } from './commands/index-items.ts'
 import { addOpenCommand } from './commands/open.ts'
+import { addPlanCommand } from './commands/plan.ts'
 import { addResumeCommand, addRetryCommand } from './commands/resume.ts'
 import { addRunsCommand } from './commands/runs.ts'
 import { addSandboxCommand } from './commands/sandbox.ts'
 import { addShowCommand } from './commands/show.ts'
 import { addTaskCommand } from './commands/task.ts'
+import { addWatchlistCommand } from './commands/watchlist.ts'
 import type { CliContext } from './context.ts'
 
 /** Every command of the command line, reporting errors by throwing. */
 export function createProgram(context: CliContext): Command {
   const program = new Command('sluice')
     .description(
-      'Sends spreadsheets in bulk to a content moderation service, and measures how fast and how reliably it answers.',
+      'Sends spreadsheets and folders in bulk to a content moderation service, and measures how fast and how reliably it answers.',
     )
     .version(APP_VERSION, '-V, --version', 'print the version')
     .exitOverride()
@@ -30,6 +35,10 @@ export function createProgram(context: CliContext): Command {
     .showSuggestionAfterError()
   program.commandsGroup('Send:')
   addTaskCommand(program, context)
+  addIndexCommand(program, context)
+  addWatchlistCommand(program, context)
+  addAppealCommand(program, context)
+  addPlanCommand(program, context)
   addResumeCommand(program, context)
   addRetryCommand(program, context)
   program.commandsGroup('Look back:')
@@ -37,6 +46,8 @@ export function createProgram(context: CliContext): Command {
   addShowCommand(program, context)
   addExportCommand(program, context)
   addDeleteCommand(program, context)
+  program.commandsGroup('Set up:')
+  addConnectionCommand(program, context)
   program.commandsGroup('Screens:')
   addOpenCommand(program, context)
   program.commandsGroup('Try:')

@@ -2,9 +2,11 @@ import { CommanderError } from 'commander'
 import { type ErrorDocument, EXIT, type ExitCode, toErrorDocument } from '../../shared/errors.ts'
 import type { CliContext } from './context.ts'
 import { COMMAND_PREFIX } from './invocation.ts'
+import { ListedError } from './listed-error.ts'
 import { toPrintable } from './terminal/printable.ts'
 
-const OWN_COMMAND = /\bsluice (task|resume|retry|runs|show|export|delete|sandbox|demo)\b/g
+const OWN_COMMAND =
+  /\bsluice (task|index|watchlist|appeal|plan|connection|receiver|resume|retry|runs|show|export|delete|sandbox|demo|open)\b/g
 
 /** The engine names commands without saying how they are started; here they are made to be pasted. */
 function withPrefix(text: string): string {
@@ -43,7 +45,10 @@ export async function reportError(context: CliContext, error: unknown, asJson: b
   const message = withPrefix(document.message)
   const hint = withPrefix(document.hint)
   const { errTerminal: terminal, err } = context
-  await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(message)}`)
+  const causes = error instanceof ListedError ? error.causes : []
+  const title = error instanceof ListedError ? error.title : message
+  await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(title)}`)
+  for (const cause of causes) await err.writeLine(`          ${toPrintable(cause)}`)
   // Not broken into lines: hints hold commands to paste.
   if (hint !== '') await err.writeLine(`        ${toPrintable(hint)}`)
   if (context.env['SLUICE_DEBUG'] === '1' && error instanceof Error) {

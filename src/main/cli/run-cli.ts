@@ -18,8 +18,8 @@ export async function runCli(
   } catch (error) {
     if (error instanceof CommanderError) {
       if (SHOWN_ON_PURPOSE.has(error.code)) return EXIT.ok
-      // `sluice` alone, or `sluice help`: the help is on the screen already.
-      if (error.code === 'commander.help') return args.length === 0 ? EXIT.badInput : EXIT.ok
+      // `sluice` or `sluice index` alone, or `sluice help`: the help is on the screen already.
+      if (error.code === 'commander.help') return args.includes('help') ? EXIT.ok : EXIT.badInput
     }
     return await reportError(context, error, args.includes('--json'))
   }

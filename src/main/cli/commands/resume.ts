@@ -1,43 +1,84 @@
 import type { Command } from 'commander'
-import { EXIT } from '../../../shared/errors.ts'
-import type { Engine } from '../../engine/engine-interface.ts'
+import { EXIT, type ExitCode } from '../../../shared/errors.ts'
+import type { RunSummary } from '../../../shared/run.ts'
+import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
-import { readApiKey } from '../options/api-key.ts'
+import { parseVariableName } from '../options/name-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addDeliveredCodeOption,
   addOnUnknownOption,
   addReportingOptions,
+  addYesOption,
   type ReportingFlags,
   type UnknownFlags,
+  type YesFlags,
 } from '../options/shared-options.ts'
+import { confirmProduction, mustConfirm } from '../session/confirm-production.ts'
+import { createRunAccess } from '../session/run-access.ts'
 import { chooseOnUnknown, settleRun } from '../session/settle-run.ts'
+import { toPrintable } from '../terminal/printable.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
-interface AgainFlags extends ReportingFlags, UnknownFlags {
+interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags {
   apiKeyEnv?: string
   deliveredCode?: string[]
 }
 
-/** The key of the variable that was named now, else of the one the run was started with. */
-async function readRunApiKey(context: CliContext, engine: Engine, runId: string, flags: AgainFlags) {
-  const plan = await engine.readPlan(runId)
-  return readApiKey(context, flags.apiKeyEnv ?? plan.connection.apiKeyEnv)
-}
-
-function toDelivered({ deliveredCode }: AgainFlags): { deliveredCodes?: string[] } {
-  return deliveredCode === undefined ? {} : { deliveredCodes: deliveredCode }
+/** How a run is taken up again. */
+interface Again {
+  /** What is sent, for the question before a production service. */
+  what(run: RunSummary): string
+  start(engine: Engine, runId: string, options: ResumeOptions): Promise<RunHandle>
 }
 
 function addAgainOptions(command: Command): Command {
   command.option(
     '--api-key-env <name>',
-    'environment variable that holds the API key (default: the one the run was started with)',
+    'environment variable that holds the API key (default: that of the run, or the active one of its connection)',
+    parseVariableName,
   )
   addDeliveredCodeOption(command)
+  addYesOption(command)
   addOnUnknownOption(command)
   return addReportingOptions(command)
+}
+
+async function sendAgain(
+  context: CliContext,
+  reference: string,
+  flags: AgainFlags,
+  again: Again,
+): Promise<ExitCode> {
+  const workspace = resolveWorkspace(flags.workspace, context.env)
+  return withEngine(workspace, async (engine) => {
+    const run = await resolveRun(engine, reference)
+    const { connection, operation } = await engine.readPlan(run.run_id)
+    const access = createRunAccess(context, {
+      workspace,
+      connection,
+      operation: operation.kind,
+      apiKeyEnv: flags.apiKeyEnv,
+    })
+    const key = access.readKey()
+    if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
+    const mustAsk = mustConfirm(context, access.stored, flags)
+    const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
+    if (mustAsk && access.stored !== null) {
+      if (!(await confirmProduction(access.stored, connection.baseUrl, again.what(run)))) {
+        await context.err.writeLine('Nothing was sent.')
+        return EXIT.badInput
+      }
+    }
+    const { deliveredCode: deliveredCodes } = flags
+    const handle = await again.start(engine, run.run_id, {
+      onUnknown,
+      ...(deliveredCodes === undefined ? {} : { deliveredCodes }),
+      ...key,
+    })
+    return settleRun(context, engine, handle, flags, access)
+  })
 }
 
 /** Adds `resume RUN`: goes on after a stop or a crash. */
@@ -46,14 +87,14 @@ export function addResumeCommand(program: Command, context: CliContext): void {
     .command('resume')
     .argument('<run>', RUN_ARGUMENT_HELP)
     .summary('go on with a run that was interrupted or stopped')
-    .description('Goes on where a run was interrupted or stopped: sends what was not sent yet.')
+    .description(
+      'Goes on where a run was interrupted or stopped: sends what was not sent yet, and awaits callbacks that are ' +
+        'outstanding.',
+    )
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
-    context.exitCode = await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
-      const run = await resolveRun(engine, reference)
-      const apiKey = await readRunApiKey(context, engine, run.run_id, flags)
-      const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
-      const handle = await engine.resumeRun(run.run_id, { onUnknown, ...toDelivered(flags), ...apiKey })
-      return settleRun(context, engine, handle, flags, apiKey)
+    context.exitCode = await sendAgain(context, reference, flags, {
+      what: (run) => `what is left of run ${run.run_id}`,
+      start: (engine, runId, options) => engine.resumeRun(runId, options),
     })
   })
 }
@@ -69,12 +110,9 @@ export function addRetryCommand(program: Command, context: CliContext): void {
         'Rows that are invalid are not among them: correct the source and submit it.',
     )
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
-    context.exitCode = await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
-      const run = await resolveRun(engine, reference)
-      const apiKey = await readRunApiKey(context, engine, run.run_id, flags)
-      const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
-      const handle = await engine.retryRun(run.run_id, { onUnknown, ...toDelivered(flags), ...apiKey })
-      return settleRun(context, engine, handle, flags, apiKey)
+    context.exitCode = await sendAgain(context, reference, flags, {
+      what: (run) => `what did not succeed of run ${run.run_id}`,
+      start: (engine, runId, options) => engine.retryRun(runId, options),
     })
   })
   command.addHelpText('after', `\nExits as task does: ${EXIT.ok} when every row sent again succeeded.`)

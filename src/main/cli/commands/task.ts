@@ -1,38 +1,39 @@
-import type { Command } from 'commander'
-import { EXIT } from '../../../shared/errors.ts'
+import { type Command, Option } from 'commander'
+import { operationSchema } from '../../../shared/operation.ts'
 import type { CliContext } from '../context.ts'
-import { withEngine } from '../engine-access.ts'
-import { resolveFromCaller } from '../invocation.ts'
-import { readApiKey } from '../options/api-key.ts'
-import { toPlan } from '../options/plan-from-flags.ts'
-import { addSendingOptions, type SendingFlags } from '../options/sending-options.ts'
-import { dryRun } from '../session/dry-run.ts'
-import { settleRun } from '../session/settle-run.ts'
-import { resolveWorkspace } from '../workspace.ts'
+import { type AsyncFlags, addAsyncOption } from '../options/async-option.ts'
+import { collect } from '../options/number-option.ts'
+import { addSendingCommand } from './sending-command.ts'
 
-/** Adds `task SOURCE`: submits each row of a spreadsheet as a task (interface §4.1, §4.2). */
+interface TaskFlags extends AsyncFlags {
+  api: 'v1' | 'v2'
+  model?: string[]
+  legacy?: true
+}
+
+/** Adds `task SOURCE`: submits each row as a task (interface §4.1, §4.2). */
 export function addTaskCommand(program: Command, context: CliContext): void {
-  const command = program
-    .command('task')
-    .argument('<source>', 'a .csv or .tsv file')
-    .summary('submit each row of a spreadsheet')
-    .description(
-      'Submits each row of a spreadsheet to the service and records what came of it. ' +
-        'Columns are matched by name; --map and --set fill the rest. user_id has no default; ' +
-        'post_id defaults to {{run}}-{{row}}.',
-    )
-  addSendingOptions(command).action(async (source: string, flags: SendingFlags) => {
-    const plan = toPlan(resolveFromCaller(source, context.env), flags)
-    context.exitCode = await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
-      if (flags.dryRun) return dryRun(context, engine, plan, flags)
-      const apiKey = readApiKey(context, plan.connection.apiKeyEnv)
-      return settleRun(context, engine, await engine.startRun(plan, apiKey), flags, apiKey)
-    })
+  addSendingCommand<TaskFlags>(program, context, {
+    name: 'task',
+    source: 'content',
+    summary: 'submit each row of a source as content',
+    description:
+      'Submits each row of a source to the service and records what came of it. ' +
+      'Columns are matched by name; --map and --set fill the rest. user_id has no default; ' +
+      'post_id defaults to {{run}}-{{row}}.',
+    addOptions: (command) => {
+      addAsyncOption(command.optionsGroup('Task:'))
+        .addOption(
+          new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v1'),
+        )
+        .option(
+          '--model <name>',
+          'model to run; repeatable: v1 takes one, v2 several and ids of custom indexes',
+          collect,
+        )
+        .option('--legacy', 'ask for the legacy response, which holds the class scores; v1 only')
+    },
+    toOperation: ({ async: isAsync, api, model = [], legacy = false }) =>
+      operationSchema.parse({ kind: 'task', mode: isAsync ? 'async' : 'sync', api, legacy, models: model }),
   })
-  command.addHelpText(
-    'after',
-    `
-Exits with ${EXIT.ok} when every row succeeded, ${EXIT.rowsFailed} when some did not or the run stopped itself,
-${EXIT.badInput} when nothing was sent, ${EXIT.interrupted} when it was interrupted and can be resumed.`,
-  )
 }

@@ -1,79 +1,116 @@
 import { basename } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { SluiceError } from '../../../shared/errors.ts'
-import { findNearest } from '../../../shared/find-nearest.ts'
-import { type Pace, type Plan, planSchema } from '../../../shared/plan.ts'
-import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
-import { type FieldAssignment, toMapping } from './mapping-option.ts'
+import type { Operation } from '../../../shared/operation.ts'
+import { type Pace, type Plan, type PlanMedia, planSchema } from '../../../shared/plan.ts'
+import { findConflicts, type PlanConflict } from '../../../shared/plan-file/find-conflicts.ts'
+import type { StoredConnection } from '../../../shared/stored-connection.ts'
+import { ListedError } from '../listed-error.ts'
+import type { CallbackFlags } from './callback-options.ts'
+import { toConnectionInput } from './connection-from-flags.ts'
+import { toMapping } from './mapping-option.ts'
 import type { SendingFlags } from './sending-options.ts'
+import type { SourceFlags } from './source-options.ts'
 
 const DEFAULT_CONCURRENCY = 4
+const DEFAULT_TIMEOUT_MS = 60_000
 const MAX_IN_FLIGHT = 10_000
-const KEYED_FIELD = /^(user_metadata|content_metadata)\.(.+)$/s
 
-function checkFields(assignments: readonly FieldAssignment[]): void {
-  const names = TASK_FIELDS.map((field) => field.name)
-  for (const { field } of assignments) {
-    if (names.some((name) => name === field) || KEYED_FIELD.test(field)) continue
-    const nearest = findNearest(field, names)
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: `--map, --set: a task has no field \`${field}\`${nearest === null ? '' : `; did you mean ${nearest}?`}`,
-      hint: `Fields: ${names.join(', ')}, user_metadata.KEY, content_metadata.KEY.`,
-    })
-  }
+/** The options that say a part of a plan, for errors that name the part. */
+const FLAGS: Readonly<Record<string, string>> = {
+  mapping: '--map, --set',
+  'operation.legacy': '--legacy',
+  'source.headerRow': '--header-row',
+  'source.media.template': '--media-template',
 }
 
-function toPace(flags: SendingFlags): Pace {
+/** What a sending command was asked to do. */
+export interface Request {
+  operation: Operation
+  /** Absolute. */
+  sourcePath: string
+  flags: SendingFlags
+  /** The stored connection that was named or is in use. */
+  stored: StoredConnection | null
+  /** What relative paths of files follow from. */
+  env: NodeJS.ProcessEnv
+}
+
+function toPace(flags: SendingFlags, timeoutMs: number): Pace {
   if (flags.rate === undefined) {
     return { kind: 'closed', concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY }
   }
-  const whatFillsTheTimeout = Math.ceil(flags.rate * (flags.timeout / 1000))
+  const whatFillsTheTimeout = Math.ceil(flags.rate * (timeoutMs / 1000))
   const maxInFlight = flags.concurrency ?? Math.min(MAX_IN_FLIGHT, Math.max(1, whatFillsTheTimeout))
   return { kind: 'open', ratePerSecond: flags.rate, maxInFlight }
 }
 
+function toMedia({ mediaTemplate, mediaHost, mediaUrl }: SourceFlags): PlanMedia | undefined {
+  if (mediaTemplate !== undefined && (mediaHost || mediaUrl !== undefined)) {
+    const other = mediaHost ? '--media-host' : '--media-url'
+    throw new InvalidArgumentError(`--media-template: the files have an address already, by ${other}`)
+  }
+  if (mediaTemplate !== undefined) return { kind: 'template', template: mediaTemplate }
+  if (mediaUrl !== undefined) return { kind: 'host', url: mediaUrl }
+  return mediaHost ? { kind: 'host' } : undefined
+}
+
+function toSource(sourcePath: string, flags: SourceFlags) {
+  const media = toMedia(flags)
+  return {
+    path: sourcePath,
+    header: flags.header,
+    ...(flags.format === undefined ? {} : { format: flags.format }),
+    ...(flags.sheet === undefined ? {} : { sheet: flags.sheet }),
+    ...(flags.headerRow === undefined ? {} : { headerRow: flags.headerRow }),
+    ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
+    ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
+    ...(media === undefined ? {} : { media }),
+  }
+}
+
+function toCallback(flags: CallbackFlags) {
+  return {
+    ...(flags.callbackHost === undefined ? {} : { host: flags.callbackHost }),
+    ...(flags.callbackPort === undefined ? {} : { port: flags.callbackPort }),
+    ...(flags.callbackUrl === undefined ? {} : { url: flags.callbackUrl }),
+    ...(flags.callbackTimeout === undefined ? {} : { timeoutMs: flags.callbackTimeout }),
+    ...(flags.callbackMaxSize === undefined ? {} : { maxBytes: flags.callbackMaxSize }),
+  }
+}
+
+function toSentence({ path, message }: PlanConflict): string {
+  const flag = FLAGS[path.join('.')] ?? FLAGS[String(path[0])]
+  return `${flag ?? path.join('.')}: ${message}`
+}
+
 /**
- * The plan that `task` was asked to run. `sourcePath` is absolute.
+ * The plan that a sending command was asked to run.
  * Throws a `SluiceError` or commander's `InvalidArgumentError` where the options do not go together.
  */
-export function toPlan(sourcePath: string, flags: SendingFlags): Plan {
-  const assignments = [...(flags.map ?? []), ...(flags.set ?? [])]
-  checkFields(assignments)
-  if (flags.baseUrl === undefined) {
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: 'no --base-url: which service is it for?',
-      hint: `Name its address, such as --base-url https://api.example.com. To try without an account: ${COMMAND_PREFIX} sandbox`,
-    })
-  }
-  if (flags.api === 'v2' && flags.legacy) {
-    throw new InvalidArgumentError('--legacy: the legacy response exists in v1 only; leave out --api v2')
-  }
-  return planSchema.parse({
+export function toPlan({ operation, sourcePath, flags, stored, env }: Request): Plan {
+  const connection = toConnectionInput(flags, stored, env)
+  const plan = planSchema.parse({
     name: flags.name ?? basename(sourcePath),
-    connection: {
-      baseUrl: flags.baseUrl,
-      apiKeyEnv: flags.apiKeyEnv,
-      timeoutMs: flags.timeout,
-      deliveredCodes: flags.deliveredCode ?? [],
-    },
-    source: {
-      path: sourcePath,
-      header: flags.header,
-      ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
-      ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
-    },
-    mapping: toMapping(assignments),
-    operation: {
-      kind: 'task',
-      mode: 'sync',
-      api: flags.api,
-      legacy: flags.legacy === true,
-      models: flags.model ?? [],
-    },
-    pace: toPace(flags),
+    connection,
+    source: toSource(sourcePath, flags),
+    mapping: toMapping([...(flags.map ?? []), ...(flags.set ?? [])]),
+    operation,
+    callback: toCallback(flags),
+    pace: toPace(flags, connection.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     retry: { limit: flags.retries },
+  })
+  const conflicts = findConflicts(plan)
+  if (conflicts.length === 0) return plan
+  const [only, ...others] = conflicts.map(toSentence)
+  const hint = 'Correct this; --help says what each option takes.'
+  if (only !== undefined && others.length === 0) {
+    throw new SluiceError({ code: 'BAD_USAGE', message: only, hint })
+  }
+  throw new ListedError({
+    code: 'BAD_USAGE',
+    title: `${conflicts.length} options cannot be used like this`,
+    causes: conflicts.map(toSentence),
+    hint,
   })
 }

@@ -1,57 +1,47 @@
-import { type Command, Option } from 'commander'
-import { parseBaseUrl } from './base-url-option.ts'
-import { parseDelimiter } from './delimiter-option.ts'
-import { parseTimeoutMs } from './duration-option.ts'
+import type { Command } from 'commander'
+import { addCallbackOptions, type CallbackFlags } from './callback-options.ts'
 import { collectMapping, collectTemplate, type FieldAssignment } from './mapping-option.ts'
-import { collect, createIntegerParser, createPositiveNumberParser } from './number-option.ts'
+import { createIntegerParser, createPositiveNumberParser } from './number-option.ts'
+import { addServiceOptions, type ServiceFlags } from './service-options.ts'
 import {
-  addDeliveredCodeOption,
   addOnUnknownOption,
   addReportingOptions,
+  addYesOption,
   type ReportingFlags,
   type UnknownFlags,
+  type YesFlags,
 } from './shared-options.ts'
+import { addSourceOptions, type SourceFlags } from './source-options.ts'
 
-/** What the options of `task` hold once parsed. */
-export interface SendingFlags extends ReportingFlags, UnknownFlags {
-  baseUrl?: string
-  apiKeyEnv: string
-  deliveredCode?: string[]
-  /** False under `--no-header`. */
-  header: boolean
-  encoding?: string
-  delimiter?: string
-  map?: FieldAssignment[]
-  set?: FieldAssignment[]
-  model?: string[]
-  api: 'v1' | 'v2'
-  legacy?: true
-  concurrency?: number
-  rate?: number
-  retries: number
-  timeout: number
-  name?: string
+/** What only matters while a plan runs, and is in no plan. */
+export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags {
   dryRun?: true
 }
 
-/** Declares everything a command that starts a run from a source takes (design §4). */
+/** What the options of every sending command hold once parsed. */
+export interface SendingFlags extends RunTimeFlags, ServiceFlags, SourceFlags, CallbackFlags {
+  map?: FieldAssignment[]
+  set?: FieldAssignment[]
+  concurrency?: number
+  rate?: number
+  retries: number
+  name?: string
+  savePlan?: string
+}
+
+/** Declares what only matters while a plan runs. */
+export function addRunTimeOptions(command: Command): Command {
+  command.option('--dry-run', 'read, map and check everything, show the first request, send nothing')
+  addYesOption(command)
+  addOnUnknownOption(command)
+  return addReportingOptions(command)
+}
+
+/** Declares everything a command that starts a run from a source takes (design §4), its own options apart. */
 export function addSendingOptions(command: Command): Command {
+  addServiceOptions(command)
+  addSourceOptions(command)
   command
-    .optionsGroup('Service:')
-    .option('--base-url <url>', 'address of the service, such as https://api.example.com', parseBaseUrl)
-    .option('--api-key-env <name>', 'environment variable that holds the API key', 'SLUICE_API_KEY')
-    .addOption(
-      new Option('--timeout <duration>', 'how long to wait for an answer, such as 30s or 500ms')
-        .argParser(parseTimeoutMs)
-        .default(60_000, '60s'),
-    )
-    .option('--retries <n>', 'tries after the first, where repeating is safe', createIntegerParser(0, 100), 3)
-  addDeliveredCodeOption(command)
-  command
-    .optionsGroup('Source:')
-    .option('--no-header', 'the first line is a row, not the names of the columns')
-    .option('--encoding <name>', 'character encoding, such as windows-1252; recognised unless given')
-    .option('--delimiter <character>', 'what stands between cells; `tab` for a tab', parseDelimiter)
     .optionsGroup('Request:')
     .option(
       '--map <field=column>',
@@ -63,9 +53,8 @@ export function addSendingOptions(command: Command): Command {
       'fill a field with a text; {{row}}, {{run}} and {{column name}} are filled in; repeatable',
       collectTemplate,
     )
-    .option('--model <name>', 'model to run; repeatable, v1 takes one', collect)
-    .option('--legacy', 'ask for the legacy response, which holds the class scores')
-    .addOption(new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v1'))
+  addCallbackOptions(command)
+  command
     .optionsGroup('Pace:')
     .option('--concurrency <n>', 'requests in flight at most (default: 4)', createIntegerParser(1, 10_000))
     .option(
@@ -73,9 +62,9 @@ export function addSendingOptions(command: Command): Command {
       'requests started each second, on a schedule',
       createPositiveNumberParser(1_000_000),
     )
+    .option('--retries <n>', 'tries after the first, where repeating is safe', createIntegerParser(0, 100), 3)
     .optionsGroup('Run:')
     .option('--name <text>', 'what to call the run')
-    .option('--dry-run', 'read, map and check everything, show the first request, send nothing')
-  addOnUnknownOption(command)
-  return addReportingOptions(command)
+    .option('--save-plan <file>', 'write all of this as a plan that `plan FILE` runs, too')
+  return addRunTimeOptions(command)
 }

@@ -44,6 +44,16 @@ export function addOnUnknownOption(command: Command): Command {
   )
 }
 
+/** Whether a person has said beforehand what would be asked. */
+export interface YesFlags {
+  yes?: true
+}
+
+/** Declares `--yes`. */
+export function addYesOption(command: Command): Command {
+  return command.option('--yes', 'do not ask before sending to a connection that is marked as production')
+}
+
 /** Declares `--delivered-code`, repeatable. */
 export function addDeliveredCodeOption(command: Command): Command {
   return command.option(

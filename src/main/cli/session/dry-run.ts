@@ -4,12 +4,11 @@ import type { RowDetail } from '../../../shared/results.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
-import { createProgressReporter } from '../progress/progress-reporter.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'
 import { formatSection } from '../summary/section.ts'
 import { formatCount, formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
-import { watchInterrupts } from './interrupts.ts'
+import { dropRun, readSource } from './read-source.ts'
 
 const EXAMPLES = 10
 
@@ -46,24 +45,10 @@ export async function dryRun(
   flags: ReportingFlags,
 ): Promise<ExitCode> {
   const { out, outTerminal } = context
-  const progress = createProgressReporter(context, flags.quiet === true)
   const handle = await engine.startRun(plan, { hold: true, apiKey: NO_KEY })
-  handle.ended.catch(() => {})
-  const stopListening = handle.onSnapshot(progress.update)
-  let isInterrupted = false
-  const interrupt = () => {
-    isInterrupted = true
-    handle.stop()
-  }
-  const stopWatching = watchInterrupts({ first: interrupt, second: () => process.exit(EXIT.interrupted) })
   try {
-    try {
-      await Promise.race([handle.ready, handle.ended])
-    } finally {
-      stopListening()
-      progress.finish()
-    }
-    if (isInterrupted) return EXIT.interrupted
+    const how = await readSource(context, handle, { quiet: flags.quiet === true })
+    if (how === 'interrupted') return EXIT.interrupted
     const rows = handle.snapshot()?.rows ?? (await engine.summarizeRun(handle.runId)).rows
     const problems = await engine.readProblems(handle.runId)
     const first = await readFirstRequest(engine, handle.runId)
@@ -95,9 +80,6 @@ export async function dryRun(
     if (sendable === 0) return EXIT.badInput
     return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed
   } finally {
-    stopWatching()
-    handle.stop()
-    await handle.ended.catch(() => {})
-    await engine.deleteRun(handle.runId).catch(() => {})
+    await dropRun(engine, handle)
   }
 }

@@ -7,6 +7,7 @@ import { COMMAND_PREFIX } from '../invocation.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { watchInterrupts } from './interrupts.ts'
+import type { RunAccess } from './run-access.ts'
 
 /**
  * Shows a run's progress until it ends. The first Ctrl-C lets what is in flight end and keeps the rest pending; the
@@ -15,10 +16,11 @@ import { watchInterrupts } from './interrupts.ts'
 export async function followRun(
   context: CliContext,
   handle: RunHandle,
-  options: { quiet: boolean },
+  options: { quiet: boolean; followKey?: RunAccess['followKey'] },
 ): Promise<RunSummary> {
   const progress = createProgressReporter(context, options.quiet)
   const stopListening = handle.onSnapshot(progress.update)
+  const stopFollowing = options.followKey?.(handle, progress.say)
   const stopWatching = watchInterrupts({
     first: () => {
       const inFlight = handle.snapshot()?.inFlight ?? 0
@@ -45,6 +47,7 @@ export async function followRun(
     return await handle.ended
   } finally {
     stopWatching()
+    stopFollowing?.()
     stopListening()
     progress.finish()
   }

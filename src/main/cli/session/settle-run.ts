@@ -11,6 +11,7 @@ import { formatSummary } from '../summary/summary-text.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { askYesNo } from './ask.ts'
 import { followRun } from './follow-run.ts'
+import type { RunAccess } from './run-access.ts'
 
 /** Examples of each cause where no row at all could be sent, and where some could. */
 const EXAMPLES_ALONE = 10
@@ -82,16 +83,16 @@ export async function settleRun(
   engine: Engine,
   handle: RunHandle,
   flags: ReportingFlags & UnknownFlags,
-  apiKey: { apiKey: string },
+  access: RunAccess,
 ): Promise<ExitCode> {
-  const options = { quiet: flags.quiet === true }
+  const options = { quiet: flags.quiet === true, followKey: access.followKey }
   let summary = await followRun(context, handle, options)
   if (summary.state === 'completed' && summary.rows.unknown > 0) {
     const onUnknown = await chooseOnUnknown(context, summary.rows.unknown, flags)
     if (onUnknown === 'resend') {
       const again = await engine.resumeRun(summary.run_id, {
         onUnknown,
-        ...apiKey,
+        ...access.readKey(),
       })
       summary = await followRun(context, again, options)
     }

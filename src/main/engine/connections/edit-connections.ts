@@ -1,3 +1,4 @@
+import type { PlanConnection } from '../../../shared/connection.ts'
 import { SluiceError } from '../../../shared/errors.ts'
 import { findNearest } from '../../../shared/find-nearest.ts'
 import type { ConnectionKey, Connections, StoredConnection } from '../../../shared/stored-connection.ts'
@@ -34,6 +35,17 @@ export function findKey({ name, keys }: StoredConnection, label: string): Connec
     message: `connection ${name} has no key \`${label}\`${nearest === null ? '' : `; did you mean ${nearest}?`}`,
     hint: `Its keys: ${labels.join(', ')}. Add one with: sluice connection set ${name} --key LABEL=VARIABLE`,
   })
+}
+
+/**
+ * Whether what was started with this connection sends its active key, whichever that is by then. A variable that is
+ * none of the connection's was chosen for that run alone.
+ */
+export function followsActiveKey(
+  { name, keys }: StoredConnection,
+  connection: Pick<PlanConnection, 'name' | 'apiKeyEnv'>,
+): boolean {
+  return connection.name === name && keys.some(({ env }) => env === connection.apiKeyEnv)
 }
 
 /** Adds a connection; the first of all is in use from then on. Throws `BAD_USAGE` where the name is taken. */

@@ -3,6 +3,7 @@ import type { PlanConnection } from '../../../shared/connection.ts'
 import { SluiceError } from '../../../shared/errors.ts'
 import type { StoredConnection } from '../../../shared/stored-connection.ts'
 import { readConnections, toConnectionsFile } from './connections-file.ts'
+import { followsActiveKey } from './edit-connections.ts'
 
 /** How often the file is looked at, milliseconds. */
 const LOOK_EVERY_MS = 500
@@ -41,8 +42,7 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
   const { name } = connection
   if (name === undefined) return () => {}
   const stored = findStored(workspace, name)
-  // A variable that is none of the connection's was chosen for this run alone.
-  if (stored === null || !stored.keys.some(({ env }) => env === connection.apiKeyEnv)) return () => {}
+  if (stored === null || !followsActiveKey(stored, connection)) return () => {}
 
   let variable = connection.apiKeyEnv
   let lastTrouble = ''

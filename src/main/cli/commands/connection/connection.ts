@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+import type { CliContext } from '../../context.ts'
+import { addConnectionListCommand, addConnectionShowCommand } from './look.ts'
+import { addConnectionAddCommand, addConnectionSetCommand } from './store.ts'
+import { addConnectionRemoveCommand, addConnectionUseCommand } from './use.ts'
+
+/** Adds `connection add|set|list|show|use|remove`: the deployments that a workspace remembers. */
+export function addConnectionCommand(program: Command, context: CliContext): void {
+  const connection = program
+    .command('connection')
+    .summary('store deployments: addresses, keys, certificates, proxy')
+    .description(
+      'Stores deployments in the workspace, so that a sending command needs no more than --connection NAME. ' +
+        'Keys stay in environment variables: what is stored is where they are, never the keys themselves.',
+    )
+  addConnectionAddCommand(connection, context)
+  addConnectionSetCommand(connection, context)
+  addConnectionListCommand(connection, context)
+  addConnectionShowCommand(connection, context)
+  addConnectionUseCommand(connection, context)
+  addConnectionRemoveCommand(connection, context)
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { changeConnections } from '../../../engine/connections/connections-file.ts'
+import {
+  applyConnection,
+  findConnection,
+  findKey,
+  removeConnection,
+} from '../../../engine/connections/edit-connections.ts'
+import type { CliContext } from '../../context.ts'
+import { addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { resolveWorkspace } from '../../workspace.ts'
+import { isSet, toDocument } from './describe.ts'
+
+interface UseFlags extends WorkspaceFlags {
+  key?: string
+  json?: true
+}
+
+/** Adds `connection use NAME`. */
+export function addConnectionUseCommand(parent: Command, context: CliContext): void {
+  const command = parent
+    .command('use')
+    .argument('<name>', 'which connection')
+    .summary('put a deployment in use, or switch its key')
+    .description(
+      'Sending commands go to the connection in use where they name none. With --key its active key is switched, ' +
+        'also in runs that are going: they send with the new one from then on, where its variable is set there.',
+    )
+    .option('--key <label>', 'send this key from now on')
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(async (name: string, flags: UseFlags) => {
+    const { out, err, env } = context
+    const workspace = resolveWorkspace(flags.workspace, env)
+    const connections = changeConnections(workspace, (known) => applyConnection(known, name, flags.key))
+    const used = findConnection(connections, name)
+    const { label, env: variable } = findKey(used, used.activeKey)
+    if (!isSet(env, variable)) await err.writeLine(`${variable} is not set in this shell.`)
+    await out.writeLine(
+      flags.json
+        ? JSON.stringify(toDocument(used, connections, env), null, 2)
+        : `In use: ${name}, ${used.baseUrl}, with the key ${label} of ${variable}.`,
+    )
+  })
+}
+
+/** Adds `connection remove NAME`. */
+export function addConnectionRemoveCommand(parent: Command, context: CliContext): void {
+  const command = parent
+    .command('remove')
+    .argument('<name>', 'which connection')
+    .summary('forget a deployment')
+    .description(
+      'Forgets a deployment. Its runs stay, and can be resumed with the address they were started with.',
+    )
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(async (name: string, flags: Pick<UseFlags, 'json' | 'workspace'>) => {
+    const workspace = resolveWorkspace(flags.workspace, context.env)
+    let wasInUse = false
+    const { inUse } = changeConnections(workspace, (known) => {
+      wasInUse = known.inUse === name
+      return removeConnection(known, name)
+    })
+    await context.out.writeLine(
+      flags.json
+        ? JSON.stringify({ removed: name, in_use: inUse })
+        : `Removed ${name}.${wasInUse ? ' No connection is in use now.' : ''}`,
+    )
+  })
+}

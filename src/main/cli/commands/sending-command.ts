@@ -1,0 +1,86 @@
+import type { Command } from 'commander'
+import { EXIT } from '../../../shared/errors.ts'
+import { isAsync, type Operation } from '../../../shared/operation.ts'
+import type { StoredConnection } from '../../../shared/stored-connection.ts'
+import { readConnections } from '../../engine/connections/connections-file.ts'
+import { findConnection, findConnectionInUse } from '../../engine/connections/edit-connections.ts'
+import type { CliContext } from '../context.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import { toPlan } from '../options/plan-from-flags.ts'
+import { addSendingOptions, type SendingFlags } from '../options/sending-options.ts'
+import type { ServiceFlags } from '../options/service-options.ts'
+import { writePlanFile } from '../plan-file/write-plan-file.ts'
+import { sendPlan } from '../session/send-plan.ts'
+import { resolveWorkspace } from '../workspace.ts'
+
+/** A command that starts a run from a source. */
+export interface SendingCommand<Own extends object> {
+  name: string
+  /** What the source holds, for the help of the argument. */
+  source: string
+  summary: string
+  description: string
+  /** Declares the command's own options, before those that every sending command has. */
+  addOptions(command: Command): void
+  toOperation(flags: Own): Operation
+}
+
+const SOURCES = 'a .csv, .tsv, .xlsx or .jsonl file, or a folder'
+
+/** The stored connection that is named or, where no address is given, in use. */
+function findStored(workspace: string, flags: ServiceFlags): StoredConnection | null {
+  if (flags.connection !== undefined) return findConnection(readConnections(workspace), flags.connection)
+  return flags.baseUrl === undefined ? findConnectionInUse(readConnections(workspace)) : null
+}
+
+/** Options that were given and do nothing for this operation, in a sentence; nothing where there are none. */
+function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
+  if (isAsync(operation)) return []
+  const servesMedia = flags.mediaHost || flags.mediaUrl !== undefined
+  const given = [
+    ...(servesMedia || flags.callbackHost === undefined ? [] : ['--callback-host']),
+    ...(servesMedia || flags.callbackPort === undefined ? [] : ['--callback-port']),
+    ...(flags.callbackUrl === undefined ? [] : ['--callback-url']),
+    ...(flags.callbackTimeout === undefined ? [] : ['--callback-timeout']),
+    ...(flags.callbackMaxSize === undefined ? [] : ['--callback-max-size']),
+  ]
+  if (given.length === 0) return []
+  const does = given.length === 1 ? 'does' : 'do'
+  const why = 'mode' in operation ? 'without --async' : 'here: there are no callbacks'
+  return [`${given.join(', ')} ${does} nothing ${why}.`]
+}
+
+/** Adds a sending command, its options in groups, and what it exits with. */
+export function addSendingCommand<Own extends object>(
+  parent: Command,
+  context: CliContext,
+  definition: SendingCommand<Own>,
+): Command {
+  const command = parent
+    .command(definition.name)
+    .argument('<source>', `${definition.source}: ${SOURCES}`)
+    .summary(definition.summary)
+    .description(definition.description)
+  definition.addOptions(command)
+  addSendingOptions(command).action(async (source: string, flags: SendingFlags & Own) => {
+    const workspace = resolveWorkspace(flags.workspace, context.env)
+    const stored = findStored(workspace, flags)
+    const operation = definition.toOperation(flags)
+    const sourcePath = resolveFromCaller(source, context.env)
+    const plan = toPlan({ operation, sourcePath, flags, stored, env: context.env })
+    if (flags.savePlan !== undefined) writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
+    const notes = [
+      ...(flags.connection === undefined && stored !== null
+        ? [`Connection ${stored.name} is in use: ${plan.connection.baseUrl}`]
+        : []),
+      ...noteIdleOptions(operation, flags),
+    ]
+    context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
+  })
+  return command.addHelpText(
+    'after',
+    `
+Exits with ${EXIT.ok} when every row succeeded, ${EXIT.rowsFailed} when some did not or the run stopped itself,
+${EXIT.badInput} when nothing was sent, ${EXIT.interrupted} when it was interrupted and can be resumed.`,
+  )
+}

@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+
+/** Whether the service answers at once and posts the results later. */
+export interface AsyncFlags {
+  async?: true
+}
+
+/** Declares `--async`. */
+export function addAsyncOption(command: Command): Command {
+  return command.option(
+    '--async',
+    'the service acknowledges each request at once and posts its result to the callback receiver later',
+  )
+}

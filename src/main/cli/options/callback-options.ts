@@ -1,0 +1,62 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { parseBaseUrl } from './base-url-option.ts'
+import { createDurationParser } from './duration-option.ts'
+import { createIntegerParser } from './number-option.ts'
+import { createSizeParser } from './size-option.ts'
+
+/** Where the callback receiver listens. */
+export interface ReceiverFlags {
+  callbackHost?: string
+  callbackPort?: number
+  callbackMaxSize?: number
+}
+
+/** Where and how long callbacks are awaited. */
+export interface CallbackFlags extends ReceiverFlags {
+  callbackUrl?: string
+  callbackTimeout?: number
+}
+
+const MINIMUM_BYTES = 1024
+const MAXIMUM_BYTES = 1024 ** 3
+
+/** Parser of an address to listen on. */
+function parseHost(text: string): string {
+  if (/^[\w.:[\]-]+$/.test(text) && !text.includes('://')) return text
+  throw new InvalidArgumentError(`expected a host name or IP address such as 0.0.0.0, found \`${text}\`.`)
+}
+
+/** Declares where the receiver listens. */
+export function addReceiverOptions(command: Command): Command {
+  return command
+    .option('--callback-host <host>', 'address the receiver listens on (default: 127.0.0.1)', parseHost)
+    .option(
+      '--callback-port <n>',
+      "port the receiver listens on (default: the workspace's own, the same every time)",
+      createIntegerParser(1, 65_535),
+    )
+    .option(
+      '--callback-max-size <size>',
+      'largest callback that is taken (default: 5MiB)',
+      createSizeParser(MINIMUM_BYTES, MAXIMUM_BYTES),
+    )
+}
+
+/** Declares `--callback-url`. */
+export function addCallbackUrlOption(command: Command): Command {
+  return command.option(
+    '--callback-url <url>',
+    "the receiver's public base, behind a reverse proxy or tunnel (default: its own address)",
+    parseBaseUrl,
+  )
+}
+
+/** Declares where and how long callbacks are awaited (design §4). */
+export function addCallbackOptions(command: Command): Command {
+  addReceiverOptions(command.optionsGroup('Callbacks:'))
+  return addCallbackUrlOption(command).option(
+    '--callback-timeout <duration>',
+    'how long a result is awaited before its row is overdue (default: 10m)',
+    createDurationParser('7d'),
+  )
+}

@@ -1,0 +1,19 @@
+import { InvalidArgumentError } from 'commander'
+import { environmentNameSchema } from '../../../shared/connection.ts'
+import { connectionNameSchema } from '../../../shared/stored-connection.ts'
+
+/** Parser of the name of an environment variable. What was found is not repeated: it may be the secret itself. */
+export function parseVariableName(text: string): string {
+  if (environmentNameSchema.safeParse(text).success) return text
+  throw new InvalidArgumentError(
+    'expected the name of an environment variable, such as SLUICE_API_KEY; a secret itself is never an option.',
+  )
+}
+
+/** Parser of what a stored connection, or one of its keys, is called. */
+export function parseConnectionName(text: string): string {
+  if (connectionNameSchema.safeParse(text).success) return text
+  throw new InvalidArgumentError(
+    `expected at most 64 letters, digits, dots, hyphens and underscores, beginning with a letter or digit, found \`${text}\`.`,
+  )
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { PlanConnectionInput } from '../../../shared/connection.ts'
+import { SluiceError } from '../../../shared/errors.ts'
+import { type Plan, planSchema } from '../../../shared/plan.ts'
+import { findConflicts } from '../../../shared/plan-file/find-conflicts.ts'
+import { parsePlanFile } from '../../../shared/plan-file/parse-plan-file.ts'
+import {
+  formatJsonPath,
+  formatPlanFileProblem,
+  type PlanFileProblem,
+} from '../../../shared/plan-file/plan-file-problem.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { type Connections, toPlanConnection } from '../../../shared/stored-connection.ts'
+import { findConnection } from '../../engine/connections/edit-connections.ts'
+import { ListedError } from '../listed-error.ts'
+import { fromPlanPath, mapTlsPaths } from './plan-paths.ts'
+
+/**
+ * Reads a plan file; `file` is absolute, paths in it are relative to its folder. What it leaves out of its connection
+ * is filled from the stored one that it names. Throws `BAD_PLAN` with every problem, and `CONNECTION_NOT_FOUND`.
+ */
+export function readPlanFile(file: string, connections: Connections): Plan {
+  const value = parseText(file, readText(file))
+  const parsed = parsePlanFile(value)
+  if (parsed.kind === 'problems') throw badPlan(file, parsed.problems)
+  const { $schema, ...written } = parsed.plan
+  const folder = dirname(file)
+  const plan = planSchema.parse({
+    ...written,
+    name: written.name ?? basename(written.source.path),
+    connection: fillConnection(value, folder, connections),
+    source: { ...written.source, path: fromPlanPath(folder, written.source.path) },
+  })
+  const conflicts = findConflicts(plan)
+  if (conflicts.length === 0) return plan
+  throw badPlan(
+    file,
+    conflicts.map(({ path, message }) => ({ path: formatJsonPath(path), message })),
+  )
+}
+
+/** The connection of a plan file that is in order, over the stored one that it names. */
+function fillConnection(value: unknown, folder: string, connections: Connections): unknown {
+  const given = isJsonObject(value) && isJsonObject(value['connection']) ? value['connection'] : {}
+  const { name } = given
+  const isStored = connections.connections.some((one) => one.name === name)
+  // Where the address is left out there is no other place it could come from.
+  const base: Partial<PlanConnectionInput> =
+    typeof name === 'string' && (isStored || given['baseUrl'] === undefined)
+      ? toPlanConnection(findConnection(connections, name))
+      : {}
+  const { tls } = given
+  const files = isJsonObject(tls) ? mapTlsPaths(tls, (path) => fromPlanPath(folder, path)) : undefined
+  const withoutSlash = (key: string) => {
+    const address = given[key]
+    return typeof address === 'string' ? { [key]: address.replace(/\/+$/, '') } : {}
+  }
+  return {
+    ...base,
+    ...given,
+    ...withoutSlash('baseUrl'),
+    ...withoutSlash('taskBaseUrl'),
+    ...(files === undefined ? {} : { tls: files }),
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    throw new SluiceError({
+      code: 'BAD_PLAN',
+      message: `cannot read the plan ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'Name a plan file, as --save-plan FILE of every sending command writes one.',
+      cause: error,
+    })
+  }
+}
+
+function parseText(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new SluiceError({
+      code: 'BAD_PLAN',
+      message: `${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'A plan is a JSON file, as --save-plan FILE of every sending command writes one.',
+      cause: error,
+    })
+  }
+}
+
+function badPlan(file: string, problems: readonly PlanFileProblem[]): SluiceError {
+  return new ListedError({
+    code: 'BAD_PLAN',
+    title: `${file} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}, so nothing was sent`,
+    causes: problems.map(formatPlanFileProblem),
+    hint: 'docs/plan.schema.json describes every key; an editor that reads "$schema" shows it while you type.',
+  })
+}

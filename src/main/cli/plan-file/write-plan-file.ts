@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { SluiceError } from '../../../shared/errors.ts'
+import type { Plan } from '../../../shared/plan.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { mapTlsPaths, toPlanPath } from './plan-paths.ts'
+
+const SCHEMA_FILE = fileURLToPath(new URL('../../../../docs/plan.schema.json', import.meta.url))
+
+/** Where an editor finds the schema, seen from a folder. */
+function toSchemaReference(folder: string): string {
+  const steps = relative(folder, SCHEMA_FILE)
+  // On another drive there is no way by steps.
+  return steps === SCHEMA_FILE ? pathToFileURL(SCHEMA_FILE).href : steps.split(sep).join('/')
+}
+
+/** A plan as its file in that folder holds it. */
+function toDocument(plan: Plan, folder: string): Record<string, unknown> {
+  const { tls } = plan.connection
+  const toPath = (path: string) => toPlanPath(folder, path)
+  return {
+    $schema: toSchemaReference(folder),
+    ...plan,
+    connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
+    source: { ...plan.source, path: toPath(plan.source.path) },
+  }
+}
+
+/** Whether a file holds a plan, so that another one may take its place. */
+function isPlanFile(file: string): boolean {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isJsonObject(value) && 'operation' in value && 'source' in value
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Writes a plan, whole or not at all; `file` is absolute. Only a plan is ever replaced.
+ * Throws `BAD_USAGE` where something else is there, and `FILE_UNWRITABLE`.
+ */
+export function writePlanFile(file: string, plan: Plan): void {
+  if (existsSync(file) && !isPlanFile(file)) {
+    throw new SluiceError({
+      code: 'BAD_USAGE',
+      message: `--save-plan: ${file} is there already and holds no plan`,
+      hint: 'Name another file; only a plan is replaced.',
+    })
+  }
+  const folder = dirname(file)
+  const temporary = join(folder, `.plan-${randomBytes(6).toString('hex')}.part`)
+  try {
+    writeFileSync(temporary, `${JSON.stringify(toDocument(plan, folder), null, 2)}\n`, { flag: 'wx' })
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw new SluiceError({
+      code: 'FILE_UNWRITABLE',
+      message: `--save-plan: cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'Name a file in a folder that exists and can be written.',
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,68 @@
+import type { PlanConnection } from '../../../shared/connection.ts'
+import type { OperationKind } from '../../../shared/operation.ts'
+import { type StoredConnection, toActiveVariable } from '../../../shared/stored-connection.ts'
+import { readConnections } from '../../engine/connections/connections-file.ts'
+import { followsActiveKey } from '../../engine/connections/edit-connections.ts'
+import { watchActiveKey } from '../../engine/connections/watch-active-key.ts'
+import type { RunHandle } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import { readApiKey } from '../options/api-key.ts'
+
+/** What a run is allowed to reach, and with which key. */
+export interface RunAccess {
+  /** The stored connection that the run was started with, where the workspace has it. */
+  readonly stored: StoredConnection | null
+  /** What a person should know before it goes on, a sentence each. */
+  readonly notes: readonly string[]
+  /** The key to start or resume with; nothing for operations that carry none. Throws `NO_API_KEY`. */
+  readKey(): { apiKey?: string }
+  /** Follows the stored connection's active key while the run goes on; returns the way to stop. */
+  followKey(handle: RunHandle, say: (text: string) => void): () => void
+}
+
+/** What a run is, as far as its access depends on it. */
+export interface AccessOptions {
+  workspace: string
+  connection: PlanConnection
+  operation: OperationKind
+  /** The variable that was named for this command alone. */
+  apiKeyEnv?: string | undefined
+}
+
+/** Finds out how a run reaches its service: the key of its stored connection, or the variable that it names itself. */
+export function createRunAccess(context: CliContext, options: AccessOptions): RunAccess {
+  const { workspace, operation } = options
+  const connection = { ...options.connection, apiKeyEnv: options.apiKeyEnv ?? options.connection.apiKeyEnv }
+  const { name } = connection
+  const stored =
+    name === undefined
+      ? null
+      : (readConnections(workspace).connections.find((one) => one.name === name) ?? null)
+  const active = stored !== null && followsActiveKey(stored, connection) ? toActiveVariable(stored) : null
+  const followed = { ...connection, apiKeyEnv: active ?? connection.apiKeyEnv }
+  // An appeal is read without a key (interface §5.6).
+  const isAnonymous = operation === 'appeal-status'
+  const notes =
+    name === undefined
+      ? []
+      : stored === null
+        ? [`Connection ${name} is not stored in this workspace; its address and key are those of the plan.`]
+        : stored.baseUrl === connection.baseUrl
+          ? []
+          : [`Connection ${name} is at ${stored.baseUrl}; this goes to ${connection.baseUrl} all the same.`]
+  return {
+    stored,
+    notes,
+    readKey: () => (isAnonymous ? {} : readApiKey(context, followed.apiKeyEnv)),
+    followKey: (handle, say) =>
+      isAnonymous
+        ? () => {}
+        : watchActiveKey({
+            workspace,
+            connection: followed,
+            readVariable: (variable) => context.env[variable],
+            setApiKey: handle.setApiKey,
+            say,
+          }),
+  }
+}

@@ -1,0 +1,84 @@
+import { EXIT, type ExitCode } from '../../../shared/errors.ts'
+import type { Plan } from '../../../shared/plan.ts'
+import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import { withEngine } from '../engine-access.ts'
+import type { RunTimeFlags } from '../options/sending-options.ts'
+import { formatCounted } from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import { confirmProduction, mustConfirm } from './confirm-production.ts'
+import { dryRun } from './dry-run.ts'
+import { dropRun, readSource } from './read-source.ts'
+import { createRunAccess, type RunAccess } from './run-access.ts'
+import { settleRun } from './settle-run.ts'
+
+/** A plan to run, and what to say of it beforehand. */
+export interface PlanToSend {
+  workspace: string
+  plan: Plan
+  flags: RunTimeFlags
+  /** What a person should know before anything is sent, a sentence each. */
+  notes: readonly string[]
+}
+
+/** What is about to happen that cannot be taken back. */
+function warnBeforehand({ operation }: Plan): string[] {
+  return operation.kind === 'watchlist-add'
+    ? ['Notes of terms that the watchlist has already are overwritten by those of the source.']
+    : []
+}
+
+/** Reads the source first, then asks; null where the answer was no, or nobody waited for the question. */
+async function startConfirmed(
+  context: CliContext,
+  engine: Engine,
+  { plan, flags }: PlanToSend,
+  access: RunAccess,
+  key: { apiKey?: string },
+): Promise<RunHandle | ExitCode> {
+  const { stored } = access
+  const handle = await engine.startRun(plan, { ...key, hold: true })
+  const how = await readSource(context, handle, { quiet: flags.quiet === true })
+  if (how === 'interrupted') {
+    await dropRun(engine, handle)
+    return EXIT.interrupted
+  }
+  const rows = handle.snapshot()?.rows
+  const sendable = rows === undefined ? 0 : rows.read - rows.invalid
+  const { baseUrl } = plan.connection
+  if (
+    stored !== null &&
+    sendable > 0 &&
+    !(await confirmProduction(stored, baseUrl, formatCounted(sendable, 'row')))
+  ) {
+    await dropRun(engine, handle)
+    await context.err.writeLine('Nothing was sent.')
+    return EXIT.badInput
+  }
+  handle.begin()
+  return handle
+}
+
+/** Runs a plan to its end and reports; with `--dry-run` only up to where it would be sent. Returns what to exit with. */
+export async function sendPlan(context: CliContext, toSend: PlanToSend): Promise<ExitCode> {
+  const { workspace, plan, flags } = toSend
+  const access = createRunAccess(context, {
+    workspace,
+    connection: plan.connection,
+    operation: plan.operation.kind,
+  })
+  if (!flags.quiet) {
+    for (const note of [...access.notes, ...toSend.notes, ...warnBeforehand(plan)]) {
+      await context.err.writeLine(toPrintable(note))
+    }
+  }
+  if (flags.dryRun) return withEngine(workspace, (engine) => dryRun(context, engine, plan, flags))
+  const mustAsk = mustConfirm(context, access.stored, flags)
+  const key = access.readKey()
+  return withEngine(workspace, async (engine) => {
+    const started = mustAsk
+      ? await startConfirmed(context, engine, toSend, access, key)
+      : await engine.startRun(plan, key)
+    return typeof started === 'number' ? started : settleRun(context, engine, started, flags, access)
+  })
+}
