@@ -1,0 +1,300 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command, Option } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { createCliContext } from '../../../src/main/cli/context.ts'
+import { readPlanFile } from '../../../src/main/cli/plan-file/read-plan-file.ts'
+import { createProgram } from '../../../src/main/cli/program.ts'
+import { readConnections } from '../../../src/main/engine/connections/connections-file.ts'
+import { parsePlanFile } from '../../../src/shared/plan-file/parse-plan-file.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+/** Options that only matter while a plan runs; `--save-plan` is the plan itself. */
+const RUN_TIME = new Set([
+  '--workspace',
+  '--quiet',
+  '--json',
+  '--on-unknown',
+  '--dry-run',
+  '--yes',
+  '--save-plan',
+])
+
+/** What each other option is given here, beside what makes it complete, and the part of the plan that it changes. */
+const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
+  '--connection': { args: ['other'], path: 'connection.name' },
+  '--base-url': { args: ['http://127.0.0.1:2'], path: 'connection.baseUrl' },
+  '--task-base-url': { args: ['http://127.0.0.1:3'], path: 'connection.taskBaseUrl' },
+  '--api-key-env': { args: ['ANOTHER_KEY'], path: 'connection.apiKeyEnv' },
+  '--timeout': { args: ['5s'], path: 'connection.timeoutMs' },
+  '--delivered-code': { args: ['HAVE_IT'], path: 'connection.deliveredCodes.0' },
+  '--ca': { args: ['ca.pem'], path: 'connection.tls.caFile' },
+  '--client-cert': { args: ['c.pem', '--client-key', 'k.pem'], path: 'connection.tls.certFile' },
+  '--client-key': { args: ['k.pem', '--client-cert', 'c.pem'], path: 'connection.tls.keyFile' },
+  '--proxy': { args: ['http://proxy.test:3128'], path: 'connection.proxy.url' },
+  '--proxy-credentials-env': {
+    args: ['PROXY_USER', '--proxy', 'http://proxy.test:3128'],
+    path: 'connection.proxy.credentialsEnv',
+  },
+  '--format': { args: ['jsonl'], path: 'source.format' },
+  '--sheet': { args: ['Posts'], path: 'source.sheet' },
+  '--no-header': { args: [], path: 'source.header' },
+  '--header-row': { args: ['3'], path: 'source.headerRow' },
+  '--encoding': { args: ['windows-1252'], path: 'source.encoding' },
+  '--delimiter': { args: [';'], path: 'source.delimiter' },
+  '--media-template': { args: ['https://media.test/{{path}}'], path: 'source.media.template' },
+  '--media-host': { args: [], path: 'source.media.kind' },
+  '--media-url': { args: ['https://media.test'], path: 'source.media.url' },
+  '--map': { args: ['FIELD=2'], path: 'mapping.FIELD.column' },
+  '--set': { args: ['FIELD=x{{row}}'], path: 'mapping.FIELD.template' },
+  '--callback-host': { args: ['0.0.0.0'], path: 'callback.host' },
+  '--callback-port': { args: ['4099'], path: 'callback.port' },
+  '--callback-max-size': { args: ['1MB'], path: 'callback.maxBytes' },
+  '--callback-url': { args: ['https://hooks.test'], path: 'callback.url' },
+  '--callback-timeout': { args: ['2h'], path: 'callback.timeoutMs' },
+  '--concurrency': { args: ['9'], path: 'pace.concurrency' },
+  '--rate': { args: ['7'], path: 'pace.ratePerSecond' },
+  '--retries': { args: ['8'], path: 'retry.limit' },
+  '--name': { args: ['Ninth'], path: 'name' },
+  '--async': { args: [], path: 'operation.mode' },
+  '--api': { args: ['v2'], path: 'operation.api' },
+  '--model': { args: ['text'], path: 'operation.models.0' },
+  '--legacy': { args: [], path: 'operation.legacy' },
+  '--index': { args: ['other'], path: 'operation.indexId' },
+  '--watchlist': { args: ['other'], path: 'operation.watchlist' },
+  '--terms-per-request': { args: ['7'], path: 'operation.termsPerRequest' },
+  '--empty-notes': { args: ['clear'], path: 'operation.emptyNotes' },
+}
+
+/** What a command cannot do without, and a field that it has. */
+const NEEDED: Readonly<Record<string, { args: string[]; field: string }>> = {
+  task: { args: [], field: 'text_data' },
+  'index add': { args: ['--index', 'i1'], field: 'url' },
+  'index remove': { args: ['--index', 'i1'], field: 'custom_index_item_id' },
+  'watchlist add': { args: ['--watchlist', 'w1'], field: 'term' },
+  'watchlist update': { args: ['--watchlist', 'w1'], field: 'notes' },
+  appeal: { args: [], field: 'appeal_id' },
+}
+
+function listSendingCommands(
+  command: Command,
+  path: string[] = [],
+): { path: string; options: readonly Option[] }[] {
+  const own = command.options.some(({ long }) => long === '--save-plan')
+  return [
+    ...(own ? [{ path: path.join(' '), options: command.options }] : []),
+    ...command.commands.flatMap((child) => listSendingCommands(child, [...path, child.name()])),
+  ]
+}
+
+const SENDING = listSendingCommands(createProgram(createCliContext()))
+
+function readPath(value: unknown, path: string): unknown {
+  let found = value
+  for (const key of path.split('.')) found = (found as Record<string, unknown> | undefined)?.[key]
+  return found
+}
+
+/** A workspace whose connections are marked as production, so that nothing is ever sent without being asked for. */
+async function createWorkspace(): Promise<{
+  folder: string
+  savePlan(args: readonly string[]): Promise<unknown>
+}> {
+  const folder = createTemporaryFolder()
+  const env = { SLUICE_API_KEY: 'some-key', ANOTHER_KEY: 'another-key' }
+  for (const name of ['first', 'other']) {
+    const args = [
+      'connection',
+      'add',
+      name,
+      '--base-url',
+      'http://127.0.0.1:1',
+      '--production',
+      '--api-key-env',
+      'K',
+    ]
+    expect((await runInProcess(args, { workspace: folder, env })).code).toBe(0)
+  }
+  const file = join(folder, 'plan.json')
+  const savePlan = async (args: readonly string[]) => {
+    const result = await runInProcess([...args, '--save-plan', file], { workspace: folder, env })
+    expect(result.stderr).toMatch(/is marked as production/)
+    expect(result.code).toBe(2)
+    return JSON.parse(readFileSync(file, 'utf8'))
+  }
+  return { folder, savePlan }
+}
+
+describe('a saved plan', () => {
+  it('is offered by every sending command, and no option of theirs is forgotten here', () => {
+    expect(SENDING.map(({ path }) => path)).toEqual(Object.keys(NEEDED))
+    const names = new Set(SENDING.flatMap(({ options }) => options.map(({ long }) => long ?? '')))
+    expect([...names].filter((name) => !RUN_TIME.has(name)).sort()).toEqual(Object.keys(EXAMPLES).sort())
+  })
+
+  it.each(SENDING)('holds every option of $path', async ({ path, options }) => {
+    const { folder, savePlan } = await createWorkspace()
+    const { args: needed = [], field = '' } = NEEDED[path] ?? {}
+    const command = [...path.split(' '), join(folder, 'rows.csv'), ...needed]
+    const plain = await savePlan(command)
+    for (const { long } of options) {
+      const name = long ?? ''
+      if (RUN_TIME.has(name)) continue
+      const example = EXAMPLES[name]
+      const args = [name, ...(example?.args ?? [])].map((arg) => arg.replace('FIELD', field))
+      const where = example?.path.replace('FIELD', field) ?? ''
+      const named = name === '--connection' ? [] : ['--connection', 'first']
+      const plan = await savePlan([...command, ...named, ...args])
+      expect(readPath(plan, where), `${path} ${args.join(' ')}`).not.toEqual(undefined)
+      expect(readPath(plan, where), `${path} ${args.join(' ')}`).not.toEqual(readPath(plain, where))
+      expect(parsePlanFile(plan)).toMatchObject({ kind: 'plan' })
+      expect(JSON.stringify(plan)).not.toMatch(/some-key|another-key/)
+    }
+  })
+
+  it('is read back as it was, its paths relative to itself', async () => {
+    const { folder, savePlan } = await createWorkspace()
+    mkdirSync(join(folder, 'data'))
+    const args = [
+      'task',
+      join(folder, 'data', 'posts.csv'),
+      '--ca',
+      join(folder, 'own.pem'),
+      '--map',
+      'url=2',
+    ]
+    const saved = await savePlan([...args, '--model', 'ocr', '--rate', '5', '--retries', '0'])
+    expect(saved).toMatchObject({
+      $schema: expect.stringMatching(/docs\/plan\.schema\.json$/),
+      version: 1,
+      name: 'posts.csv',
+      source: { path: 'data/posts.csv' },
+      connection: { name: 'first', tls: { caFile: 'own.pem' } },
+    })
+    const plan = readPlanFile(join(folder, 'plan.json'), readConnections(folder))
+    expect(plan.source.path).toBe(join(folder, 'data', 'posts.csv'))
+    expect(plan.connection.tls?.caFile).toBe(join(folder, 'own.pem'))
+    expect(plan).toMatchObject({
+      mapping: { url: { kind: 'column', column: 2 } },
+      operation: { kind: 'task', mode: 'sync', models: ['ocr'] },
+      pace: { kind: 'open', ratePerSecond: 5, maxInFlight: 300 },
+      retry: { limit: 0 },
+    })
+  })
+
+  it('takes the place of a plan, never of anything else', async () => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', createRows(2))
+    const args = ['task', source, '--base-url', 'http://127.0.0.1:1', '--save-plan', source]
+    const result = await runInProcess(args, { workspace: folder, env: { SLUICE_API_KEY: 'k' } })
+    expect(result.code).toBe(2)
+    expect(result.stderr).toContain('is there already and holds no plan')
+    expect(readFileSync(source, 'utf8')).toBe(createRows(2))
+    const nowhere = [...args.slice(0, -1), join(folder, 'missing', 'plan.json')]
+    const unwritable = await runInProcess(nowhere, { workspace: folder, env: { SLUICE_API_KEY: 'k' } })
+    expect(unwritable).toMatchObject({ code: 2, stdout: '' })
+    expect(unwritable.stderr).toContain('cannot write')
+  })
+})
+
+describe('plan', () => {
+  it('runs a plan from anywhere as the command that wrote it would', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const env = { SLUICE_API_KEY: sandbox.key }
+    writeSource(folder, 'posts.csv', createRows(5))
+    const file = writeSource(
+      folder,
+      'plan.json',
+      JSON.stringify({
+        connection: { baseUrl: `${sandbox.baseUrl}/` },
+        source: { path: 'posts.csv' },
+        operation: { kind: 'task' },
+      }),
+    )
+    const looked = await runInProcess(['plan', file, '--dry-run', '--json'], { workspace: folder, env })
+    expect(looked).toMatchObject({ code: 0, stderr: '' })
+    expect((await sandbox.stats()).requests).toBe(0)
+    const ran = await runInProcess(['plan', file, '--json'], { workspace: folder, env })
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      name: 'posts.csv',
+      base_url: sandbox.baseUrl,
+      rows: { read: 5, succeeded: 5 },
+    })
+  })
+
+  it('lists every problem of the file under each other, with what was expected and found, and sends nothing', async () => {
+    const folder = createTemporaryFolder()
+    const file = writeSource(
+      folder,
+      'plan.json',
+      JSON.stringify({
+        connection: { baseUrl: 'http://127.0.0.1:1', timeoutMs: '30s' },
+        source: { path: 'posts.csv', sheets: 1 },
+        operation: { kind: 'task' },
+      }),
+    )
+    const result = await runInProcess(['plan', file, '--json'], {
+      workspace: folder,
+      env: { SLUICE_API_KEY: 'k' },
+    })
+    expect(result.code).toBe(2)
+    const lines = result.stderr.split('\n').map((line) => line.trim())
+    expect(lines[0]).toBe(`sluice: ${file} has 2 problems, so nothing was sent`)
+    expect(lines[1]).toBe('connection.timeoutMs: expected a whole number from 1 to 3600000, found "30s"')
+    expect(lines[2]).toBe('source.sheets: unknown key; did you mean sheet?')
+    expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: 'BAD_PLAN' } })
+  })
+
+  it('names parts that do not go together by their path', async () => {
+    const folder = createTemporaryFolder()
+    const plan = {
+      connection: { baseUrl: 'http://127.0.0.1:1' },
+      source: { path: 'posts.csv' },
+      operation: { kind: 'task', api: 'v2', legacy: true },
+      mapping: { text_date: { kind: 'column', column: 1 } },
+    }
+    const file = writeSource(folder, 'plan.json', JSON.stringify(plan))
+    const { stderr } = await runInProcess(['plan', file], { workspace: folder })
+    expect(stderr).toMatch(/mapping\.text_date: .*did you mean text_data\?/)
+    expect(stderr).toMatch(/operation\.legacy: the legacy response exists in v1 only/)
+  })
+
+  it.each([
+    ['that is not there', null, /cannot read the plan/],
+    ['that is no JSON', `{\n  "connection": {}\n  "source": {}\n${' '.repeat(80)}}`, /is no JSON: .*line 3/],
+    ['that is a list', '[]', /expected an object, found a list/],
+    [
+      'whose connection is not stored',
+      '{"connection":{"name":"prod"},"source":{"path":"x"},"operation":{"kind":"task"}}',
+      /there is no connection `prod`/,
+    ],
+  ])('refuses a file %s', async (_what, text, message) => {
+    const folder = createTemporaryFolder()
+    const file = join(folder, 'plan.json')
+    if (text !== null) writeFileSync(file, text)
+    const result = await runInProcess(['plan', file], { workspace: folder })
+    expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toMatch(message)
+  })
+
+  it('fills what it leaves out of its connection from the stored one that it names', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    writeSource(folder, 'posts.csv', createRows(2))
+    const add = ['connection', 'add', 'live', '--base-url', sandbox.baseUrl, '--key', 'main=LIVE_KEY']
+    await runInProcess(add, { workspace: folder })
+    const plan = { connection: { name: 'live' }, source: { path: 'posts.csv' }, operation: { kind: 'task' } }
+    const file = writeSource(folder, 'plan.json', JSON.stringify(plan))
+    const result = await runInProcess(['plan', file, '--json'], {
+      workspace: folder,
+      env: { LIVE_KEY: sandbox.key },
+    })
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(result.stdout)).toMatchObject({ base_url: sandbox.baseUrl, rows: { succeeded: 2 } })
+  })
+})
