@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { onTestFinished } from 'vitest'
 
 /** A request as it came over the wire. */
@@ -34,7 +34,7 @@ export interface FaultServerOptions {
   onRequest?: (request: WireRequest, wire: Wire) => void
   /** Called for a connection before anything is read from it; true where nothing is to be read. */
   onConnection?: (socket: Socket) => boolean
-  tls?: { key: string; cert: string }
+  tls?: { key: string; cert: string } & Pick<TlsOptions, 'ca' | 'requestCert'>
 }
 
 /** A service that misbehaves on the wire as a test wants, and keeps a record of what came. */

@@ -1,6 +1,7 @@
 import type { Breakdown } from './exchange.ts'
 import { ANSWER_TOO_LARGE_CODE, TIMEOUT_CODE } from './exchange-handler.ts'
 import { PROXY_CREDENTIALS_CODE, PROXY_REFUSED_CODE, PROXY_UNREACHABLE_CODE } from './proxy-tunnel.ts'
+import { isCertificateAlert } from './tls-alert.ts'
 
 /**
  * Says in a person's words why there was no answer, and what to do. The same for every row that ended alike, so that
@@ -34,9 +35,14 @@ export function toBreakdownMessage({ code, message, sent }: Breakdown, origin: s
         ? 'the connection broke after the request was sent'
         : `the connection to ${host} broke before the request was sent`
     default:
+      if (isCertificateAlert(code)) return toAlertMessage(code, host)
       if (isCertificateCode(code)) return toCertificateMessage(code, host)
       return `${message || 'the request failed'} (${code})`
   }
+}
+
+function toAlertMessage(code: string, host: string): string {
+  return `${host} takes no connection without a client's certificate that it knows (${code}); name one in the connection (--client-cert FILE --client-key FILE)`
 }
 
 function isCertificateCode(code: string): boolean {

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { RETRY_AFTER_HEADER } from '../../../shared/service/endpoints.ts'
 import type { Exchange, ExchangeTimings } from './exchange.ts'
 import type { TimedConnector } from './timed-connector.ts'
+import { isCertificateAlert } from './tls-alert.ts'
 
 /** Most of an answer that is read; a moderation result is far smaller. */
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024
@@ -18,14 +19,14 @@ export const ANSWER_TOO_LARGE_CODE = 'ANSWER_TOO_LARGE'
  */
 export function createExchangeHandler(options: {
   timeoutMs: number
-  connector: TimedConnector
+  connector: Pick<TimedConnector, 'takePhases'>
   onEnd: (exchange: Exchange) => void
 }): Dispatcher.DispatchHandler {
   return new ExchangeHandler(options.timeoutMs, options.connector, options.onEnd)
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
-  readonly #connector: TimedConnector
+  readonly #connector: Pick<TimedConnector, 'takePhases'>
   readonly #onEnd: (exchange: Exchange) => void
   readonly #handedOverMs = performance.now()
   readonly #timer: NodeJS.Timeout
@@ -40,7 +41,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #givenUp: { code: string; message: string } | null = null
   #ended = false
 
-  constructor(timeoutMs: number, connector: TimedConnector, onEnd: (exchange: Exchange) => void) {
+  constructor(
+    timeoutMs: number,
+    connector: Pick<TimedConnector, 'takePhases'>,
+    onEnd: (exchange: Exchange) => void,
+  ) {
     this.#connector = connector
     this.#onEnd = onEnd
     this.#timer = setTimeout(() => {
@@ -125,7 +130,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       kind: 'breakdown',
       code,
       message,
-      sent: this.#startMs !== null,
+      // In TLS 1.3 the service looks at the client's certificate when the request is already on its way.
+      sent: this.#startMs !== null && !isCertificateAlert(code),
       status: this.#status,
       timings: this.#timings(),
     })

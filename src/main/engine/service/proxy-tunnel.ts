@@ -75,9 +75,9 @@ export function openTunnel(
     method: 'CONNECT',
     path: authority,
     setHost: false,
-    agent: false,
     headers: {
       host: authority,
+      connection: 'keep-alive',
       'user-agent': options.userAgent,
       ...(proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization }),
     },

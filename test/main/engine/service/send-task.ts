@@ -6,6 +6,7 @@ import {
   createServiceClient,
   type ServiceClient,
 } from '../../../../src/main/engine/service/service-client.ts'
+import type { PlanConnection } from '../../../../src/shared/connection.ts'
 import { buildPlan } from '../mapping/build-plan.ts'
 
 /** The key of every test here; it must never reach anybody but the server of the base URL. */
@@ -18,10 +19,14 @@ export interface SentTask {
 }
 
 /** A client that is closed when the running test is finished. */
-export function createTestClient(baseUrl: string, timeoutMs = 2_000): ServiceClient {
+export function createTestClient(
+  baseUrl: string,
+  timeoutMs = 2_000,
+  way: Pick<PlanConnection, 'tls' | 'proxy'> = {},
+): ServiceClient {
   const client = createServiceClient({
     baseUrl,
-    connection: { timeoutMs },
+    connection: { timeoutMs, ...way },
     readApiKey: () => TEST_KEY,
     userAgent: 'sluice/test',
   })
@@ -40,9 +45,16 @@ export function sendOver(client: ServiceClient, postId = 'post-1', text = 'a tex
 /** Sends one task over a client of its own, and judges how it ended. */
 export async function sendTask(
   baseUrl: string,
-  options: { timeoutMs?: number; text?: string; deliveredCodes?: string[]; nowMs?: number } = {},
+  options: {
+    timeoutMs?: number
+    text?: string
+    deliveredCodes?: string[]
+    nowMs?: number
+    way?: Pick<PlanConnection, 'tls' | 'proxy'>
+  } = {},
 ): Promise<SentTask> {
-  const exchange = await sendOver(createTestClient(baseUrl, options.timeoutMs), 'post-1', options.text)
+  const client = createTestClient(baseUrl, options.timeoutMs, options.way)
+  const exchange = await sendOver(client, 'post-1', options.text)
   return { exchange, judgement: judgeTask(exchange, baseUrl, options) }
 }
 
