@@ -67,12 +67,16 @@ function formatOutcomes(terminal: Terminal, snapshot: RunSnapshot): string {
     count(glyphs.rejected, rows.rejected, 'rejected', 'bad', 8),
     count(glyphs.failed, rows.failed, 'failed', 'warn', 7),
     count(glyphs.unknown, rows.unknown, 'unknown', 'odd', 6),
+    count(glyphs.unknown, rows.overdue, 'overdue', 'odd', 6),
+    count(glyphs.ellipsis, rows.awaiting, 'awaiting', 'accent', 5),
     count(glyphs.skipped, rows.invalid, 'invalid', 'quiet', 3),
     {
       text:
         phase === 'draining'
           ? `${formatCount(inFlight)} in flight`
-          : `${formatRate(ratePerSecond.current)}/s`,
+          : phase === 'awaiting'
+            ? ''
+            : `${formatRate(ratePerSecond.current)}/s`,
       keep: 5,
     },
     { text: latencyMs === null ? '' : `p95 ${formatMs(latencyMs.p95)} ms`, keep: 4 },
@@ -84,8 +88,9 @@ function formatOutcomes(terminal: Terminal, snapshot: RunSnapshot): string {
 export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): string {
   if (snapshot.phase === 'intake') return formatIntake(terminal, snapshot)
   const { done, total, share } = toRowProgress(snapshot)
-  const isLeft = snapshot.phase === 'running' && snapshot.etaMs !== null
-  const tone = snapshot.phase === 'running' ? 'accent' : 'warn'
+  const isGoing = snapshot.phase === 'running' || snapshot.phase === 'awaiting'
+  const isLeft = isGoing && snapshot.etaMs !== null
+  const tone = isGoing ? 'accent' : 'warn'
   const lines = [
     firstLine(terminal, toPhaseLabel(snapshot.phase), share, tone, [
       { text: toPercent(share), keep: 3 },

@@ -19,13 +19,15 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
     return `${label}: ${formatCounted(rows.read, 'row')}, ${formatBytes(bytes.read)} of ${formatBytes(bytes.total)}${found}`
   }
   const { done, total, share } = toRowProgress(snapshot)
-  const { rows, latencyMs, etaMs, notice } = snapshot
+  const { rows, latencyMs, etaMs, notice, callbacks } = snapshot
   return [
     `${label}: ${formatCount(done)} of ${formatCounted(total, 'row')} (${Math.floor(share * 100)} %)`,
     `${formatCount(rows.succeeded)} ok`,
     `${formatCount(rows.rejected)} rejected`,
     `${formatCount(rows.failed)} failed`,
     `${formatCount(rows.unknown)} unknown`,
+    ...(callbacks === null ? [] : [`${formatCount(rows.awaiting)} awaiting`]),
+    ...(rows.overdue === 0 ? [] : [`${formatCount(rows.overdue)} overdue`]),
     `${formatRate(snapshot.ratePerSecond.current)}/s`,
     ...(latencyMs === null ? [] : [`p95 ${formatMs(latencyMs.p95)} ms`]),
     ...(etaMs === null ? [] : [`${formatTimeLeft(etaMs)} left`]),

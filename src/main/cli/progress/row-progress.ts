@@ -29,7 +29,7 @@ export function toPhaseLabel(phase: RunSnapshot['phase']): string {
     case 'draining':
       return 'Stopping'
     case 'awaiting':
-      return 'Awaiting callbacks'
+      return 'Awaiting'
     case 'ended':
       return 'Ended'
   }

@@ -23,11 +23,12 @@ async function readFirstRequest(engine: Engine, runId: string): Promise<RowDetai
 
 async function printFirstRequest(context: CliContext, detail: RowDetail | null): Promise<void> {
   const { out, outTerminal } = context
-  if (detail === null || detail.requestBody === null) return
+  if (detail === null) return
   await out.writeLine()
   await out.writeLine(
-    `${outTerminal.tone('strong', 'First request')} (row ${detail.result.row})  POST ${toPrintable(detail.requestUrl)}`,
+    `${outTerminal.tone('strong', 'First request')} (row ${detail.result.row})  ${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
   )
+  if (detail.requestBody === null) return
   const body: unknown = JSON.parse(detail.requestBody)
   for (const line of JSON.stringify(body, null, 2).split('\n')) {
     await out.writeLine(`  ${toPrintable(line)}`)
@@ -57,7 +58,12 @@ export async function dryRun(
       const request =
         first === null
           ? null
-          : { row: first.result.row, url: first.requestUrl, body: JSON.parse(first.requestBody ?? 'null') }
+          : {
+              row: first.result.row,
+              method: first.requestMethod,
+              url: first.requestUrl,
+              body: JSON.parse(first.requestBody ?? 'null'),
+            }
       const counts = { read: rows.read, invalid: rows.invalid, sendable }
       await out.writeLine(
         JSON.stringify({ dry_run: true, rows: counts, problems, first_request: request }, null, 2),

@@ -37,6 +37,9 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
       'the same, unknown rows too',
     ])
   }
+  if (rows.overdue > 0 && !isResumable && state !== 'running') {
+    steps.push(['receiver', 'take callbacks that come late; they still settle their rows'])
+  }
   if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'rows that did not pass, and why'])
   if (rows.read > 0) steps.push([`export ${runId} results.csv`, 'your columns and the results'])
   return formatCommands(terminal, steps)

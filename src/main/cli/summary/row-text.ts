@@ -41,6 +41,12 @@ function formatJson(body: string): string[] {
   }
 }
 
+/** How long after its request a row's callback came; the first settles it, so only one has a latency. */
+function formatCallbackLatency({ result, callbacks }: RowDetail): string {
+  if (result.callbackLatencyMs === null || callbacks.length !== 1) return ''
+  return `  ${formatMs(result.callbackLatencyMs)} ms after the request`
+}
+
 /** One row for a person to read: what came of it, its cells, the exact request, every try, the answer. */
 export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
   const { result } = detail
@@ -52,6 +58,12 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
   ]
   const parts = [
     formatSection(terminal, `Row ${result.row}`, [toPrintable(state.filter(Boolean).join('  '))]),
+    result.answer === null
+      ? []
+      : formatSection(terminal, 'Answered', [toPrintable(result.answer.replaceAll('_', ' '))]),
+    result.customIndexItemId === null
+      ? []
+      : formatSection(terminal, 'Index item', [toPrintable(result.customIndexItemId)]),
     result.taskId === null ? [] : formatSection(terminal, 'Task', [toPrintable(result.taskId)]),
     result.triggeredRules.length === 0
       ? []
@@ -69,13 +81,21 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
           `${problem.severity === 'warning' ? 'warning: ' : ''}${toPrintable(formatProblem(problem))}`,
       ),
     ),
-    detail.requestBody === null
+    result.state === 'invalid'
       ? []
       : formatSection(terminal, 'Request', [
-          `POST ${toPrintable(detail.requestUrl)}`,
-          ...formatJson(detail.requestBody),
+          `${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
+          ...(detail.requestBody === null ? [] : formatJson(detail.requestBody)),
         ]),
     formatSection(terminal, 'Tries', detail.attempts.map(formatAttempt)),
+    formatSection(
+      terminal,
+      'Callbacks',
+      detail.callbacks.flatMap(({ receivedAt, effect, body }) => [
+        `${receivedAt}  ${effect}${formatCallbackLatency(detail)}`,
+        ...formatJson(body),
+      ]),
+    ),
     formatSection(
       terminal,
       'Class scores',

@@ -12,7 +12,7 @@ const SHARE_COLUMNS = 12
 export function formatTriggeredRules(terminal: Terminal, summary: RunSummary): string[] {
   const rules = summary.triggered_rules
   if (rules.length === 0) {
-    if (summary.rows.succeeded === 0) return []
+    if (summary.rows.succeeded === 0 || summary.operation !== 'task') return []
     return formatSection(terminal, 'Triggered rules', ['none'])
   }
   const most = Math.max(...rules.map((rule) => rule.rows))

@@ -4,6 +4,7 @@ import { formatDuration } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
+import { formatAppeals, formatCallbacks, formatItems, formatTerms } from './answers-section.ts'
 import { formatErrors } from './errors-section.ts'
 import { formatLatency } from './latency-section.ts'
 import { formatRequests, formatRows } from './rows-section.ts'
@@ -15,6 +16,12 @@ const STATE_TONES: Readonly<Record<RunSummary['state'], Tone>> = {
   completed: 'good',
   stopped: 'bad',
   interrupted: 'warn',
+}
+
+/** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
+function formatOperation({ operation, mode, api }: RunSummary): string {
+  if (operation === 'task') return `${operation} ${mode} ${api}`
+  return operation.startsWith('index-') ? `${operation} ${mode}` : operation
 }
 
 function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
@@ -33,12 +40,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   const parent = summary.parent_run_id === null ? '' : ` ${dot} child of ${summary.parent_run_id}`
   lines.push(
     `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${duration}`,
-    terminal.tone(
-      'quiet',
-      toPrintable(
-        `run ${summary.run_id} ${dot} ${summary.operation} ${summary.mode} ${summary.api}${parent}`,
-      ),
-    ),
+    terminal.tone('quiet', toPrintable(`run ${summary.run_id} ${dot} ${formatOperation(summary)}${parent}`)),
     terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${summary.base_url}`)),
   )
   return lines
@@ -50,7 +52,16 @@ export function formatSummary(terminal: Terminal, summary: RunSummary): string {
     formatHeading(terminal, summary),
     summary.generator.limited ? formatGenerator(terminal, summary) : [],
     formatRows(terminal, summary),
-    [...formatRequests(terminal, summary), ...formatServiceNotes(terminal, summary)],
+    [
+      ...formatTerms(terminal, summary),
+      ...formatItems(terminal, summary),
+      ...formatAppeals(terminal, summary),
+    ],
+    [
+      ...formatRequests(terminal, summary),
+      ...formatCallbacks(terminal, summary),
+      ...formatServiceNotes(terminal, summary),
+    ],
     formatLatency(terminal, summary),
     formatTriggeredRules(terminal, summary),
     formatErrors(terminal, summary),

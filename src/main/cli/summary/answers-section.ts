@@ -1,0 +1,125 @@
+import type { RunSummary } from '../../../shared/run.ts'
+import { formatCount, formatCounted } from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import type { Terminal, Tone } from '../terminal/terminal.ts'
+import { cutToWidth, padLeft, padRight, textWidth } from '../terminal/text-width.ts'
+import { formatSection, sectionColumns } from './section.ts'
+
+const SHOWN_FAILED_TERMS = 5
+
+/** One answer, how many rows have it, and what it means. */
+interface AnswerLine {
+  count: number
+  word: string
+  tone: Tone
+  meaning: string
+}
+
+function formatAnswers(terminal: Terminal, title: string, answers: readonly AnswerLine[]): string[] {
+  const shown = answers.filter(({ count }) => count > 0)
+  if (shown.length === 0) return formatSection(terminal, title, ['none was answered'])
+  const wordColumns = Math.max(...shown.map(({ word }) => textWidth(word)))
+  const countColumns = Math.max(...shown.map(({ count }) => formatCount(count).length))
+  const meaningColumns = Math.max(...shown.map(({ meaning }) => textWidth(meaning)))
+  const hasRoom = wordColumns + countColumns + meaningColumns + 3 <= sectionColumns(terminal)
+  return formatSection(
+    terminal,
+    title,
+    shown.map(({ count, word, tone, meaning }) => {
+      const text = `${terminal.tone(tone, padRight(word, wordColumns))} ${padLeft(formatCount(count), countColumns)}`
+      return hasRoom && meaning !== '' ? `${text}  ${terminal.tone('quiet', meaning)}` : text
+    }),
+  )
+}
+
+function formatFailedTerms(terminal: Terminal, failed: NonNullable<RunSummary['terms']>['failed']): string[] {
+  const columns = sectionColumns(terminal)
+  const lines = failed.slice(0, SHOWN_FAILED_TERMS).map(({ term, notes, row }) => {
+    const text = `row ${row}: ${toPrintable(term)}${notes === null || notes === '' ? '' : `, notes ${toPrintable(notes)}`}`
+    return cutToWidth(text, columns, terminal.glyphs.ellipsis)
+  })
+  const more = failed.length - lines.length
+  return formatSection(terminal, '', [
+    ...lines,
+    ...(more > 0 ? [terminal.tone('quiet', `and ${formatCounted(more, 'term')} more; --json has them`)] : []),
+  ])
+}
+
+/** What became of a watchlist's terms, the first that were not processed by name; nothing for other operations. */
+export function formatTerms(terminal: Terminal, { operation, terms }: RunSummary): string[] {
+  if (terms === undefined) return []
+  const { added, pre_existing, updated, non_existent, failed } = terms
+  return [
+    ...formatAnswers(terminal, 'Terms', [
+      { count: added, word: 'added', tone: 'good', meaning: '' },
+      {
+        count: pre_existing,
+        word: 'pre-existing',
+        tone: 'good',
+        meaning:
+          operation === 'watchlist-add' ? 'the watchlist had them; their notes are those of the source' : '',
+      },
+      { count: updated, word: 'updated', tone: 'good', meaning: '' },
+      {
+        count: non_existent,
+        word: 'non-existent',
+        tone: 'bad',
+        meaning: 'the watchlist does not have them; an update creates none',
+      },
+      { count: failed.length, word: 'failed', tone: 'bad', meaning: 'the service could not process them' },
+    ]),
+    ...formatFailedTerms(terminal, failed),
+  ]
+}
+
+/** Items that were added to or removed from a custom index; nothing for other operations. */
+export function formatItems(terminal: Terminal, { operation, items }: RunSummary): string[] {
+  if (items === undefined) return []
+  return formatAnswers(terminal, 'Items', [
+    operation === 'index-add'
+      ? {
+          count: items.added,
+          word: 'added',
+          tone: 'good',
+          meaning: 'their ids are in the export, which `index remove` takes',
+        }
+      : { count: items.removed, word: 'removed', tone: 'good', meaning: '' },
+  ])
+}
+
+/** Where the appeals of a run stand; nothing for other operations. */
+export function formatAppeals(terminal: Terminal, { appeals }: RunSummary): string[] {
+  if (appeals === undefined) return []
+  return formatAnswers(terminal, 'Appeals', [
+    { count: appeals.in_review, word: 'In Review', tone: 'accent', meaning: 'no final judgment yet' },
+    {
+      count: appeals.overturned,
+      word: 'overturned',
+      tone: 'warn',
+      meaning: 'the prior decision no longer holds',
+    },
+    { count: appeals.upheld, word: 'upheld', tone: 'good', meaning: 'the prior decision holds' },
+    {
+      count: appeals.reviewed,
+      word: 'Reviewed',
+      tone: 'plain',
+      meaning: 'judged, neither overturned nor upheld',
+    },
+  ])
+}
+
+/** Callbacks that were taken in and what came of them; nothing for sync runs. */
+export function formatCallbacks(terminal: Terminal, { callbacks }: RunSummary): string[] {
+  if (callbacks === undefined) return []
+  const { received, settled, early, late, doubled, unreadable } = callbacks
+  const notes = [
+    ...(early > 0 ? [`${formatCount(early)} before the acknowledgement`] : []),
+    ...(late > 0 ? [`${formatCount(late)} late`] : []),
+  ]
+  const parts = [
+    `${formatCount(settled)} settled their row${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
+    ...(doubled > 0 ? [`${formatCount(doubled)} doubled`] : []),
+    ...(unreadable > 0 ? [terminal.tone('warn', `${formatCount(unreadable)} unreadable`)] : []),
+  ]
+  return formatSection(terminal, 'Callbacks', [`${formatCount(received)} received: ${parts.join(', ')}`])
+}
