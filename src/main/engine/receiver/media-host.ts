@@ -55,7 +55,9 @@ export class MediaHost {
     const response = reply.raw
     for (const [name, value] of Object.entries(toFileHeaders(file))) response.setHeader(name, value)
     if (answer.status === 304 || answer.status === 416) {
-      if (answer.status === 416) response.setHeader('content-range', `bytes */${file.sizeBytes}`)
+      if (answer.status === 416) {
+        response.setHeader('content-range', `bytes */${file.sizeBytes}`).setHeader('content-length', 0)
+      }
       response.writeHead(answer.status).end()
       return
     }

@@ -23,6 +23,9 @@ export interface ReceiverServerParts {
 /** Connections may rest this long between requests; longer than clients of slow rates wait. */
 const KEEP_ALIVE_MS = 72_000
 
+/** Node's code for a head or a body that came too slowly. */
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 /** What each outcome is answered with. A broken one has nobody to answer. */
 const ANSWERS: Record<
   Exclude<IntakeOutcome, 'broken'>,
@@ -43,7 +46,7 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
   const { secret, limits, countRefusal } = parts
   const intake = new CallbackIntake(parts.store, limits, parts.nowUs)
   const media = new MediaHost(parts.findFolder, limits)
-  const timedOut = new WeakSet<Socket>()
+  const failed = new WeakMap<Socket, string>()
 
   const app = fastify({
     logger: false,
@@ -57,8 +60,10 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => refuse(reply),
     clientErrorHandler: (error, socket) => {
-      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-        timedOut.add(socket)
+      // What comes after the first error of a connection is its consequence.
+      if (failed.has(socket)) return
+      failed.set(socket, error.code ?? '')
+      if (error.code === TIMED_OUT) {
         // A connection that never said a word is nobody's request.
         if (socket.bytesRead > 0) countRefusal('slow')
         endSocket(socket, '408 Request Timeout')
@@ -109,7 +114,7 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
     const { socket } = request.raw
     intake.take(target, request.raw, (outcome) => {
       if (outcome === 'broken') {
-        if (!timedOut.has(socket)) countRefusal('broken')
+        if (failed.get(socket) !== TIMED_OUT) countRefusal('broken')
         return
       }
       const { status, says, retryAfterS } = ANSWERS[outcome]

@@ -15,6 +15,7 @@ import { testPublicUrl } from './self-test.ts'
 
 /** Longest time that what is under way when the receiver closes may still take, milliseconds. */
 const DRAIN_MS = 2_000
+const IDLE_LOOK_MS = 20
 
 /** How often a starting receiver looks whether the holder says where it listens, and how many times. */
 const ADDRESS_LOOK = { everyMs: 100, times: 50 }
@@ -99,8 +100,11 @@ export class Receiver {
     await this.#watch
     if (this.#holding !== null) {
       const { app, writer } = this.#holding
+      // Connections that were busy when it began to close fall idle later, and would then stay open.
+      const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_LOOK_MS)
       const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       await app.close()
+      clearInterval(idle)
       clearTimeout(impatience)
       writer.close()
     }

@@ -1,0 +1,10 @@
+import { readReceiverSettings } from '../../../../src/main/engine/journal/receiver-settings.ts'
+import { Receiver } from '../../../../src/main/engine/receiver/receiver.ts'
+
+// A process whose only job is a receiver; it says where it listens and with which secret.
+const [workspace = ''] = process.argv.slice(2)
+const { secret } = readReceiverSettings(workspace)
+const receiver = new Receiver({ workspace }, ({ baseUrl, role }) => {
+  process.stdout.write(`${JSON.stringify({ baseUrl, role, secret })}\n`)
+})
+await receiver.start()

@@ -1,0 +1,97 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { InboxReader } from '../../../../src/main/engine/journal/inbox-reader.ts'
+import { takeLease } from '../../../../src/main/engine/journal/lease.ts'
+import { readReceiverSettings } from '../../../../src/main/engine/journal/receiver-settings.ts'
+import { createWorkspaceFolders, toJournalFile } from '../../../../src/main/engine/journal/workspace-files.ts'
+import type { ReceiverTask } from '../../../../src/main/engine/receiver/messages.ts'
+import { ReceiverThread } from '../../../../src/main/engine/receiver/receiver-thread.ts'
+import { toCallbackPath } from '../../../../src/main/engine/service/callback-address.ts'
+import { toMediaPath } from '../../../../src/main/engine/service/media-address.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { postCallback } from './with-receiver.ts'
+
+const WORKER = new URL('../../../../src/main/engine/receiver/receiver-worker.ts', import.meta.url)
+
+function startThread(task: Partial<ReceiverTask> = {}): ReceiverThread & { workspace: string } {
+  const workspace = task.workspace ?? createTemporaryFolder()
+  const thread = new ReceiverThread(WORKER, { workspace, ...task })
+  onTestFinished(() => thread.close())
+  return Object.assign(thread, { workspace })
+}
+
+describe('the receiver’s thread', () => {
+  it('says where it listens, takes callbacks, tests itself, counts, forgets, and ends', async () => {
+    const thread = startThread()
+    const { baseUrl, port, role } = await thread.ready
+    expect([baseUrl, role]).toEqual([`http://127.0.0.1:${port}`, 'listening'])
+    expect(thread.standing).toEqual({ baseUrl, port, role })
+    await thread.selfTest(baseUrl)
+    const { secret } = readReceiverSettings(thread.workspace)
+    const path = toCallbackPath(secret, { runToken: 'run-1', item: 1 })
+    expect(await postCallback(baseUrl + path)).toBe(200)
+    expect(await postCallback(`${baseUrl}/guess`)).toBe(404)
+    expect(await thread.counts()).toEqual({ received: 1, refused: { forged: 1 } })
+    const reader = new InboxReader(thread.workspace)
+    onTestFinished(() => reader.close())
+    expect(reader.readRunTokens()).toEqual(['run-1'])
+    await thread.forget(['run-1'])
+    expect(reader.readRunTokens()).toEqual([])
+    await thread.close()
+    await thread.ended
+    await expect(thread.counts()).rejects.toMatchObject({ code: 'RECEIVER_UNAVAILABLE' })
+    await expect(postCallback(baseUrl + path)).rejects.toThrow()
+  })
+
+  it('serves a folder until it is told to stop', async () => {
+    const thread = startThread()
+    const { baseUrl } = await thread.ready
+    const { workspace } = thread
+    createWorkspaceFolders(workspace)
+    writeFileSync(toJournalFile(workspace, 'run-1'), '')
+    const lease = takeLease(toJournalFile(workspace, 'run-1'), 'the run')
+    onTestFinished(() => lease.release())
+    const folder = join(workspace, 'chosen')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'cat.txt'), 'a cat')
+    const run = { runToken: 'run-1', runId: 'run-1' }
+    const { secret } = readReceiverSettings(workspace)
+    const url = baseUrl + toMediaPath(secret, { runToken: 'run-1', path: 'cat.txt' })
+    await thread.serveFolder({ ...run, folder })
+    expect(await (await fetch(url)).text()).toBe('a cat')
+    await thread.stopServing(run)
+    expect((await fetch(url)).status).toBe(404)
+    await expect(thread.serveFolder({ ...run, folder: '/none' })).rejects.toMatchObject({
+      code: 'BAD_SOURCE',
+    })
+  })
+
+  it('says what hinders it, and lets everything go', async () => {
+    const foreign = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      foreign.close()
+    })
+    await new Promise((resolve) => foreign.once('listening', resolve))
+    const address = foreign.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const thread = startThread({ port })
+    await expect(thread.ready).rejects.toMatchObject({
+      code: 'RECEIVER_UNAVAILABLE',
+      message: expect.stringContaining('another program uses that port'),
+      hint: expect.stringContaining('--callback-port'),
+    })
+    await thread.ended
+    const second = startThread({ workspace: thread.workspace })
+    expect((await second.ready).role).toBe('listening')
+  })
+
+  it('can be closed before it listens', async () => {
+    const thread = startThread()
+    await thread.close()
+    await thread.ended
+    const again = startThread({ workspace: thread.workspace })
+    expect((await again.ready).role).toBe('listening')
+  })
+})
