@@ -14,8 +14,8 @@ export const checkIndexMedia: RowRule = (found, row, { url, media }) => {
 export function createRequiredRule(field: string): RowRule {
   return (found: Found, row, body) => {
     const value = body[field]
-    return typeof value === 'string' && value !== ''
-      ? found
-      : addProblem(found, row, 'error', 'required', field, 'is required, and is empty')
+    return value === undefined || value === ''
+      ? addProblem(found, row, 'error', 'required', field, 'is required, and is empty')
+      : found
   }
 }

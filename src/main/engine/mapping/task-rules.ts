@@ -29,10 +29,11 @@ export function checkIds(found: Found, row: number, body: TaskBody): Found {
 }
 
 function checkId(found: Found, row: number, field: string, id: unknown): Found {
-  if (typeof id !== 'string' || id === '') {
+  if (id === undefined || id === '') {
     return addProblem(found, row, 'error', 'required', field, 'is required, and is empty')
   }
-  if (!FORBIDDEN_ID_CHARACTERS.test(id)) return found
+  // A value of another type, which only a whole request can bring, has a rule of its own.
+  if (typeof id !== 'string' || !FORBIDDEN_ID_CHARACTERS.test(id)) return found
   return addProblem(found, row, 'error', 'forbidden_character', field, 'must not contain `_` or `;`', id)
 }
 

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
+import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
+import { formatProblem } from '../../../../src/shared/problem.ts'
+import { buildPlan } from './build-plan.ts'
+
+const plan = buildPlan({ operation: { kind: 'appeal-status' } })
+
+test('a row names its appeal, and may be asked about twice', () => {
+  const columns = ['Appeal ID', 'since']
+  const mapped = createRowMapper(plan, columns, 'r1')(1, ['A/1 ü', 'May'])
+  expect(mapped).toMatchObject({ body: { appeal_id: 'A/1 ü' }, postId: '', uniqueKey: null, problems: [] })
+})
+
+test('a row without an appeal is invalid, a plan without one is refused as a whole', () => {
+  const resolved = { ...plan, mapping: resolveMapping(plan, ['appeal_id']) }
+  const found = createRowValidator(resolved)(3, {})
+  expect(found.map(formatProblem)).toEqual(['row 3, appeal_id: is required, and is empty'])
+  expect(() => resolveMapping(plan, ['id'])).toThrow('appeal_id is required and nothing fills it')
+})
+
+test('a lookup has no body, and so no whole request', () => {
+  const mapping = { request: { kind: 'column' as const, column: 1 } }
+  expect(() => resolveMapping({ ...plan, mapping }, ['appeal_id'])).toThrow(
+    'appeal-status has no field `request`; its fields are appeal_id',
+  )
+})

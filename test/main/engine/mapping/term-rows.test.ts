@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
+import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
+import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
+import type { PlanInput } from '../../../../src/shared/plan.ts'
+import { formatProblem } from '../../../../src/shared/problem.ts'
+import { addTermSchema, updateTermSchema } from '../../../../src/shared/service/watchlist.ts'
+import { buildPlan } from './build-plan.ts'
+
+const ADD: PlanInput['operation'] = { kind: 'watchlist-add', watchlist: 'w' }
+const KEEP: PlanInput['operation'] = { kind: 'watchlist-update', watchlist: 'w' }
+const CLEAR: PlanInput['operation'] = { kind: 'watchlist-update', watchlist: 'w', emptyNotes: 'clear' }
+
+function mapOne(
+  operation: PlanInput['operation'],
+  columns: string[],
+  cells: string[],
+  mapping: PlanInput['mapping'] = {},
+) {
+  const plan = buildPlan({ operation, mapping })
+  const resolved = { ...plan, mapping: resolveMapping(plan, columns) }
+  const mapped = createRowMapper(resolved, columns, 'r1')(2, cells)
+  const found = [...mapped.problems, ...createRowValidator(resolved)(2, mapped.body)]
+  return { ...mapped, found: found.map(formatProblem) }
+}
+
+test('a term goes out as it is written, and is compared as the service does, lower-cased', () => {
+  const { body, uniqueKey, found } = mapOne(ADD, ['term', 'notes'], [' Gift CARD', 'seen in spam '])
+  expect(body).toEqual({ term: ' Gift CARD', notes: 'seen in spam ' })
+  expect(uniqueKey).toEqual({ field: 'term', value: ' gift card' })
+  expect(found).toEqual([])
+})
+
+test('an empty cell of notes is left out when terms are added', () => {
+  expect(mapOne(ADD, ['term', 'notes'], ['x', '']).body).toEqual({ term: 'x' })
+})
+
+test('in an update an empty cell keeps the notes, or clears them with null, as the plan says', () => {
+  expect(mapOne(KEEP, ['term', 'notes'], ['x', '']).body).toEqual({ term: 'x' })
+  expect(mapOne(CLEAR, ['term', 'notes'], ['x', '']).body).toEqual({ term: 'x', notes: null })
+  expect(mapOne(CLEAR, ['term', 'notes'], ['x', 'n']).body).toEqual({ term: 'x', notes: 'n' })
+  expect(mapOne(CLEAR, ['term', 'notes'], ['x', '']).found).toEqual([])
+})
+
+test('clearing the notes of every term must be asked for by name', () => {
+  expect(() => mapOne(CLEAR, ['term', 'note'], ['x', 'n'])).toThrow(
+    'notes: empty notes are to be cleared, and no column fills them, which would clear those of every term',
+  )
+  const onPurpose = { notes: { kind: 'template' as const, template: '' } }
+  expect(mapOne(CLEAR, ['term'], ['x'], onPurpose).body).toEqual({ term: 'x', notes: null })
+})
+
+test('an update without notes is said to change nothing', () => {
+  const plan = buildPlan({ operation: KEEP })
+  expect(findPlanWarnings(plan, resolveMapping(plan, ['term']))).toEqual([
+    {
+      severity: 'warning',
+      code: 'recommended',
+      field: 'notes',
+      message: 'is all that an update changes, and nothing fills it',
+    },
+  ])
+  expect(findPlanWarnings(plan, resolveMapping(plan, ['term', 'notes']))).toEqual([])
+  const adding = buildPlan({ operation: ADD })
+  expect(findPlanWarnings(adding, resolveMapping(adding, ['term']))).toEqual([])
+})
+
+test('1024 characters are counted as a person counts them, an emoji once', () => {
+  const long = '🎁'.repeat(1024)
+  expect(mapOne(ADD, ['term', 'notes'], [long, long]).found).toEqual([])
+  expect(addTermSchema.safeParse({ term: long, notes: long }).success).toBe(true)
+  const { found } = mapOne(ADD, ['term', 'notes'], [`${long}a`, 'n'.repeat(1025)])
+  expect(found).toEqual([
+    expect.stringMatching(/^row 2, term: must have at most 1024 characters, and has 1025, found `🎁+…`$/u),
+    expect.stringMatching(/^row 2, notes: must have at most 1024 characters, and has 1025, found `n+…`$/),
+  ])
+  expect(updateTermSchema.safeParse({ term: `${long}a` }).success).toBe(false)
+})
+
+test('a row without a term is invalid, one of white space alone is warned of', () => {
+  const empty = mapOne(ADD, ['term', 'notes'], ['', 'n'])
+  expect(empty.found).toEqual(['row 2, term: is required, and is empty'])
+  expect(empty.uniqueKey).toBeNull()
+  expect(mapOne(ADD, ['term'], ['  ']).found).toEqual([
+    'row 2, term: holds nothing but white space, found `  `',
+  ])
+})
+
+test('a plan without a term is refused as a whole', () => {
+  expect(() => mapOne(ADD, ['word'], ['x'])).toThrow('term is required and nothing fills it')
+})
