@@ -46,12 +46,13 @@ export function createMediaFetcher({ isAllowed, limitBytes, timeoutMs }: MediaFe
         request.on('response', (answer) => {
           const digest = createHash('sha256')
           let sizeBytes = 0
+          const isWanted = (): boolean => answer.statusCode === 200 && sizeBytes <= limitBytes
           answer.on('data', (chunk: Buffer) => {
             sizeBytes += chunk.length
-            if (answer.statusCode === 200 && sizeBytes <= limitBytes) digest.update(chunk)
+            if (isWanted()) digest.update(chunk)
             else request.destroy()
           })
-          answer.on('end', () => end(answer.statusCode === 200 ? digest.digest('hex') : null))
+          answer.on('end', () => end(isWanted() ? digest.digest('hex') : null))
           answer.on('error', () => end(null))
           answer.on('close', () => end(null))
         })
