@@ -8,6 +8,7 @@ import { addExportCommand } from './commands/export.ts'
 import { addIndexCommand } from './commands/index-items.ts'
 import { addOpenCommand } from './commands/open.ts'
 import { addPlanCommand } from './commands/plan.ts'
+import { addReceiverCommand } from './commands/receiver.ts'
 import { addResumeCommand, addRetryCommand } from './commands/resume.ts'
 import { addRunsCommand } from './commands/runs.ts'
 import { addSandboxCommand } from './commands/sandbox.ts'
@@ -48,6 +49,7 @@ export function createProgram(context: CliContext): Command {
   addDeleteCommand(program, context)
   program.commandsGroup('Set up:')
   addConnectionCommand(program, context)
+  addReceiverCommand(program, context)
   program.commandsGroup('Screens:')
   addOpenCommand(program, context)
   program.commandsGroup('Try:')

@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import { createLogUpdate } from 'log-update'
+import { EXIT } from '../../../shared/errors.ts'
+import type { Engine, ReceiverOptions, ReceiverStatus } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import { withEngine } from '../engine-access.ts'
+import { parseBaseUrl } from '../options/base-url-option.ts'
+import { addReceiverOptions, type ReceiverFlags } from '../options/callback-options.ts'
+import { addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
+import { watchInterrupts } from '../session/interrupts.ts'
+import { formatReceiver, formatReceiverCounts } from '../summary/receiver-text.ts'
+import { resolveWorkspace } from '../workspace.ts'
+
+const LOOK_EVERY_MS = 1_000
+
+type OpenFlags = ReceiverFlags & ReportingFlags
+
+interface TestFlags extends OpenFlags {
+  callbackUrl: string
+}
+
+function toReceiverOptions({ callbackHost, callbackPort, callbackMaxSize }: ReceiverFlags): ReceiverOptions {
+  return {
+    ...(callbackHost === undefined ? {} : { host: callbackHost }),
+    ...(callbackPort === undefined ? {} : { port: callbackPort }),
+    ...(callbackMaxSize === undefined ? {} : { maxBytes: callbackMaxSize }),
+  }
+}
+
+function toDocument({ baseUrl, role, received, refused }: ReceiverStatus) {
+  return { base_url: baseUrl, role, received, refused }
+}
+
+/** Tells the counts whenever they change: redrawn on a terminal, a line elsewhere. Returns the way to end it. */
+function followCounts(
+  context: CliContext,
+  engine: Engine,
+  first: ReceiverStatus,
+  quiet: boolean,
+): () => void {
+  const { err, errTerminal } = context
+  if (quiet) return () => {}
+  const draw = errTerminal.isInteractive ? createLogUpdate(process.stderr) : null
+  let last = formatReceiverCounts(first)
+  draw?.(last)
+  const look = async () => {
+    const status = await engine.receiverStatus().catch(() => null)
+    if (status === null) return
+    const text = formatReceiverCounts(status)
+    if (text === last) return
+    last = text
+    if (draw === null) await err.writeLine(text)
+    else draw(text)
+  }
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    draw?.done()
+  }
+}
+
+async function keepOpen(context: CliContext, engine: Engine, flags: OpenFlags): Promise<void> {
+  const { out, outTerminal, err } = context
+  const status = await engine.openReceiver(toReceiverOptions(flags))
+  const asked = Promise.withResolvers<void>()
+  const stopWatching = watchInterrupts({
+    first: () => asked.resolve(),
+    second: () => process.exit(EXIT.interrupted),
+  })
+  await out.writeLine(
+    flags.json ? JSON.stringify(toDocument(status)) : `${formatReceiver(outTerminal, status).join('\n')}\n`,
+  )
+  const stopFollowing = followCounts(context, engine, status, flags.quiet === true)
+  await asked.promise
+  stopFollowing()
+  stopWatching()
+  const ended = (await engine.receiverStatus()) ?? status
+  if (!flags.quiet) await err.writeLine(`Closed: ${formatReceiverCounts(ended)}.`)
+}
+
+/** Adds `receiver` and `receiver test`: the workspace's callback receiver without a run. */
+export function addReceiverCommand(program: Command, context: CliContext): void {
+  const receiver = program
+    .command('receiver')
+    .summary('keep the callback receiver open, or test its public address')
+    .description(
+      'Keeps the callback receiver of the workspace open until Ctrl-C, at the address that its async runs have given ' +
+        'out: callbacks that come after their run has ended still settle its rows.',
+    )
+  addReportingOptions(addReceiverOptions(receiver)).action(async (flags: OpenFlags) => {
+    await withEngine(resolveWorkspace(flags.workspace, context.env), (engine) =>
+      keepOpen(context, engine, flags),
+    )
+    context.exitCode = EXIT.ok
+  })
+  const test = receiver
+    .command('test')
+    .summary('post a callback to the public address and wait for it')
+    .description(
+      'Opens the receiver, posts a callback to its public address as the service would, and waits for its arrival: ' +
+        'through reverse proxy, tunnel and firewall.',
+    )
+    .requiredOption('--callback-url <url>', "the receiver's public base", parseBaseUrl)
+  addReportingOptions(addReceiverOptions(test)).action(async (_flags: unknown, command: Command) => {
+    // Options of the same name before `test` count, too.
+    const flags = command.optsWithGlobals<TestFlags>()
+    await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+      const status = await engine.openReceiver(toReceiverOptions(flags))
+      await engine.testReceiver(flags.callbackUrl)
+      await context.out.writeLine(
+        flags.json
+          ? JSON.stringify({ callback_url: flags.callbackUrl, base_url: status.baseUrl, arrived: true })
+          : `A callback to ${flags.callbackUrl} arrives here, at ${status.baseUrl}.`,
+      )
+    })
+  })
+}
