@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -42,7 +44,69 @@ describe('sandbox', () => {
     expect(result.stdout).not.toContain('my-own-key')
   })
 
+  it('has the indexes, watchlists, appeals and callbacks it was told to', async () => {
+    const workspace = createTemporaryFolder()
+    const termFile = join(workspace, 'terms.txt')
+    writeFileSync(termFile, '\uFEFFOne\tits notes\r\n\r\ntwo words\n')
+    const read: Record<string, unknown> = {}
+    const result = await spawnSluice(
+      [
+        ...[
+          'sandbox',
+          '--json',
+          '--index',
+          'logos',
+          '--watchlist',
+          'empty',
+          '--watchlist',
+          `mine=${termFile}`,
+        ],
+        ...['--appeals', '25', '--callbacks', 'delay=5ms,double=5%', '--max-terms', '100'],
+        ...['--failed-terms', 'strings', '--watchlist-add-codes', 'contradictory'],
+        ...['--store', join(workspace, 'sandbox.sqlite')],
+      ],
+      {
+        workspace,
+        onStdout: (text, child) => {
+          if (!text.endsWith('}\n')) return
+          const { base_url: baseUrl, task_base_url: taskBaseUrl } = JSON.parse(text)
+          const readAdmin = async (path: string) => {
+            read[path] = await (await fetch(`${baseUrl}/sandbox/admin/${path}`)).json()
+          }
+          const readThere = async () => {
+            read['there'] = (await fetch(`${taskBaseUrl}/api/v2/task/sync`, { method: 'POST' })).status
+          }
+          const paths = ['indexes', 'watchlists', 'watchlists/mine', 'appeals', 'behaviour']
+          void Promise.all([...paths.map(readAdmin), readThere()]).then(() => child.kill('SIGTERM'))
+        },
+      },
+    )
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(read).toMatchObject({
+      indexes: { indexes: [{ custom_index_id: 'logos' }, { custom_index_id: 'sandbox-index' }] },
+      watchlists: { watchlists: ['empty', 'mine', 'sandbox_terms'] },
+      'watchlists/mine': {
+        terms: [
+          { term: 'one', notes: 'its notes' },
+          { term: 'two words', notes: null },
+        ],
+      },
+      appeals: { total: 25 },
+      behaviour: {
+        callbacks: 'delay=5ms,double=5%',
+        maxTermsPerRequest: 100,
+        failedTerms: 'strings',
+        watchlistAddCodes: 'contradictory',
+      },
+      there: 403,
+    })
+    expect(existsSync(join(workspace, 'sandbox.sqlite'))).toBe(true)
+  })
+
   it.each([
+    [['--callbacks', 'hurry=1%'], 'callbacks "hurry=1%"'],
+    [['--watchlist', 'mine=/no/such/file'], '/no/such/file'],
+    [['--failed-terms', 'numbers'], 'objects, strings'],
     [['--latency', 'soon'], 'latency "soon"'],
     [['--fault', '5xx'], 'fault "5xx"'],
     [['--port', '70000'], 'from 0 to 65535, found `70000`'],

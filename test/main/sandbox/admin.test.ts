@@ -142,6 +142,36 @@ describe('tasks', () => {
   })
 })
 
+describe('requests to indexes, watchlists and appeals', () => {
+  it('are logged as they came, counted by how they ended, and forgotten on request', async () => {
+    const sandbox = await withSandbox({ keepRequestBytes: 60 })
+    const small = { watchlist: 'sandbox_terms', terms: [{ term: 'a' }] }
+    await sandbox.post('/api/v1/watchlist/add', small)
+    await sandbox.post('/api/v1/watchlist/add', { ...small, terms: [{ term: 'x'.repeat(60) }] })
+    await sandbox.post('/api/v1/watchlist/update', '{')
+    await sandbox.get('/api/v1/appeals/status/none')
+    expect(await sandbox.requests()).toMatchObject([
+      { endpoint: 'watchlist-add', subject: 'sandbox_terms', outcome: 'accepted', request: small },
+      { endpoint: 'watchlist-add', subject: 'sandbox_terms', outcome: 'accepted', request: null },
+      { endpoint: 'watchlist-update', subject: '', outcome: 'rejected:INVALID_JSON', request: null },
+      { endpoint: 'appeal-status', subject: 'none', outcome: 'rejected:INVALID_APPEAL', request: null },
+    ])
+    expect(await sandbox.stats()).toMatchObject({
+      requests: 0,
+      endpoints: {
+        'watchlist-add': { accepted: 2 },
+        'watchlist-update': { 'rejected:INVALID_JSON': 1 },
+        'appeal-status': { 'rejected:INVALID_APPEAL': 1 },
+      },
+    })
+    const { body } = await sandbox.admin('GET', '/requests?subject=none&limit=1')
+    expect(body).toMatchObject({ total: 1, requests: [{ subject: 'none' }] })
+    expect((await sandbox.admin('GET', '/requests?endpoint=task')).status).toBe(400)
+    await sandbox.admin('DELETE', '/requests')
+    expect(await sandbox.requests()).toEqual([])
+  })
+})
+
 describe('the admin routes', () => {
   /** fetch will not send another Host or Origin, so this does. */
   function readStatus(sandbox: TestSandbox, headers: Record<string, string>): Promise<number | undefined> {

@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CONTENT_CLASSES } from '../../../src/main/sandbox/analysis/content-classes.ts'
 import { WORD_LIST } from '../../../src/main/sandbox/analysis/word-list.ts'
+import { createSampleAppeals, DEFAULT_APPEALS } from '../../../src/main/sandbox/appeals/sample-appeals.ts'
+import { DEFAULT_BEHAVIOUR } from '../../../src/main/sandbox/behaviour.ts'
+import { parseCallbacks } from '../../../src/main/sandbox/callbacks/callback-settings.ts'
+import { DEFAULT_INDEXES } from '../../../src/main/sandbox/rules/default-indexes.ts'
 import { DEFAULT_RULES } from '../../../src/main/sandbox/rules/default-rules.ts'
 import { DEFAULT_WATCHLISTS } from '../../../src/main/sandbox/rules/default-watchlists.ts'
 import { ruleSchema } from '../../../src/main/sandbox/rules/rule.ts'
 import { SANDBOX_ERRORS } from '../../../src/main/sandbox/sandbox-errors.ts'
+import { LOGGED_ENDPOINTS } from '../../../src/main/sandbox/store/request-store.ts'
 
 const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8')
 
@@ -25,6 +30,28 @@ describe("the sandbox's documentation", () => {
   it('shows a rule that is one', () => {
     const example = /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
     expect(ruleSchema.safeParse({ rule_id: 'example', ...JSON.parse(example) }).success).toBe(true)
+  })
+
+  it('names every endpoint of the request log, every custom index and every appeal of a new sandbox', () => {
+    for (const name of [...LOGGED_ENDPOINTS, ...DEFAULT_INDEXES]) expect(page).toContain(`\`${name}\``)
+    for (const { appeal_id } of createSampleAppeals(DEFAULT_APPEALS))
+      expect(page).toContain(`| \`${appeal_id}\` |`)
+  })
+
+  it('shows callback settings that are understood', () => {
+    const [, example = ''] = /--callbacks "([^"]+)"/.exec(page) ?? []
+    expect(parseCallbacks(example)).toMatchObject({ doubleShare: 0.05, lateMs: 2000, shuffleMs: 500 })
+    const rows = page.slice(
+      page.indexOf('| part | meaning'),
+      page.indexOf('`early`, `late` and `drop` exclude'),
+    )
+    for (const part of Object.keys(parseCallbacks('')).map((name) => name.replace(/(Share|Ms)$/, ''))) {
+      expect(rows).toMatch(new RegExp(`^\\| \`${part}[=\`]`, 'm'))
+    }
+  })
+
+  it('names every setting of the behaviour', () => {
+    for (const name of Object.keys(DEFAULT_BEHAVIOUR)) expect(page).toContain(`"${name}"`)
   })
 
   it('names every error code that a client can meet', () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { generate } from 'selfsigned'
 import { Agent, request } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -56,6 +57,44 @@ describe('a sandbox with a store file', () => {
     expect((await second.stats()).outcomes).toMatchObject({ accepted: 3, 'rejected:DUPLICATE_POST_ID': 1 })
   })
 
+  it('remembers indexes, terms, appeals and requests, and seeds none of them again', async () => {
+    const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
+    const first = await withSandbox({ databaseFile })
+    const item = { url: 'https://example.com/cat.png', metadata: { a: 1 } }
+    expect((await first.post('/api/v1/custom_index/sandbox-index/add/sync', item)).status).toBe(200)
+    await first.post('/api/v1/watchlist/add', { watchlist: 'sandbox_terms', terms: [{ term: 'kept' }] })
+    await first.get('/api/v1/appeals/status/appeal-6')
+    await first.admin('DELETE', '/appeals/appeal-1')
+    const items = await first.indexItems('sandbox-index')
+    const requests = await first.requests()
+    await first.close()
+
+    const second = await withSandbox({ databaseFile, indexes: ['other'] })
+    expect(await second.indexItems('sandbox-index')).toEqual(items)
+    expect((await second.admin('GET', '/indexes/other')).status).toBe(404)
+    expect(await second.terms('sandbox_terms')).toContainEqual({ term: 'kept', notes: null })
+    expect((await second.admin('GET', '/appeals')).body).toMatchObject({ total: 9 })
+    expect((await second.admin('GET', '/appeals/appeal-6')).body).toMatchObject({ reads: 1 })
+    expect(await second.requests()).toEqual(requests)
+    expect(requests).toHaveLength(3)
+  })
+
+  it('of the first version is brought up to date', async () => {
+    const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
+    const first = await withSandbox({ databaseFile })
+    await first.post(SYNC, { text_data: 'hello', user_id: 'u', post_id: 'p' })
+    await first.close()
+    const database = new DatabaseSync(databaseFile)
+    database.exec(`DROP TABLE request; DROP TABLE appeal; DROP TABLE index_item; DROP TABLE custom_index;
+      DROP TABLE callback; ALTER TABLE task DROP COLUMN endpoint; PRAGMA user_version = 1;
+      DELETE FROM seeded WHERE what IN ('indexes', 'appeals')`)
+    database.close()
+    const second = await withSandbox({ databaseFile })
+    expect(await second.tasks()).toMatchObject([{ post_id: 'p', endpoint: 'task/v1/sync' }])
+    expect((await second.admin('GET', '/appeals')).body).toMatchObject({ total: 10 })
+    expect(await second.indexItems('sandbox-index')).toEqual([])
+  })
+
   it('has stored what it answered, even when its process is killed at once', async () => {
     const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
     const killed = spawnSandbox(databaseFile)
@@ -102,6 +141,19 @@ describe('a sandbox', () => {
       code: 'SANDBOX_UNAVAILABLE',
       message: `the sandbox cannot listen on 127.0.0.1:${port}: another program does already`,
     })
+  })
+
+  it('names the second port that is taken, and lets go of the first', async () => {
+    const taken = await withSandbox()
+    const free = await createSandbox()
+    await free.close()
+    const { port } = free
+    await expect(createSandbox({ port, taskPort: taken.taskPort })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      message: `the sandbox cannot listen on 127.0.0.1:${taken.taskPort}: another program does already`,
+    })
+    const again = await withSandbox({ port })
+    expect(again.port).toBe(port)
   })
 
   it('refuses settings that cannot be, all at once and without repeating keys', async () => {
@@ -162,8 +214,10 @@ describe('a sandbox in a thread of its own', () => {
       body: JSON.stringify({ text_data: 'x', user_id: 'u', post_id: 'p' }),
     })
     expect(answer.status).toBe(200)
+    expect((await fetch(`${sandbox.taskBaseUrl}/api/v2/task/sync`, { method: 'POST' })).status).toBe(403)
     await sandbox.close()
     await sandbox.ended
+    await expect(fetch(sandbox.taskBaseUrl)).rejects.toThrow()
     await expect(fetch(sandbox.baseUrl)).rejects.toThrow()
   })
 
