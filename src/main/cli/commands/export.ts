@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { RowFilter } from '../../../shared/results.ts'
+import { rowAnswerSchema } from '../../../shared/row-answer.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
@@ -13,7 +14,9 @@ const STATES = [
   'rejected',
   'failed',
   'unknown',
+  'overdue',
   'invalid',
+  'acknowledged',
   'pending',
 ] as const satisfies readonly RowFilter['state'][]
 
@@ -23,6 +26,7 @@ const UNSUCCESSFUL = 'unsuccessful'
 interface ExportFlags extends WorkspaceFlags {
   lossless?: true
   state?: RowFilter
+  answer?: RowFilter
   json?: true
 }
 
@@ -37,23 +41,39 @@ function parseState(text: string): RowFilter {
   return { state }
 }
 
+function parseAnswer(text: string): RowFilter {
+  const answer = rowAnswerSchema.options.find((candidate) => candidate === text.replaceAll('-', '_'))
+  if (answer === undefined) {
+    throw new InvalidArgumentError(
+      `expected one of ${rowAnswerSchema.options.join(', ')}, found \`${text}\`.`,
+    )
+  }
+  return { answer }
+}
+
 /** Adds `export RUN FILE`: writes the source's columns and what came of each row; the file's ending says how. */
 export function addExportCommand(program: Command, context: CliContext): void {
   const command = program
     .command('export')
     .argument('<run>', RUN_ARGUMENT_HELP)
-    .argument('<file>', 'where to; a file that is there already is replaced. Endings: .csv, .jsonl')
-    .summary('write the results to a .csv or .jsonl file')
+    .argument('<file>', 'where to; a file that is there already is replaced. Endings: .csv, .xlsx, .jsonl')
+    .summary('write the results to a .csv, .xlsx or .jsonl file')
     .description(
       'Writes every row of a run with what came of it. A .csv keeps the columns of the source, their order and ' +
         'cells, and appends columns that begin with sluice_; cells that a spreadsheet would run as a formula get ' +
-        'an apostrophe in front, unless --lossless. A .jsonl has one JSON document a line.',
+        'an apostrophe in front, unless --lossless. A .xlsx has the same columns, every cell as text. A .jsonl has ' +
+        'one JSON document a line. The export of an `index add` run is a source of `index remove` as it is.',
     )
     .option('--lossless', 'cells exactly as they were, formulas unguarded')
     .option(
       '--state <state>',
       `only rows of this state: ${[...STATES, `or ${UNSUCCESSFUL} for all that did not succeed`].join(', ')}`,
       parseState,
+    )
+    .option(
+      '--answer <answer>',
+      'only rows of which the service answered this, such as failed or pre_existing terms, or overturned appeals',
+      parseAnswer,
     )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (reference: string, file: string, flags: ExportFlags) => {
@@ -62,7 +82,9 @@ export function addExportCommand(program: Command, context: CliContext): void {
       const result = await engine.exportRun(run.run_id, {
         file: resolveFromCaller(file, context.env),
         lossless: flags.lossless === true,
-        ...(flags.state === undefined ? {} : { filter: flags.state }),
+        ...(flags.state === undefined && flags.answer === undefined
+          ? {}
+          : { filter: { ...flags.state, ...flags.answer } }),
       })
       await context.out.writeLine(
         flags.json
