@@ -1,19 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createArrivalSchedule, createConcurrencySchedule } from '../../src/shared/arrival-schedule.ts'
 import type { Stage } from '../../src/shared/load-pace.ts'
+import { createDraw } from '../helpers/seeded-draw.ts'
 
 const HOUR_MS = 3_600_000
-
-/** A stream of numbers from 0 to below 1 that repeats for a seed. */
-function createDraw(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const LEVELS = [0, 0.001, 0.5, 1, 7.3, 33.333, 200, 1_999.999, 10_000]
 

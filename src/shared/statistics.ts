@@ -1,0 +1,134 @@
+/** A range that holds the truth with some confidence; null where a side has no bound. */
+export interface Interval {
+  low: number | null
+  high: number | null
+}
+
+// P. J. Acklam's rational approximation of the normal quantile; its relative error is below 1.2e-9.
+const CENTRAL_TOP = [
+  -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716,
+  2.506628277459239,
+]
+const CENTRAL_BOTTOM = [
+  -54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972, -13.28068155288572, 1,
+]
+const TAIL_TOP = [
+  -0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734, 4.374664141464968,
+  2.938163982698783,
+]
+const TAIL_BOTTOM = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416, 1]
+const TAIL = 0.02425
+
+/** The quantile of the standard normal distribution; `probability` is above 0 and below 1. */
+export function toNormalQuantile(probability: number): number {
+  if (probability > 0.5) return -toNormalQuantile(1 - probability)
+  if (probability < TAIL) {
+    const q = Math.sqrt(-2 * Math.log(probability))
+    return toPolynomial(TAIL_TOP, q) / toPolynomial(TAIL_BOTTOM, q)
+  }
+  const q = probability - 0.5
+  return (toPolynomial(CENTRAL_TOP, q * q) * q) / toPolynomial(CENTRAL_BOTTOM, q * q)
+}
+
+function toPolynomial(coefficients: readonly number[], x: number): number {
+  return coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0)
+}
+
+/** The quantile of Student's distribution, by its expansion in 1/degrees (Abramowitz and Stegun 26.7.5); from 5 on. */
+export function toStudentQuantile(probability: number, degrees: number): number {
+  const z = toNormalQuantile(probability)
+  const terms = [
+    (z ** 3 + z) / 4,
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+    (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92_160,
+  ]
+  return terms.reduce((sum, term, index) => sum + term / degrees ** (index + 1), z)
+}
+
+/** Above this variance the binomial quantile is taken from its expansion, exact to less than one. */
+const EXACT_MAX_VARIANCE = 10_000
+
+/** The smallest count whose cumulative binomial probability reaches `probability`. */
+export function toBinomialQuantile(trials: number, share: number, probability: number): number {
+  if (share <= 0 || trials === 0) return 0
+  if (share >= 1) return trials
+  // Summed up from the side where counts are small: what does not happen is binomial, too.
+  if (share > 0.5) return trials - toBinomialQuantile(trials, 1 - share, 1 - probability)
+  const mean = trials * share
+  const variance = mean * (1 - share)
+  if (variance > EXACT_MAX_VARIANCE) {
+    const z = toNormalQuantile(probability)
+    const skew = (1 - 2 * share) / Math.sqrt(variance)
+    const at = mean + Math.sqrt(variance) * (z + (skew * (z * z - 1)) / 6) - 0.5
+    return Math.min(trials, Math.max(0, Math.ceil(at)))
+  }
+  let count = 0
+  let cumulative = 0
+  let logTerm = trials * Math.log1p(-share)
+  while (count < trials) {
+    cumulative += Math.exp(logTerm)
+    if (cumulative >= probability) return count
+    logTerm += Math.log(((trials - count) / (count + 1)) * (share / (1 - share)))
+    count += 1
+  }
+  return trials
+}
+
+/** Wilson's score interval of a share (E. B. Wilson 1927, JASA 22:209–212). `trials` may be a fraction. */
+export function toWilsonInterval(
+  share: number,
+  trials: number,
+  confidence: number,
+): { low: number; high: number } {
+  if (trials <= 0) return { low: 0, high: 1 }
+  const z = toNormalQuantile((1 + confidence) / 2)
+  const scale = 1 + (z * z) / trials
+  const middle = (share + (z * z) / (2 * trials)) / scale
+  const reach = (z * Math.sqrt((share * (1 - share)) / trials + (z * z) / (4 * trials * trials))) / scale
+  return {
+    low: share === 0 ? 0 : Math.max(0, middle - reach),
+    high: share === 1 ? 1 : Math.min(1, middle + reach),
+  }
+}
+
+/**
+ * How much wider than of independent requests the variance of a share is, from how it varies between batches of
+ * consecutive ones: at least 1. Few batches are paid for by Student's distribution, so that a normal quantile may be
+ * used with it. Null where there are too few batches to tell.
+ */
+export function toDesignEffect(
+  batches: readonly { count: number; hits: number }[],
+  confidence: number,
+): number | null {
+  const used = batches.filter(({ count }) => count > 0)
+  const total = used.reduce((sum, { count }) => sum + count, 0)
+  const hits = used.reduce((sum, batch) => sum + batch.hits, 0)
+  if (used.length < BATCHES_MIN) return null
+  const share = hits / total
+  const degrees = used.length - 1
+  const penalty =
+    (toStudentQuantile((1 + confidence) / 2, degrees) / toNormalQuantile((1 + confidence) / 2)) ** 2
+  const independent = share * (1 - share) * total
+  if (independent === 0) return penalty
+  const squares = used.reduce((sum, batch) => sum + (batch.hits - share * batch.count) ** 2, 0)
+  return Math.max(1, ((used.length / degrees) * squares) / independent) * penalty
+}
+
+/** Fewest batches that a variance is told from. */
+export const BATCHES_MIN = 8
+
+/** The interval of a mean of batches, by Student's distribution; null where there are too few of them. */
+export function toMeanInterval(
+  values: readonly number[],
+  confidence: number,
+): { mean: number; reach: number } | null {
+  if (values.length < BATCHES_MIN) return null
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const degrees = values.length - 1
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / degrees
+  return {
+    mean,
+    reach: toStudentQuantile((1 + confidence) / 2, degrees) * Math.sqrt(variance / values.length),
+  }
+}
