@@ -4,6 +4,7 @@ import { openFolderSource } from './folder/folder-source.ts'
 import { openJsonLinesSource } from './json-lines/json-lines-source.ts'
 import { findSourceFormat } from './source-format.ts'
 import type { SourceReader } from './source-reader.ts'
+import { openSpreadsheetSource } from './spreadsheet/spreadsheet-source.ts'
 
 /** How a source is read, where that is not left to {@link openSource}. */
 export interface OpenSourceOptions {
@@ -24,7 +25,10 @@ export async function openSource(source: PlanSource, options: OpenSourceOptions 
       return openJsonLinesSource(source, options)
     case 'folder':
       return openFolderSource(source)
-    default:
+    case 'xlsx':
+      return openSpreadsheetSource(source)
+    case 'csv':
+    case 'tsv':
       return openDelimitedSource({ ...source, format }, options.readBytes)
   }
 }

@@ -2,12 +2,12 @@ const SIGNATURES: readonly { bytes: readonly number[]; kind: string; hint: strin
   {
     bytes: [0x50, 0x4b, 0x03, 0x04],
     kind: 'an Excel workbook (.xlsx) or another zip archive',
-    hint: 'Save the sheet as CSV UTF-8 from the spreadsheet program, or unpack the archive, and name that file.',
+    hint: 'If it is a workbook, rename it to end in .xlsx; if not, unpack the archive and name the table inside it.',
   },
   {
     bytes: [0xd0, 0xcf, 0x11, 0xe0],
     kind: 'an old Excel workbook (.xls) or another Office document',
-    hint: 'Open it in a spreadsheet program, save it as CSV UTF-8, and name that file.',
+    hint: 'Open it in a spreadsheet program, save it as .xlsx or CSV UTF-8, and name that file.',
   },
   {
     bytes: [0x25, 0x50, 0x44, 0x46, 0x2d],

@@ -1,0 +1,111 @@
+import { crc32 } from 'node:zlib'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { createSourceError } from '../source-error.ts'
+
+/** The parts of a workbook's file, each read where it is asked for. */
+export interface Archive {
+  readonly path: string
+  /** Names of the parts in lower case. */
+  readonly names: ReadonlySet<string>
+  /** Size of a part, bytes; 0 where there is none. */
+  sizeOf(name: string): number
+  /**
+   * A part's bytes, piece by piece, checked against its size and checksum. Throws `BAD_SOURCE` for a part that is
+   * missing, damaged, encrypted, or larger than `maxBytes`.
+   */
+  readPart(name: string, maxBytes: number): AsyncGenerator<Buffer, void, undefined>
+  close(): void
+}
+
+/** Parts that a workbook may have; real ones have a few hundred at most. */
+const MAX_PARTS = 20_000
+
+/** What is packed tighter than this was made to fill a disk or memory, once it is also large. */
+const MAX_RATIO = 200
+const LARGE_BYTES = 256 * 1024 * 1024
+
+/** Opens the zip file that a workbook is. Throws `BAD_SOURCE` where it is damaged or cut short. */
+export async function openArchive(path: string): Promise<Archive> {
+  let zip: ZipFile
+  const entries = new Map<string, Entry>()
+  try {
+    zip = await openPromise(path, { autoClose: false })
+  } catch (cause) {
+    throw createDamageError(path, 'its list of parts cannot be found', cause)
+  }
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entries.size === MAX_PARTS) throw new Error(`it has more than ${MAX_PARTS} parts`)
+      entries.set(entry.fileName.toLowerCase(), entry)
+    }
+  } catch (cause) {
+    zip.close()
+    throw createDamageError(path, toReason(cause), cause)
+  }
+  return {
+    path,
+    names: new Set(entries.keys()),
+    sizeOf: (name) => entries.get(name.toLowerCase())?.uncompressedSize ?? 0,
+    readPart(name, maxBytes) {
+      const entry = entries.get(name.toLowerCase())
+      if (entry === undefined) throw createDamageError(path, `it has no part ${name}`)
+      refuseBomb(path, entry, maxBytes)
+      return readEntry(path, zip, entry)
+    },
+    close: () => zip.close(),
+  }
+}
+
+function refuseBomb(path: string, entry: Entry, maxBytes: number): void {
+  const { fileName, uncompressedSize, compressedSize } = entry
+  if (entry.isEncrypted()) {
+    throw createSourceError(
+      path,
+      `the part ${fileName} is encrypted`,
+      'Open it in a spreadsheet program, save it without a password, and name that file.',
+    )
+  }
+  const isTooTight = uncompressedSize > LARGE_BYTES && uncompressedSize > compressedSize * MAX_RATIO
+  if (!isTooTight && uncompressedSize <= maxBytes) return
+  throw createSourceError(
+    path,
+    isTooTight
+      ? `the part ${fileName} unpacks to ${toMegabytes(uncompressedSize)}, ${Math.round(uncompressedSize / compressedSize)} times its packed size, as no real workbook does`
+      : `the part ${fileName} unpacks to ${toMegabytes(uncompressedSize)}, and may have at most ${toMegabytes(maxBytes)}`,
+    'If the workbook is yours, save the sheet as CSV UTF-8 from a spreadsheet program, and name that file.',
+  )
+}
+
+async function* readEntry(path: string, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void, undefined> {
+  let checksum = 0
+  try {
+    const stream = await zip.openReadStreamPromise(entry)
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      checksum = crc32(piece, checksum)
+      yield piece
+    }
+  } catch (cause) {
+    throw createDamageError(path, `${entry.fileName}: ${toReason(cause)}`, cause)
+  }
+  if (checksum !== entry.crc32) {
+    throw createDamageError(path, `the checksum of ${entry.fileName} does not fit its content`)
+  }
+}
+
+/** The error of a workbook that is not whole. */
+export function createDamageError(path: string, reason: string, cause?: unknown): Error {
+  return createSourceError(
+    path,
+    `the workbook is damaged or cut short: ${reason}`,
+    'Copy or download it again, or open it in a spreadsheet program, let it repair the file, and save it.',
+    cause,
+  )
+}
+
+function toReason(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+function toMegabytes(sizeBytes: number): string {
+  return `${new Intl.NumberFormat('en-US').format(Math.round(sizeBytes / 1024 / 1024))} MiB`
+}

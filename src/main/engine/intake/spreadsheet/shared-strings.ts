@@ -1,0 +1,69 @@
+import { type Archive, createDamageError } from './archive.ts'
+import { decodeEscapes } from './decode-escapes.ts'
+import { PagedTexts } from './paged-texts.ts'
+import { createXmlParser } from './parse-xml.ts'
+
+/** Texts of a workbook, which its sheets name by number. */
+export interface SharedStrings {
+  /** Reads on until the text of this number is known, or none are left. Throws `BAD_SOURCE` or `DISK_FULL`. */
+  readUpTo(number: number): Promise<void>
+  /** The text of a number that was read up to. Throws `BAD_SOURCE` where the workbook has none. */
+  get(number: number): string
+  close(): void
+}
+
+/** Largest part of shared texts that is read, bytes. */
+const MAX_PART_BYTES = 4 * 1024 * 1024 * 1024
+
+/** Opens a workbook's shared texts, which are read as far as they are asked for; `part` is null where it has none. */
+export function openSharedStrings(archive: Archive, part: string | null): SharedStrings {
+  const texts = new PagedTexts()
+  let pieces: AsyncGenerator<Buffer, void, undefined> | null = null
+  let isAtEnd = part === null
+  const parser = createXmlParser(archive.path, 'the part of shared texts', createTextCollector(texts))
+  return {
+    async readUpTo(number) {
+      if (part === null) return
+      while (!isAtEnd && number >= texts.count) {
+        pieces ??= archive.readPart(part, MAX_PART_BYTES)
+        const next = await pieces.next()
+        if (next.done === true) {
+          isAtEnd = true
+          parser.end()
+        } else parser.write(next.value)
+      }
+    },
+    get(number) {
+      const text = texts.get(number)
+      if (text !== undefined) return text
+      throw createDamageError(archive.path, `a cell refers to shared text ${number}, and there is none`)
+    },
+    close() {
+      // A read that was left in the middle holds the file open.
+      void pieces?.return().catch(() => undefined)
+      texts.close()
+    },
+  }
+}
+
+/** Puts runs of rich text together; how a text is spoken is no part of it. */
+function createTextCollector(texts: PagedTexts) {
+  let parts: string[] = []
+  let isText = false
+  let isSpoken = false
+  return {
+    open(name: string) {
+      if (name === 'si') parts = []
+      else if (name === 'rPh') isSpoken = true
+      else isText = name === 't' && !isSpoken
+    },
+    text(text: string) {
+      if (isText) parts.push(text)
+    },
+    close(name: string) {
+      isText = false
+      if (name === 'rPh') isSpoken = false
+      else if (name === 'si') texts.push(decodeEscapes(parts.join('')).toWellFormed())
+    },
+  }
+}

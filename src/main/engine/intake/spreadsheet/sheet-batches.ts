@@ -1,0 +1,85 @@
+import { type Archive, createDamageError } from './archive.ts'
+import { createXmlParser } from './parse-xml.ts'
+import type { SharedStrings } from './shared-strings.ts'
+import { createLongRowError, createSheetCollector, MAX_ROW_CHARACTERS, type SheetRow } from './sheet-rows.ts'
+import type { Styles } from './styles.ts'
+
+/** A row of a sheet whose cells are all text. */
+export interface TextRow extends Omit<SheetRow, 'cells'> {
+  cells: string[]
+}
+
+/** Consecutive rows that the file has, and which share of the sheet's part was read, from 0 to 1. */
+export interface TextRows {
+  rows: TextRow[]
+  share: number
+}
+
+/** Largest part of a sheet that is read, bytes. */
+const MAX_PART_BYTES = 32 * 1024 * 1024 * 1024
+
+const ROWS_AT_ONCE = 500
+const CHARACTERS_AT_ONCE = 1024 * 1024
+
+/**
+ * Yields the rows of a sheet in order, in memory that does not grow with it. The part is read to its end even behind
+ * the last row, so that its checksum is known to fit. Throws `BAD_SOURCE` or `DISK_FULL`.
+ */
+export async function* readSheetRows(
+  archive: Archive,
+  part: string,
+  styles: Styles,
+  strings: SharedStrings,
+): AsyncGenerator<TextRows, void, undefined> {
+  const collector = createSheetCollector(archive.path, styles)
+  const parser = createXmlParser(archive.path, 'the sheet', collector.handlers)
+  const sizeBytes = Math.max(1, archive.sizeOf(part))
+  let readBytes = 0
+  let rows: TextRow[] = []
+  let characters = 0
+  for await (const piece of archive.readPart(part, MAX_PART_BYTES)) {
+    readBytes += piece.length
+    if (collector.isAtEnd()) continue
+    parser.write(piece)
+    const found = collector.takeRows()
+    await strings.readUpTo(findLastShared(found))
+    for (const row of found) {
+      const textRow = toTextRow(archive.path, row, strings)
+      characters += textRow.characters
+      rows.push(textRow.row)
+    }
+    if (rows.length >= ROWS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) {
+      yield { rows, share: readBytes / sizeBytes }
+      rows = []
+      characters = 0
+    }
+  }
+  if (!collector.isAtEnd()) throw createDamageError(archive.path, 'the sheet ends before its last row')
+  if (rows.length > 0) yield { rows, share: 1 }
+}
+
+/** The highest number of a shared text in some rows; -1 without one. */
+function findLastShared(rows: readonly SheetRow[]): number {
+  let last = -1
+  for (const { cells } of rows) {
+    for (const cell of cells) {
+      if (typeof cell === 'number' && cell > last) last = cell
+    }
+  }
+  return last
+}
+
+function toTextRow(
+  path: string,
+  { cells, ...row }: SheetRow,
+  strings: SharedStrings,
+): { row: TextRow; characters: number } {
+  let characters = 0
+  const texts = cells.map((cell) => {
+    const text = typeof cell === 'number' ? strings.get(cell) : cell
+    characters += text.length
+    if (characters > MAX_ROW_CHARACTERS) throw createLongRowError(path, row.number)
+    return text
+  })
+  return { row: { ...row, cells: texts }, characters }
+}

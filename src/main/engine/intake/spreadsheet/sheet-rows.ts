@@ -1,0 +1,153 @@
+import { createSourceError } from '../source-error.ts'
+import { createDamageError } from './archive.ts'
+import { MAX_COLUMNS, MAX_ROWS, readColumn } from './cell-reference.ts'
+import { decodeEscapes } from './decode-escapes.ts'
+import { isBeyondPrecision } from './number-text.ts'
+import type { XmlHandlers } from './parse-xml.ts'
+import { toSerial } from './serial-date.ts'
+import type { Styles } from './styles.ts'
+
+/** One row of a sheet that the file has. */
+export interface SheetRow {
+  /** 1-based, as a spreadsheet shows it. */
+  number: number
+  /** Texts, and numbers of shared texts; a cell that the file leaves out is ''. */
+  cells: (string | number)[]
+  /** Reference of the first formula without a value, such as `C5`. */
+  formulaWithoutValue: string | null
+  /** The first whole number with more digits than a spreadsheet keeps. */
+  imprecise: string | null
+}
+
+/** Collects the rows of a sheet's part while it is parsed. */
+export interface SheetCollector {
+  handlers: XmlHandlers
+  /** The rows that are complete, which it then forgets. */
+  takeRows(): SheetRow[]
+  isAtEnd(): boolean
+}
+
+/** Longest row that is read, in UTF-16 code units. */
+export const MAX_ROW_CHARACTERS = 8 * 1024 * 1024
+
+/** The `BAD_SOURCE` error of a row over {@link MAX_ROW_CHARACTERS}. */
+export function createLongRowError(path: string, number: number): Error {
+  return createSourceError(
+    path,
+    `row ${number} of the sheet has more than 8,388,608 characters (8 MiB), the most that a row may have`,
+    `Nothing was sent. Shorten the texts of row ${number}, then start again.`,
+  )
+}
+
+/** A collector for one sheet. Its handlers throw `BAD_SOURCE` for rows or cells in places that no sheet has. */
+export function createSheetCollector(path: string, styles: Styles): SheetCollector {
+  let rows: SheetRow[] = []
+  let row: SheetRow | null = null
+  let lastNumber = 0
+  let column = -1
+  let isInData = false
+  let isAtEnd = false
+  let isSpoken = false
+  let isTextWanted = false
+  let cell = { reference: '', type: '', style: 0, hasFormula: false }
+  let text = ''
+  let characters = 0
+
+  const openRow = (given: string | undefined): void => {
+    const number = given === undefined ? lastNumber + 1 : Number(given)
+    if (!Number.isInteger(number) || number <= lastNumber || number > MAX_ROWS) {
+      throw createDamageError(path, `row ${given} follows row ${lastNumber}`)
+    }
+    lastNumber = number
+    column = -1
+    characters = 0
+    row = { number, cells: [], formulaWithoutValue: null, imprecise: null }
+  }
+
+  const openCell = (attributes: Record<string, string>): void => {
+    const { r: reference = '', t: type = 'n', s: style = '0' } = attributes
+    column = reference === '' ? column + 1 : readColumn(reference)
+    if (column < 0 || column >= MAX_COLUMNS) {
+      throw createDamageError(path, `row ${lastNumber} has a cell ${JSON.stringify(reference.slice(0, 20))}`)
+    }
+    cell = { reference, type, style: Number(style), hasFormula: false }
+    text = ''
+  }
+
+  const closeCell = (): void => {
+    if (row === null) return
+    if (cell.hasFormula && text === '' && cell.type !== 'str') row.formulaWithoutValue ??= cell.reference
+    const content = toContent()
+    if (content === '') return
+    characters += text.length
+    if (characters > MAX_ROW_CHARACTERS) {
+      throw createLongRowError(path, lastNumber)
+    }
+    while (row.cells.length < column) row.cells.push('')
+    row.cells[column] = content
+  }
+
+  const toContent = (): string | number => {
+    switch (cell.type) {
+      case 's':
+        return text === '' ? '' : Number(text)
+      case 'str':
+      case 'inlineStr':
+        return decodeEscapes(text).toWellFormed()
+      case 'b':
+        return text === '' ? '' : text === '0' || text === 'false' ? 'FALSE' : 'TRUE'
+      case 'e':
+        return text
+      case 'd':
+        return toNumber(toSerial(text))
+      default:
+        return toNumber(text)
+    }
+  }
+
+  const toNumber = (literal: string): string => {
+    if (literal === '') return ''
+    if (isBeyondPrecision(literal) && row !== null) row.imprecise ??= literal
+    return styles.toNumberText(cell.style)(literal)
+  }
+
+  return {
+    handlers: {
+      open(name, attributes) {
+        if (!isInData) {
+          isInData = name === 'sheetData'
+          return
+        }
+        isTextWanted = false
+        if (name === 'c') openCell(attributes)
+        else if (name === 'v') isTextWanted = true
+        else if (name === 't') isTextWanted = !isSpoken
+        else if (name === 'row') openRow(attributes['r'])
+        else if (name === 'f') cell.hasFormula = true
+        else if (name === 'rPh') isSpoken = true
+      },
+      text(part) {
+        if (isTextWanted) text += part
+      },
+      close(name) {
+        isTextWanted = false
+        if (!isInData) return
+        if (name === 'c') closeCell()
+        else if (name === 'row' && row !== null) {
+          rows.push(row)
+          row = null
+        } else if (name === 'rPh') isSpoken = false
+        else if (name === 'sheetData') {
+          isInData = false
+          isAtEnd = true
+        }
+      },
+    },
+    takeRows() {
+      const taken = rows
+      rows = []
+      return taken
+    },
+    isAtEnd: () => isAtEnd,
+  }
+}

@@ -1,0 +1,114 @@
+import { posix } from 'node:path'
+import { createSourceError } from '../source-error.ts'
+import { type Archive, createDamageError } from './archive.ts'
+import { parseXmlPart } from './parse-xml.ts'
+
+/** One sheet as a workbook lists it. */
+export interface WorkbookSheet {
+  name: string
+  isHidden: boolean
+  /** The part that holds its cells; null for a chart or another sheet without cells. */
+  part: string | null
+}
+
+/** What a workbook says about its parts. */
+export interface Workbook {
+  sheets: WorkbookSheet[]
+  /** Whether its dates count from 1904. */
+  is1904: boolean
+  sharedStrings: string | null
+  styles: string | null
+}
+
+const MAX_PART_BYTES = 64 * 1024 * 1024
+const MAX_SHEETS = 10_000
+
+interface Relation {
+  id: string
+  type: string
+  target: string
+}
+
+/** Reads a workbook's list of sheets and the names of its other parts. Throws `BAD_SOURCE`. */
+export async function readWorkbook(archive: Archive): Promise<Workbook> {
+  const roots = await readRelations(archive, '')
+  const root = roots.find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml'
+  const relations = await readRelations(archive, root)
+  const partOf = (type: string) => relations.find((one) => one.type === type)?.target ?? null
+  const sheets: WorkbookSheet[] = []
+  let is1904 = false
+  await parseXmlPart(archive.path, 'the list of sheets', archive.readPart(root, MAX_PART_BYTES), {
+    open(name, attributes) {
+      if (name === 'workbookPr') is1904 = isTrue(attributes['date1904'])
+      if (name !== 'sheet') return
+      if (sheets.length === MAX_SHEETS)
+        throw createDamageError(archive.path, `more than ${MAX_SHEETS} sheets`)
+      const [, id] = Object.entries(attributes).find(([key]) => /:id$/.test(key)) ?? []
+      const relation = relations.find((one) => one.id === id)
+      sheets.push({
+        name: attributes['name'] ?? '',
+        isHidden: attributes['state'] === 'hidden' || attributes['state'] === 'veryHidden',
+        part: relation?.type === 'worksheet' ? relation.target : null,
+      })
+    },
+  })
+  return { sheets, is1904, sharedStrings: partOf('sharedStrings'), styles: partOf('styles') }
+}
+
+async function readRelations(archive: Archive, part: string): Promise<Relation[]> {
+  const folder = posix.dirname(part)
+  const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`)
+  const relations: Relation[] = []
+  if (!archive.names.has(name.toLowerCase())) return relations
+  await parseXmlPart(archive.path, 'the list of parts', archive.readPart(name, MAX_PART_BYTES), {
+    open(tag, { Id = '', Type = '', Target = '', TargetMode }) {
+      if (tag !== 'Relationship' || TargetMode === 'External') return
+      const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target)
+      relations.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target })
+    },
+  })
+  return relations
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text === '1' || text === 'true'
+}
+
+/**
+ * The sheet that a person named or numbered: by its name, else by its name in other letters, else by its place among
+ * the sheets that are in sight; the first of those without a choice. Throws `BAD_SOURCE` with the names there are.
+ */
+export function chooseSheet(
+  path: string,
+  sheets: readonly WorkbookSheet[],
+  choice: string | number | undefined,
+): WorkbookSheet & { part: string } {
+  const chosen = findSheet(sheets, choice)
+  const known = sheets.map(({ name, isHidden }) => `${JSON.stringify(name)}${isHidden ? ' (hidden)' : ''}`)
+  const list = known.length === 0 ? 'The workbook has no sheets.' : `Sheets: ${known.join(', ')}.`
+  if (chosen === undefined) {
+    const wanted = choice === undefined ? 'a sheet in sight' : `the sheet ${JSON.stringify(choice)}`
+    throw createSourceError(path, `expected ${wanted}, found none`, `Name one of them. ${list}`)
+  }
+  const { part } = chosen
+  if (part === null) {
+    throw createSourceError(
+      path,
+      `the sheet ${JSON.stringify(chosen.name)} is a chart, without cells`,
+      `Name another. ${list}`,
+    )
+  }
+  return { ...chosen, part }
+}
+
+function findSheet(
+  sheets: readonly WorkbookSheet[],
+  choice: string | number | undefined,
+): WorkbookSheet | undefined {
+  const inSight = sheets.filter(({ isHidden }) => !isHidden)
+  if (typeof choice === 'number') return inSight[choice - 1]
+  if (choice === undefined) return inSight.find(({ part }) => part !== null)
+  const byName = sheets.find(({ name }) => name === choice)
+  const byLetters = sheets.find(({ name }) => name.toLowerCase() === choice.toLowerCase())
+  return byName ?? byLetters ?? (/^[1-9]\d*$/.test(choice) ? inSight[Number(choice) - 1] : undefined)
+}
