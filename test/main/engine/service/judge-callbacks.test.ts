@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { createTestExchange } from './answers.ts'
+
+const task = createTestExchange({ kind: 'task', mode: 'async' })
+const v2 = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
+const add = createTestExchange({ kind: 'index-add', indexId: 'i', mode: 'async' })
+const remove = createTestExchange({ kind: 'index-remove', indexId: 'i', mode: 'async' })
+
+const judgeTask = (body: unknown) => task.judgeCallback(JSON.stringify(body))
+
+const DEFAULT = {
+  user_id: 'u',
+  post_id: 'p',
+  task_id: 't1',
+  triggered_rules: [{ rule_id: 'r1', rule_name: 'Spam' }],
+}
+const LEGACY = {
+  task_id: 't1',
+  id: 't1',
+  code: 200,
+  triggered_rules: [{ id: 'r1', display_name: 'Spam' }],
+  status: [
+    {
+      status: { code: '0', message: 'SUCCESS' },
+      response: { output: [{ classes: [{ class: 'spam', score: 3 }] }] },
+    },
+  ],
+  from_cache: true,
+}
+
+test('the callback of a task has the default or the legacy shape', () => {
+  const rules = [{ ruleId: 'r1', ruleName: 'Spam' }]
+  expect(judgeTask(DEFAULT)).toMatchObject({
+    outcome: 'succeeded',
+    isAcknowledgement: false,
+    status: null,
+    taskId: 't1',
+    rules,
+    message: null,
+  })
+  expect(judgeTask(LEGACY)).toMatchObject({
+    outcome: 'succeeded',
+    taskId: 't1',
+    rules,
+    classes: [{ className: 'spam', score: 3 }],
+    fromCache: true,
+  })
+})
+
+test('anything with a task_id is a callback, and so is any part of a result', () => {
+  expect(judgeTask({ task_id: 't1' })).toMatchObject({ outcome: 'succeeded', taskId: 't1', rules: [] })
+  expect(judgeTask({ task_id: 5 })).toMatchObject({ outcome: 'succeeded', taskId: '5' })
+  expect(judgeTask({ post_id: 'p', triggered_rules: DEFAULT.triggered_rules })).toMatchObject({
+    outcome: 'succeeded',
+    taskId: null,
+    rules: [{ ruleId: 'r1', ruleName: 'Spam' }],
+  })
+})
+
+test('a callback that says error has settled its item as refused', () => {
+  const body = { error: true, status: 400, error_code: 'UNREACHABLE_URL', message: 'no such image' }
+  for (const { judgeCallback } of [task, v2, add, remove]) {
+    expect(judgeCallback(JSON.stringify(body))).toMatchObject({
+      outcome: 'rejected',
+      repeat: 'never',
+      errorCode: 'UNREACHABLE_URL',
+      message: 'no such image',
+    })
+  }
+  expect(judgeTask({ error: true })).toMatchObject({
+    outcome: 'rejected',
+    message: 'the callback says error, and nothing else',
+  })
+  const failed = { ...LEGACY, status: [{ status: { code: '1001', message: 'model failed' } }] }
+  expect(judgeTask(failed)).toMatchObject({ outcome: 'rejected', errorCode: '1001', message: 'model failed' })
+})
+
+test.each(['', '   ', 'ok', '[]', 'null', '"t1"', '7', '{', '{}', '{"event":"ping"}', '<html></html>'])(
+  'what cannot be read as a callback is none: %j',
+  (text) => {
+    for (const { judgeCallback } of [task, add, remove]) expect(judgeCallback(text)).toBeNull()
+  },
+)
+
+test('a byte-order mark in front does not keep a callback from being read', () => {
+  expect(task.judgeCallback(`\uFEFF${JSON.stringify(DEFAULT)}`)).toMatchObject({ taskId: 't1' })
+})
+
+test('a v2 callback may have any shape but an empty one', () => {
+  expect(v2.judgeCallback('{"results":[{"triggered_rules":[{"rule_id":"r"}]}]}')).toMatchObject({
+    outcome: 'succeeded',
+    rules: [{ ruleId: 'r', ruleName: 'r' }],
+  })
+  expect(v2.judgeCallback('{}')).toBeNull()
+  expect(v2.judgeCallback('[]')).toBeNull()
+})
+
+test('the callback of an index operation is its sync answer', () => {
+  const body = JSON.stringify({ custom_index_item_id: 'item-1', task_id: 't1', message: 'done' })
+  for (const { judgeCallback } of [add, remove]) {
+    expect(judgeCallback(body)).toMatchObject({
+      outcome: 'succeeded',
+      status: null,
+      customIndexItemId: 'item-1',
+      taskId: 't1',
+      message: null,
+    })
+  }
+  expect(remove.judgeCallback('{"task_id":"t1"}')).toMatchObject({ outcome: 'succeeded', taskId: 't1' })
+})
+
+test('the callback of an add that names no item has added none', () => {
+  expect(add.judgeCallback('{"task_id":"t1","message":"could not fetch the image"}')).toMatchObject({
+    outcome: 'rejected',
+    taskId: 't1',
+    message: 'the callback names no custom_index_item_id: could not fetch the image',
+  })
+})
+
+test('operations without callbacks read none', () => {
+  for (const operation of [{ kind: 'watchlist-add', watchlist: 'w' }, { kind: 'appeal-status' }] as const) {
+    expect(createTestExchange(operation).judgeCallback('{"task_id":"t1"}')).toBeNull()
+  }
+})

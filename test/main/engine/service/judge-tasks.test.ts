@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { createTestExchange, LOST, toAnswer, toError } from './answers.ts'
+
+const ACKNOWLEDGED = { outcome: 'succeeded', isAcknowledgement: true, repeat: 'never' } as const
+const async = createTestExchange({ kind: 'task', mode: 'async' })
+const v2 = createTestExchange({ kind: 'task', api: 'v2' })
+
+test.each([
+  [200, { task_id: 't1' }, 't1'],
+  [202, { task_id: 't1', message: 'queued', anything: {} }, 't1'],
+  [201, { task_id: 77 }, '77'],
+  [200, { id: 't1', code: 200 }, 't1'],
+])('an acknowledgement of %i with %j is one', (status, body, taskId) => {
+  expect(async.judge(toAnswer(status, body), [])).toMatchObject({
+    ...ACKNOWLEDGED,
+    status,
+    taskId,
+    message: null,
+  })
+})
+
+test('an acknowledgement that already carries a result leaves it to the callback', () => {
+  const body = { task_id: 't1', triggered_rules: [{ rule_id: 'r', rule_name: 'R' }] }
+  expect(async.judge(toAnswer(200, body), [])).toMatchObject({ ...ACKNOWLEDGED, rules: [] })
+})
+
+test.each([[{}], [{ message: 'thanks' }], [[]], ['accepted']])(
+  'what names no task_id is no acknowledgement, but may have been taken: %j',
+  (body) => {
+    expect(async.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
+  },
+)
+
+test('an acknowledgement with a code of failure inside was refused', () => {
+  expect(async.judge(toAnswer(200, { task_id: 't', code: 400, message: 'no such model' }), [])).toMatchObject(
+    {
+      outcome: 'rejected',
+      isAcknowledgement: false,
+      errorCode: '400',
+      message: 'no such model',
+    },
+  )
+})
+
+test('where the row names its own receiver, the acknowledgement is the end, and says so', () => {
+  const rowKeys = async.toRowKeys([{ callback_url: 'https://elsewhere.test/' }])
+  expect(async.judge(toAnswer(200, { task_id: 't1' }), rowKeys)).toMatchObject({
+    outcome: 'succeeded',
+    isAcknowledgement: false,
+    taskId: 't1',
+    message: 'acknowledged; its result goes to the callback_url of the row, not to this app',
+  })
+})
+
+test('an async delivery that was taken before awaits the callback of that one', () => {
+  const { judge, toRowKeys } = createTestExchange(
+    { kind: 'task', mode: 'async' },
+    { deliveredCodes: ['DUPLICATE_POST_ID'] },
+  )
+  const answer = toError(400, 'DUPLICATE_POST_ID')
+  expect(judge(answer, [])).toMatchObject({ ...ACKNOWLEDGED, isResultLost: false, taskId: null })
+  expect(judge(answer, toRowKeys([{ callback_url: 'https://elsewhere.test/' }]))).toMatchObject({
+    outcome: 'succeeded',
+    isAcknowledgement: false,
+    isResultLost: true,
+  })
+})
+
+test('a lost acknowledgement may be repeated, its task has an id of its own', () => {
+  expect(async.judge(LOST, [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
+})
+
+test('a v2 answer is read where it has the known fields, also inside a list of models', () => {
+  const body = {
+    task_id: 't1',
+    models: [
+      { model: 'text', status: { code: '0' }, triggered_rules: [{ rule_id: 'r1', rule_name: 'Spam' }] },
+      {
+        model: 'logos',
+        status: { code: '0' },
+        response: { output: [{ classes: [{ class: 'logo', score: 2 }] }] },
+        triggered_rules: [
+          { rule_id: 'r2', rule_name: 'Logo' },
+          { rule_id: 'r1', rule_name: 'Spam' },
+        ],
+      },
+    ],
+    from_cache: true,
+  }
+  expect(v2.judge(toAnswer(200, body), [])).toMatchObject({
+    outcome: 'succeeded',
+    taskId: 't1',
+    rules: [
+      { ruleId: 'r1', ruleName: 'Spam' },
+      { ruleId: 'r2', ruleName: 'Logo' },
+    ],
+    classes: [{ className: 'logo', score: 2 }],
+    fromCache: true,
+  })
+})
+
+test('a v2 answer of any shape has succeeded, as long as it is a JSON object and no error', () => {
+  for (const body of [{}, { results: { logos: { triggered_rules: [] } } }, { verdict: 'fine' }]) {
+    expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId: null })
+  }
+  const nested = { data: { results: { logos: { triggered_rules: [{ id: 'r', display_name: 'R' }] } } } }
+  expect(v2.judge(toAnswer(200, nested), []).rules).toEqual([{ ruleId: 'r', ruleName: 'R' }])
+  expect(v2.judge(toAnswer(200, { error: true, error_code: 'X', message: 'm' }), [])).toMatchObject({
+    outcome: 'rejected',
+    errorCode: 'X',
+  })
+  for (const body of ['"text"', '[]', 'null', 'no JSON', '']) {
+    expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
+  }
+})
+
+test('a model that failed inside a v2 answer is named', () => {
+  const body = {
+    task_id: 't1',
+    models: [
+      { model: 'text', status: { code: '0', message: 'SUCCESS' } },
+      { model: 'ocr', status: { code: '7', message: 'no image' } },
+    ],
+  }
+  expect(v2.judge(toAnswer(200, body), [])).toMatchObject({
+    outcome: 'rejected',
+    taskId: 't1',
+    errorCode: '7',
+    message: 'model ocr: no image',
+  })
+})
+
+test('v2 acknowledges with a task_id, as v1 does', () => {
+  const { judge } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
+  expect(judge(toAnswer(200, { task_id: 't1' }), [])).toMatchObject({ ...ACKNOWLEDGED, taskId: 't1' })
+  expect(judge(toAnswer(200, {}), [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
+})

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { isKeyRefusal } from '../../../../src/shared/service/errors.ts'
+import { createTestExchange, LOST, toAnswer, toError } from './answers.ts'
+
+const add = createTestExchange({ kind: 'watchlist-add', watchlist: 'w' })
+const update = createTestExchange({ kind: 'watchlist-update', watchlist: 'w' })
+const EMPTY_ADD = { message: 'ok', watchlist: 'w', added_terms: [], pre_existing_terms: [], failed_terms: [] }
+
+const keysOf = (...terms: string[]) => add.toRowKeys(terms.map((term) => ({ term })))
+
+test('each term ends as the lists of the answer say, whatever its case there', () => {
+  const body = {
+    ...EMPTY_ADD,
+    added_terms: [{ term: 'gift card', notes: null }],
+    pre_existing_terms: [{ term: 'BANK Details', notes: 'n' }],
+    failed_terms: ['Broken', { term: 'odd', notes: 'n', reason: 'holds a control character' }],
+  }
+  const keys = keysOf('odd', 'Gift Card', 'bank details', 'broken')
+  const judgement = add.judge(toAnswer(200, body), keys)
+  expect(judgement).toMatchObject({ outcome: 'succeeded', message: null, isTooLarge: false })
+  expect(judgement.rows).toEqual([
+    {
+      outcome: 'rejected',
+      answer: 'failed',
+      message: 'the service could not process this term: holds a control character',
+    },
+    { outcome: 'succeeded', answer: 'added', message: null },
+    { outcome: 'succeeded', answer: 'pre_existing', message: null },
+    { outcome: 'rejected', answer: 'failed', message: 'the service could not process this term' },
+  ])
+})
+
+test('an update ends each term as updated, non-existent or failed', () => {
+  const body = { updated_terms: ['a'], non_existent_terms: [{ term: 'b' }], failed_terms: ['c'] }
+  const rows = update.judge(toAnswer(200, body), keysOf('A', 'B', 'C')).rows
+  expect(rows?.map(({ outcome, answer }) => [outcome, answer])).toEqual([
+    ['succeeded', 'updated'],
+    ['rejected', 'non_existent'],
+    ['rejected', 'failed'],
+  ])
+  expect(rows?.[1]?.message).toBe('the watchlist has no such term, and an update creates none')
+})
+
+test('a term that no list mentions has failed, and that is said', () => {
+  const rows = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: ['a'] }), keysOf('a', 'b')).rows
+  expect(rows?.[1]).toEqual({
+    outcome: 'rejected',
+    answer: 'failed',
+    message: 'the answer does not mention this term, in none of its lists',
+  })
+})
+
+test('of a term in several lists the gravest counts, and that is said', () => {
+  const body = { ...EMPTY_ADD, added_terms: ['a', 'b'], pre_existing_terms: ['b'], failed_terms: ['a'] }
+  const rows = add.judge(toAnswer(200, body), keysOf('a', 'b')).rows
+  expect(rows).toEqual([
+    {
+      outcome: 'rejected',
+      answer: 'failed',
+      message:
+        'the service could not process this term; the answer has it in failed_terms and added_terms; the first counts',
+    },
+    {
+      outcome: 'succeeded',
+      answer: 'added',
+      message: 'the answer has it in added_terms and pre_existing_terms; the first counts',
+    },
+  ])
+})
+
+test('a term that the service trims is found again', () => {
+  const rows = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: ['a b'] }), keysOf(' A b ')).rows
+  expect(rows?.[0]?.answer).toBe('added')
+})
+
+test('lists that are missing or hold something else cost only their own terms', () => {
+  const body = { added_terms: ['a', 7, null, {}], pre_existing_terms: 'b', failed_terms: null }
+  const rows = add.judge(toAnswer(200, body), keysOf('a', 'b')).rows
+  expect(rows?.map(({ answer }) => answer)).toEqual(['added', 'failed'])
+})
+
+test('an answer without any list tells nothing, and terms may be sent again', () => {
+  for (const body of [{ message: 'ok' }, [], 'ok', '']) {
+    expect(add.judge(toAnswer(200, body), keysOf('a'))).toMatchObject({
+      outcome: 'unknown',
+      repeat: 'ambiguous',
+      rows: null,
+    })
+  }
+  expect(update.judge(LOST, keysOf('a'))).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
+})
+
+test.each([
+  [413, '', null],
+  [413, '<html>Request Entity Too Large</html>', null],
+  [400, { error: true, status: 400, error_code: 'TOO_MANY_TERMS', message: 'no' }, 'TOO_MANY_TERMS'],
+  [
+    400,
+    { error: true, status: 400, error_code: 'INVALID_PARAM', message: 'Maximum of 100 terms' },
+    'INVALID_PARAM',
+  ],
+  [422, { error: true, status: 422, error_code: 'X', message: 'term limit exceeded' }, 'X'],
+  [400, { message: 'payload too large' }, null],
+])('a request refused with %i and %j is too large, as long as it can be split', (status, body, errorCode) => {
+  const answer = toAnswer(status, body)
+  expect(add.judge(answer, keysOf('a', 'b'))).toMatchObject({
+    outcome: 'rejected',
+    isTooLarge: true,
+    errorCode,
+  })
+  expect(add.judge(answer, keysOf('a'))).toMatchObject({ outcome: 'rejected', isTooLarge: false })
+})
+
+test.each([
+  [400, 'PARAM_REQUIRED', 'watchlist is missing'],
+  [404, 'NOT_FOUND', 'over the limit of what exists'],
+  [403, 'INVALID_API_KEY', 'limit'],
+])('%i %s is no matter of size', (status, code, message) => {
+  expect(add.judge(toError(status, code, message), keysOf('a', 'b'))).toMatchObject({
+    outcome: 'rejected',
+    isTooLarge: false,
+    errorCode: code,
+    message,
+  })
+})
+
+test.each([
+  [400, 'PARAM_REQUIRED', false],
+  [403, 'PARAM_REQUIRED', false],
+  [403, 'INVALID_API_KEY', true],
+  [400, 'INVALID_API_KEY', true],
+])('both pairings are understood: %i %s is a wrong key: %s', (status, code, isKey) => {
+  for (const { judge } of [add, update]) {
+    const judgement = judge(toError(status, code), keysOf('a'))
+    expect(judgement).toMatchObject({ outcome: 'rejected', repeat: 'never', status, errorCode: code })
+    expect(isKeyRefusal(judgement.status, judgement.errorCode)).toBe(isKey)
+  }
+})
