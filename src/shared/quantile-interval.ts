@@ -6,22 +6,43 @@ import { BATCHES_MIN, type Interval, toBinomialQuantile, toDesignEffect } from '
 /** Batches of consecutive seconds that a run is divided into; simulation texts ask for 20 to 30. */
 export const BATCH_COUNT = 30
 
+/** Recorded values in ascending microseconds, and how many samples are at each or below it. */
+interface Cumulative {
+  us: number[]
+  counts: number[]
+}
+
 /** A latency's whole distribution, and that of consecutive parts of the run where these are known. */
 export interface LatencyHistory {
   total: Histogram
   /** In the order of time; empty where only the whole is known. */
-  batches: readonly Histogram[]
+  batches: readonly Cumulative[]
 }
 
-/** Merges the distributions of a run's seconds into at most {@link BATCH_COUNT} batches of as many seconds each. */
-export function toBatches(seconds: readonly Histogram[]): Histogram[] {
+/**
+ * The history of a latency from its whole distribution and those of its seconds, which are merged into at most
+ * {@link BATCH_COUNT} batches of as many seconds each. Without seconds, only the whole is known.
+ */
+export function toLatencyHistory(total: Histogram, seconds: readonly Histogram[]): LatencyHistory {
   const length = Math.max(1, Math.ceil(seconds.length / BATCH_COUNT))
-  const batches: Histogram[] = []
-  for (const [index, second] of seconds.entries()) {
-    if (index % length === 0) batches.push(createHistogram())
-    batches.at(-1)?.add(second)
+  const batches: Cumulative[] = []
+  for (let from = 0; from < seconds.length; from += length) {
+    const batch = createHistogram()
+    for (const second of seconds.slice(from, from + length)) batch.add(second)
+    batches.push(toCumulative(batch))
   }
-  return batches
+  return { total, batches }
+}
+
+function toCumulative(histogram: Histogram): Cumulative {
+  const cumulative: Cumulative = { us: [], counts: [] }
+  let count = 0
+  for (const recorded of listRecorded(histogram)) {
+    count += recorded.count
+    cumulative.us.push(recorded.us)
+    cumulative.counts.push(count)
+  }
+  return cumulative
 }
 
 /**
@@ -39,7 +60,10 @@ export function toQuantileInterval(
   confidence: number,
 ): { valueUs: number; interval: Interval; isBatched: boolean } {
   const valueUs = total.getValueAtPercentile(percentile)
-  const shares = batches.map((batch) => ({ count: batch.totalCount, hits: countUpTo(batch, valueUs) }))
+  const shares = batches.map((batch) => ({
+    count: batch.counts.at(-1) ?? 0,
+    hits: countUpTo(batch, valueUs),
+  }))
   const effect = shares.length < BATCHES_MIN ? null : toDesignEffect(shares, confidence)
   const trials = Math.max(1, Math.floor(total.totalCount / (effect ?? 1)))
   const share = percentile / 100
@@ -56,11 +80,12 @@ export function toQuantileInterval(
   }
 }
 
-function countUpTo(histogram: Histogram, us: number): number {
-  let count = 0
-  for (const recorded of listRecorded(histogram)) {
-    if (recorded.us > us) break
-    count += recorded.count
+function countUpTo({ us, counts }: Cumulative, limitUs: number): number {
+  let [from, to] = [0, us.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((us[middle] ?? Infinity) <= limitUs) from = middle + 1
+    else to = middle
   }
-  return count
+  return counts[from - 1] ?? 0
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type ComparedRun, compareLatency, compareRuns } from '../../src/shared/compare.ts'
 import { createHistogram, recordUs } from '../../src/shared/latency-meter.ts'
 import { listPlanDifferences } from '../../src/shared/plan-differences.ts'
-import { toBatches } from '../../src/shared/quantile-interval.ts'
+import { toLatencyHistory } from '../../src/shared/quantile-interval.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
 
 /** Thirty seconds of a service: 20 ms and more, one request in `slowEvery` a tenth of a second. */
@@ -22,7 +22,7 @@ function drawSeconds(seed: number, { factor = 1, perSecond = 100, slowEvery = 50
 function toHistory(seconds: readonly Histogram[]) {
   const total = createHistogram()
   for (const second of seconds) total.add(second)
-  return { total, batches: toBatches(seconds) }
+  return toLatencyHistory(total, seconds)
 }
 
 const BASELINE = toHistory(drawSeconds(1))

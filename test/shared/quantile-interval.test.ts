@@ -1,7 +1,7 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { describe, expect, test } from 'vitest'
 import { createHistogram, recordUs } from '../../src/shared/latency-meter.ts'
-import { toBatches, toQuantileInterval } from '../../src/shared/quantile-interval.ts'
+import { toLatencyHistory, toQuantileInterval } from '../../src/shared/quantile-interval.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
 
 /** Seconds of requests; what a second has in common makes all of its requests slower. */
@@ -29,8 +29,8 @@ function merge(seconds: readonly Histogram[]): Histogram {
 function cover(shared: number, isBatched: boolean, tries: number): number {
   let hits = 0
   for (let seed = 1; seed <= tries; seed += 1) {
-    const seconds = drawSeconds(seed, 30, 60, shared)
-    const history = { total: merge(seconds), batches: isBatched ? toBatches(seconds) : [] }
+    const seconds = drawSeconds(seed, 16, 60, shared)
+    const history = toLatencyHistory(merge(seconds), isBatched ? seconds : [])
     const { low, high } = toQuantileInterval(history, 50, 0.95).interval
     if (low !== null && high !== null && low <= 20_020 && high >= 20_000) hits += 1
   }
@@ -70,8 +70,8 @@ describe('the interval of a quantile', () => {
 
   test('is told from at most thirty batches of consecutive seconds', () => {
     const seconds = drawSeconds(1, 61, 2, 0)
-    const batches = toBatches(seconds)
-    expect(batches.map(({ totalCount }) => totalCount)).toEqual([...Array(20).fill(6), 2])
-    expect(toBatches([])).toEqual([])
+    const { batches } = toLatencyHistory(merge(seconds), seconds)
+    expect(batches.map(({ counts }) => counts.at(-1))).toEqual([...Array(20).fill(6), 2])
+    expect(toLatencyHistory(createHistogram(), []).batches).toEqual([])
   })
 })
