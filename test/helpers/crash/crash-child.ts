@@ -7,7 +7,8 @@ export interface CrashTask {
   workspace: string
   work:
     | { kind: 'start'; plan: PlanInput }
-    | { kind: 'resume'; runId: string }
+    /** Rows of unknown fate are sent again unless told otherwise. */
+    | { kind: 'resume'; runId: string; onUnknown?: 'resend' | 'skip' }
     | { kind: 'retry'; runId: string }
 }
 
@@ -30,7 +31,7 @@ function take(work: CrashTask['work']): Promise<RunHandle> {
     case 'start':
       return engine.startRun(planSchema.parse(work.plan), { apiKey: 'key' })
     case 'resume':
-      return engine.resumeRun(work.runId, again)
+      return engine.resumeRun(work.runId, { ...again, onUnknown: work.onUnknown ?? 'resend' })
     case 'retry':
       return engine.retryRun(work.runId, again)
   }

@@ -23,9 +23,14 @@ export interface SettledItem {
   /** What it was before. */
   from: ItemState
   receivedAtUs: number
+  /** It came before the request had ended, so before any acknowledgement was read. */
+  isEarly: boolean
   /** From its request being sent, microseconds; null where the request is still in flight. */
   latencyUs: number | null
 }
+
+/** States in which nothing was awaited any more. */
+const LATE_FROM: ReadonlySet<ItemState> = new Set(['overdue', 'unknown'])
 
 interface StoredResult extends ErrorCause {
   attempts: number
@@ -39,7 +44,7 @@ export class CallbackWriter {
   readonly #result: StatementSync
   readonly #isRow: StatementSync
   readonly #isSettled: StatementSync
-  readonly #sentAt: StatementSync
+  readonly #lastTry: StatementSync
   readonly #write: StatementSync
   readonly #callback: StatementSync
   readonly #latency: StatementSync
@@ -55,7 +60,9 @@ export class CallbackWriter {
     this.#result = db.prepare('SELECT state, attempts, status, error_code, message FROM result WHERE row = ?')
     this.#isRow = db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NOT NULL')
     this.#isSettled = db.prepare("SELECT 1 FROM callback WHERE item = ? AND effect = 'settled'")
-    this.#sentAt = db.prepare('SELECT max(sent_at_us) AS us FROM attempt WHERE item = ?')
+    this.#lastTry = db.prepare(
+      'SELECT sent_at_us, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item = ? ORDER BY number DESC LIMIT 1',
+    )
     this.#write = db.prepare(
       `INSERT INTO result (row, state, attempts, error_code, message, task_id, custom_index_item_id, callback_us)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (row) DO UPDATE SET state = excluded.state,
@@ -87,8 +94,8 @@ export class CallbackWriter {
     const effect = content === null ? 'unreadable' : settled === null ? 'doubled' : 'settled'
     counters.add('callback', 'received', 1)
     counters.add('callback', effect, 1)
-    if (settled?.from === 'sending' && !isAfterEnd) counters.add('callback', 'early', 1)
-    if (settled !== null && (isAfterEnd || settled.from === 'overdue' || settled.from === 'unknown')) {
+    if (settled?.isEarly) counters.add('callback', 'early', 1)
+    if (settled !== null && !settled.isEarly && (isAfterEnd || LATE_FROM.has(settled.from))) {
       counters.add('callback', 'late', 1)
     }
     this.#callback.run(id, item, receivedAtUs, settled?.latencyUs ?? null, effect, body)
@@ -138,12 +145,14 @@ export class CallbackWriter {
     if (content.fromCache) counters.add('from_cache', '', 1)
     for (const { ruleId } of content.rules) counters.add('rule', ruleId, 1)
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' ? 1 : 0)
-    const sentAtUs = from === 'sending' ? null : (this.#sentAt.get(item)?.['us'] ?? null)
+    const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)
+    const sentAtUs = lastTry?.['sent_at_us'] ?? null
     const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - Number(sentAtUs))
+    const isBeforeEnd = lastTry !== undefined && receivedAtUs < Number(lastTry['ended_at_us'] ?? 0)
     const { taskId, customIndexItemId } = content
     this.#write.run(item, state, attempts, errorCode, message, taskId, customIndexItemId, latencyUs)
     this.#outcomes.writeFindings(item, content)
-    return { item, from, receivedAtUs, latencyUs }
+    return { item, from, receivedAtUs, latencyUs, isEarly: from === 'sending' || isBeforeEnd }
   }
 
   #readResult(row: number): StoredResult | null {

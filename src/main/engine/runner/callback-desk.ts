@@ -71,8 +71,7 @@ export class CallbackDesk {
       const settled = this.#writer.take(callback, toContent(judge(callback.body)), isAfterEnd)
       if (settled !== null) this.#settled.push(settled)
     }
-    const seconds = Math.round(this.#timeoutMs / 1000)
-    const message = `no callback came within ${seconds} s of the acknowledgement; a late one still counts`
+    const message = `no callback came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
     this.#writer.markOverdue(this.#overdueMs, message, BATCH_MAX)
   }
 

@@ -11,7 +11,8 @@ import type { RunTask } from './messages.ts'
 
 /**
  * Brings a run's journal to where sending can begin: reads the source, takes over a parent's rows, or puts right what
- * a dead process left. Returns null where `isStopped` asked to stop first. Throws the `SluiceError` of what is wrong.
+ * a dead process left. Returns null where `isStopped` asked to stop first, and
+ * where nothing is to be sent at all. Throws the `SluiceError` of what is wrong.
  */
 export async function prepareRun(
   task: RunTask,
@@ -26,14 +27,13 @@ export async function prepareRun(
       copyUnsucceeded(journal, { ...task, ...task.work, nowMs: Date.now() })
       break
     case 'settle':
-      break
+      return null
     case 'resume':
       resumeRun(task, journal, task.work.onUnknown)
       break
   }
   const record = readRecord(journal)
   if (record.state !== 'intake') return record
-  if (task.work.kind === 'settle') return null
   const isWhole = await runIntake({ workspace: task.workspace, record, journal, ...hooks })
   return isWhole ? readRecord(journal) : null
 }

@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createWorkspaceFolders, listRunIds } from '../../src/main/engine/journal/workspace-files.ts'
+import type { PlanInput } from '../../src/shared/plan.ts'
+import { startCallbackService } from '../helpers/callback-service.ts'
+import { runKilled } from '../helpers/crash/kill.ts'
+import { openEngine } from '../helpers/test-engine.ts'
+import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
+
+/** `SLUICE_ASYNC_ROWS=20000` is the whole proof; the short form is part of every test run. */
+const ROWS = Number(process.env['SLUICE_ASYNC_ROWS'] ?? 1_000)
+const TIMEOUT_MS = 240_000
+
+const folder = openTestFolder()
+
+/** 5 % doubled, 5 % before their acknowledgement, 1 % after the run; all others shuffled. */
+const toFate = ({ index }: { index: number }) => ({
+  isDoubled: index % 20 === 3,
+  isEarly: index % 20 === 7,
+  isLate: index % 100 === 50,
+})
+
+const COUNTS = {
+  doubled: Math.ceil((ROWS - 3) / 20),
+  early: Math.ceil((ROWS - 7) / 20),
+  late: Math.ceil((ROWS - 50) / 100),
+}
+
+const toPlan = (workspace: string, baseUrl: string) =>
+  createRunPlan(folder, ROWS, baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+    pace: { kind: 'closed', concurrency: 16 },
+    callback: { timeoutMs: 1_500 },
+    name: workspace,
+  } satisfies Partial<PlanInput>)
+
+test(
+  `${ROWS} async items are settled exactly once, whenever and how often their callbacks come`,
+  async () => {
+    const service = await startCallbackService(toFate)
+    const engine = openEngine(join(folder, 'workspace-1'))
+    const run = await engine.startRun(toPlan('whole', service.baseUrl), { apiKey: 'key' })
+    const ended = await run.ended
+    expect(ended).toMatchObject({
+      state: 'completed',
+      rows: { read: ROWS, succeeded: ROWS - COUNTS.late, overdue: COUNTS.late, awaiting: 0, unknown: 0 },
+      requests: { sent: ROWS, succeeded: ROWS, retried: 0 },
+    })
+    service.releaseLate()
+    await service.untilDelivered()
+    await Promise.race([service.untilDelivered(), new Promise((r) => setTimeout(r, 5000))])
+    console.log('D', service.delivered.size, service.statuses)
+    const settled = await engine.summarizeRun(run.runId)
+    expect(settled.rows).toMatchObject({ read: ROWS, succeeded: ROWS, overdue: 0 })
+    expect(settled.callbacks).toMatchObject({
+      received: ROWS + COUNTS.doubled,
+      settled: ROWS,
+      // On a busy machine more callbacks come before we have read their acknowledgement.
+      early: expect.toSatisfy((n: number) => n >= COUNTS.early),
+      late: COUNTS.late,
+      doubled: COUNTS.doubled,
+      unreadable: 0,
+    })
+    expect(settled.latency_ms.callback_latency?.count).toBe(ROWS)
+    expect(settled.errors).toEqual([])
+    expect(settled.triggered_rules).toEqual([
+      { rule_id: 'r3', rule_name: 'Threefold', rows: Math.ceil(ROWS / 3) },
+    ])
+    expect([...service.taken.values()].every((n) => n === 1)).toBe(true)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an app that is killed in the middle of an async run settles every item once after its restart',
+  async () => {
+    const service = await startCallbackService(toFate)
+    const workspace = join(folder, 'workspace-2')
+    createWorkspaceFolders(workspace)
+    const plan = toPlan('killed', service.baseUrl)
+    const isKilled = await runKilled(
+      { workspace, work: { kind: 'start', plan } },
+      { kind: 'commit', at: `after:${Math.round(ROWS / 100)}` },
+    )
+    expect(isKilled).toBe(true)
+    const [runId = ''] = listRunIds(workspace)
+    expect(service.taken.size).toBeGreaterThan(0)
+    expect(service.taken.size).toBeLessThan(ROWS)
+    expect(await runKilled({ workspace, work: { kind: 'resume', runId, onUnknown: 'skip' } }, null)).toBe(
+      false,
+    )
+    const engine = openEngine(workspace)
+    await engine.openReceiver()
+    service.releaseLate()
+    await service.untilDelivered()
+    await Promise.race([service.untilDelivered(), new Promise((r) => setTimeout(r, 5000))])
+    console.log('D', service.delivered.size, service.statuses)
+    const settled = await engine.summarizeRun(runId)
+    // Rows that were marked and never left are nobody's but the person's to send; every one that was taken is settled.
+    const never = ROWS - service.taken.size
+    expect(settled.rows).toMatchObject({
+      read: ROWS,
+      succeeded: service.taken.size,
+      unknown: never,
+      overdue: 0,
+    })
+    expect(settled.callbacks?.settled).toBe(service.taken.size)
+    expect([...service.taken.values()].every((n) => n === 1)).toBe(true)
+    const again = await engine.resumeRun(runId, { apiKey: 'key', onUnknown: 'resend' })
+    service.releaseLate()
+    await again.ended
+    service.releaseLate()
+    await service.untilDelivered()
+    await Promise.race([service.untilDelivered(), new Promise((r) => setTimeout(r, 5000))])
+    console.log('D', service.delivered.size, service.statuses)
+    const whole = await engine.summarizeRun(runId)
+    expect(whole.rows).toMatchObject({ read: ROWS, succeeded: ROWS, unknown: 0, overdue: 0 })
+    expect(whole.callbacks?.settled).toBe(ROWS)
+    expect(service.taken.size).toBe(ROWS)
+    expect([...service.taken.values()].every((n) => n === 1)).toBe(true)
+  },
+  TIMEOUT_MS,
+)

@@ -1,0 +1,175 @@
+import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createRandom } from './crash/kill.ts'
+
+/** What happens to an item's acknowledgement and to its callback. */
+export interface CallbackFate {
+  /** The connection breaks after the item was taken, before it is acknowledged. */
+  isLost?: boolean
+  /** The callback is answered before the acknowledgement goes out. */
+  isEarly?: boolean
+  /** The callback is posted twice. */
+  isDoubled?: boolean
+  /** The callback is kept back until `releaseLate`. */
+  isLate?: boolean
+}
+
+/** What an async item was taken as. */
+export interface TakenItem {
+  /** `post_id` of a task, `url` of an index item, the item's id of a removal. */
+  key: string
+  /** The number of items taken before it. */
+  index: number
+  callbackUrl: string
+}
+
+/** An async service of the tests' own: acknowledges, posts callbacks in another order, and keeps a record. */
+export interface CallbackService {
+  baseUrl: string
+  /** How often each item was taken. */
+  taken: Map<string, number>
+  /** Callbacks that the receiver has answered 200, by item. */
+  delivered: Map<string, number>
+  /** Answers that the receiver gave, by status. */
+  statuses: Map<number, number>
+  /** Posts what was kept back. */
+  releaseLate(): void
+  /** Resolves when every callback that is due was answered 200. */
+  untilDelivered(): Promise<void>
+}
+
+/** Longest random delay of a callback, milliseconds; they arrive shuffled over it. */
+const SHUFFLE_MS = 60
+/** A receiver that is not there is tried again, milliseconds. */
+const AGAIN_MS = 40
+const CONNECTIONS = 32
+
+/** Starts the service, closed when the running test is finished. `toFate` is asked for every item once. */
+export async function startCallbackService(
+  toFate: (item: TakenItem) => CallbackFate,
+): Promise<CallbackService> {
+  const random = createRandom(7)
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  const taken = new Map<string, number>()
+  const delivered = new Map<string, number>()
+  const statuses = new Map<number, number>()
+  const late: (() => void)[] = []
+  let due = 0
+  let isClosed = false
+  let onIdle: (() => void) | null = null
+
+  async function deliver(url: string, key: string, body: string): Promise<void> {
+    due += 1
+    while (!isClosed) {
+      const status = await post(agent, url, body)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (status === 200) break
+      await after(AGAIN_MS)
+    }
+    delivered.set(key, (delivered.get(key) ?? 0) + 1)
+    due -= 1
+    if (due === 0) onIdle?.()
+  }
+
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = JSON.parse(await readBody(request)) as Record<string, string>
+    const key = body['post_id'] ?? body['url'] ?? body['custom_index_item_id'] ?? ''
+    const index = taken.size
+    const isAgain = taken.has(key)
+    taken.set(key, (taken.get(key) ?? 0) + 1)
+    if (isAgain && body['post_id'] !== undefined) {
+      const refusal = {
+        error: true,
+        status: 400,
+        error_code: 'DUPLICATE_POST_ID',
+        message: 'again',
+        show_alert: false,
+      }
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal))
+      return
+    }
+    const url = body['callback_url'] ?? ''
+    const fate = toFate({ key, index, callbackUrl: url })
+    const result = toResult(request.url ?? '', body, index)
+    const callback = JSON.stringify(result)
+    if (fate.isEarly) await deliver(url, key, callback)
+    if (fate.isLost) response.destroy()
+    else {
+      const acknowledgement = { task_id: result['task_id'], message: 'accepted' }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(acknowledgement))
+    }
+    const rest = (fate.isEarly ? 0 : 1) + (fate.isDoubled ? 1 : 0)
+    for (let n = 0; n < rest; n += 1) {
+      if (fate.isLate) late.push(() => void deliver(url, key, callback))
+      else {
+        due += 1
+        void after(random() * SHUFFLE_MS).then(() => {
+          due -= 1
+          return deliver(url, key, callback)
+        })
+      }
+    }
+  }
+
+  const server = createServer((request, response) => void take(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    isClosed = true
+    server.close()
+    server.closeAllConnections()
+    agent.destroy()
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    taken,
+    delivered,
+    statuses,
+    releaseLate: () => {
+      for (const release of late.splice(0)) release()
+    },
+    untilDelivered: () =>
+      due === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            onIdle = resolve
+          }),
+  }
+}
+
+function toResult(path: string, body: Record<string, string>, index: number): Record<string, unknown> {
+  const task_id = `task-${index}`
+  if (path.includes('/custom_index/')) {
+    return { custom_index_item_id: body['custom_index_item_id'] ?? `item-${index}`, task_id, message: 'done' }
+  }
+  const rules = index % 3 === 0 ? [{ rule_id: 'r3', rule_name: 'Threefold' }] : []
+  return { task_id, user_id: body['user_id'], post_id: body['post_id'], triggered_rules: rules }
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+}
+
+/** The status of the answer; 0 where there was none. */
+function post(agent: Agent, url: string, body: string): Promise<number> {
+  return new Promise((resolve) => {
+    const request = send(url, {
+      agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    })
+    request.on('response', (response) => {
+      response.resume()
+      response.on('end', () => resolve(response.statusCode ?? 0))
+      response.on('error', () => resolve(0))
+    })
+    request.on('error', () => resolve(0))
+    request.end(body)
+  })
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
