@@ -1,4 +1,5 @@
-import { crc32 } from 'node:zlib'
+import { pipeline } from 'node:stream'
+import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { createSourceError } from '../source-error.ts'
 
@@ -23,6 +24,9 @@ const MAX_PARTS = 20_000
 /** What is packed tighter than this was made to fill a disk or memory, once it is also large. */
 const MAX_RATIO = 200
 const LARGE_BYTES = 256 * 1024 * 1024
+
+const DEFLATED = 8
+const PIECE_BYTES = 128 * 1024
 
 /** Opens the zip file that a workbook is. Throws `BAD_SOURCE` where it is damaged or cut short. */
 export async function openArchive(path: string): Promise<Archive> {
@@ -78,18 +82,30 @@ function refuseBomb(path: string, entry: Entry, maxBytes: number): void {
 
 async function* readEntry(path: string, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void, undefined> {
   let checksum = 0
+  let sizeBytes = 0
   try {
-    const stream = await zip.openReadStreamPromise(entry)
-    for await (const piece of stream as AsyncIterable<Buffer>) {
+    for await (const piece of await openPieces(zip, entry)) {
       checksum = crc32(piece, checksum)
+      sizeBytes += piece.length
+      if (sizeBytes > entry.uncompressedSize) break
       yield piece
     }
   } catch (cause) {
     throw createDamageError(path, `${entry.fileName}: ${toReason(cause)}`, cause)
   }
+  if (sizeBytes !== entry.uncompressedSize) {
+    throw createDamageError(path, `${entry.fileName} is not as long as the file says`)
+  }
   if (checksum !== entry.crc32) {
     throw createDamageError(path, `the checksum of ${entry.fileName} does not fit its content`)
   }
+}
+
+async function openPieces(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> {
+  if (entry.compressionMethod !== DEFLATED) return zip.openReadStreamPromise(entry)
+  const packed = await zip.openReadStreamPromise(entry, { decodeFileData: false })
+  // Its own stream, because the small pieces of yauzl's each cost a turn of the event loop.
+  return pipeline(packed, createInflateRaw({ chunkSize: PIECE_BYTES }), () => undefined)
 }
 
 /** The error of a workbook that is not whole. */

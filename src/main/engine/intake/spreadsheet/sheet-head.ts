@@ -12,6 +12,9 @@ export interface SheetHead {
   firstRow: number
 }
 
+/** Rows that tell the width; the same however the file comes in pieces. */
+const HEAD_ROWS = 500
+
 /** Cells up to the last one that is not empty. */
 export function countFilled(cells: readonly string[]): number {
   return cells.findLastIndex((cell) => cell !== '') + 1
@@ -33,6 +36,7 @@ export async function readSheetHead(
   let firstRow = 1
   let width = 0
   let lastNumber = 0
+  let seen = 0
   for await (const { rows } of batches) {
     for (const { number, cells } of rows) {
       const filled = countFilled(cells)
@@ -42,6 +46,8 @@ export async function readSheetHead(
       if (wanted !== undefined && header === null && number > wanted)
         throw createHeaderError(wanted, 'is empty')
       if (header !== null) {
+        if (seen === HEAD_ROWS) return { header, width, firstRow }
+        seen += 1
         width = Math.max(width, filled)
         continue
       }
@@ -49,7 +55,6 @@ export async function readSheetHead(
       firstRow = number + 1
       width = filled
     }
-    if (header !== null && lastNumber >= firstRow) return { header, width, firstRow }
   }
   if (wanted !== undefined && lastNumber < wanted) {
     throw createHeaderError(
