@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  isKeyRefusal,
   isServiceErrorBody,
   readServiceError,
   SERVICE_ERRORS,
@@ -67,5 +68,21 @@ describe('the table of errors', () => {
       'PARAM_REQUIRED',
       'REQUIRE_AT_LEAST_ONE_PARAM',
     ])
+  })
+})
+
+describe('a wrong key', () => {
+  it('is known by its code, whatever the status', () => {
+    expect(isKeyRefusal(403, 'INVALID_API_KEY')).toBe(true)
+    expect(isKeyRefusal(400, 'INVALID_API_KEY')).toBe(true)
+    expect(isKeyRefusal(null, 'INVALID_API_KEY')).toBe(true)
+  })
+
+  it('is known by 401 and 403 where the code says nothing else that the interface knows', () => {
+    expect(isKeyRefusal(401, null)).toBe(true)
+    expect(isKeyRefusal(403, 'FORBIDDEN')).toBe(true)
+    expect(isKeyRefusal(403, 'PARAM_REQUIRED')).toBe(false)
+    expect(isKeyRefusal(400, null)).toBe(false)
+    expect(isKeyRefusal(null, 'ECONNRESET')).toBe(false)
   })
 })

@@ -41,6 +41,30 @@ test('an anonymous request carries no key', async () => {
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization')
 })
 
+test('the key is asked for at each request, so that it can be switched in between', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
+  })
+  let key = 'first'
+  const client = createServiceClient({
+    baseUrl: server.baseUrl,
+    connection: { timeoutMs: 2_000 },
+    readApiKey: () => key,
+    userAgent: 'sluice/test',
+  })
+  onTestFinished(() => client.destroy())
+  await sendOver(client, 'p1')
+  await sendOver(client, 'p2')
+  key = 'second'
+  await sendOver(client, 'p3')
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
+    'token first',
+    'token first',
+    'token second',
+  ])
+  expect(server.connections).toBe(1)
+})
+
 test('requests follow each other over one connection, which is timed once', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
