@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { spawnSluice } from './spawn-sluice.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+/** The command line on a workspace of its own. */
+function openWorkspace(env: Record<string, string> = {}) {
+  const folder = createTemporaryFolder()
+  const sluice = (...args: string[]) => runInProcess(args, { workspace: folder, env })
+  const read = async (...args: string[]) => JSON.parse((await sluice(...args, '--json')).stdout)
+  return { folder, sluice, read }
+}
+
+describe('connection', () => {
+  it('stores, shows, changes, uses and forgets deployments', async () => {
+    const { folder, sluice, read } = openWorkspace({ KEY_A: 'secret-a' })
+    const nothing = await sluice('connection', 'list')
+    expect(nothing.stdout).toContain('connection add NAME')
+
+    const added = await sluice(
+      ...['connection', 'add', 'live', '--base-url', 'https://api.example.com/', '--production'],
+      ...['--task-base-url', 'https://tasks.example.com', '--key', 'a=KEY_A', '--key', 'b=KEY_B'],
+      ...['--timeout', '5s', '--delivered-code', 'HAVE_IT', '--ca', join(folder, 'ca.pem')],
+      ...['--client-cert', join(folder, 'c.pem'), '--client-key', join(folder, 'k.pem')],
+      ...['--proxy', 'http://proxy.example.com:3128', '--proxy-credentials-env', 'PROXY_USER'],
+    )
+    expect(added.code).toBe(0)
+    expect(added.stdout).toContain('It is the one in use.')
+    expect(added.stderr).toContain('KEY_B')
+    expect(await read('connection', 'show', 'live')).toEqual({
+      name: 'live',
+      in_use: true,
+      production: true,
+      base_url: 'https://api.example.com',
+      task_base_url: 'https://tasks.example.com',
+      keys: [
+        { label: 'a', env: 'KEY_A', active: true, set: true },
+        { label: 'b', env: 'KEY_B', active: false, set: false },
+      ],
+      timeout_ms: 5_000,
+      delivered_codes: ['HAVE_IT'],
+      ca: join(folder, 'ca.pem'),
+      client_cert: join(folder, 'c.pem'),
+      client_key: join(folder, 'k.pem'),
+      proxy: { url: 'http://proxy.example.com:3128', credentials_env: 'PROXY_USER' },
+    })
+
+    expect((await sluice('connection', 'add', 'test', '--base-url', 'http://127.0.0.1:1')).stdout).toContain(
+      'Put it in use with',
+    )
+    expect((await sluice('connection', 'use', 'test')).stdout).toContain('In use: test')
+    const used = await sluice('connection', 'use', 'live', '--key', 'b')
+    expect(used.stdout).toContain('with the key b of KEY_B')
+    expect(used.stderr).toContain('KEY_B is not set')
+
+    const changed = await read(
+      'connection',
+      'set',
+      'live',
+      '--key',
+      'c=KEY_C',
+      '--remove-key',
+      'a',
+      '--no-production',
+    )
+    expect(changed).toMatchObject({ production: false, timeout_ms: 5_000 })
+    expect(changed.keys.map((key: { label: string }) => key.label)).toEqual(['b', 'c'])
+    expect((await sluice('connection', 'set', 'live', '--remove-key', 'b')).stderr).toContain(
+      'is the active key',
+    )
+
+    const list = (await sluice('connection', 'list')).stdout
+    expect(list).toMatch(/→ +live +https:\/\/api\.example\.com +b +KEY_B \(not set\)/)
+    expect((await read('connection', 'list')).map((one: { name: string }) => one.name)).toEqual([
+      'live',
+      'test',
+    ])
+    expect((await sluice('connection', 'show', 'live')).stdout).toContain('credentials in PROXY_USER')
+
+    expect((await sluice('connection', 'remove', 'live')).stdout).toContain('No connection is in use now')
+    expect(await read('connection', 'list')).toHaveLength(1)
+    expect(readFileSync(join(folder, 'connections.json'), 'utf8')).not.toContain('secret')
+  })
+
+  it.each([
+    [['add', 'x'], '--base-url: a connection needs the address'],
+    [['add', '-x y', '--base-url', 'http://a.test'], 'unknown option'],
+    [['add', 'x y', '--base-url', 'http://a.test'], 'found `x y`'],
+    [['add', 'x', '--base-url', 'http://a.test', '--key', 'KEY'], 'expected LABEL=VARIABLE'],
+    [
+      ['add', 'x', '--base-url', 'http://a.test', '--key', 'a=A', '--key', 'a=B'],
+      'a is the label of another key',
+    ],
+    [['add', 'x', '--base-url', 'http://a.test', '--client-cert', 'c.pem'], '--client-key belongs to it'],
+    [['add', 'x', '--base-url', 'http://a.test', '--proxy-credentials-env', 'P'], 'there is no proxy'],
+    [['use', 'x'], 'there is no connection `x`'],
+    [['show', 'x'], 'there is no connection `x`'],
+  ])('%j exits with 2 and says what is wrong', async (args, message) => {
+    const { sluice } = openWorkspace()
+    const result = await sluice('connection', ...args)
+    expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toContain(message)
+  })
+
+  it('never repeats a key or a password that was given where its variable belongs', async () => {
+    const { sluice } = openWorkspace()
+    const add = ['connection', 'add', 'x', '--base-url', 'http://a.test']
+    for (const args of [
+      ['--key', 'a=sk-hunter2'],
+      ['--api-key-env', 'sk-hunter2'],
+      ['--proxy', 'http://me:hunter2@proxy.test'],
+      ['--base-url', 'http://me:hunter2@a.test'],
+    ]) {
+      const result = await sluice(...add, ...args)
+      expect(result.code).toBe(2)
+      expect(`${result.stdout}${result.stderr}`).not.toContain('hunter2')
+    }
+  })
+})
+
+describe('a sending command', () => {
+  it('goes to the connection that is named, else to the one in use, options going before both', async () => {
+    const [one, two] = [await withSandbox({ apiKeys: ['key-1'] }), await withSandbox({ apiKeys: ['key-2'] })]
+    const { folder, sluice } = openWorkspace({ KEY_1: 'key-1', KEY_2: 'key-2' })
+    const source = writeSource(folder, 'posts.csv', createRows(3))
+    await sluice('connection', 'add', 'one', '--base-url', one.baseUrl, '--api-key-env', 'KEY_1')
+    await sluice('connection', 'add', 'two', '--base-url', two.baseUrl, '--api-key-env', 'KEY_2')
+
+    const inUse = await sluice('task', source)
+    expect(inUse.code).toBe(0)
+    expect(inUse.stderr).toContain(`Connection one is in use: ${one.baseUrl}`)
+    expect((await sluice('task', source, '--connection', 'two', '--json')).code).toBe(0)
+    const over = ['--connection', 'one', '--base-url', two.baseUrl, '--api-key-env', 'KEY_2']
+    expect((await sluice('task', source, ...over, '--set', 'post_id=again-{{row}}', '--json')).code).toBe(0)
+    expect((await one.stats()).tasks).toBe(3)
+    expect((await two.stats()).tasks).toBe(6)
+  })
+
+  it('without an address and without a connection says what to do', async () => {
+    const { sluice } = openWorkspace()
+    const result = await sluice('task', 'posts.csv')
+    expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toMatch(/no --base-url, and no stored connection is in use/)
+    expect(result.stderr).toMatch(/--connection NAME/)
+  })
+
+  it('sends nothing to production where nobody can be asked, unless it is meant', async () => {
+    const sandbox = await withSandbox()
+    const { folder, sluice } = openWorkspace({ SLUICE_API_KEY: sandbox.key })
+    const source = writeSource(folder, 'posts.csv', createRows(3))
+    await sluice('connection', 'add', 'live', '--base-url', sandbox.baseUrl, '--production')
+    const unasked = await sluice('task', source)
+    expect(unasked).toMatchObject({ code: 2, stdout: '' })
+    expect(unasked.stderr).toMatch(/connection live is marked as production.*--yes/s)
+    expect((await sluice('task', source, '--dry-run')).code).toBe(0)
+    expect((await sandbox.stats()).requests).toBe(0)
+    expect(JSON.parse((await sluice('runs', '--json')).stdout)).toEqual([])
+    expect((await sluice('task', source, '--yes')).code).toBe(0)
+    const again = await sluice('retry', 'latest')
+    expect(again.code).toBe(2)
+    expect(again.stderr).toContain('--yes')
+  })
+
+  it('goes on with another key when one is switched while it is going', { timeout: 60_000 }, async () => {
+    const sandbox = await withSandbox({ apiKeys: ['key-1', 'key-2'], latency: '25ms' })
+    const env = { KEY_1: 'key-1', KEY_2: 'key-2' }
+    const { folder, sluice } = openWorkspace(env)
+    const source = writeSource(folder, 'posts.csv', createRows(240))
+    const keys = ['--key', 'first=KEY_1', '--key', 'second=KEY_2', '--key', 'third=KEY_3']
+    await sluice('connection', 'add', 'live', '--base-url', sandbox.baseUrl, ...keys)
+    const untilMore = async (count: number) => {
+      const { tasks } = await sandbox.stats()
+      const look = async () => expect((await sandbox.stats()).tasks).toBeGreaterThan(tasks + count)
+      await vi.waitFor(look, { timeout: 20_000, interval: 5 })
+    }
+    const steps: [string, () => Promise<unknown>][] = [
+      ['KEY_3 is not set', () => sluice('connection', 'use', 'live', '--key', 'second')],
+      [
+        'Sending with the key second',
+        // What was on its way with the first key is through by then.
+        () => untilMore(10).then(() => sandbox.admin('DELETE', '/keys/1')),
+      ],
+    ]
+    const result = await spawnSluice(['task', source, '--concurrency', '2', '--json'], {
+      workspace: folder,
+      env,
+      onStart: () => void untilMore(5).then(() => sluice('connection', 'use', 'live', '--key', 'third')),
+      onStderr: (text) => {
+        if (steps[0] !== undefined && text.includes(steps[0][0])) void steps.shift()?.[1]()
+      },
+    })
+    expect(result.stderr).toMatch(/third, but KEY_3 is not set in this process; going on with the key before/)
+    expect(result.stderr).toContain('Sending with the key second of connection live from now on.')
+    expect(result.code).toBe(0)
+    expect(JSON.parse(result.stdout)).toMatchObject({ rows: { succeeded: 240 } })
+    expect((await sandbox.admin('GET', '/keys')).body).toMatchObject({ keys: [{ key_id: 2 }] })
+  })
+})
