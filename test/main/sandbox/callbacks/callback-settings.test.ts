@@ -82,8 +82,9 @@ describe('the plan of a callback', () => {
 
   it('follows from the seed alone', () => {
     const text = 'delay=50ms±20ms,shuffle,double=5%,early=5%,late=1%@2s'
-    expect(planMany(text, 'a')).toEqual(planMany(text, 'a'))
-    expect(planMany(text, 'a')).not.toEqual(planMany(text, 'b'))
+    const first = JSON.stringify(planMany(text, 'a'))
+    expect(JSON.stringify(planMany(text, 'a')) === first).toBe(true)
+    expect(JSON.stringify(planMany(text, 'b')) === first).toBe(false)
   })
 
   it('shuffles by a further wait, each copy for itself', () => {
