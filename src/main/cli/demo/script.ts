@@ -6,21 +6,41 @@ export const DEMO_SANDBOX = {
   seed: 'demo',
   latency: '110ms±70ms',
   faults: ['5xx=2%', '429=1%,retry-after=1', 'reset-before=1%'],
+  callbacks: 'delay=150ms±100ms,shuffle=300ms,early=10%',
 } as const satisfies SandboxOptions
+
+/** The watchlist of the sandbox that terms are added to. */
+export const DEMO_WATCHLIST = 'sandbox_terms'
 
 /** Posts of the sample that the service is given before the run, so that it rejects them as duplicates. */
 export const SUBMITTED_EARLIER = ['post-0020', 'post-0111', 'post-0112', 'post-0240', 'post-0301'] as const
 
-/** What the demo's run must come to: every row of the sample in exactly one of the counts. */
+const NOTHING_AMISS = { invalid: 0, rejected: 0, failed: 0, unknown: 0, overdue: 0, awaiting: 0, not_sent: 0 }
+
+/** What the demo's first run must come to: every row of the sample in exactly one of the counts. */
 const EXPECTED_ROWS = {
+  ...NOTHING_AMISS,
   read: 372,
   invalid: 8,
   succeeded: 359,
   rejected: SUBMITTED_EARLIER.length,
-  failed: 0,
-  unknown: 0,
-  not_sent: 0,
-} as const satisfies Partial<RunSummary['rows']>
+} as const satisfies RunSummary['rows']
+
+const EXPECTED_ASYNC_ROWS = {
+  ...NOTHING_AMISS,
+  read: 24,
+  succeeded: 24,
+} as const satisfies RunSummary['rows']
+
+const EXPECTED_TERM_ROWS = { ...NOTHING_AMISS, read: 12, succeeded: 12 } as const satisfies RunSummary['rows']
+
+const EXPECTED_TERMS = {
+  added: 10,
+  pre_existing: 2,
+  updated: 0,
+  non_existent: 0,
+  failed: [],
+} as const satisfies RunSummary['terms']
 
 const EXPECTED_RULES = [
   'Sexual content',
@@ -35,14 +55,19 @@ const EXPECTED_RULES = [
   'Bullying in live chat',
 ]
 
-/** What went otherwise than scripted, a sentence each; empty where all went as it should. */
-export function findDifferences(summary: RunSummary): string[] {
-  const differences: string[] = []
-  if (summary.state !== 'completed') differences.push(`the run should be completed, and is ${summary.state}`)
-  for (const [name, expected] of Object.entries(EXPECTED_ROWS)) {
-    const found = new Map(Object.entries(summary.rows)).get(name)
-    if (found !== expected) differences.push(`rows ${name}: expected ${expected}, found ${found}`)
+function compareRows({ name, state, rows }: RunSummary, expected: RunSummary['rows']): string[] {
+  const differences = state === 'completed' ? [] : [`${name}: should be completed, and is ${state}`]
+  const found = new Map(Object.entries(rows))
+  for (const [count, wanted] of Object.entries(expected)) {
+    if (found.get(count) !== wanted) {
+      differences.push(`${name}: rows ${count}: expected ${wanted}, found ${found.get(count)}`)
+    }
   }
+  return differences
+}
+
+function compareTasks(summary: RunSummary): string[] {
+  const differences = compareRows(summary, EXPECTED_ROWS)
   const triggered = new Set(summary.triggered_rules.map((rule) => rule.rule_name))
   for (const rule of EXPECTED_RULES) {
     if (!triggered.has(rule)) differences.push(`no row triggered the rule ${rule}`)
@@ -51,4 +76,24 @@ export function findDifferences(summary: RunSummary): string[] {
   if (summary.retry_after.answers === 0) differences.push('no answer asked to wait with Retry-After')
   if (summary.latency_ms.http_req_duration === undefined) differences.push('no latency was measured')
   return differences
+}
+
+function compareAsync(summary: RunSummary): string[] {
+  const differences = compareRows(summary, EXPECTED_ASYNC_ROWS)
+  const settled = summary.callbacks?.settled ?? 0
+  if (settled !== EXPECTED_ASYNC_ROWS.read) differences.push(`callbacks settled ${settled} of 24 rows`)
+  if (summary.latency_ms.callback_latency === undefined) differences.push('no callback latency was measured')
+  return differences
+}
+
+function compareTerms(summary: RunSummary): string[] {
+  const differences = compareRows(summary, EXPECTED_TERM_ROWS)
+  const [expected, found] = [JSON.stringify(EXPECTED_TERMS), JSON.stringify(summary.terms)]
+  if (found !== expected) differences.push(`terms: expected ${expected}, found ${found}`)
+  return differences
+}
+
+/** What went otherwise than scripted, a sentence each; empty where all went as it should. */
+export function findDifferences(runs: { tasks: RunSummary; async: RunSummary; terms: RunSummary }): string[] {
+  return [...compareTasks(runs.tasks), ...compareAsync(runs.async), ...compareTerms(runs.terms)]
 }

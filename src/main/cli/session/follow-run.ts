@@ -23,9 +23,14 @@ export async function followRun(
   const stopFollowing = options.followKey?.(handle, progress.say)
   const stopWatching = watchInterrupts({
     first: () => {
-      const inFlight = handle.snapshot()?.inFlight ?? 0
+      const snapshot = handle.snapshot()
+      const awaiting = snapshot?.rows.awaiting ?? 0
+      const awaited =
+        awaiting === 0
+          ? ''
+          : ` Results of ${formatCounted(awaiting, 'row')} are still to come; resume takes them in.`
       progress.say(
-        `Stopping: ${formatCounted(inFlight, 'request')} in flight may end first. Ctrl-C again leaves at once.`,
+        `Stopping: ${formatCounted(snapshot?.inFlight ?? 0, 'request')} in flight may end first.${awaited} Ctrl-C again leaves at once.`,
       )
       handle.stop()
     },

@@ -21,9 +21,13 @@ const FEW_POINTS: readonly (typeof POINTS)[number][] = ['p50', 'p95', 'p99', 'ma
 
 const FULL_COLUMNS = 96
 
-/** A table of every latency series that was measured, in milliseconds. */
-export function formatLatency(terminal: Terminal, { latency_ms }: RunSummary): string[] {
-  const measured = SERIES.flatMap((name) => {
+/** A table of latency series that were measured, in milliseconds; all of them unless some are named. */
+export function formatLatency(
+  terminal: Terminal,
+  { latency_ms }: RunSummary,
+  wanted: readonly (typeof SERIES)[number][] = SERIES,
+): string[] {
+  const measured = wanted.flatMap((name) => {
     const series: Percentiles | undefined = latency_ms[name]
     return series === undefined || series.count === 0 ? [] : [{ name, series }]
   })
@@ -31,7 +35,7 @@ export function formatLatency(terminal: Terminal, { latency_ms }: RunSummary): s
   const points = terminal.columns() >= FULL_COLUMNS ? POINTS : FEW_POINTS
   const columns: TableColumn[] = [
     { title: '', align: 'left' },
-    { title: 'tries', align: 'right' },
+    { title: 'count', align: 'right' },
     ...points.map((point) => ({ title: point.replace('_', '.'), align: 'right' as const })),
   ]
   const rows = measured.map(({ name, series }) => [

@@ -67,6 +67,25 @@ export function formatSummary(terminal: Terminal, summary: RunSummary): string {
     formatErrors(terminal, summary),
     summary.generator.limited ? [] : formatGenerator(terminal, summary),
   ]
+  return joinParts(parts)
+}
+
+/** A run in a few lines: rows, what was answered of them, callbacks and how long they took. */
+export function formatBriefSummary(terminal: Terminal, summary: RunSummary): string {
+  return joinParts([
+    formatHeading(terminal, summary),
+    [
+      ...formatRows(terminal, summary),
+      ...formatTerms(terminal, summary),
+      ...formatItems(terminal, summary),
+      ...formatAppeals(terminal, summary),
+      ...formatCallbacks(terminal, summary),
+    ],
+    formatLatency(terminal, summary, ['http_req_duration', 'callback_latency']),
+  ])
+}
+
+function joinParts(parts: readonly (readonly string[])[]): string {
   return parts
     .filter((part) => part.length > 0)
     .map((part) => part.join('\n'))

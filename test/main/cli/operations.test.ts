@@ -1,0 +1,197 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runSummarySchema } from '../../../src/shared/run.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+/** A sandbox, a folder, and the command line between them. */
+async function openCommandLine(options: Parameters<typeof withSandbox>[0] = {}) {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox(options)
+  const run = (args: readonly string[], key = sandbox.key) =>
+    runInProcess(args, {
+      workspace: join(folder, 'workspace'),
+      env: key === '' ? {} : { SLUICE_API_KEY: key },
+    })
+  const send = (...args: string[]) => run([...args, '--base-url', sandbox.baseUrl])
+  const sum = async (...args: string[]) => {
+    const result = await send(...args, '--json')
+    return { code: result.code, summary: runSummarySchema.strict().parse(JSON.parse(result.stdout)) }
+  }
+  return { folder, sandbox, run, send, sum }
+}
+
+describe('task --async', () => {
+  it('waits for every callback, and says how they came and how long they took', async () => {
+    const { folder, sandbox, send, run } = await openCommandLine({ callbacks: 'delay=5ms,early=30%' })
+    const source = writeSource(folder, 'posts.csv', createRows(20))
+    const result = await send('task', source, '--async')
+    expect(result.code).toBe(0)
+    expect(result.stdout).toMatch(/task async v1/)
+    expect(result.stdout).toMatch(
+      /Callbacks +20 received: 20 settled their row \(\d+ before the acknowledgement\)/,
+    )
+    expect(result.stdout).toMatch(/callback_latency +20 /)
+    const { callbacks } = await sandbox.stats()
+    expect(callbacks).toMatchObject({ delivered: 20 })
+    const row = await run(['show', 'latest', '--row', '3'])
+    expect(row.stdout).toMatch(/Callbacks .*settled/)
+    expect(row.stdout).toContain('"callback_url"')
+  })
+
+  it('leaves rows overdue whose callbacks do not come in time, exits with 1, and says what to do', async () => {
+    const { folder, sum, run } = await openCommandLine({ callbacks: 'drop=100%' })
+    const source = writeSource(folder, 'posts.csv', createRows(3))
+    const { code, summary } = await sum('task', source, '--async', '--callback-timeout', '200ms')
+    expect(code).toBe(1)
+    expect(summary).toMatchObject({ mode: 'async', rows: { overdue: 3 }, callbacks: { received: 0 } })
+    const shown = (await run(['show', 'latest'])).stdout
+    expect(shown).toMatch(/overdue +3/)
+    expect(shown).toMatch(/sluice -- receiver/)
+  })
+
+  it('takes several models in v2, at the second host', async () => {
+    const { folder, sandbox, sum } = await openCommandLine()
+    const source = writeSource(folder, 'media.csv', 'post_id,user_id,url\np1,u1,https://example.com/a.jpg\n')
+    const second = ['--task-base-url', sandbox.taskBaseUrl]
+    const { code } = await sum(
+      'task',
+      source,
+      '--api',
+      'v2',
+      '--model',
+      'visual',
+      '--model',
+      'ocr',
+      ...second,
+    )
+    expect(code).toBe(0)
+    const [task] = await sandbox.tasks()
+    expect(task?.request).toMatchObject({ models: ['visual', 'ocr'], url: 'https://example.com/a.jpg' })
+  })
+
+  it('says which options do nothing where there are no callbacks', async () => {
+    const { folder, send } = await openCommandLine()
+    const source = writeSource(folder, 'posts.csv', createRows(1))
+    const result = await send('task', source, '--callback-url', 'https://hooks.test', '--dry-run')
+    expect(result.code).toBe(0)
+    expect(result.stderr).toContain('--callback-url does nothing without --async.')
+  })
+})
+
+describe('index', () => {
+  it('adds items, exports their ids, and removes them by that export as it is', async () => {
+    const { folder, sandbox, sum, run } = await openCommandLine({ callbacks: 'delay=2ms' })
+    const lines = Array.from({ length: 12 }, (_, index) => `https://example.com/${index + 1}.jpg,red`)
+    const source = writeSource(folder, 'items.csv', `url,metadata.colour\n${lines.join('\n')}\n`)
+    const added = await sum('index', 'add', source, '--index', 'sandbox-index', '--async')
+    expect(added.code).toBe(0)
+    expect(added.summary).toMatchObject({ operation: 'index-add', items: { added: 12, removed: 0 } })
+    expect(await sandbox.indexItems('sandbox-index')).toHaveLength(12)
+
+    const file = join(folder, 'added.csv')
+    expect((await run(['export', 'latest', file])).code).toBe(0)
+    expect(readFileSync(file, 'utf8')).toContain('sluice_custom_index_item_id')
+    const removed = await sum('index', 'remove', file, '--index', 'sandbox-index')
+    expect(removed.code).toBe(0)
+    expect(removed.summary.items).toEqual({ added: 0, removed: 12 })
+    expect(await sandbox.indexItems('sandbox-index')).toEqual([])
+    expect((await run(['show', 'latest'])).stdout).toMatch(/Items +removed 12/)
+  })
+
+  it('needs to be told which index', async () => {
+    const { folder, send } = await openCommandLine()
+    const result = await send('index', 'add', join(folder, 'items.csv'))
+    expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toContain('--index')
+  })
+})
+
+describe('watchlist', () => {
+  it('adds terms, says that notes are overwritten, and counts what became of every one', async () => {
+    const { folder, send, sum } = await openCommandLine()
+    const source = writeSource(folder, 'terms.csv', 'term,notes\ngift card,new\nNew Term,x\nother,\n')
+    const list = ['--watchlist', 'sandbox_terms']
+    const added = await send('watchlist', 'add', source, ...list)
+    expect(added.code).toBe(0)
+    expect(added.stderr).toContain('Notes of terms that the watchlist has already are overwritten')
+    expect(added.stdout).toMatch(/Terms +added +2\n +pre-existing +1 /)
+
+    const updates = writeSource(folder, 'updates.csv', 'term,notes\nnew term,y\nunheard of,z\n')
+    const updated = await sum('watchlist', 'update', updates, ...list, '--terms-per-request', '1')
+    expect(updated.code).toBe(1)
+    expect(updated.summary).toMatchObject({
+      terms: { added: 0, pre_existing: 0, updated: 1, non_existent: 1, failed: [] },
+      requests: { sent: 2 },
+    })
+  })
+
+  it('clears notes by empty cells only where that is asked for', async () => {
+    const { folder, sandbox, sum } = await openCommandLine({
+      watchlists: { mine: [{ term: 'one', notes: 'kept' }] },
+    })
+    const source = writeSource(folder, 'terms.csv', 'term,notes\none,\n')
+    const update = ['watchlist', 'update', source, '--watchlist', 'mine']
+    expect((await sum(...update)).code).toBe(0)
+    expect(JSON.stringify(await sandbox.terms('mine'))).toContain('kept')
+    expect((await sum(...update, '--empty-notes', 'clear')).code).toBe(0)
+    expect(JSON.stringify(await sandbox.terms('mine'))).not.toContain('kept')
+  })
+
+  it('has no fields of tasks', async () => {
+    const { folder, send } = await openCommandLine()
+    const source = writeSource(folder, 'terms.csv', 'Words\none\n')
+    const add = ['watchlist', 'add', source, '--watchlist', 'w']
+    const result = await send(...add, '--map', 'text_data=Words', '--map', 'terms=Words')
+    expect(result.code).toBe(2)
+    expect(result.stderr).toMatch(/watchlist-add has no field `text_data`/)
+    expect(result.stderr).toMatch(/no field `terms`; did you mean term\?/)
+  })
+})
+
+describe('appeal', () => {
+  it('reads the status of each without a key, and says where they stand', async () => {
+    const { folder, run, sandbox } = await openCommandLine()
+    const source = writeSource(folder, 'appeals.csv', 'appeal_id\nappeal-1\nappeal-2\nnone-such\n')
+    const result = await run(['appeal', source, '--base-url', sandbox.baseUrl], '')
+    expect(result).toMatchObject({ code: 1, stderr: '' })
+    expect(result.stdout).toMatch(/Appeals +In Review +1 /)
+    expect(result.stdout).toMatch(/INVALID_APPEAL/)
+    const row = (await run(['show', 'latest', '--row', '1'], '')).stdout
+    expect(row).toMatch(/Request +GET .*\/api\/v1\/appeals\/status\/appeal-1/)
+    const dry = await run(['appeal', source, '--base-url', sandbox.baseUrl, '--dry-run', '--json'], '')
+    expect(JSON.parse(dry.stdout)).toMatchObject({ first_request: { method: 'GET', body: null } })
+  })
+})
+
+describe('a folder', () => {
+  it('becomes tasks: texts, whole requests, and media by a template', async () => {
+    const { folder, sandbox, sum } = await openCommandLine()
+    const source = join(folder, 'posts')
+    mkdirSync(join(source, 'a b'), { recursive: true })
+    writeFileSync(join(source, 'one.txt'), 'Hello there')
+    writeFileSync(join(source, 'two.json'), '{"text_data":"From JSON","user_id":"own"}')
+    writeFileSync(join(source, 'a b', 'three.jpg'), 'picture')
+    const template = ['--media-template', 'https://media.example.com/{{path}}', '--set', 'user_id=u1']
+    const { code, summary } = await sum('task', source, ...template)
+    expect(summary.rows).toMatchObject({ read: 3, succeeded: 3 })
+    expect(code).toBe(0)
+    const requests = (await sandbox.tasks()).map((task) => task.request)
+    expect(requests).toContainEqual(expect.objectContaining({ text_data: 'Hello there', user_id: 'u1' }))
+    expect(requests).toContainEqual(expect.objectContaining({ text_data: 'From JSON', user_id: 'own' }))
+    expect(requests).toContainEqual(
+      expect.objectContaining({ url: 'https://media.example.com/a%20b/three.jpg' }),
+    )
+  })
+
+  it('has one address for each file, not two', async () => {
+    const { folder, send } = await openCommandLine()
+    const both = ['--media-template', 'https://m.test/{{path}}', '--media-url', 'https://m.test']
+    const result = await send('task', folder, ...both)
+    expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toContain('--media-template: the files have an address already, by --media-url')
+  })
+})
