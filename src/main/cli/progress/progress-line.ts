@@ -28,7 +28,7 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
     `${formatCount(rows.unknown)} unknown`,
     ...(callbacks === null ? [] : [`${formatCount(rows.awaiting)} awaiting`]),
     ...(rows.overdue === 0 ? [] : [`${formatCount(rows.overdue)} overdue`]),
-    `${formatRate(snapshot.ratePerSecond.current)}/s`,
+    ...(snapshot.phase === 'awaiting' ? [] : [`${formatRate(snapshot.ratePerSecond.current)}/s`]),
     ...(latencyMs === null ? [] : [`p95 ${formatMs(latencyMs.p95)} ms`]),
     ...(etaMs === null ? [] : [`${formatTimeLeft(etaMs)} left`]),
     ...(notice === null ? [] : [toPrintable(notice)]),

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { parseBaseUrl } from '../../../../src/main/cli/options/base-url-option.ts'
+import { parseBaseUrl, parseProxyUrl } from '../../../../src/main/cli/options/base-url-option.ts'
 import { parseDelimiter } from '../../../../src/main/cli/options/delimiter-option.ts'
 import { parseDurationMs, parseTimeoutMs } from '../../../../src/main/cli/options/duration-option.ts'
+import { collectKey } from '../../../../src/main/cli/options/key-option.ts'
 import {
   collectMapping,
   collectTemplate,
   toMapping,
 } from '../../../../src/main/cli/options/mapping-option.ts'
+import { parseVariableName } from '../../../../src/main/cli/options/name-options.ts'
 import {
   createIntegerParser,
   createPositiveNumberParser,
 } from '../../../../src/main/cli/options/number-option.ts'
+import { createSizeParser } from '../../../../src/main/cli/options/size-option.ts'
 import { findNearest } from '../../../../src/shared/find-nearest.ts'
 
 describe('a duration', () => {
@@ -20,6 +23,7 @@ describe('a duration', () => {
     ['1.5m', 90_000],
     ['2 min', 120_000],
     ['1h', 3_600_000],
+    ['2d', 172_800_000],
   ])('%s is %i ms', (text, ms) => {
     expect(parseDurationMs(text)).toBe(ms)
   })
@@ -35,6 +39,58 @@ describe('a duration', () => {
   it('is at most an hour as a timeout', () => {
     expect(() => parseTimeoutMs('61m')).toThrow('from 1ms to 1h')
     expect(() => parseTimeoutMs('0ms')).toThrow('from 1ms to 1h')
+  })
+})
+
+describe('a size', () => {
+  const parse = createSizeParser(1024, 1024 ** 3)
+  it.each([
+    ['5MB', 5_000_000],
+    ['5 MiB', 5_242_880],
+    ['2kB', 2_000],
+    ['0.5gib', 536_870_912],
+    ['1024B', 1024],
+  ])('%s is %i bytes', (text, bytes) => {
+    expect(parse(text)).toBe(bytes)
+  })
+
+  it('has its unit, and its range', () => {
+    expect(() => parse('5')).toThrow('a size with its unit')
+    expect(() => parse('5 bananas')).toThrow('found `5 bananas`')
+    expect(() => parse('1kB')).toThrow('from 1024 to 1073741824 bytes')
+    expect(() => parse('2GB')).toThrow('from 1024')
+  })
+})
+
+describe('the name of a variable', () => {
+  it('is letters, digits and underscores; what may be the secret itself is not repeated', () => {
+    expect(parseVariableName('SLUICE_API_KEY_2')).toBe('SLUICE_API_KEY_2')
+    for (const text of ['sk-live-123', '2nd', '', 'A B', 'A=B']) {
+      expect(() => parseVariableName(text)).toThrow('the name of an environment variable')
+    }
+    expect(() => parseVariableName('sk-live-123')).not.toThrow('sk-live-123')
+  })
+})
+
+describe('a key of a connection', () => {
+  it('has a label and a variable, each label once', () => {
+    const keys = collectKey('b=KEY_B', collectKey('a=KEY_A', undefined))
+    expect(keys).toEqual([
+      { label: 'a', env: 'KEY_A' },
+      { label: 'b', env: 'KEY_B' },
+    ])
+    expect(() => collectKey('a=KEY_C', keys)).toThrow('a is the label of another key')
+    expect(() => collectKey('KEY_C', keys)).toThrow('LABEL=VARIABLE')
+    expect(() => collectKey('c=sk-1', keys)).not.toThrow('sk-1')
+  })
+})
+
+describe('a proxy', () => {
+  it('is an address without the credentials, which are not repeated', () => {
+    expect(parseProxyUrl('http://proxy.test:3128/')).toBe('http://proxy.test:3128')
+    const refuse = () => parseProxyUrl('http://me:hunter2@proxy.test')
+    expect(refuse).toThrow('--proxy-credentials-env')
+    expect(refuse).not.toThrow('hunter2')
   })
 })
 

@@ -5,6 +5,8 @@ import { textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
 import type { RunSnapshot } from '../../../../src/shared/snapshot.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
+const CALLBACKS = { received: 30, settled: 30, early: 0, late: 0, doubled: 0, unreadable: 0 }
+
 const zero = { count: 10, min: 1, mean: 2, p50: 2, p90: 30, p95: 48.2, p99: 60, p99_9: 70, max: 80 }
 
 function createSnapshot(changes: Partial<RunSnapshot> = {}): RunSnapshot {
@@ -52,7 +54,7 @@ describe('the bar', () => {
   })
 
   it.each([200, 110, 80, 60, 40, 24])('fits a terminal of %i columns', (columns) => {
-    for (const phase of ['intake', 'ready', 'running', 'paused', 'draining', 'ended'] as const) {
+    for (const phase of ['intake', 'ready', 'running', 'paused', 'draining', 'awaiting', 'ended'] as const) {
       const snapshot = createSnapshot({
         phase,
         notice: 'a notice that is rather long for a terminal '.repeat(9),
@@ -82,6 +84,25 @@ describe('the bar', () => {
     const block = formatProgressBlock(createPlainTerminal(110), createSnapshot({ phase: 'draining' }))
     expect(block).toContain('Stopping')
     expect(block).toContain('4 in flight')
+  })
+})
+
+describe('a run whose results come as callbacks', () => {
+  const awaiting = createSnapshot({ phase: 'awaiting', inFlight: 0, callbacks: CALLBACKS })
+  awaiting.rows = { ...awaiting.rows, awaiting: 2_684, overdue: 7, not_sent: 0 }
+
+  it('shows how many are still to come, and how many came too late', () => {
+    const [first = '', second = ''] = formatProgressBlock(createPlainTerminal(130), awaiting).split('\n')
+    expect(first).toMatch(/^Awaiting █+░+ {3}51 %/)
+    expect(second).toContain('? 7 overdue')
+    expect(second).toContain('… 2,684 awaiting')
+    expect(second).not.toContain('/s')
+  })
+
+  it('says so in a log, too', () => {
+    expect(formatProgressLine(awaiting)).toBe(
+      'awaiting: 2,895 of 5,572 rows (51 %), 2,871 ok, 12 rejected, 3 failed, 2 unknown, 2,684 awaiting, 7 overdue, p95 48.2 ms, 12 s left',
+    )
   })
 })
 

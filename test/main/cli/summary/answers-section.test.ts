@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import {
+  formatAppeals,
+  formatCallbacks,
+  formatItems,
+  formatTerms,
+} from '../../../../src/main/cli/summary/answers-section.ts'
+import { textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
+import type { RunSummary } from '../../../../src/shared/run.ts'
+import { createPlainTerminal } from '../plain-terminal.ts'
+
+/** As much of a summary as these sections read. */
+function createSummary(changes: Partial<RunSummary>): RunSummary {
+  return { operation: 'task', ...changes } as RunSummary
+}
+
+const failed = Array.from({ length: 7 }, (_, index) => ({
+  term: index === 0 ? 'a\u001b[2Jterm' : `term ${index + 1} ${'long '.repeat(30)}`,
+  notes: index === 1 ? 'its notes' : null,
+  row: index + 10,
+}))
+
+const TERMS = createSummary({
+  operation: 'watchlist-add',
+  terms: { added: 1_200, pre_existing: 3, updated: 0, non_existent: 0, failed },
+})
+
+describe('the terms of a watchlist', () => {
+  it('are counted by what became of them, and the first that failed are named', () => {
+    const lines = formatTerms(createPlainTerminal(110), TERMS)
+    expect(lines[0]).toMatch(/^Terms +added +1,200$/)
+    expect(lines[1]).toMatch(/^ +pre-existing +3 {2}the watchlist had them/)
+    expect(lines[2]).toMatch(/^ +failed +7 {2}the service could not process them/)
+    expect(lines[3]).toContain('row 10: a\\u{1b}[2Jterm')
+    expect(lines.at(-1)).toContain('and 2 terms more; --json has them')
+    expect(lines.join('\n')).not.toMatch(/updated|non-existent/)
+  })
+
+  it.each([110, 80, 60])('fit a terminal of %i columns', (columns) => {
+    for (const line of formatTerms(createPlainTerminal(columns), TERMS)) {
+      expect(textWidth(line)).toBeLessThanOrEqual(columns)
+    }
+  })
+
+  it('are said to be none where no answer came', () => {
+    const terms = { added: 0, pre_existing: 0, updated: 0, non_existent: 0, failed: [] }
+    expect(formatTerms(createPlainTerminal(80), createSummary({ terms }))).toEqual([
+      'Terms            none was answered',
+    ])
+  })
+})
+
+describe('items, appeals and callbacks', () => {
+  const terminal = createPlainTerminal(110)
+
+  it('stand only in the summary of their operation', () => {
+    const summary = createSummary({})
+    expect([
+      ...formatTerms(terminal, summary),
+      ...formatItems(terminal, summary),
+      ...formatAppeals(terminal, summary),
+      ...formatCallbacks(terminal, summary),
+    ]).toEqual([])
+  })
+
+  it('say how many there are of each kind', () => {
+    const add = createSummary({ operation: 'index-add', items: { added: 12, removed: 0 } })
+    expect(formatItems(terminal, add)[0]).toMatch(/^Items +added 12 +their ids are in the export/)
+    const remove = createSummary({ operation: 'index-remove', items: { added: 0, removed: 1_000 } })
+    expect(formatItems(terminal, remove)).toEqual(['Items            removed 1,000'])
+    const appeals = { in_review: 1, reviewed: 0, overturned: 2, upheld: 30 }
+    expect(formatAppeals(terminal, createSummary({ appeals })).map((line) => line.slice(17, 31))).toEqual([
+      'In Review   1 ',
+      'overturned  2 ',
+      'upheld     30 ',
+    ])
+  })
+
+  it('tell early, late, doubled and unreadable callbacks apart', () => {
+    const callbacks = { received: 14, settled: 10, early: 2, late: 1, doubled: 3, unreadable: 1 }
+    expect(formatCallbacks(terminal, createSummary({ callbacks }))).toEqual([
+      'Callbacks        14 received: 10 settled their row (2 before the acknowledgement, 1 late), 3 doubled, 1 unreadable',
+    ])
+  })
+})
