@@ -7,7 +7,7 @@ const REASONS: Record<string, { found: string; hint: string }> = {
     found: 'writing there is not permitted',
     hint: 'Choose another folder, close the file where a spreadsheet has it open, or change who may write there.',
   },
-  EISDIR: { found: 'that is a folder', hint: 'Add a file name that ends in .csv or .jsonl.' },
+  EISDIR: { found: 'that is a folder', hint: 'Add a file name that ends in .csv, .xlsx or .jsonl.' },
   ENOENT: { found: 'its folder does not exist', hint: 'Make the folder first, or choose another.' },
   ENOTDIR: { found: 'a part of the path is a file, not a folder', hint: 'Check the path.' },
   EROFS: { found: 'the file system is read-only', hint: 'Choose another folder.' },

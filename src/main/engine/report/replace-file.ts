@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
+/** Adds text, written as UTF-8, or bytes behind what was written before. */
+export type Append = (content: string | Uint8Array) => Promise<void>
+
 /**
  * Writes a file whole or not at all: into a file beside it that takes its place once everything is on disk. A link
  * stays a link, and what is no regular file, such as /dev/stdout, is written to directly. Returns the bytes written.
  * Throws what the file system throws.
  */
-export async function replaceFile(
-  file: string,
-  write: (append: (text: string) => Promise<void>) => Promise<void>,
-): Promise<number> {
+export async function replaceFile(file: string, write: (append: Append) => Promise<void>): Promise<number> {
   const target = await findTarget(file)
   if (target.kind === 'stream') return writeInto(await open(target.path, 'w'), write, false)
   const temporary = join(
@@ -41,7 +41,7 @@ const BUFFERED_CHARACTERS = 256 * 1024
 
 async function writeInto(
   handle: FileHandle,
-  write: (append: (text: string) => Promise<void>) => Promise<void>,
+  write: (append: Append) => Promise<void>,
   sync: boolean,
 ): Promise<number> {
   let sizeBytes = 0
@@ -53,9 +53,15 @@ async function writeInto(
     sizeBytes += bytes.length
   }
   try {
-    await write(async (text) => {
-      buffered += text
-      if (buffered.length >= BUFFERED_CHARACTERS) await flush()
+    await write(async (content) => {
+      if (typeof content === 'string') {
+        buffered += content
+        if (buffered.length >= BUFFERED_CHARACTERS) await flush()
+        return
+      }
+      if (buffered !== '') await flush()
+      await handle.writeFile(content)
+      sizeBytes += content.length
     })
     await flush()
     if (sync) await handle.sync()

@@ -5,11 +5,12 @@ import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-re
 import { toFileError } from './file-error.ts'
 import { createJsonlWriter } from './jsonl-report.ts'
 import { replaceFile } from './replace-file.ts'
+import { writeXlsx } from './xlsx-report.ts'
 
 /** Formats of a report. */
-export type ReportFormat = 'csv' | 'jsonl'
+export type ReportFormat = 'csv' | 'jsonl' | 'xlsx'
 
-const WRITERS: Record<ReportFormat, (options: ReportOptions) => ReportWriter> = {
+const TEXT_WRITERS: Record<Exclude<ReportFormat, 'xlsx'>, (options: ReportOptions) => ReportWriter> = {
   csv: createCsvWriter,
   jsonl: createJsonlWriter,
 }
@@ -18,11 +19,12 @@ const WRITERS: Record<ReportFormat, (options: ReportOptions) => ReportWriter> = 
 export function findReportFormat(file: string): ReportFormat {
   const ending = extname(file).toLowerCase()
   if (ending === '.csv') return 'csv'
+  if (ending === '.xlsx') return 'xlsx'
   if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl'
   throw new SluiceError({
     code: 'BAD_USAGE',
-    message: `${file}: expected a name that ends in .csv or .jsonl, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
-    hint: 'The ending chooses the format: .csv for spreadsheets, .jsonl for programs.',
+    message: `${file}: expected a name that ends in .csv, .xlsx or .jsonl, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
+    hint: 'The ending chooses the format: .csv or .xlsx for spreadsheets, .jsonl for programs.',
   })
 }
 
@@ -37,19 +39,35 @@ export async function writeReport(
     pages: Iterable<readonly ResultRow[]> | AsyncIterable<readonly ResultRow[]>
   },
 ): Promise<ExportResult> {
-  const { file, pages } = options
-  const writer = WRITERS[options.format ?? findReportFormat(file)](options)
+  const { file } = options
+  const format = options.format ?? findReportFormat(file)
   let rows = 0
+  async function* countRows() {
+    for await (const page of options.pages) {
+      rows += page.length
+      yield page
+    }
+  }
   try {
     const sizeBytes = await replaceFile(file, async (append) => {
-      await append(writer.header())
-      for await (const page of pages) {
-        await append(page.map((result) => writer.row(result)).join(''))
-        rows += page.length
-      }
+      for await (const piece of writePieces(format, options, countRows())) await append(piece)
     })
     return { file, rows, sizeBytes }
   } catch (error) {
     throw toFileError(file, error)
   }
+}
+
+async function* writePieces(
+  format: ReportFormat,
+  options: ReportOptions,
+  pages: AsyncIterable<readonly ResultRow[]>,
+): AsyncGenerator<string | Uint8Array, void, undefined> {
+  if (format === 'xlsx') {
+    yield* writeXlsx(options.columns, pages)
+    return
+  }
+  const writer = TEXT_WRITERS[format](options)
+  yield writer.header()
+  for await (const page of pages) yield page.map((result) => writer.row(result)).join('')
 }

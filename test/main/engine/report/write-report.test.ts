@@ -47,7 +47,7 @@ test('the ending chooses the format, and another ending is bad usage', async () 
   expect(JSON.parse(readFileSync(join(folder, 'out.JSONL'), 'utf8'))).toMatchObject({ row: 1 })
   expect(await failWriting(join(folder, 'out.docx'))).toMatchObject({
     code: 'BAD_USAGE',
-    message: expect.stringContaining('expected a name that ends in .csv or .jsonl, found `.docx`'),
+    message: expect.stringContaining('expected a name that ends in .csv, .xlsx or .jsonl, found `.docx`'),
   })
   expect(await failWriting(join(folder, 'out'))).toMatchObject({ code: 'BAD_USAGE' })
 })

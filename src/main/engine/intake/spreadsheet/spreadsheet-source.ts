@@ -1,14 +1,17 @@
+import { isExportHeader } from '../../../../shared/export-columns.ts'
+import { removeFormulaGuard } from '../../../../shared/formula-guard.ts'
 import type { PlanSource } from '../../../../shared/plan.ts'
-import { type Problem, toFound } from '../../../../shared/problem.ts'
 import { toColumnNames } from '../column-names.ts'
 import { createSourceError } from '../source-error.ts'
 import { openSourceFile } from '../source-file.ts'
 import type { SourceBatch, SourceReader, SourceRow } from '../source-reader.ts'
 import { type Archive, openArchive } from './archive.ts'
+import { isOwnExport } from './own-export.ts'
 import { refuseForeignArchive, refuseForeignFile } from './refuse-foreign-file.ts'
 import { openSharedStrings, type SharedStrings } from './shared-strings.ts'
-import { readSheetRows, type TextRow } from './sheet-batches.ts'
+import { readSheetRows } from './sheet-batches.ts'
 import { countFilled, readSheetHead, type SheetHead } from './sheet-head.ts'
+import { toSourceRow } from './sheet-source-row.ts'
 import { readStyles } from './styles.ts'
 import { chooseSheet, readWorkbook } from './workbook.ts'
 
@@ -58,7 +61,10 @@ async function createReader(source: PlanSource, archive: Archive, sizeBytes: num
     strings.close()
     throw error
   }
-  let columns = toColumnNames(head.header, head.width)
+  const isGuarded = isExportHeader(head.header) && !(await isOwnExport(archive))
+  const { width, firstRow } = head
+  const header = isGuarded ? head.header.map(removeFormulaGuard) : head.header
+  let columns = toColumnNames(header, width)
 
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let row = 0
@@ -69,21 +75,21 @@ async function createReader(source: PlanSource, archive: Archive, sizeBytes: num
       for (const sheetRow of rows) {
         const { number } = sheetRow
         const filled = countFilled(sheetRow.cells)
-        if (number < head.firstRow || filled === 0) continue
+        if (number < firstRow || filled === 0) continue
         // The file leaves empty rows out, or has them without a cell; rows keep their distance from the header.
-        while (row < number - head.firstRow) {
+        while (row < number - firstRow) {
           row += 1
-          batch.push({ row, cells: Array<string>(head.width).fill(''), problems: [] })
-          cells += head.width
+          batch.push({ row, cells: Array<string>(width).fill(''), problems: [] })
+          cells += width
           if (batch.length >= EMPTY_ROWS_AT_ONCE) {
             yield { rows: batch, bytesRead }
             batch = []
           }
         }
         row += 1
-        if (filled > columns.length) columns = toColumnNames(head.header, filled)
-        batch.push(toSourceRow(row, sheetRow, filled, head))
-        cells += Math.max(filled, head.width)
+        if (filled > columns.length) columns = toColumnNames(header, filled)
+        batch.push(toSourceRow(row, sheetRow, filled, { width, isGuarded }))
+        cells += Math.max(filled, width)
         if (cells > MAX_CELLS) throw createCellsError(path)
       }
       if (batch.length > 0) yield { rows: batch, bytesRead }
@@ -110,32 +116,6 @@ async function createReader(source: PlanSource, archive: Archive, sizeBytes: num
 }
 
 const EMPTY_ROWS_AT_ONCE = 1000
-
-function toSourceRow(row: number, sheetRow: TextRow, filled: number, head: SheetHead): SourceRow {
-  const cells = sheetRow.cells.slice(0, filled)
-  while (cells.length < head.width) cells.push('')
-  const problems: Problem[] = []
-  const warn = (code: Problem['code'], message: string, found: string) =>
-    problems.push({ row, severity: 'warning', code, message, found: toFound(found) })
-  if (filled > head.width) {
-    warn('ragged_row', `must have at most ${head.width} cells, as the rows above`, `${filled} cells`)
-  }
-  if (sheetRow.formulaWithoutValue !== null) {
-    warn(
-      'formula_without_value',
-      'must have a calculated value; the cell is read as empty',
-      sheetRow.formulaWithoutValue,
-    )
-  }
-  if (sheetRow.imprecise !== null) {
-    warn(
-      'number_precision',
-      'must be text where it has more than 15 digits; a spreadsheet changes the rest',
-      sheetRow.imprecise,
-    )
-  }
-  return { row, cells, problems }
-}
 
 function createCellsError(path: string): Error {
   return createSourceError(

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writeReport } from '../../../../src/main/engine/report/write-report.ts'
+import { writeXlsx as writeSheet } from '../../../../src/main/engine/report/xlsx-report.ts'
+import { EXPORT_COLUMNS } from '../../../../src/shared/export-columns.ts'
+import type { ResultRow } from '../../../../src/shared/results.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { readAnySource } from '../intake/read-source.ts'
+import { buildResult } from './build-result.ts'
+
+async function writeXlsx(columns: readonly string[], pages: Iterable<ResultRow[]>): Promise<string> {
+  const file = join(createTemporaryFolder(), 'out.xlsx')
+  await writeReport({ file, columns, lossless: false, pages })
+  return file
+}
+
+const AWKWARD = [
+  '00042',
+  '12345678901234567890',
+  '=1+1',
+  "'=1+1",
+  '+49 170 1',
+  '  spaces  ',
+  'a,b;"c"\td',
+  'lines\nof\r\ntext\r',
+  '<b>&amp;</b> ]]>',
+  '_x000D_ _x0041_ _x',
+  '\u0000\u0001\u001f\uffff',
+  'Müller 漢 😀',
+  '',
+  '2024-02-29',
+  ' ',
+]
+
+test('every cell comes back from the file as it was, as text', async () => {
+  const columns = [...AWKWARD.keys()].map((index) => `column ${index}`)
+  const file = await writeXlsx(columns, [[buildResult({ cells: AWKWARD, durationMs: null })]])
+  const source = await readAnySource(file)
+  expect(source.columns).toEqual([...columns, ...EXPORT_COLUMNS])
+  expect(source.cells[0]?.slice(0, AWKWARD.length)).toEqual(AWKWARD)
+  expect(source.cells[0]?.slice(AWKWARD.length)).toEqual([
+    ...['1', 'succeeded', '200', '', '', 't1', 'p1', '', '', '1', '', '', ''],
+  ])
+  expect(source.problems).toEqual([])
+})
+
+test('names of an earlier export are renamed, short rows are filled up, pages follow each other', async () => {
+  const pages = [[buildResult({ cells: ['x'] })], [], [buildResult({ row: 2, cells: ['y', 'z'] })]]
+  const source = await readAnySource(await writeXlsx(['a', 'sluice_row'], pages))
+  expect(source.columns.slice(0, 3)).toEqual(['a', 'sluice_row (source)', 'sluice_row'])
+  expect(source.cells.map((cells) => cells.slice(0, 3))).toEqual([
+    ['x', '', '1'],
+    ['y', 'z', '2'],
+  ])
+})
+
+test('the result says how many rows and bytes were written, and nothing else is left', async () => {
+  const file = await writeXlsx(['a'], [])
+  const pages = [Array.from({ length: 2500 }, (_, i) => buildResult({ row: i + 1, cells: [`text ${i}`] }))]
+  const result = await writeReport({ file, columns: ['a'], lossless: false, pages })
+  expect(result).toEqual({ file, rows: 2500, sizeBytes: readFileSync(file).length })
+  expect(readdirSync(join(file, '..'))).toEqual(['out.xlsx'])
+  const source = await readAnySource(file)
+  expect(source.cells.map(([cell]) => cell)).toEqual(Array.from({ length: 2500 }, (_, i) => `text ${i}`))
+})
+
+test('what a sheet cannot hold is an error that names .csv, and leaves no file behind', async () => {
+  const long = [[buildResult({ row: 7, cells: ['ok', 'x'.repeat(32_768)] })]]
+  const folder = createTemporaryFolder()
+  const fail = async (columns: readonly string[], pages: Iterable<ResultRow[]>) =>
+    writeReport({ file: join(folder, 'out.xlsx'), columns, lossless: false, pages }).then(
+      () => Promise.reject(new Error('writing succeeded')),
+      (error: unknown) => error,
+    )
+  expect(await fail(['a', 'b'], long)).toMatchObject({
+    code: 'BAD_USAGE',
+    message: expect.stringContaining('cell B2 has 32768 characters, and a cell takes at most 32767'),
+    hint: expect.stringContaining('.csv'),
+  })
+  expect(await fail(Array<string>(16_384).fill('a'), [])).toMatchObject({
+    code: 'BAD_USAGE',
+    message: expect.stringContaining('it has 16397 columns'),
+  })
+  function* breaking(): Generator<ResultRow[]> {
+    yield [buildResult()]
+    throw new Error('the journal is gone')
+  }
+  expect(await fail(['a', 'b'], breaking())).toMatchObject({ message: 'the journal is gone' })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('rows beyond the last of a sheet are an error that names .csv', async () => {
+  const pages = [[buildResult(), buildResult({ row: 2 })], [buildResult({ row: 3 })]]
+  await expect(Array.fromAsync(writeSheet(['a', 'b'], pages, 4))).resolves.toBeDefined()
+  await expect(Array.fromAsync(writeSheet(['a', 'b'], pages, 3))).rejects.toMatchObject({
+    code: 'BAD_USAGE',
+    message: expect.stringContaining('it has more than 2 rows, and a sheet takes 3 with its header'),
+    hint: expect.stringContaining('.csv'),
+  })
+})
