@@ -7,6 +7,7 @@ import { buildRenderer } from '../../test/helpers/e2e/build-renderer.ts'
 import { launchChromium, openApp } from '../../test/helpers/e2e/open-app.ts'
 import { createCamera } from './camera.ts'
 import { walkFailures } from './walk-failures.ts'
+import { walkOperations } from './walk-operations.ts'
 import { walkSandbox } from './walk-sandbox.ts'
 import { walkSources } from './walk-sources.ts'
 
@@ -23,6 +24,7 @@ try {
     sandbox: walkSandbox,
     sources: walkSources,
     failures: walkFailures,
+    operations: walkOperations,
   })) {
     if (only !== undefined && only !== name) continue
     const app = await openApp({ browser, rendererFolder, folder: join(folder, name) })

@@ -4,6 +4,7 @@ import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
+import { rememberDraft, restoreDraft } from './app/restore-draft.ts'
 import './ui/tokens.css'
 import './ui/base.css'
 import { theme, toMantineVariables } from './ui/theme.ts'
@@ -11,6 +12,9 @@ import { theme, toMantineVariables } from './ui/theme.ts'
 // The host puts a fresh nonce into the page; style elements made later need the same one.
 const nonce = document.querySelector<HTMLElement>('script[nonce], link[nonce], style[nonce]')?.nonce ?? ''
 setNonce(nonce)
+
+rememberDraft()
+void restoreDraft()
 
 const root = document.getElementById('root')
 if (root !== null) {

@@ -16,13 +16,20 @@ describe('a request as a curl command', () => {
     expect(pieces.join("'")).toBe(hostile)
   })
 
+  const POST = { method: 'POST', url: 'https://api.example.com/x', body: '{}', hasKey: true } as const
+
   it('names the variable of the key and never holds a key', () => {
-    const text = toCurl({ url: 'https://api.example.com/x', body: '{}', apiKeyEnv: 'MY_KEY' })
+    const text = toCurl({ ...POST, apiKeyEnv: 'MY_KEY' })
     expect(text).toContain('-H "authorization: token $MY_KEY"')
   })
 
   it('does not let the name of a variable run a command', () => {
-    expect(toCurl({ url: 'https://a.example', body: '{}', apiKeyEnv: 'X$(id)' })).toContain('$SLUICE_API_KEY')
+    expect(toCurl({ ...POST, apiKeyEnv: 'X$(id)' })).toContain('$SLUICE_API_KEY')
+  })
+
+  it('reads an appeal without a body and without a key', () => {
+    const text = toCurl({ ...POST, method: 'GET', body: null, hasKey: false, apiKeyEnv: 'MY_KEY' })
+    expect(text).toBe("curl -sS -X GET 'https://api.example.com/x'")
   })
 })
 
@@ -39,8 +46,16 @@ describe('JSON for reading', () => {
 })
 
 describe('narrowing by facets', () => {
+  const added: Facet = { kind: 'answer', value: 'added', label: 'added', rows: 4 }
   const rejected: Facet = { kind: 'state', value: 'rejected', label: 'rejected', rows: 3 }
   const rule: Facet = { kind: 'rule', value: 'r1', label: 'Spam', rows: 2 }
+
+  it('goes by what the service answered, beside a state', () => {
+    const both = toggleFacet(toggleFacet({}, added), rejected)
+    expect(both).toEqual({ answer: 'added', state: 'rejected' })
+    expect(toggleFacet(both, added)).toEqual({ state: 'rejected' })
+    expect(toggleFacet({}, { ...added, value: 'nothing of the kind' })).toEqual({})
+  })
 
   it('joins one of each kind, and takes one back when it is pressed again', () => {
     const both = toggleFacet(toggleFacet({}, rejected), rule)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toPlan, typedKey } from '../../src/renderer/app/build-plan.ts'
 import type { Draft } from '../../src/renderer/app/draft.ts'
+import { parseMemory, toMemory } from '../../src/renderer/app/draft-memory.ts'
 import { DEFAULT_CALLBACK, isOutOfReach } from '../../src/renderer/features/operation/callback-settings.ts'
 import { chooseOperation, findOperationGap } from '../../src/renderer/features/operation/operation-draft.ts'
 import {
@@ -43,6 +44,7 @@ const DRAFT: Draft = {
   media: DEFAULT_MEDIA,
   preview: null,
   mapping: { text_data: { kind: 'column', column: 2 } },
+  isRestoring: false,
   heldRunId: null,
 }
 
@@ -190,6 +192,26 @@ describe('the plan of a draft', () => {
     expect(toPlan(draft, 'http://127.0.0.1:1234')?.connection.baseUrl).toBe('http://127.0.0.1:1234')
     expect(typedKey(draft)).toBeNull()
   })
+})
+
+describe('a draft that outlives a reload', () => {
+  it('is what it was, without the key and without what stands in the rows', () => {
+    const text = JSON.stringify(toMemory({ ...DRAFT, preview: PREVIEW, heldRunId: 'r' }))
+    expect(text).not.toContain('secret-key')
+    const { preview: _preview, remembered: _remembered, isRestoring: _now, ...rest } = DRAFT
+    expect(parseMemory(text)).toEqual({
+      ...rest,
+      settings: toService(' https://api.example.com/prefix/ ', ''),
+      heldRunId: 'r',
+    })
+  })
+
+  it.each([null, '', 'no json', '{}', '{"operation":{"kind":"load"}}'])(
+    'is forgotten where it is %j',
+    (text) => {
+      expect(parseMemory(text)).toBeNull()
+    },
+  )
 })
 
 it('estimates the time from what is in flight at once', () => {

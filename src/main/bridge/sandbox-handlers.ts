@@ -1,13 +1,22 @@
+import { DEFAULT_INDEX } from '../sandbox/rules/default-indexes.ts'
+import { DEFAULT_WATCHLIST } from '../sandbox/rules/default-watchlists.ts'
 import { bridge } from './implementer.ts'
 import { describeSample } from './sample-file.ts'
 
 /** The embedded service. */
 export const sandboxHandlers = bridge.sandbox.router({
+  describe: bridge.sandbox.describe.handler(async () => ({
+    indexId: DEFAULT_INDEX,
+    watchlist: DEFAULT_WATCHLIST,
+  })),
   start: bridge.sandbox.start.handler(async ({ context: { engine, liveRuns, sandbox } }) => {
     const runIds = liveRuns.snapshots().map(({ runId }) => runId)
     const plans = await Promise.all(runIds.map((runId) => engine.readPlan(runId).catch(() => null)))
     const isUsed = plans.some((plan) => plan !== null && plan.connection.baseUrl === sandbox.baseUrl())
-    return { baseUrl: await sandbox.start({ keep: isUsed }), sample: await describeSample() }
+    return {
+      baseUrl: await sandbox.start({ keep: isUsed }),
+      sample: await describeSample(),
+    }
   }),
   stop: bridge.sandbox.stop.handler(async ({ context }) => {
     await context.sandbox.stop()

@@ -6,7 +6,14 @@ import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../sandbox/sandbox-opt
 import { type SandboxThread, startSandboxThread } from '../sandbox/start-sandbox-thread.ts'
 
 /** Slow enough to watch a run against it. */
-const TRIAL_OPTIONS = { latency: '110ms±70ms', apiKeys: [DEFAULT_SANDBOX_KEY] } satisfies SandboxOptions
+const TRIAL_OPTIONS = {
+  latency: '110ms±70ms',
+  callbacks: 'delay=1s±400ms',
+  apiKeys: [DEFAULT_SANDBOX_KEY],
+} satisfies SandboxOptions
+
+/** Has the sandbox forget the tasks it was sent. */
+const TASKS_PATH = '/sandbox/admin/tasks'
 
 const rememberedSchema = z.object({ port: z.int().min(1).max(65_535) })
 
@@ -17,8 +24,8 @@ export interface SandboxHost {
   /** Base URL it has or last had in this workspace; null where it never ran. */
   lastBaseUrl(): Promise<string | null>
   /**
-   * Starts it. One that runs already is started anew, so that what was submitted before is no duplicate, unless
-   * `keep` says that it is in use. Throws `SANDBOX_UNAVAILABLE`.
+   * Starts it. One that runs already forgets its tasks, so that what was submitted before is no duplicate, unless
+   * `keep` says that it is in use; what is in its indexes and watchlists stays. Throws `SANDBOX_UNAVAILABLE`.
    */
   start(options: { keep: boolean }): Promise<string>
   stop(): Promise<void>
@@ -72,9 +79,16 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     await closing?.close()
   }
 
+  async function forgetTasks(baseUrl: string): Promise<boolean> {
+    const answer = await fetch(baseUrl + TASKS_PATH, { method: 'DELETE' }).catch(() => null)
+    return answer?.ok === true
+  }
+
   async function ensure(keep: boolean): Promise<string> {
-    if (thread !== null && keep) return thread.baseUrl
-    await close()
+    if (thread !== null) {
+      if (keep || (await forgetTasks(thread.baseUrl))) return thread.baseUrl
+      await close()
+    }
     const opened = await open(await readPort())
     thread = opened
     opened.ended.then(() => {

@@ -71,7 +71,9 @@ export async function createUploads(workspace: string): Promise<Uploads> {
         try {
           return { path, name: safePath, sizeBytes: await writeBody(request, path) }
         } catch (error) {
-          await rm(path, { force: true }).catch(() => {})
+          // What was there before came whole, and stays.
+          const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+          if (!isThere) await rm(path, { force: true }).catch(() => {})
           throw error
         }
       }),

@@ -81,6 +81,7 @@ export function App() {
           runId={route.runId}
           nameAddress={nameAddress}
           onResults={(chosen) => openResults(route.runId, chosen)}
+          onExport={() => openExport(route.runId, NO_FILTER)}
           onTakeUp={(kind) => takeUp.make({ kind, runId: route.runId })}
         />
       )}

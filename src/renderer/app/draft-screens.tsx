@@ -8,6 +8,7 @@ import { ReviewScreen } from '../features/review/review-screen.tsx'
 import { SourceScreen } from '../features/source/source-screen.tsx'
 import { nameDestination, toServiceUrl } from '../ui/connection/destination.ts'
 import { ErrorNotice } from '../ui/layout/error-notice.tsx'
+import { Screen } from '../ui/layout/screen.tsx'
 import { OperationStrip } from '../ui/operations/operation-strip.tsx'
 import { useDraft } from './draft.ts'
 import {
@@ -48,10 +49,17 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
   const step = toShownStep(props.step, draft)
   const proceed = useAction(step === 'mapping' ? checkDraft : continueFromSource)
   const sandbox = useAction(openSandboxTrial)
+  const { isRestoring } = draft
   useEffect(() => {
-    if (step !== props.step) goTo({ kind: 'draft', step }, { replace: true })
-  }, [step, props.step])
+    if (!isRestoring && step !== props.step) goTo({ kind: 'draft', step }, { replace: true })
+  }, [isRestoring, step, props.step])
 
+  if (isRestoring)
+    return (
+      <Screen title="New run" subtitle="Taking up where this window was">
+        {null}
+      </Screen>
+    )
   const error = proceed.error ?? sandbox.error ?? file.error
   const runId = draft.heldRunId ?? ''
   const { operation, settings } = draft

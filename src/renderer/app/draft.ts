@@ -21,12 +21,23 @@ export interface Draft {
   media: MediaSettings
   preview: BridgePreview | null
   mapping: Mapping
+  /** Whether what this window had before a reload is being taken up again. */
+  isRestoring: boolean
   /** The run that holds the checked rows and has sent nothing, or only the first few; null before the check. */
   heldRunId: string | null
 }
 
+/** What a window begins with where nothing was done before. */
+export const FIRST_OPERATION: Operation = {
+  kind: 'task',
+  mode: 'sync',
+  api: 'v1',
+  legacy: false,
+  models: [],
+}
+
 const EMPTY: Draft = {
-  operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
+  operation: FIRST_OPERATION,
   isOperationChosen: false,
   remembered: {},
   callback: DEFAULT_CALLBACK,
@@ -36,6 +47,7 @@ const EMPTY: Draft = {
   media: DEFAULT_MEDIA,
   preview: null,
   mapping: {},
+  isRestoring: false,
   heldRunId: null,
 }
 

@@ -41,6 +41,7 @@ export function TakeUp(props: {
       kind={kind}
       rows={kind === 'resume' ? rows.not_sent : countRetryable(rows) - rows.unknown}
       unknown={rows.unknown}
+      awaiting={rows.awaiting}
       needsKey={props.needsKey(summary.base_url)}
       busy={taking.busy}
       error={taking.error}

@@ -128,6 +128,7 @@ export const theme = createTheme({
     Autocomplete: { defaultProps: SMALL },
     SegmentedControl: { defaultProps: SMALL },
     Switch: { defaultProps: { size: 'sm', withThumbIndicator: false } },
+    RadioGroup: { defaultProps: SMALL },
     Radio: { defaultProps: { size: 'xs' } },
     Checkbox: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },

@@ -4,12 +4,14 @@ import { problemSchema } from './problem-schema.ts'
 
 const requestSchema = z.object({
   row: z.int(),
-  method: z.literal('POST'),
+  method: z.enum(['POST', 'GET']),
   url: z.string(),
   /** Names and values in the order they are sent; the key is masked. */
   headers: z.array(z.tuple([z.string(), z.string()])),
-  /** The exact JSON; null where the row is invalid and will not be sent. */
+  /** The exact JSON, all rows of the request in it; null where the request has none. */
   body: z.string().nullable(),
+  /** Whether the row has errors, so that it is not sent. */
+  isInvalid: z.boolean(),
   problems: z.array(problemSchema),
 })
 

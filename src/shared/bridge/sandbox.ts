@@ -7,9 +7,17 @@ const sandboxSchema = z.object({
   sample: z.object({ path: z.string(), name: z.string(), sizeBytes: z.number() }),
 })
 
+/** What it has from the start: the id of a custom index, the name of a watchlist. */
+const offersSchema = z.object({ indexId: z.string(), watchlist: z.string() })
+
+/** See {@link offersSchema}. */
+export type SandboxOffers = z.infer<typeof offersSchema>
+
 /** The embedded service, to try things on. */
 export const sandboxContract = {
-  /** Starts it unless it runs already. Runs against its `baseUrl` need no `apiKey`. */
+  /** Names that it knows, whether it runs or not. */
+  describe: base.output(offersSchema),
+  /** Starts it; one that runs and is not in use forgets its tasks. Runs against its `baseUrl` need no `apiKey`. */
   start: base.output(sandboxSchema),
   stop: base.output(doneSchema),
 }

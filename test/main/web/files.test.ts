@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { toUploadName } from '../../../src/main/web/upload-name.ts'
 import { createUploads } from '../../../src/main/web/uploads.ts'
-import { uploadedSchema } from '../../../src/shared/bridge/browser-files.ts'
+import { uploadedFolderSchema, uploadedSchema } from '../../../src/shared/bridge/browser-files.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -26,6 +26,64 @@ async function enter(shell: TestShell) {
   }
   return { cookie, put, client: await shell.connect(cookie) }
 }
+
+describe('a folder that is chosen in the browser', () => {
+  const open = async (shell: TestShell, cookie: string) => {
+    const path = `/files/folders?name=${encodeURIComponent('my pictures')}`
+    const answer = await shell.request(path, { method: 'PUT', cookie, body: '' })
+    return uploadedFolderSchema.parse(JSON.parse(answer.text))
+  }
+
+  it('is put together file by file, each under its own path and name', async () => {
+    const shell = await withShell()
+    const { cookie, client } = await enter(shell)
+    const { path, name, folder } = await open(shell, cookie)
+    expect(name).toBe('my pictures')
+    for (const file of ['a.txt', 'sub/grüße, alle.txt', 'sub/.hidden']) {
+      const target = `/files/uploads?folder=${folder}&name=${encodeURIComponent(file)}`
+      const answer = await shell.request(target, { method: 'PUT', cookie, body: file })
+      expect(answer.status).toBe(201)
+      expect(readFileSync(join(path, file), 'utf8')).toBe(file)
+    }
+    const preview = await client.source.preview({ source: { path } })
+    expect(preview.format).toBe('folder')
+    expect(preview.rows.map(({ cells }) => cells[0])).toEqual(['a.txt', 'sub/grüße, alle.txt'])
+  })
+
+  it.each([
+    '../outside.txt',
+    'sub/../../outside.txt',
+    '/etc/outside.txt',
+    'sub//outside.txt',
+    '.',
+    'sub/..',
+    'sub\\outside.txt',
+    'C:outside.txt',
+    'a\0.txt',
+    '',
+  ])('takes no file that would lie elsewhere: %j', async (file) => {
+    const shell = await withShell()
+    const { cookie } = await enter(shell)
+    const { path, folder } = await open(shell, cookie)
+    const target = `/files/uploads?folder=${folder}&name=${encodeURIComponent(file)}`
+    const answer = await shell.request(target, { method: 'PUT', cookie, body: 'x' })
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'BAD_SOURCE' })
+    expect(readdirSync(path)).toEqual([])
+  })
+
+  it('must have been begun, and its files are written once', async () => {
+    const shell = await withShell()
+    const { cookie } = await enter(shell)
+    const { path, folder } = await open(shell, cookie)
+    const put = (id: string, body: string) =>
+      shell.request(`/files/uploads?folder=${id}&name=a.txt`, { method: 'PUT', cookie, body })
+    expect((await put('../uploads', 'x')).status).toBe(400)
+    expect((await put(folder, 'first')).status).toBe(201)
+    expect((await put(folder, 'second')).status).toBe(500)
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('first')
+  })
+})
 
 describe('a file that is chosen in the browser', () => {
   it('becomes a source that can be previewed, as it is', async () => {

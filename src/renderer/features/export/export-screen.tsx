@@ -13,6 +13,7 @@ import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { ANSWER_LOOKS } from '../../ui/states/answer-looks.ts'
 import { toStateCounts } from '../../ui/states/row-counts.ts'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -187,6 +188,7 @@ function describeFilter(filter: RowFilter): string {
     filter.unsuccessful ? 'what did not succeed' : null,
     filter.ruleId === undefined ? null : `rule ${filter.ruleId}`,
     filter.errorCode === undefined ? null : `error ${filter.errorCode}`,
+    filter.answer === undefined ? null : ANSWER_LOOKS[filter.answer].word,
     filter.search === undefined ? null : `cells with “${filter.search.slice(0, 60)}”`,
   ]
   return parts.filter((part) => part !== null).join(', ')

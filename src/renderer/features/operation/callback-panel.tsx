@@ -75,7 +75,7 @@ export function CallbackPanel(props: {
         <NumberInput
           label="Overdue after (minutes)"
           description="A row whose callback has not come by then is overdue; a late one still settles it."
-          w="14rem"
+          maw="18rem"
           value={callback.overdueMinutes}
           min={1}
           max={OVERDUE_MAX_MINUTES}

@@ -1,22 +1,35 @@
 import { NumberInput, Radio, Stack, TextInput } from '@mantine/core'
+import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
 import { type Operation, TERMS_PER_REQUEST_MAX } from '../../../shared/operation.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
+import { OverwriteNotice } from '../../ui/operations/overwrite-notice.tsx'
 import { ModeChoice } from './mode-choice.tsx'
+import styles from './operation.module.css'
 
 type IndexOperation = Extract<Operation, { indexId: string }>
 type WatchlistOperation = Extract<Operation, { watchlist: string }>
 
 /** Which custom index, and how its answers come. */
 export function IndexOptions(props: {
+  offers: SandboxOffers | null
   operation: IndexOperation
   onOperation: (operation: IndexOperation) => void
 }) {
-  const { operation, onOperation } = props
+  const { operation, offers, onOperation } = props
   return (
     <Stack gap="md">
       <TextInput
         label="Custom index id"
-        description="As the dashboard of the service shows it."
+        description={
+          offers === null ? (
+            'As the dashboard of the service shows it.'
+          ) : (
+            <Offer
+              name={offers.indexId}
+              onUse={() => onOperation({ ...operation, indexId: offers.indexId })}
+            />
+          )
+        }
         value={operation.indexId}
         onChange={(event) => onOperation({ ...operation, indexId: event.currentTarget.value })}
         spellCheck={false}
@@ -34,15 +47,25 @@ export function IndexOptions(props: {
 
 /** Which watchlist, how many terms go into one request, and what an update does with empty notes. */
 export function WatchlistOptions(props: {
+  offers: SandboxOffers | null
   operation: WatchlistOperation
   onOperation: (operation: WatchlistOperation) => void
 }) {
-  const { operation, onOperation } = props
+  const { operation, offers, onOperation } = props
   return (
     <Stack gap="md">
       <TextInput
         label="Watchlist"
-        description="Its API field name, as the dashboard of the service shows it. The watchlist must exist."
+        description={
+          offers === null ? (
+            'Its API field name, as the dashboard of the service shows it. The watchlist must exist.'
+          ) : (
+            <Offer
+              name={offers.watchlist}
+              onUse={() => onOperation({ ...operation, watchlist: offers.watchlist })}
+            />
+          )
+        }
         value={operation.watchlist}
         onChange={(event) => onOperation({ ...operation, watchlist: event.currentTarget.value })}
         spellCheck={false}
@@ -51,7 +74,7 @@ export function WatchlistOptions(props: {
       <NumberInput
         label="Terms in one request, at most"
         description="A request that the service finds too large is split and sent again."
-        w="14rem"
+        maw="18rem"
         value={operation.termsPerRequest}
         min={1}
         max={TERMS_PER_REQUEST_MAX}
@@ -89,12 +112,14 @@ export function WatchlistOptions(props: {
   )
 }
 
-/** Said before terms are added: what the service does to those it has already. */
-function OverwriteNotice() {
+/** The one that the sandbox has, to be taken by a press. */
+function Offer({ name, onUse }: { name: string; onUse: () => void }) {
   return (
-    <Notice kind="warning" title="Notes of existing terms are overwritten">
-      A term that is in the watchlist already gets the notes of this file in place of its own, and is counted
-      as pre-existing. The old notes cannot be read back.
-    </Notice>
+    <>
+      The sandbox has{' '}
+      <button type="button" className={styles.offer} onClick={onUse}>
+        {name}
+      </button>
+    </>
   )
 }

@@ -1,5 +1,8 @@
 import { IconArrowRight } from '@tabler/icons-react'
+import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
 import { isAsync, type Operation, type OperationKind } from '../../../shared/operation.ts'
+import { bridge } from '../../bridge/client.ts'
+import { useQuery } from '../../bridge/use-query.ts'
 import { type Destination, toServiceUrl } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -29,6 +32,10 @@ export function OperationScreen(props: {
   onContinue: () => void
 }) {
   const { operation, callback, destination, onOperation } = props
+  const isSandbox = destination.kind === 'sandbox'
+  const sandbox = useQuery(isSandbox && operation.kind !== 'task' ? 'sandbox offers' : null, (signal) =>
+    bridge.sandbox.describe(undefined, { signal }),
+  )
   const awaitsCallbacks = isAsync(operation)
   const needsKey = operation.kind !== 'appeal-status'
   return (
@@ -47,12 +54,10 @@ export function OperationScreen(props: {
     >
       <OperationCards chosen={operation.kind} onChoose={props.onKind} />
       <div className={styles.columns}>
-        <div className={styles.column}>
-          <Panel title={OPERATION_LOOKS[operation.kind].title}>
-            <Options operation={operation} onOperation={onOperation} />
-          </Panel>
-        </div>
-        <div className={styles.column}>
+        <Panel title={OPERATION_LOOKS[operation.kind].title}>
+          <Options operation={operation} offers={isSandbox ? sandbox.data : null} onOperation={onOperation} />
+        </Panel>
+        <div className={styles.side}>
           <DestinationPanel
             destination={destination}
             environmentHasKey={props.environmentHasKey}
@@ -75,17 +80,21 @@ export function OperationScreen(props: {
   )
 }
 
-function Options(props: { operation: Operation; onOperation: (operation: Operation) => void }) {
-  const { operation, onOperation } = props
+function Options(props: {
+  operation: Operation
+  offers: SandboxOffers | null
+  onOperation: (operation: Operation) => void
+}) {
+  const { operation, offers, onOperation } = props
   switch (operation.kind) {
     case 'task':
       return <TaskOptions operation={operation} onOperation={onOperation} />
     case 'index-add':
     case 'index-remove':
-      return <IndexOptions operation={operation} onOperation={onOperation} />
+      return <IndexOptions offers={offers} operation={operation} onOperation={onOperation} />
     case 'watchlist-add':
     case 'watchlist-update':
-      return <WatchlistOptions operation={operation} onOperation={onOperation} />
+      return <WatchlistOptions offers={offers} operation={operation} onOperation={onOperation} />
     case 'appeal-status':
       return (
         <p className={styles.quiet}>

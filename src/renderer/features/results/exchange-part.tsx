@@ -6,20 +6,26 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 
 /** One side of an exchange, as it was; only its length until it is revealed. */
-export function ExchangePart(props: { title: string; text: string | null; url?: string; revealed: boolean }) {
-  const { title, text, url, revealed } = props
+export function ExchangePart(props: {
+  title: string
+  text: string | null
+  /** What stands under the title, such as method and address. */
+  line?: string
+  revealed: boolean
+}) {
+  const { title, text, line, revealed } = props
   return (
     <section>
       <div className={styles.partHead}>
         <h3>{title}</h3>
         {text !== null && revealed && <CopyButton label="Copy" text={() => text} />}
       </div>
-      {url !== undefined && (
+      {line !== undefined && (
         <p className={styles.url}>
-          <SafeText text={`POST ${url}`} max={2_000} lines />
+          <SafeText text={line} max={2_000} lines />
         </p>
       )}
-      {text === null && <p className={styles.muted}>none</p>}
+      {text === null && <p className={styles.muted}>no body</p>}
       {text !== null && !revealed && (
         <p className={styles.muted}>hidden, {formatCount(text.length)} characters</p>
       )}

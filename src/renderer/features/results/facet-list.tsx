@@ -2,19 +2,35 @@ import { IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Facet, RowFilter } from '../../../shared/results.ts'
 import { formatCount } from '../../ui/format-number.ts'
+import { AnswerLabel } from '../../ui/states/answer-label.tsx'
+import { isRowAnswer, nameAnswers } from '../../ui/states/answer-looks.ts'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { isFacetChosen, isRowState, toggleFacet, toggleUnsuccessful } from './filter.ts'
 import styles from './results.module.css'
 
-const GROUPS: { kind: Facet['kind']; title: string; empty: string }[] = [
-  { kind: 'state', title: 'State', empty: 'no rows yet' },
-  { kind: 'rule', title: 'Triggered rule', empty: 'none triggered' },
-  { kind: 'error', title: 'Error', empty: 'no errors' },
-]
+interface FacetGroup {
+  kind: Facet['kind']
+  title: string
+  empty: string
+}
+
+/** The groups that have a meaning for an operation. */
+function toGroups(operation: string): FacetGroup[] {
+  const answers = nameAnswers(operation)
+  return [
+    { kind: 'state', title: 'State', empty: 'no rows yet' },
+    ...(answers === null ? [] : [{ kind: 'answer', title: answers, empty: 'none answered' } as const]),
+    ...(operation === 'task'
+      ? [{ kind: 'rule', title: 'Triggered rule', empty: 'none triggered' } as const]
+      : []),
+    { kind: 'error', title: 'Error', empty: 'no errors' },
+  ]
+}
 
 /** What the rows can be narrowed by, with how many rows each leaves; one of each kind at a time. */
 export function FacetList(props: {
+  operation: string
   facets: readonly Facet[]
   filter: RowFilter
   onFilter: (filter: RowFilter) => void
@@ -22,7 +38,7 @@ export function FacetList(props: {
   const { facets, filter, onFilter } = props
   return (
     <div className={styles.facets}>
-      {GROUPS.map((group) => {
+      {toGroups(props.operation).map((group) => {
         const shown = facets.filter((facet) => facet.kind === group.kind && facet.rows > 0)
         return (
           <section key={group.kind} aria-label={group.title}>
@@ -74,6 +90,7 @@ function countUnsuccessful(states: readonly Facet[]): number {
 }
 
 function FacetName({ facet }: { facet: Facet }) {
+  if (facet.kind === 'answer' && isRowAnswer(facet.value)) return <AnswerLabel answer={facet.value} />
   if (facet.kind !== 'state' || !isRowState(facet.value)) return <SafeText text={facet.label} max={60} />
   const look = STATE_LOOKS[facet.value]
   const Icon = look.icon

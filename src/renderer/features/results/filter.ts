@@ -1,4 +1,5 @@
 import type { Facet, RowFilter, RowState } from '../../../shared/results.ts'
+import { isRowAnswer } from '../../ui/states/answer-looks.ts'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
 
 /** Whether a text names a row state. */
@@ -26,6 +27,7 @@ export function toggleFacet(filter: RowFilter, facet: Facet): RowFilter {
     const { unsuccessful: _wider, ...others } = rest
     return isRowState(facet.value) ? { ...others, state: facet.value } : others
   }
+  if (facet.kind === 'answer') return isRowAnswer(facet.value) ? { ...rest, answer: facet.value } : rest
   return { ...rest, [MEMBER[facet.kind]]: facet.value }
 }
 

@@ -1,6 +1,6 @@
 import type { Plan } from '../../../shared/plan.ts'
 
-const CONTENT_FIELDS = ['text_data', 'url']
+const CONTENT_FIELDS = ['text_data', 'url', 'media', 'term', 'custom_index_item_id', 'appeal_id']
 
 /** Indexes of the source's columns that hold what is judged, by the run's mapping. */
 export function findContent(plan: Plan | null, names: readonly string[]): number[] {

@@ -1,11 +1,13 @@
-import type { RowDetail } from '../../../shared/results.ts'
+import type { RowDetail, RowState } from '../../../shared/results.ts'
+import { formatMs } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
+import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { adviceForError } from '../../ui/states/error-advice.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 
 /** What became of a row: its error and what to do, or the rules it triggered and its scores where they are known. */
-export function OutcomePart({ detail }: { detail: RowDetail }) {
+export function OutcomePart({ operation, detail }: { operation: string; detail: RowDetail }) {
   const { result, problems, classScores } = detail
   return (
     <>
@@ -27,15 +29,27 @@ export function OutcomePart({ detail }: { detail: RowDetail }) {
         <h3>Outcome</h3>
         <table className={styles.facts}>
           <tbody>
-            <Fact name="Triggered rules">
-              {result.triggeredRules.length === 0
-                ? 'none'
-                : result.triggeredRules.map((rule) => (
-                    <span key={rule.ruleId} className={styles.rule}>
-                      <SafeText text={rule.ruleName} max={80} />
-                    </span>
-                  ))}
-            </Fact>
+            {operation === 'task' && (
+              <Fact name="Triggered rules">
+                {result.triggeredRules.length === 0
+                  ? 'none'
+                  : result.triggeredRules.map((rule) => (
+                      <span key={rule.ruleId} className={styles.rule}>
+                        <SafeText text={rule.ruleName} max={80} />
+                      </span>
+                    ))}
+              </Fact>
+            )}
+            {result.answer !== null && (
+              <Fact name={operation === 'appeal-status' ? 'Appeal' : 'Term'}>
+                <AnswerLabel answer={result.answer} />
+              </Fact>
+            )}
+            {result.customIndexItemId !== null && (
+              <Fact name="custom_index_item_id">
+                <SafeText text={result.customIndexItemId} />
+              </Fact>
+            )}
             {classScores.length > 0 && (
               <Fact name="Scores">
                 {classScores.map((score) => (
@@ -45,13 +59,25 @@ export function OutcomePart({ detail }: { detail: RowDetail }) {
                 ))}
               </Fact>
             )}
-            <Fact name="task_id">{result.taskId === null ? '–' : <SafeText text={result.taskId} />}</Fact>
-            <Fact name="post_id">{result.postId === null ? '–' : <SafeText text={result.postId} />}</Fact>
+            {result.callbackLatencyMs !== null && (
+              <Fact name="Callback latency">{formatMs(result.callbackLatencyMs)}</Fact>
+            )}
+            {hasTasks(operation) && (
+              <Fact name="task_id">{result.taskId === null ? '–' : <SafeText text={result.taskId} />}</Fact>
+            )}
+            {operation === 'task' && (
+              <Fact name="post_id">{result.postId === null ? '–' : <SafeText text={result.postId} />}</Fact>
+            )}
           </tbody>
         </table>
       </section>
     </>
   )
+}
+
+/** Watchlists and appeals are answered without a task. */
+function hasTasks(operation: string): boolean {
+  return operation === 'task' || operation.startsWith('index-')
 }
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {
@@ -65,13 +91,10 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 
 function ErrorNotice({ detail }: { detail: RowDetail }) {
   const { state, status, errorCode, message } = detail.result
-  if (state !== 'rejected' && state !== 'failed' && state !== 'unknown') return null
+  if (state !== 'rejected' && state !== 'failed' && state !== 'unknown' && state !== 'overdue') return null
   const title = [status, errorCode].filter((part) => part !== null).join(' ')
   return (
-    <Notice
-      kind={state === 'failed' ? 'error' : 'warning'}
-      title={<SafeText text={title === '' ? `${state}, no answer` : title} />}
-    >
+    <Notice kind={state === 'failed' ? 'error' : 'warning'} title={<SafeText text={toTitle(state, title)} />}>
       {message !== null && (
         <p>
           <SafeText text={message} max={500} lines />
@@ -80,4 +103,9 @@ function ErrorNotice({ detail }: { detail: RowDetail }) {
       <p>{adviceForError({ outcome: state, status, error_code: errorCode })}</p>
     </Notice>
   )
+}
+
+function toTitle(state: RowState, answer: string): string {
+  if (state === 'overdue') return 'overdue, no callback in time'
+  return answer === '' ? `${state}, no answer` : answer
 }

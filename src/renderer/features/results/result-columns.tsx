@@ -1,6 +1,8 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
+import { AnswerLabel } from '../../ui/states/answer-label.tsx'
+import { nameAnswers } from '../../ui/states/answer-looks.ts'
 import { StateLabel } from '../../ui/states/state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { HiddenCell } from './hidden-cell.tsx'
@@ -9,52 +11,82 @@ import styles from './results.module.css'
 /** Source columns that the table shows; a row's details show all. */
 const SOURCE_COLUMNS_SHOWN = 12
 
-const FIRST: GridColumn<PageRow>[] = [
+const ROW_AND_STATE: GridColumn<PageRow>[] = [
   { id: 'row', title: 'Row', rem: 4.75, align: 'end', cell: (row) => formatCount(row.row) },
   { id: 'state', title: 'State', rem: 7, cell: (row) => <StateLabel state={row.state} /> },
-  {
-    id: 'rules',
-    title: 'Triggered rules',
-    rem: 11,
-    cell: (row) =>
-      row.triggeredRules.map((rule) => (
-        <span key={rule.ruleId} className={styles.rule}>
-          <SafeText text={rule.ruleName} max={40} />
-        </span>
-      )),
-  },
 ]
 
-const LAST: GridColumn<PageRow>[] = [
-  {
-    id: 'answer',
-    title: 'Answer',
-    rem: 10,
-    cell: (row) => (
-      <>
-        {row.status ?? ''}{' '}
-        <SafeText text={row.errorCode ?? (row.status === null ? (row.message ?? '') : '')} max={60} />
-      </>
-    ),
-  },
-  {
-    id: 'latency',
-    title: 'Latency',
-    rem: 5.25,
-    align: 'end',
-    cell: (row) => (row.durationMs === null ? '' : formatMs(row.durationMs)),
-  },
-  {
-    id: 'tries',
-    title: 'Tries',
-    rem: 3.5,
-    align: 'end',
-    cell: (row) => (row.attempts === 0 ? '' : row.attempts),
-  },
-]
+const RULES: GridColumn<PageRow> = {
+  id: 'rules',
+  title: 'Triggered rules',
+  rem: 11,
+  cell: (row) =>
+    row.triggeredRules.map((rule) => (
+      <span key={rule.ruleId} className={styles.rule}>
+        <SafeText text={rule.ruleName} max={40} />
+      </span>
+    )),
+}
+
+const ITEM_ID: GridColumn<PageRow> = {
+  id: 'item',
+  title: 'Item id',
+  rem: 14,
+  cell: (row) => row.customIndexItemId !== null && <SafeText text={row.customIndexItemId} max={60} />,
+}
+
+/** What a row came to, in the words of the operation. */
+function toOutcomeColumn(operation: string): GridColumn<PageRow> {
+  if (operation === 'index-add' || operation === 'index-remove') return ITEM_ID
+  if (nameAnswers(operation) === null) return RULES
+  return {
+    id: 'outcome',
+    title: operation === 'appeal-status' ? 'Appeal' : 'Term',
+    rem: 9,
+    cell: (row) => row.answer !== null && <AnswerLabel answer={row.answer} />,
+  }
+}
+
+const ANSWER: GridColumn<PageRow> = {
+  id: 'answer',
+  title: 'Answer',
+  rem: 10,
+  cell: (row) => (
+    <>
+      {row.status ?? ''}{' '}
+      <SafeText text={row.errorCode ?? (row.status === null ? (row.message ?? '') : '')} max={60} />
+    </>
+  ),
+}
+
+const LATENCY: GridColumn<PageRow> = {
+  id: 'latency',
+  title: 'Latency',
+  rem: 5.25,
+  align: 'end',
+  cell: (row) => (row.durationMs === null ? '' : formatMs(row.durationMs)),
+}
+
+const CALLBACK_LATENCY: GridColumn<PageRow> = {
+  id: 'callback',
+  title: 'Callback',
+  rem: 5.5,
+  align: 'end',
+  cell: (row) => (row.callbackLatencyMs === null ? '' : formatMs(row.callbackLatencyMs)),
+}
+
+const TRIES: GridColumn<PageRow> = {
+  id: 'tries',
+  title: 'Tries',
+  rem: 3.5,
+  align: 'end',
+  cell: (row) => (row.attempts === 0 ? '' : row.attempts),
+}
 
 /** The columns of the results table: what became of the row, its content, the answer, then its other cells; all of its own cells hidden until revealed. */
 export function createResultColumns(options: {
+  operation: string
+  isAsync: boolean
   /** Names of the source's columns. */
   names: readonly string[]
   /** Indexes of the source's columns in the order they are shown. */
@@ -79,7 +111,16 @@ export function createResultColumns(options: {
       },
     }),
   )
-  return [...FIRST, ...cells.slice(0, 1), ...LAST, ...cells.slice(1)]
+  return [
+    ...ROW_AND_STATE,
+    toOutcomeColumn(options.operation),
+    ...cells.slice(0, 1),
+    ANSWER,
+    LATENCY,
+    ...(options.isAsync ? [CALLBACK_LATENCY] : []),
+    TRIES,
+    ...cells.slice(1),
+  ]
 }
 
 /** The columns of the content first, the others in their own order after them. */

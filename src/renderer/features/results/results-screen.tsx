@@ -45,6 +45,8 @@ export function ResultsScreen(props: {
     return picture?.phase === 'ended' ? countRetryable(picture.rows) : 0
   })
   const name = useLiveRuns((known) => known.summaries[runId]?.name)
+  const operation = useLiveRuns((known) => known.summaries[runId]?.operation) ?? 'task'
+  const isAsync = useLiveRuns((known) => known.summaries[runId]?.mode) === 'async'
   const [chosen, setChosen] = useState(props.filter)
   const [typed, setTyped] = useState(props.filter.search ?? '')
   const search = useDebounced(typed, SEARCH_QUIET_MS)
@@ -71,11 +73,13 @@ export function ResultsScreen(props: {
   const columns = useMemo(
     () =>
       createResultColumns({
+        operation,
+        isAsync,
         names: names ?? [],
         order: orderColumns(names?.length ?? 0, findContent(plan.data, names ?? [])),
         isRevealed: revealed.isRevealed,
       }),
-    [names, plan.data, revealed.isRevealed],
+    [names, plan.data, revealed.isRevealed, operation, isAsync],
   )
   const narrow = (next: RowFilter) => {
     const { search: _typed, ...rest } = next
@@ -138,7 +142,7 @@ export function ResultsScreen(props: {
               setCursor(0)
             }}
           />
-          <FacetList facets={facets.data ?? []} filter={chosen} onFilter={narrow} />
+          <FacetList operation={operation} facets={facets.data ?? []} filter={chosen} onFilter={narrow} />
         </div>
         <div className={styles.list}>
           <ResultsBar
@@ -176,6 +180,8 @@ export function ResultsScreen(props: {
           <div className={styles.drawerPlace} onKeyDown={pressInDrawer}>
             <RowDrawer
               row={cursorRow.row}
+              operation={operation}
+              isAsync={isAsync}
               detail={detail.data}
               apiKeyEnv={plan.data?.connection.apiKeyEnv ?? 'SLUICE_API_KEY'}
               revealed={revealed.isRevealed(cursorRow.row)}

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import type { RowDetail } from '../../../shared/results.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount } from '../../ui/format-number.ts'
+import { formatTimestamp } from '../../ui/format-time.ts'
 import { StateLabel } from '../../ui/states/state-label.tsx'
 import { AttemptsTable } from './attempts-table.tsx'
 import { CellsTable } from './cells-table.tsx'
@@ -18,6 +19,8 @@ import { toCurl } from './to-curl.ts'
  */
 export function RowDrawer(props: {
   row: number
+  operation: string
+  isAsync: boolean
   detail: RowDetail | null
   apiKeyEnv: string
   revealed: boolean
@@ -28,7 +31,7 @@ export function RowDrawer(props: {
   const { detail, revealed, onReveal, onStep } = props
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
-  const body = detail?.requestBody ?? null
+  const wasMapped = detail !== null && detail.result.state !== 'invalid'
   return (
     <aside className={styles.drawer} aria-label={`Row ${props.row}`}>
       <header className={styles.drawerHead}>
@@ -37,10 +40,18 @@ export function RowDrawer(props: {
         </h2>
         {detail !== null && <StateLabel state={detail.result.state} />}
         <div className={styles.drawerActions}>
-          {detail !== null && body !== null && (
+          {wasMapped && (
             <CopyButton
               label="Copy as curl"
-              text={() => toCurl({ url: detail.requestUrl, body, apiKeyEnv: props.apiKeyEnv })}
+              text={() =>
+                toCurl({
+                  method: detail.requestMethod,
+                  url: detail.requestUrl,
+                  body: detail.requestBody,
+                  hasKey: props.operation !== 'appeal-status',
+                  apiKeyEnv: props.apiKeyEnv,
+                })
+              }
             />
           )}
           <Button
@@ -67,10 +78,30 @@ export function RowDrawer(props: {
       <section className={styles.drawerBody} tabIndex={0} aria-label="Details of the row">
         {detail !== null && (
           <>
-            <OutcomePart detail={detail} />
+            <OutcomePart operation={props.operation} detail={detail} />
             <CellsTable columns={detail.columns} cells={detail.result.cells} revealed={revealed} />
-            <ExchangePart title="Request" text={body} url={detail.requestUrl} revealed={revealed} />
-            <ExchangePart title="Response" text={detail.responseBody} revealed={revealed} />
+            {wasMapped && (
+              <ExchangePart
+                title="Request"
+                text={detail.requestBody}
+                line={`${detail.requestMethod} ${detail.requestUrl}`}
+                revealed={revealed}
+              />
+            )}
+            <ExchangePart
+              title={props.isAsync ? 'Acknowledgement' : 'Response'}
+              text={detail.responseBody}
+              revealed={revealed}
+            />
+            {detail.callbacks.map((callback) => (
+              <ExchangePart
+                key={`${callback.receivedAt} ${callback.effect}`}
+                title={`Callback, ${callback.effect}`}
+                text={callback.body}
+                line={`received ${formatTimestamp(callback.receivedAt)}`}
+                revealed={revealed}
+              />
+            ))}
             <AttemptsTable attempts={detail.attempts} />
           </>
         )}

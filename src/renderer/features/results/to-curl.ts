@@ -1,8 +1,11 @@
 /** What a request is repeated with on a command line. */
 export interface CurlRequest {
+  method: 'POST' | 'GET'
   url: string
-  /** JSON text. */
-  body: string
+  /** JSON text; null where the request has none. */
+  body: string | null
+  /** Whether it carries the key. */
+  hasKey: boolean
   /** Name of the environment variable that holds the key; the key itself never appears. */
   apiKeyEnv: string
 }
@@ -14,10 +17,11 @@ export interface CurlRequest {
 export function toCurl(request: CurlRequest): string {
   const env = /^[A-Za-z_][A-Za-z0-9_]*$/.test(request.apiKeyEnv) ? request.apiKeyEnv : 'SLUICE_API_KEY'
   return [
-    `curl -sS -X POST ${quoteForShell(request.url)}`,
-    `-H 'content-type: application/json'`,
-    `-H "authorization: token $${env}"`,
-    `--data-raw ${quoteForShell(request.body)}`,
+    `curl -sS -X ${request.method} ${quoteForShell(request.url)}`,
+    ...(request.hasKey ? [`-H "authorization: token $${env}"`] : []),
+    ...(request.body === null
+      ? []
+      : [`-H 'content-type: application/json'`, `--data-raw ${quoteForShell(request.body)}`]),
   ].join(' \\\n  ')
 }
 

@@ -1,12 +1,14 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
+import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { StateLabel } from '../../ui/states/state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 
 /** What became of the first rows that were sent to try. */
-export function FirstRows({ rows }: { rows: readonly PageRow[] }) {
+export function FirstRows({ operation, rows }: { operation: string; rows: readonly PageRow[] }) {
+  const outcome = OUTCOME_TITLES[operation] ?? 'Triggered rules'
   return (
     <Panel title="The first rows, as the service answered" flush scrolls>
       <table className={styles.first}>
@@ -16,7 +18,7 @@ export function FirstRows({ rows }: { rows: readonly PageRow[] }) {
               Row
             </th>
             <th scope="col">State</th>
-            <th scope="col">Triggered rules</th>
+            <th scope="col">{outcome}</th>
             <th scope="col">Answer</th>
             <th scope="col" className={styles.number}>
               Latency
@@ -33,11 +35,7 @@ export function FirstRows({ rows }: { rows: readonly PageRow[] }) {
                 <StateLabel state={row.state} />
               </td>
               <td>
-                {row.triggeredRules.length === 0 ? (
-                  <span className={styles.none}>none</span>
-                ) : (
-                  <SafeText text={row.triggeredRules.map((rule) => rule.ruleName).join(', ')} max={80} />
-                )}
+                <RowOutcome operation={operation} row={row} />
               </td>
               <td>
                 <SafeText
@@ -52,4 +50,22 @@ export function FirstRows({ rows }: { rows: readonly PageRow[] }) {
       </table>
     </Panel>
   )
+}
+
+const OUTCOME_TITLES: Partial<Record<string, string>> = {
+  'index-add': 'Item id',
+  'index-remove': 'Item id',
+  'watchlist-add': 'Term',
+  'watchlist-update': 'Term',
+  'appeal-status': 'Appeal',
+}
+
+function RowOutcome({ operation, row }: { operation: string; row: PageRow }) {
+  const none = <span className={styles.none}>none</span>
+  if (operation !== 'task') {
+    if (row.answer !== null) return <AnswerLabel answer={row.answer} />
+    return row.customIndexItemId === null ? none : <SafeText text={row.customIndexItemId} max={60} />
+  }
+  if (row.triggeredRules.length === 0) return none
+  return <SafeText text={row.triggeredRules.map((rule) => rule.ruleName).join(', ')} max={80} />
 }

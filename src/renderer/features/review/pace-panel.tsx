@@ -13,11 +13,13 @@ const ASSUMED_ANSWER_MS = 250
 export function PacePanel(props: {
   settings: Settings
   requests: number
+  /** Most rows that one request carries. */
+  rowsPerItem: number
   /** Mean of the answers so far in milliseconds; null before the first. */
   measuredMs: number | null
   onSettings: (settings: Settings) => void
 }) {
-  const { settings, requests, measuredMs, onSettings } = props
+  const { settings, requests, rowsPerItem, measuredMs, onSettings } = props
   const answerMs = measuredMs ?? ASSUMED_ANSWER_MS
   const estimate = estimateDurationMs(requests, settings.concurrency, answerMs)
   return (
@@ -47,7 +49,11 @@ export function PacePanel(props: {
       </Group>
       <Figures
         figures={[
-          { label: 'Requests in all', value: formatCount(requests), note: 'one a row' },
+          {
+            label: 'Requests in all',
+            value: formatCount(requests),
+            note: rowsPerItem === 1 ? 'one a row' : `up to ${formatCount(rowsPerItem)} rows in each`,
+          },
           {
             label: 'Estimated time',
             value: formatSpan(estimate),

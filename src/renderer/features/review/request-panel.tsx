@@ -52,7 +52,7 @@ export function RequestPanel(props: {
 }
 
 function RequestText({ request }: { request: RequestReview }) {
-  if (request.body === null) {
+  if (request.isInvalid) {
     return (
       <Notice kind="warning" title="This row is not sent">
         <ul>
@@ -85,7 +85,11 @@ function RequestText({ request }: { request: RequestReview }) {
           ))}
         </tbody>
       </table>
-      <LongText text={prettyJson(request.body)} label="Request body" />
+      {request.body === null ? (
+        <p className={styles.none}>no body</p>
+      ) : (
+        <LongText text={prettyJson(request.body)} label="Request body" />
+      )}
     </div>
   )
 }

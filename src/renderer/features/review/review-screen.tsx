@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { Operation } from '../../../shared/operation.ts'
+import { type Operation, toRowsPerItem } from '../../../shared/operation.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
@@ -12,6 +12,7 @@ import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
+import { OverwriteNotice } from '../../ui/operations/overwrite-notice.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { countSettled } from '../../ui/states/row-counts.ts'
 import { FirstRows } from './first-rows.tsx'
@@ -22,6 +23,12 @@ import type { Settings } from './settings.ts'
 import { useSettingsDraft } from './use-settings-draft.ts'
 
 const FIRST_ROWS = 10
+
+/** What is sent to try: ten rows, or the one request that carries the first of many. */
+function toTrial(rowsPerItem: number): { requests: number; label: string } {
+  if (rowsPerItem > 1) return { requests: 1, label: 'Send the first request' }
+  return { requests: FIRST_ROWS, label: `Send the first ${FIRST_ROWS}` }
+}
 
 /** The last look before anything is sent: exact requests, where to, how fast, and a first few rows to try. */
 export function ReviewScreen(props: {
@@ -56,8 +63,11 @@ export function ReviewScreen(props: {
     },
   )
   const settled = snapshot === undefined ? 0 : countSettled(snapshot.rows)
+  const sent = settled + (snapshot?.rows.awaiting ?? 0)
+  const rowsPerItem = toRowsPerItem(operation)
+  const trial = toTrial(rowsPerItem)
   const tried = useQuery(
-    settled === 0 ? null : `${runId} tried ${settled}`,
+    sent === 0 ? null : `${runId} tried ${sent} ${settled}`,
     (signal) => bridge.results.page({ runId, filter: {}, offset: 0, limit: FIRST_ROWS * 5 }, { signal }),
     { keep: true },
   )
@@ -76,11 +86,11 @@ export function ReviewScreen(props: {
         <>
           <Button
             variant="default"
-            disabled={blocked !== undefined || settled > 0 || left === 0}
+            disabled={blocked !== undefined || sent > 0 || left === 0}
             loading={first.busy}
-            onClick={() => void first.run(FIRST_ROWS)}
+            onClick={() => void first.run(trial.requests)}
           >
-            Send the first {FIRST_ROWS}
+            {trial.label}
           </Button>
           <PrimaryButton
             onPress={() => void all.run()}
@@ -88,13 +98,14 @@ export function ReviewScreen(props: {
             blocked={left === 0 ? 'Nothing is left to send' : blocked}
             icon={<IconSend size="1rem" />}
           >
-            Send {settled > 0 ? 'the other ' : ''}
+            Send {sent > 0 ? 'the other ' : ''}
             {formatQuantity(left, 'row')}
           </PrimaryButton>
         </>
       }
     >
       {error !== null && <ErrorNotice error={error} />}
+      {operation.kind === 'watchlist-add' && <OverwriteNotice />}
       <div className={styles.columns}>
         <div className={styles.column}>
           <DestinationPanel
@@ -107,14 +118,18 @@ export function ReviewScreen(props: {
           />
           <PacePanel
             settings={settings}
-            requests={left}
+            requests={Math.ceil(left / rowsPerItem)}
+            rowsPerItem={rowsPerItem}
             measuredMs={snapshot?.latencyMs?.mean ?? null}
             onSettings={change}
           />
         </div>
         <div className={styles.column}>
-          {tried.data !== null && settled > 0 && (
-            <FirstRows rows={tried.data.rows.filter((known) => known.attempts > 0).slice(0, FIRST_ROWS)} />
+          {tried.data !== null && sent > 0 && (
+            <FirstRows
+              operation={operation.kind}
+              rows={tried.data.rows.filter((known) => known.attempts > 0).slice(0, FIRST_ROWS)}
+            />
           )}
           <RequestPanel row={row} rows={rows} request={request.data} onRow={setRow} />
         </div>

@@ -7,15 +7,29 @@ import { PercentilesTable } from './percentiles-table.tsx'
 import styles from './run.module.css'
 
 /** How long the service takes: percentiles, the whole distribution, and how it went over time. */
-export function LatencyPanel(props: { percentiles: Percentiles | null; series: LatencySeries | null }) {
-  const { percentiles, series } = props
+export function LatencyPanel(props: {
+  percentiles: Percentiles | null
+  /** From a request being sent to its callback being received; absent where there are no callbacks. */
+  callbacks: Percentiles | null | undefined
+  series: LatencySeries | null
+}) {
+  const { percentiles, callbacks, series } = props
+  const rows = [{ name: 'http_req_duration', percentiles }]
+  if (callbacks !== undefined) rows.push({ name: 'callback_latency', percentiles: callbacks })
   return (
-    <Panel title="Latency" aside="http_req_duration: first byte sent to last byte received">
+    <Panel
+      title="Latency"
+      aside={
+        callbacks === undefined
+          ? 'http_req_duration: first byte sent to last byte received'
+          : 'callback_latency: request sent to callback received'
+      }
+    >
       {percentiles === null ? (
         <p className={styles.quietInside}>Measured from the first answer on.</p>
       ) : (
         <div className={styles.latency}>
-          <PercentilesTable series={[{ name: 'http_req_duration', percentiles }]} />
+          <PercentilesTable series={rows} />
           {series !== null && (
             <div className={styles.charts}>
               <div>

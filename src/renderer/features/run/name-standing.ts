@@ -5,7 +5,7 @@ import type { RunStanding } from '../../ui/states/run-state-label.tsx'
 /** A run's state as its screen shows it, from what its thread is doing and what its journal says. */
 export function toStanding(phase: RunPhase, state: RunState): RunStanding {
   if (phase === 'ended') return state
-  return phase === 'paused' || phase === 'ready' ? phase : 'running'
+  return phase === 'paused' || phase === 'ready' || phase === 'awaiting' ? phase : 'running'
 }
 
 const STANDINGS: Record<RunPhase, string> = {

@@ -8,6 +8,8 @@ import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { countRetryable } from '../../ui/states/row-counts.ts'
 import { useHotkey } from '../../ui/use-hotkey.ts'
 
+const STOPPABLE: readonly RunPhase[] = ['running', 'paused', 'draining', 'awaiting']
+
 /** What can be done with a run as it stands: pause, resume, stop, take up again, retry, look at the rows. */
 export function RunActions(props: {
   runId: string
@@ -41,14 +43,14 @@ export function RunActions(props: {
     ended && (summary.state === 'interrupted' || (summary.state === 'stopped' && rows.not_sent > 0))
   return (
     <>
-      {(phase === 'running' || phase === 'paused' || phase === 'draining') && (
+      {STOPPABLE.includes(phase) && (
         <Button
           variant="default"
           disabled={phase === 'draining'}
           leftSection={<IconPlayerStop size="1rem" />}
           onClick={() => void act(() => bridge.runs.stop({ runId }))}
         >
-          Stop
+          {phase === 'awaiting' ? 'Stop waiting' : 'Stop'}
         </Button>
       )}
       {phase === 'running' && (

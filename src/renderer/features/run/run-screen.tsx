@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RowFilter } from '../../../shared/results.ts'
-import type { ErrorGroup } from '../../../shared/run.ts'
+import type { ErrorGroup, RunSummary } from '../../../shared/run.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { toShownError } from '../../bridge/shown-error.ts'
@@ -8,9 +8,13 @@ import { useQuery } from '../../bridge/use-query.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
+import { nameAnswers } from '../../ui/states/answer-looks.ts'
 import { RunStateLabel } from '../../ui/states/run-state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { AnswersPanel } from './answers-panel.tsx'
+import { CallbacksPanel } from './callbacks-panel.tsx'
 import { ErrorsPanel } from './errors-panel.tsx'
+import { ItemsPanel } from './items-panel.tsx'
 import { LatencyPanel } from './latency-panel.tsx'
 import { nameStanding, toStanding } from './name-standing.ts'
 import { PaceControl } from './pace-control.tsx'
@@ -20,6 +24,7 @@ import styles from './run.module.css'
 import { RunActions } from './run-actions.tsx'
 
 const LATENCY_EVERY_MS = 1_000
+const SUMMARY_EVERY_MS = 2_000
 
 /** A run as it goes: how far, how fast, what it triggers, what goes wrong and what to do about it. */
 export function RunScreen(props: {
@@ -27,6 +32,7 @@ export function RunScreen(props: {
   /** What the person calls an address. */
   nameAddress: (baseUrl: string) => string
   onResults: (filter: RowFilter) => void
+  onExport: () => void
   onTakeUp: (kind: 'resume' | 'retry') => void
 }) {
   const { runId, onResults } = props
@@ -69,10 +75,16 @@ export function RunScreen(props: {
       <LiveProgress runId={runId} />
       <div className={styles.columns}>
         <div className={styles.column}>
-          <LiveRules runId={runId} onPick={(ruleId) => onResults({ ruleId })} />
+          <LiveOutcomes
+            runId={runId}
+            operation={summary.operation}
+            onResults={onResults}
+            onExport={props.onExport}
+          />
+          <LiveCallbacks runId={runId} live={phase !== 'ended'} />
           <LiveErrors runId={runId} onPick={(group) => onResults(toFilter(group))} />
         </div>
-        <LiveLatency runId={runId} live={phase !== 'ended'} />
+        <LiveLatency runId={runId} summary={summary} live={phase !== 'ended'} />
       </div>
     </Screen>
   )
@@ -114,9 +126,32 @@ function LiveProgress({ runId }: { runId: string }) {
   )
 }
 
-function LiveRules({ runId, onPick }: { runId: string; onPick: (ruleId: string) => void }) {
+/** What the rows came to, in the words of the operation. */
+function LiveOutcomes(props: {
+  runId: string
+  operation: string
+  onResults: (filter: RowFilter) => void
+  onExport: () => void
+}) {
+  const { runId, operation, onResults } = props
   const rules = useLiveRuns((live) => live.snapshots[runId]?.triggeredRules)
-  return <RulesPanel rules={rules ?? []} onPick={onPick} />
+  const answers = useLiveRuns((live) => live.snapshots[runId]?.answers)
+  const succeeded = useLiveRuns((live) => live.snapshots[runId]?.rows.succeeded)
+  if (operation === 'index-add' || operation === 'index-remove') {
+    return <ItemsPanel kind={operation} items={succeeded ?? 0} onExport={props.onExport} />
+  }
+  const title = nameAnswers(operation)
+  if (title !== null) {
+    return <AnswersPanel title={title} answers={answers ?? {}} onPick={(answer) => onResults({ answer })} />
+  }
+  return <RulesPanel rules={rules ?? []} onPick={(ruleId) => onResults({ ruleId })} />
+}
+
+function LiveCallbacks({ runId, live }: { runId: string; live: boolean }) {
+  const callbacks = useLiveRuns((known) => known.snapshots[runId]?.callbacks)
+  const rows = useLiveRuns((known) => known.snapshots[runId]?.rows)
+  if (callbacks === null || callbacks === undefined || rows === undefined) return null
+  return <CallbacksPanel callbacks={callbacks} rows={rows} live={live} />
 }
 
 function LiveErrors({ runId, onPick }: { runId: string; onPick: (group: ErrorGroup) => void }) {
@@ -124,13 +159,26 @@ function LiveErrors({ runId, onPick }: { runId: string; onPick: (group: ErrorGro
   return <ErrorsPanel errors={errors ?? []} onPick={onPick} />
 }
 
-function LiveLatency({ runId, live }: { runId: string; live: boolean }) {
+function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSummary; live: boolean }) {
   const percentiles = useLiveRuns((known) => known.snapshots[runId]?.latencyMs)
   const hasAnswers = percentiles !== null && percentiles !== undefined
+  const isAsync = summary.mode === 'async'
   const series = useQuery(
     hasAnswers ? `${runId} ${live}` : null,
     (signal) => bridge.results.latency({ runId }, { signal }),
     { everyMs: live ? LATENCY_EVERY_MS : undefined, keep: true },
   )
-  return <LatencyPanel percentiles={percentiles ?? null} series={series.data} />
+  const newest = useQuery(
+    isAsync && live ? `${runId} callback latency` : null,
+    (signal) => bridge.runs.summarize({ runId }, { signal }),
+    { everyMs: SUMMARY_EVERY_MS, keep: true },
+  )
+  const { latency_ms } = live ? (newest.data ?? summary) : summary
+  return (
+    <LatencyPanel
+      percentiles={percentiles ?? null}
+      callbacks={isAsync ? (latency_ms.callback_latency ?? null) : undefined}
+      series={series.data}
+    />
+  )
 }

@@ -115,7 +115,9 @@ function LiveTable(props: {
   const standings = new Map(
     entries.flatMap(({ summary, isHeld }) => {
       const phase = snapshots[summary.run_id]?.phase
-      return isHeld && (phase === 'ready' || phase === 'paused') ? [[summary.run_id, phase] as const] : []
+      return isHeld && (phase === 'ready' || phase === 'paused' || phase === 'awaiting')
+        ? [[summary.run_id, phase] as const]
+        : []
     }),
   )
   return <RunTable runs={runs} standings={standings} nowMs={Date.now()} {...actions} />

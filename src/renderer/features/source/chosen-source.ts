@@ -6,3 +6,6 @@ export interface ChosenSource {
   name: string
   sizeBytes: number
 }
+
+/** Rows of a source that are looked at before they are sent. */
+export const PREVIEW_ROWS = 100

@@ -12,7 +12,7 @@ import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import type { ChosenSource } from './chosen-source.ts'
+import { type ChosenSource, PREVIEW_ROWS } from './chosen-source.ts'
 import { DropZone } from './drop-zone.tsx'
 import { ExpectedData } from './expected-data.tsx'
 import { MediaControls } from './media-controls.tsx'
@@ -22,8 +22,6 @@ import type { MediaSettings, Reading } from './reading.ts'
 import styles from './source.module.css'
 import { SourceControls } from './source-controls.tsx'
 import { UploadScreen } from './upload-screen.tsx'
-
-const PREVIEW_ROWS = 100
 
 /** The source and how to read it: a preview that follows every change of sheet, encoding, delimiter and header at once. */
 export function SourceScreen(props: {
@@ -71,9 +69,11 @@ export function SourceScreen(props: {
         title="Source"
         subtitle="The rows to send"
         actions={
-          <Button variant="default" onClick={props.onSandbox}>
-            Use the sandbox’s sample
-          </Button>
+          props.operation.kind === 'task' && (
+            <Button variant="default" onClick={props.onSandbox}>
+              Use the sandbox’s sample
+            </Button>
+          )
         }
       >
         {props.strip}

@@ -19,16 +19,19 @@ export function TakeUpDialog(props: {
   /** Rows that are sent whatever is chosen. */
   rows: number
   unknown: number
+  /** Rows whose callbacks are awaited; they are not sent again. */
+  awaiting: number
   needsKey: boolean
   busy: boolean
   error: ErrorDocument | null
   onConfirm: (choice: TakeUpChoice) => void
   onClose: () => void
 }) {
-  const { kind, rows, unknown, needsKey } = props
+  const { kind, rows, unknown, awaiting, needsKey } = props
   const [onUnknown, setOnUnknown] = useState<TakeUpChoice['onUnknown']>('skip')
   const [apiKey, setApiKey] = useState('')
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
+  const waits = kind === 'resume' && awaiting > 0
   const verb = kind === 'resume' ? 'Resume' : 'Retry'
   return (
     <Modal
@@ -41,7 +44,9 @@ export function TakeUpDialog(props: {
         <p>
           {kind === 'resume'
             ? `${formatQuantity(rows, 'row')} have not been sent yet. The run goes on where it stopped.`
-            : `${formatQuantity(rows, 'row')} are sent again as a run of their own, with the same post_id and body.`}
+            : `${formatQuantity(rows, 'row')} are sent again as a run of their own, with the same body.`}
+          {waits &&
+            ` ${formatQuantity(awaiting, 'row')} more await their callbacks; these are not sent again.`}
         </p>
         {unknown > 0 && (
           <Radio.Group
@@ -84,10 +89,10 @@ export function TakeUpDialog(props: {
           <Button
             data-autofocus={!needsKey}
             loading={props.busy}
-            disabled={total === 0 || (needsKey && apiKey.trim() === '')}
+            disabled={(total === 0 && !waits) || (needsKey && apiKey.trim() === '')}
             onClick={() => props.onConfirm({ onUnknown, ...(needsKey && { apiKey: apiKey.trim() }) })}
           >
-            {verb} {formatQuantity(total, 'row')}
+            {total === 0 && waits ? 'Await the callbacks' : `${verb} ${formatQuantity(total, 'row')}`}
           </Button>
         </Group>
       </Stack>

@@ -8,7 +8,11 @@ const BY_CODE: Record<string, string> = {
   INVALID_PARAM:
     'The service refuses a value. Open a row to see which, correct the file or the mapping, and send it again.',
   RATE_LIMITED: 'The service limits how fast you may send. Lower the concurrency and retry these rows.',
-  INVALID_CUSTOM_INDEX: 'The custom index does not exist. Check its id.',
+  INVALID_CUSTOM_INDEX: 'The custom index does not exist. Check its id under Operation.',
+  INVALID_CUSTOM_INDEX_ITEM:
+    'The index has no such item: it may have been removed before, or be in another index.',
+  REQUIRE_AT_LEAST_ONE_PARAM: 'The row has no address of its media. Fill url or media.',
+  INVALID_APPEAL: 'The service knows no appeal of this id. Check it.',
 }
 
 const DUPLICATE =
@@ -27,7 +31,8 @@ const BY_OUTCOME: Record<ErrorGroup['outcome'], string> = {
   invalid: 'These rows were not sent. Correct the file or the mapping, and run it again.',
   rejected: 'The service answered with an error. Open a row to read its whole answer.',
   failed: 'Certainly not taken: check the address, the network and the proxy, then retry these rows.',
-  unknown: 'The service may or may not have taken these. Sending them again keeps the same post_id.',
+  unknown:
+    'The service may or may not have taken these. Sending them again keeps the same body, and may double them.',
   overdue:
     'The service took these and their callbacks have not come. A late one still settles its row; see that the receiver’s address can be reached.',
 }

@@ -1,6 +1,7 @@
 import {
   IconCircleCheck,
   IconCircleDashed,
+  IconClock,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
@@ -11,7 +12,7 @@ import type { RunState } from '../../../shared/run.ts'
 import styles from './states.module.css'
 
 /** A run's state, told finer while this process holds it. */
-export type RunStanding = RunState | 'paused' | 'ready'
+export type RunStanding = RunState | 'paused' | 'ready' | 'awaiting'
 
 const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
   running: { icon: IconPlayerPlay, color: 'var(--accent)', meaning: 'Rows are being sent.' },
@@ -24,6 +25,11 @@ const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: str
     icon: IconCircleDashed,
     color: 'var(--state-pending)',
     meaning: 'The rows are read and checked; nothing is being sent.',
+  },
+  awaiting: {
+    icon: IconClock,
+    color: 'var(--state-acknowledged)',
+    meaning: 'Everything is sent; callbacks are awaited.',
   },
   completed: {
     icon: IconCircleCheck,

@@ -1,0 +1,41 @@
+import type { Page } from 'playwright-core'
+import { chooseFile, seeScreen } from '../../test/helpers/e2e/walk.ts'
+import type { Camera } from './camera.ts'
+
+/** What can be done with rows beside submitting text: the first step of a run, for every operation. */
+export async function walkOperations(page: Page, take: Camera): Promise<void> {
+  await page.getByRole('button', { name: 'Choose what to do first' }).click()
+  await seeScreen(page, 'Operation')
+  await take('40-operation-task')
+  await page.getByRole('radio', { name: 'Later, by callback (async)' }).check()
+  await page.getByText('Received at').waitFor()
+  await page.getByRole('button', { name: 'Test the address' }).click()
+  await page.getByText('A post to this address has arrived').waitFor()
+  await take('41-operation-async')
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill('https://api.example.com')
+  await page.getByLabel('Version').selectOption('v2')
+  await page.getByText('The service cannot reach this machine').waitFor()
+  await take('42-operation-out-of-reach')
+  await page.getByRole('button', { name: 'Use sync instead' }).click()
+  await page.getByRole('radio', { name: 'The sandbox' }).check()
+  await page.getByRole('radio', { name: 'Add to index' }).click()
+  await page.getByLabel('Custom index id').fill('brand-logos')
+  await take('43-operation-index')
+  await page.getByRole('radio', { name: 'Update terms' }).click()
+  await page.getByLabel('Watchlist', { exact: true }).fill('blocked_words')
+  await take('44-operation-update')
+  await page.getByRole('radio', { name: 'Add terms' }).click()
+  await take('45-operation-add')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Source')
+  await take('46-source-empty-terms')
+  await chooseFile(page, { name: 'words.csv', text: 'word,why\nviagra,spam\nfoo bar,test phrase\n' })
+  await take('47-source-terms')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Mapping')
+  await take('48-mapping-terms')
+  await page.getByRole('link', { name: 'Operation' }).click()
+  await page.getByRole('radio', { name: 'Appeal status' }).click()
+  await take('49-operation-appeal')
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { operationSchema } from '../../shared/operation.ts'
+import { planSchema } from '../../shared/plan.ts'
+import { type Draft, FIRST_OPERATION } from './draft.ts'
+
+const { header, headerRow, sheet, encoding, delimiter } = planSchema.shape.source.shape
+
+const destinationSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('sandbox') }),
+  z.object({ kind: z.literal('service'), baseUrl: z.string(), taskBaseUrl: z.string() }),
+])
+
+/** What outlives a reload of the page: everything but the API key and what stands in the rows. */
+const memorySchema = z.object({
+  // One whose index or watchlist was not typed yet is none: it begins as the first one again.
+  operation: operationSchema.catch(FIRST_OPERATION),
+  callback: z.object({ publicUrl: z.string(), overdueMinutes: z.int().min(1) }),
+  settings: z.object({
+    destination: destinationSchema,
+    concurrency: z.int().min(1),
+    retries: z.int().min(0),
+    timeoutS: z.int().min(1),
+  }),
+  source: z.object({ path: z.string(), name: z.string(), sizeBytes: z.number() }).nullable(),
+  reading: z.object({ header, headerRow, sheet, encoding, delimiter }),
+  media: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('host'), publicUrl: z.string() }),
+    z.object({ kind: z.literal('template'), template: z.string() }),
+  ]),
+  mapping: planSchema.shape.mapping.unwrap(),
+  heldRunId: z.string().nullable(),
+})
+
+type Memory = z.infer<typeof memorySchema>
+
+/** What is kept of a draft; the key that was typed is not. */
+export function toMemory(draft: Draft): Memory {
+  const { operation, callback, settings, source, reading, media, mapping, heldRunId } = draft
+  const { destination } = settings
+  const shown =
+    destination.kind === 'sandbox'
+      ? destination
+      : {
+          kind: destination.kind,
+          baseUrl: destination.baseUrl,
+          taskBaseUrl: destination.taskBaseUrl,
+        }
+  return {
+    operation,
+    callback,
+    settings: { ...settings, destination: shown },
+    source,
+    reading,
+    media,
+    mapping,
+    heldRunId,
+  }
+}
+
+/** Reads back what {@link toMemory} gave; null where it is of another version, or incomplete. */
+export function parseMemory(
+  text: string | null,
+): Omit<Draft, 'preview' | 'remembered' | 'isRestoring'> | null {
+  const { data } = memorySchema.safeParse(parseJson(text))
+  if (data === undefined) return null
+  const { destination } = data.settings
+  return {
+    ...data,
+    isOperationChosen: true,
+    settings: {
+      ...data.settings,
+      destination: destination.kind === 'sandbox' ? destination : { ...destination, apiKey: '' },
+    },
+  }
+}
+
+function parseJson(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return null
+  }
+}

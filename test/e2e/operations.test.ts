@@ -1,0 +1,162 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { chooseFile, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import { createAppOpener } from '../helpers/e2e/with-app.ts'
+import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
+
+const openApp = createAppOpener()
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** From anywhere to the first step of a run. */
+async function chooseOperation(page: Page, title: string): Promise<void> {
+  await page.getByRole('link', { name: 'Operation' }).click()
+  await page.getByRole('radio', { name: title, exact: true }).check()
+}
+
+/** From the source to a run that has ended. */
+async function sendAll(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Review [\d,]+ row/ }).click()
+  await page.getByRole('button', { name: /^Send [\d,]+ rows?$/ }).click()
+  await seeRunEnded(page)
+}
+
+it('adds terms to a watchlist, says that notes are overwritten, and shows what became of each', async () => {
+  const { page } = await openApp()
+  await page.getByRole('button', { name: 'Choose what to do first' }).click()
+  await page.getByRole('radio', { name: 'Add terms' }).check()
+  const proceed = page.getByRole('button', { name: 'Continue' })
+  expect(await proceed.isDisabled()).toBe(true)
+  await page.getByText('Notes of existing terms are overwritten').waitFor()
+  await page.getByRole('button', { name: 'sandbox_terms' }).click()
+  await page.getByLabel('Terms in one request, at most').fill('2')
+  await proceed.click()
+  await page.getByText('A word or phrase of at most 1024 characters').waitFor()
+  await chooseFile(page, {
+    name: 'words.csv',
+    text: 'term,notes\nGift Card,new notes\nfree crypto,\nact now,urgency\ngift card,a second time\n',
+  })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Check')
+  await page.getByText('A value that occurs more than once').waitFor()
+  await page.getByRole('button', { name: 'Review 3 rows' }).click()
+  await page.getByText('Notes of existing terms are overwritten').waitFor()
+  await page.getByText('up to 2 rows in each').waitFor()
+  await page.reload()
+  await page.getByText('up to 2 rows in each').waitFor()
+  await page.getByText('"Gift Card"').waitFor()
+  await page.getByRole('button', { name: 'Send 3 rows' }).click()
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 3, invalid: 1, pending: 0 })
+  await page.getByRole('button', { name: 'pre-existing' }).click()
+  await seeScreen(page, 'Results')
+  await page.getByText('1 row', { exact: true }).waitFor()
+  await page.getByRole('row', { name: /^1 / }).getByText('pre-existing').waitFor()
+})
+
+it('awaits callbacks, counts them, and shows each as it came', async () => {
+  const { page } = await openApp()
+  await chooseOperation(page, 'Submit content')
+  await page.getByRole('radio', { name: 'Later, by callback (async)' }).check()
+  await page.getByText(/127\.0\.0\.1:\d+\/callback/).waitFor()
+  await page.getByRole('button', { name: 'Test the address' }).click()
+  await page.getByText('A post to this address has arrived').waitFor()
+  await chooseFile(page, {
+    name: 'later.csv',
+    text: 'user_id,text_data,post_id\nu1,you idiot,p1\nu2,hello,p2\nu3,hello again,p3\n',
+  })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Review 3 rows' }).click()
+  await page.getByText('"callback_url"').waitFor()
+  await page.getByRole('button', { name: 'Send 3 rows' }).click()
+  await page.locator('main header').getByText('awaiting', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Stop waiting' }).waitFor()
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 3, pending: 0 })
+  const callbacks = page.getByRole('region', { name: 'Callbacks' })
+  await callbacks.getByText('none awaited').waitFor()
+  expect(await callbacks.locator('dd').allInnerTexts()).toEqual(['3', '3'])
+  await page.getByRole('row', { name: /^callback_latency/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByRole('row', { name: /^1 / }).waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press(' ')
+  await page.keyboard.press('Enter')
+  const drawer = page.getByRole('complementary')
+  await drawer.getByRole('heading', { name: 'Callback, settled' }).waitFor()
+  await drawer.getByRole('heading', { name: 'Acknowledgement' }).waitFor()
+  await drawer.getByLabel('Callback, settled').getByText('"triggered_rules"').waitFor()
+})
+
+it('adds the lines of a JSONL file to an index, and removes them again with the export as it is', async () => {
+  const { page } = await openApp()
+  await chooseOperation(page, 'Add to index')
+  await page.getByRole('button', { name: 'sandbox-index' }).click()
+  const lines = [1, 2, 3].map((n) => JSON.stringify({ url: `https://cdn.example.com/${n}.png`, n }))
+  await chooseFile(page, { name: 'items.jsonl', text: `${lines.join('\n')}\n` })
+  expect(await page.getByLabel('Delimiter').count()).toBe(0)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('n becomes').selectOption('metadata.n')
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await page.getByRole('button', { name: 'Review 3 rows' }).waitFor()
+  await sendAll(page)
+  await page.getByText('Added to the index').waitFor()
+  await page.getByRole('button', { name: 'Export the ids' }).click()
+  const coming = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Write the file' }).click()
+  const text = readFileSync(await (await coming).path())
+
+  await chooseOperation(page, 'Remove from index')
+  await page.getByText('3 rows written').waitFor({ state: 'detached' })
+  await chooseFile(page, { name: 'export.csv', text })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Mapping')
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await sendAll(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 3, pending: 0 })
+  await page.getByText('Removed from the index').waitFor()
+})
+
+it('reads where appeals stand, without a key', async () => {
+  const { page } = await openApp()
+  await chooseOperation(page, 'Appeal status')
+  await chooseFile(page, {
+    name: 'appeals.csv',
+    text: 'appeal_id\nappeal-1\nappeal-2\nappeal-3\nnobody-knows-it\n',
+  })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Review 4 rows' }).click()
+  await page.getByText('/api/v1/appeals/status/appeal-1').waitFor()
+  expect(await page.getByText('authorization').count()).toBe(0)
+  await page.getByRole('button', { name: 'Send 4 rows' }).click()
+  await seeRunEnded(page)
+  await page.getByText('The service knows no appeal of this id. Check it.').waitFor()
+  await page.getByRole('button', { name: 'overturned' }).click()
+  await page.getByText('1 row', { exact: true }).waitFor()
+})
+
+it('takes a folder as it is, serves its media files, and sends whole requests', async () => {
+  const { page } = await openApp()
+  const folder = createTemporaryFolder()
+  mkdirSync(join(folder, 'sub'))
+  writeFileSync(join(folder, 'hello.txt'), 'hello there')
+  writeFileSync(join(folder, 'sub', 'whole.json'), JSON.stringify({ text_data: 'whole', user_id: 'w1' }))
+  writeFileSync(join(folder, 'sub', 'pixel one.png'), PIXEL)
+  await page.getByTestId('folder').setInputFiles(folder)
+  await page.getByText('3 rows parsed, the whole').waitFor()
+  await page.getByRole('radio', { name: /^here: Sluice serves them/ }).waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Mapping')
+  await page.getByText('url, the address of the file').waitFor()
+  await page.getByLabel('user_id for all rows').fill('folder')
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await page.getByRole('button', { name: 'Review 3 rows' }).waitFor()
+  await sendAll(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 3, pending: 0 })
+})
