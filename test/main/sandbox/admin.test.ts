@@ -1,6 +1,7 @@
 import { request as sendRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { ruleSchema } from '../../../src/main/sandbox/rules/rule.ts'
+import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 
 let postNumber = 0
@@ -29,6 +30,25 @@ describe('API keys', () => {
     }
     const without = await fetch(`${sandbox.baseUrl}/api/v1/task/sync`, { method: 'POST' })
     expect(without.status).toBe(403)
+  })
+
+  it.each([
+    '/api/v1/task/sync',
+    '/api/v1/task/async',
+    '/api/v2/task/sync',
+    '/api/v2/task/async',
+    '/api/v1/custom_index/sandbox-index/add/sync',
+    '/api/v1/custom_index/sandbox-index/add/async',
+    '/api/v1/custom_index/sandbox-index/remove/sync',
+    '/api/v1/custom_index/sandbox-index/remove/async',
+    '/api/v1/watchlist/add',
+    '/api/v1/watchlist/update',
+  ])('are wanted by %s, before anything else is looked at', async (path) => {
+    const sandbox = await withSandbox()
+    const refused = await sandbox.post(path, '{', { authorization: 'token wrong' })
+    expect(refused.status).toBe(403)
+    expect(serviceErrorSchema.parse(JSON.parse(refused.text)).error_code).toBe('INVALID_API_KEY')
+    expect((await sandbox.post(path, '{')).status).toBe(400)
   })
 
   it('are refreshed and deleted at once, each for itself', async () => {

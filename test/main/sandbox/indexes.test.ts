@@ -185,6 +185,16 @@ describe('an async change of a custom index', () => {
     expect(await sandbox.indexItems(INDEX)).toEqual([])
   })
 
+  it('posts nothing where no callback_url was sent, and sync never does', async () => {
+    const receiver = await withCallbackReceiver()
+    const sandbox = await withSandbox()
+    expect((await sandbox.post(ADD_ASYNC, { url: IMAGE })).status).toBe(200)
+    const { custom_index_item_id } = await add(sandbox, { url: IMAGE, callback_url: receiver.url })
+    await sandbox.post(REMOVE, { custom_index_item_id, callback_url: receiver.url })
+    expect(await sandbox.callbacks()).toEqual([])
+    expect(await sandbox.indexItems(INDEX)).toHaveLength(1)
+  })
+
   it('whose acknowledgement was lost is made all the same, and called back', async () => {
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox({ faults: ['reset-after=100%'] })

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
-import { findModel } from '../../../src/shared/service/models.ts'
+import { MODELS } from '../../../src/shared/service/models.ts'
 import {
   defaultTaskResponseSchema,
   legacyTaskResponseSchema,
   readTaskResponse,
 } from '../../../src/shared/service/task-responses.ts'
+import { TASK_FIELDS } from '../../../src/shared/service/tasks.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 
 const SYNC = '/api/v1/task/sync'
@@ -92,10 +93,76 @@ describe('a v1 task', () => {
     expect(await readTaskId('a')).not.toBe(await readTaskId('b'))
   })
 
-  it('may name any model that the interface lists', async () => {
+  it('may have every field of the interface at once', async () => {
     const sandbox = await withSandbox()
-    expect(findModel('celebrity')).not.toBeNull()
-    expect((await sandbox.post(SYNC, createTask({ models: ['celebrity'] }))).status).toBe(200)
+    const task = createTask({
+      group_id: 'g',
+      conversation_id: 'c',
+      parent_id: 'a',
+      content_metadata: { a: 1 },
+      content_variant: 'live_chat',
+      user_metadata: {},
+      models: ['text'],
+      callback_url: 'https://example.com/callback',
+    })
+    expect(Object.keys(task).toSorted()).toEqual(
+      TASK_FIELDS.map(({ name }) => name)
+        .filter((name) => name !== 'url')
+        .toSorted(),
+    )
+    expect((await sandbox.post(SYNC, task)).status).toBe(200)
+    expect((await sandbox.findPost(String(task['post_id']))).task?.request).toEqual(task)
+    expect(await sandbox.callbacks()).toEqual([])
+  })
+
+  it('says in the legacy response what its model found in it', async () => {
+    const sandbox = await withSandbox()
+    const text = 'The free prize is a gift card for you: write to me@example.com or see www.example.com'
+    const answer = await sandbox.post(`${SYNC}?legacy=1`, createTask({ text_data: text }))
+    const { status } = legacyTaskResponseSchema.parse(JSON.parse(answer.text))
+    expect(status).toEqual([
+      {
+        status: { code: '0', message: 'SUCCESS' },
+        response: expect.objectContaining({
+          input: expect.objectContaining({ model: 'sandbox_text', text, charge: 0 }),
+          text_filters: [expect.objectContaining({ value: 'gift card' })],
+          pii_entities: [expect.objectContaining({ value: 'me@example.com', type: 'EMAIL_ADDRESS' })],
+          urls: ['www.example.com'],
+          language: 'EN',
+          moderated_classes: ['sexual', 'hate', 'violence', 'bullying', 'spam', 'promotions'],
+          output: [expect.objectContaining({ time: 0, start_char_index: 0, end_char_index: text.length })],
+        }),
+      },
+    ])
+  })
+
+  it('is analysed by text moderation or by visual moderation where it names no model', async () => {
+    const sandbox = await withSandbox()
+    const findModelOf = async (fields: Record<string, unknown>) => {
+      const { text } = await sandbox.post(`${SYNC}?legacy=1`, createTask(fields))
+      return JSON.parse(text).status[0].response.input.model
+    }
+    expect(await findModelOf({})).toBe('sandbox_text')
+    expect(await findModelOf({ models: [] })).toBe('sandbox_text')
+    expect(await findModelOf({ text_data: undefined, url: 'https://example.com/a.png' })).toBe(
+      'sandbox_visual',
+    )
+    expect(await findModelOf({ models: ['ai_generated_text'] })).toBe('sandbox_ai_generated_text')
+  })
+
+  it.each(MODELS.map(({ value }) => value))('may name the model %s, sync and async', async (model) => {
+    const sandbox = await withSandbox()
+    for (const path of [SYNC, '/api/v1/task/async', '/api/v2/task/sync', '/api/v2/task/async']) {
+      expect((await sandbox.post(path, createTask({ models: [model] }))).status).toBe(200)
+    }
+  })
+
+  it('may not name a model that is none, or the id of a custom index', async () => {
+    const sandbox = await withSandbox({ indexes: ['my-index'] })
+    expect(await postForError(sandbox, createTask({ models: ['no-model'] }))).toMatchObject({
+      status: 400,
+      errorCode: 'INVALID_PARAM',
+    })
     expect(await postForError(sandbox, createTask({ models: ['my-index'] }))).toMatchObject({
       status: 400,
       errorCode: 'INVALID_PARAM',
@@ -141,7 +208,9 @@ describe('a task that breaks a rule', () => {
     [{ text_data: undefined }, 'PARAM_REQUIRED', 'one of text_data and url is required'],
     [{ url: 'https://example.com/' }, 'INVALID_PARAM', 'url: must not be sent together with text_data'],
     [{ user_id: 'a_b' }, 'INVALID_PARAM', 'user_id: must not contain `_` or `;`'],
+    [{ post_id: 'a;b' }, 'INVALID_PARAM', 'post_id: must not contain `_` or `;`'],
     [{ group_id: 'p', post_id: 'p' }, 'INVALID_PARAM', 'group_id'],
+    [{ group_id: 'p', parent_id: 'p' }, 'INVALID_PARAM', 'group_id'],
     [{ models: ['text', 'ocr'] }, 'INVALID_PARAM', 'models'],
     [{ text_data: undefined, url: 'nonsense' }, 'INVALID_PARAM', 'url: must be an http or https URL'],
     [{ user_metadata: '{}' }, 'PARAM_REQUIRED', 'user_metadata'],
@@ -152,6 +221,25 @@ describe('a task that breaks a rule', () => {
     expect(refused.message).toContain(message)
     expect(await sandbox.tasks()).toEqual([])
   })
+
+  it.each(TASK_FIELDS.map(({ name }) => name))(
+    'by a %s of another type is refused, in either version and mode',
+    async (name) => {
+      const sandbox = await withSandbox()
+      for (const path of [SYNC, '/api/v1/task/async', '/api/v2/task/sync', '/api/v2/task/async']) {
+        // v2 lists fewer fields, and what it does not list passes through.
+        if (path.startsWith('/api/v2') && ['group_id', 'conversation_id', 'parent_id'].includes(name))
+          continue
+        const task = createTask({ ...(name === 'url' ? { text_data: undefined } : {}), [name]: 5 })
+        const answer = await sandbox.post(path, task)
+        expect(answer.status).toBe(400)
+        const error = serviceErrorSchema.parse(JSON.parse(answer.text))
+        expect(error.error_code).toBe('PARAM_REQUIRED')
+        expect(error.message).toContain(`${name}: `)
+      }
+      expect(await sandbox.tasks()).toEqual([])
+    },
+  )
 
   it('by repeating a post_id is refused, whatever else it carries', async () => {
     const sandbox = await withSandbox()
