@@ -28,6 +28,7 @@ export function readFacets(view: RunView): Facet[] {
       rows: n,
     })),
     ...toFacets('error', byCode, (code) => code),
+    ...toFacets('answer', counts.get('answer') ?? new Map(), (answer) => answer),
   ]
 }
 

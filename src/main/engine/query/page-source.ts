@@ -22,13 +22,17 @@ const ROWS = 'row LEFT JOIN result ON result.row = row.id'
 
 /** Finds the rows that match a filter, the text searched for apart. */
 export function toPageSource(view: RunView, filter: RowFilter): PageSource {
-  const { ruleId, errorCode } = filter
+  const { ruleId, errorCode, answer } = filter
   const byResult = toResultConditions(view, filter)
   if (ruleId !== undefined) {
     const from = `row_rule CROSS JOIN result ON result.row = row_rule.row
       CROSS JOIN row ON row.id = row_rule.row`
     const where = ['row_rule.rule = (SELECT id FROM rule WHERE rule_id = ?)', ...byResult.where]
     return { from, where, params: [ruleId, ...byResult.params], key: 'row_rule.row' }
+  }
+  if (answer !== undefined) {
+    const from = 'result INDEXED BY result_by_answer CROSS JOIN row ON row.id = result.row'
+    return { from, ...byResult, key: 'result.row' }
   }
   if (errorCode !== undefined) {
     const from = 'result INDEXED BY result_by_error CROSS JOIN row ON row.id = result.row'
@@ -94,11 +98,15 @@ function toUnsettled(view: RunView): { sql: string; params: SQLInputValue[] } {
 
 function toResultConditions(
   { isCutOff }: RunView,
-  { state, errorCode, unsuccessful }: RowFilter,
+  { state, errorCode, answer, unsuccessful }: RowFilter,
 ): { where: string[]; params: SQLInputValue[] } {
   const where: string[] = []
   const params: SQLInputValue[] = []
   const cutOff = isCutOff ? ['sending'] : []
+  if (answer !== undefined) {
+    where.push('result.answer = ?')
+    params.push(answer)
+  }
   if (unsuccessful) where.push(`result.state IN (${toList([...UNSUCCESSFUL, ...cutOff])})`)
   if (errorCode !== undefined) {
     // A row that is to be tried again, or was delivered before, has the code of a try and no error.

@@ -65,10 +65,14 @@ function toSql(
 /** How many rows match, from the counters; null where only a scan could tell. */
 function countRows(view: RunView, filter: RowFilter): number | null {
   const { db, record, isCutOff } = view
-  const { state, ruleId, errorCode, search } = filter
+  const { state, ruleId, errorCode, answer, search } = filter
   if (search !== undefined && search !== '') return null
   const facet = (kind: string, value: string) =>
     Number(db.prepare('SELECT n FROM facet WHERE kind = ? AND value = ?').get(kind, value)?.['n'] ?? 0)
+  if (answer !== undefined) {
+    const isAlone = [state, ruleId, errorCode, filter.unsuccessful].every((other) => other === undefined)
+    return isAlone ? facet('answer', answer) : null
+  }
   if (ruleId === undefined && errorCode === undefined) {
     if (state === undefined && !filter.unsuccessful) return record.rowsRead
     if (state === 'pending' || state === 'sending') return null

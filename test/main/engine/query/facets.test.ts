@@ -4,6 +4,7 @@ import { readAllPages, readPage } from '../../../../src/main/engine/query/result
 import { summarizeRun } from '../../../../src/main/engine/query/run-summary.ts'
 import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
 import type { ResultRow, RowFilter, RowState } from '../../../../src/shared/results.ts'
+import type { RowAnswer } from '../../../../src/shared/row-answer.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { completeRun, startUnendingRun } from './moderated-runs.ts'
 
@@ -34,7 +35,9 @@ function checkFacets(view: RunView): void {
         ? { state: value as RowState }
         : kind === 'rule'
           ? { ruleId: value }
-          : { errorCode: value }
+          : kind === 'answer'
+            ? { answer: value as RowAnswer }
+            : { errorCode: value }
     const page = readPage(view, { filter, offset: 0, limit: 500 })
     expect([kind, value, page.rows.length]).toEqual([kind, value, rows])
     if (page.total !== null) expect([kind, value, page.total]).toEqual([kind, value, rows])

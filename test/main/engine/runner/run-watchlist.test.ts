@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readFacets } from '../../../../src/main/engine/query/facets.ts'
 import { readPage } from '../../../../src/main/engine/query/result-page.ts'
 import { readRow } from '../../../../src/main/engine/query/row-detail.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../../src/shared/plan.ts'
+import type { RowFilter } from '../../../../src/shared/results.ts'
 import type { RowAnswer } from '../../../../src/shared/row-answer.ts'
 import { type FaultServer, startFaultServer, toErrorAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
@@ -108,6 +110,27 @@ test('terms go out several a request, and each row ends as the answer says of it
         { term: 'bad2', notes: 'x', row: 4 },
       ],
     },
+  })
+})
+
+test('rows are found by what the service answered of them, beside other filters', async () => {
+  const server = await startWatchlist(['old'])
+  const run = await runs.start(createPlan(server, ['New,', 'old,', 'bad1,', 'bad2,', 'Last,'])).ended
+  runs.read(run.run_id, (view) => {
+    const find = (filter: RowFilter) => {
+      const { rows, total } = readPage(view, { filter, offset: 0, limit: 500 })
+      return [rows.map(({ row }) => row), total]
+    }
+    expect(readFacets(view).filter(({ kind }) => kind === 'answer')).toEqual([
+      { kind: 'answer', value: 'added', label: 'added', rows: 2 },
+      { kind: 'answer', value: 'failed', label: 'failed', rows: 2 },
+      { kind: 'answer', value: 'pre_existing', label: 'pre_existing', rows: 1 },
+    ])
+    expect(find({ answer: 'added' })).toEqual([[1, 5], 2])
+    expect(find({ answer: 'failed', state: 'rejected' })).toEqual([[3, 4], null])
+    expect(find({ answer: 'added', unsuccessful: true })).toEqual([[], null])
+    expect(find({ answer: 'pre_existing', search: 'OLD' })).toEqual([[2], null])
+    expect(find({ answer: 'updated' })).toEqual([[], 0])
   })
 })
 
