@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { WriteStream } from 'node:tty'
 import type { ExitCode } from '../../shared/errors.ts'
+import { askYesNo } from './session/ask.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { createTerminal, type Terminal } from './terminal/terminal.ts'
 
@@ -15,6 +16,8 @@ export interface CliContext {
   readonly env: NodeJS.ProcessEnv
   /** Whether there is a person who can be asked. */
   readonly canAsk: boolean
+  /** Asks a yes-or-no question; only where someone can be asked. */
+  readonly ask: (question: string) => Promise<boolean>
   /** Set by the command that ran; what the process exits with. */
   exitCode: ExitCode
 }
@@ -25,6 +28,7 @@ export interface CliSurroundings {
   stderr: WriteStream
   env: NodeJS.ProcessEnv
   canAsk: boolean
+  ask: (question: string) => Promise<boolean>
 }
 
 /** Describes where a command line runs. */
@@ -37,6 +41,7 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
     errTerminal: createTerminal(stderr, env),
     env,
     canAsk: surroundings.canAsk ?? (process.stdin.isTTY === true && stderr.isTTY === true),
+    ask: surroundings.ask ?? askYesNo,
     exitCode: 0,
   }
 }

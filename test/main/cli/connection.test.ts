@@ -165,6 +165,36 @@ describe('a sending command', () => {
     expect(again.stderr).toContain('--yes')
   })
 
+  it('asks once more before it sends to production, with what and where, and takes no for an answer', async () => {
+    const sandbox = await withSandbox()
+    const { folder, sluice } = openWorkspace({ SLUICE_API_KEY: sandbox.key })
+    const source = writeSource(folder, 'posts.csv', `${createRows(3)}p_4,u1,invalid\n`)
+    await sluice('connection', 'add', 'live', '--base-url', sandbox.baseUrl, '--production')
+    const asked: string[] = []
+    const send = (answer: boolean, ...args: string[]) =>
+      runInProcess(args, {
+        workspace: folder,
+        env: { SLUICE_API_KEY: sandbox.key },
+        ask: (question) => {
+          asked.push(question)
+          return answer
+        },
+      })
+    const refused = await send(false, 'task', source)
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain('Nothing was sent.')
+    expect(asked).toEqual([`Send 3 rows to PRODUCTION, ${sandbox.baseUrl} (connection live)?`])
+    expect((await sandbox.stats()).requests).toBe(0)
+    expect(JSON.parse((await sluice('runs', '--json')).stdout)).toEqual([])
+    expect((await send(true, 'task', source, '--json')).code).toBe(1)
+    expect((await sandbox.stats()).tasks).toBe(3)
+    await send(false, 'retry', 'latest')
+    expect(asked).toHaveLength(3)
+    expect(asked[2]).toMatch(/^Send what did not succeed of run \S+ to PRODUCTION/)
+    expect((await send(false, 'task', source, '--yes', '--set', 'post_id=y{{row}}')).code).toBe(0)
+    expect(asked).toHaveLength(3)
+  })
+
   it('goes on with another key when one is switched while it is going', { timeout: 60_000 }, async () => {
     const sandbox = await withSandbox({ apiKeys: ['key-1', 'key-2'], latency: '25ms' })
     const env = { KEY_1: 'key-1', KEY_2: 'key-2' }

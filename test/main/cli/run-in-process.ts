@@ -16,12 +16,24 @@ function createSink(): { stream: WriteStream; text: () => string } {
 /** Runs a command in this process, its streams and environment its own: for all that is no matter of processes. */
 export async function runInProcess(
   args: readonly string[],
-  options: { workspace: string; env?: Record<string, string> },
+  options: {
+    workspace: string
+    env?: Record<string, string>
+    /** Answers what is asked; without it nobody can be asked. */
+    ask?: (question: string) => boolean
+  },
 ): Promise<SluiceResult> {
   const stdout = createSink()
   const stderr = createSink()
   const env = { SLUICE_WORKSPACE: options.workspace, ...options.env }
-  const context = createCliContext({ stdout: stdout.stream, stderr: stderr.stream, env, canAsk: false })
+  const { ask } = options
+  const context = createCliContext({
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env,
+    canAsk: ask !== undefined,
+    ask: async (question) => ask?.(question) ?? false,
+  })
   const code = await runCli(args, context)
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }

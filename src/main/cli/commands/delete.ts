@@ -5,7 +5,6 @@ import { withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { askYesNo } from '../session/ask.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { resolveWorkspace } from '../workspace.ts'
@@ -32,7 +31,7 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
               hint: `Say that it is meant: ${COMMAND_PREFIX} delete ${run.run_id} --yes`,
             })
           }
-          if (!(await askYesNo(`Delete ${what} and all that is known of its rows?`))) {
+          if (!(await context.ask(`Delete ${what} and all that is known of its rows?`))) {
             await context.err.writeLine('Nothing was deleted.')
             return
           }

@@ -15,7 +15,7 @@ import {
   type UnknownFlags,
   type YesFlags,
 } from '../options/shared-options.ts'
-import { confirmProduction, mustConfirm } from '../session/confirm-production.ts'
+import { confirmProduction, findGuarded } from '../session/confirm-production.ts'
 import { createRunAccess } from '../session/run-access.ts'
 import { chooseOnUnknown, settleRun } from '../session/settle-run.ts'
 import { toPrintable } from '../terminal/printable.ts'
@@ -63,13 +63,14 @@ async function sendAgain(
     })
     const key = access.readKey()
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
-    const mustAsk = mustConfirm(context, access.stored, flags)
+    const guarded = findGuarded(context, access.stored, flags)
     const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
-    if (mustAsk && access.stored !== null) {
-      if (!(await confirmProduction(access.stored, connection.baseUrl, again.what(run)))) {
-        await context.err.writeLine('Nothing was sent.')
-        return EXIT.badInput
-      }
+    if (
+      guarded !== null &&
+      !(await confirmProduction(context, guarded, connection.baseUrl, again.what(run)))
+    ) {
+      await context.err.writeLine('Nothing was sent.')
+      return EXIT.badInput
     }
     const { deliveredCode: deliveredCodes } = flags
     const handle = await again.start(engine, run.run_id, {

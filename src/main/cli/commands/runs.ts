@@ -7,22 +7,91 @@ import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-optio
 import { formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable, type TableColumn } from '../terminal/table.ts'
+import { textWidth } from '../terminal/text-width.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
-const COLUMNS: readonly (TableColumn & { isOptional?: true })[] = [
-  { title: 'RUN', align: 'left' },
-  { title: 'NAME', align: 'left', minColumns: 8 },
-  { title: 'STATE', align: 'left' },
-  { title: 'ROWS', align: 'right' },
-  { title: 'OK', align: 'right' },
-  { title: 'REJECTED', align: 'right' },
-  { title: 'FAILED', align: 'right' },
-  { title: 'UNKNOWN', align: 'right' },
-  { title: 'INVALID', align: 'right', isOptional: true },
-  { title: 'LEFT', align: 'right', isOptional: true },
-  { title: 'P95 MS', align: 'right' },
-  { title: 'STARTED', align: 'left' },
+/** A column of the list; where the terminal is too narrow, those of the lowest `keep` go first. */
+type RunColumn = TableColumn & {
+  keep: number
+  /** Left out where every run has 0 there, so that the names have room. */
+  isOptional?: true
+  toCell(run: RunSummary): string
+}
+
+const COLUMNS: readonly RunColumn[] = [
+  { title: 'RUN', align: 'left', keep: 9, toCell: (run) => run.run_id },
+  { title: 'NAME', align: 'left', minColumns: 8, keep: 9, toCell: (run) => toPrintable(run.name) },
+  { title: 'STATE', align: 'left', keep: 9, toCell: (run) => run.state },
+  { title: 'ROWS', align: 'right', keep: 9, toCell: ({ rows }) => formatCount(rows.read) },
+  { title: 'OK', align: 'right', keep: 9, toCell: ({ rows }) => formatCount(rows.succeeded) },
+  { title: 'REJECTED', align: 'right', keep: 8, toCell: ({ rows }) => formatCount(rows.rejected) },
+  { title: 'FAILED', align: 'right', keep: 6, toCell: ({ rows }) => formatCount(rows.failed) },
+  { title: 'UNKNOWN', align: 'right', keep: 6, toCell: ({ rows }) => formatCount(rows.unknown) },
+  {
+    title: 'OVERDUE',
+    align: 'right',
+    keep: 5,
+    isOptional: true,
+    toCell: ({ rows }) => formatCount(rows.overdue),
+  },
+  {
+    title: 'AWAITED',
+    align: 'right',
+    keep: 5,
+    isOptional: true,
+    toCell: ({ rows }) => formatCount(rows.awaiting),
+  },
+  {
+    title: 'INVALID',
+    align: 'right',
+    keep: 4,
+    isOptional: true,
+    toCell: ({ rows }) => formatCount(rows.invalid),
+  },
+  {
+    title: 'LEFT',
+    align: 'right',
+    keep: 4,
+    isOptional: true,
+    toCell: ({ rows }) => formatCount(rows.not_sent),
+  },
+  { title: 'P95 MS', align: 'right', keep: 1, toCell: toP95 },
+  { title: 'OPERATION', align: 'left', keep: 3, toCell: toOperation },
+  {
+    title: 'STARTED',
+    align: 'left',
+    keep: 2,
+    toCell: (run) => formatMoment(run.started_at ?? run.created_at),
+  },
 ]
+
+function toP95({ latency_ms }: RunSummary): string {
+  const p95 = latency_ms.http_req_duration?.p95
+  return p95 === undefined ? '' : formatMs(p95)
+}
+
+function toOperation({ operation, mode }: RunSummary): string {
+  return mode === 'async' ? `${operation} async` : operation
+}
+
+/** The columns that fit beside each other, each as narrow as it may be cut. */
+function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
+  const toWidth = ({ title, minColumns, toCell }: RunColumn) => {
+    const widest = Math.max(title.length, ...runs.map((run) => textWidth(toCell(run))))
+    return minColumns === undefined ? widest : Math.min(minColumns, widest)
+  }
+  let chosen = COLUMNS.filter(
+    ({ isOptional, toCell }) => !isOptional || runs.some((run) => toCell(run) !== '0'),
+  )
+  const width = () => chosen.reduce((sum, column) => sum + toWidth(column) + 2, -2)
+  while (width() > room) {
+    const least = Math.min(...chosen.map(({ keep }) => keep))
+    if (least === 9) break
+    const last = chosen.findLast(({ keep }) => keep === least)
+    chosen = chosen.filter((column) => column !== last)
+  }
+  return chosen
+}
 
 /** A moment in the person's own time: `2025-11-21 09:07`. */
 function formatMoment(iso: string): string {
@@ -30,25 +99,6 @@ function formatMoment(iso: string): string {
   const pad = (part: number) => String(part).padStart(2, '0')
   const date = `${moment.getFullYear()}-${pad(moment.getMonth() + 1)}-${pad(moment.getDate())}`
   return `${date} ${pad(moment.getHours())}:${pad(moment.getMinutes())}`
-}
-
-function toCells(run: RunSummary): string[] {
-  const { rows, latency_ms } = run
-  const p95 = latency_ms.http_req_duration?.p95
-  return [
-    run.run_id,
-    toPrintable(run.name),
-    run.state,
-    formatCount(rows.read),
-    formatCount(rows.succeeded),
-    formatCount(rows.rejected),
-    formatCount(rows.failed),
-    formatCount(rows.unknown),
-    formatCount(rows.invalid),
-    formatCount(rows.not_sent),
-    p95 === undefined ? '' : formatMs(p95),
-    formatMoment(run.started_at ?? run.created_at),
-  ]
 }
 
 /** Adds `runs`: every run of the workspace, newest first. */
@@ -73,16 +123,8 @@ export function addRunsCommand(program: Command, context: CliContext): void {
       await context.out.writeLine(`No runs in ${workspace} yet. Try: ${COMMAND_PREFIX} demo`)
       return
     }
-    const cells = runs.map(toCells)
-    // Columns that hold nothing but zeros in most workspaces make room for the names.
-    const shown = COLUMNS.flatMap((column, index) =>
-      column.isOptional && cells.every((row) => row[index] === '0') ? [] : [index],
-    )
-    const table = formatTable(
-      context.outTerminal,
-      COLUMNS.filter((_, index) => shown.includes(index)),
-      cells.map((row) => row.filter((_, index) => shown.includes(index))),
-    )
-    await context.out.writeLine(table.join('\n'))
+    const columns = chooseColumns(runs, context.outTerminal.columns())
+    const cells = runs.map((run) => columns.map(({ toCell }) => toCell(run)))
+    await context.out.writeLine(formatTable(context.outTerminal, columns, cells).join('\n'))
   })
 }

@@ -39,7 +39,7 @@ function createLiveReporter(context: CliContext): ProgressReporter {
 function createLineReporter(context: CliContext): ProgressReporter {
   let last: RunSnapshot | null = null
   const timer = setInterval(() => {
-    if (last !== null) void context.err.writeLine(formatProgressLine(last))
+    if (last !== null && last.phase !== 'ended') void context.err.writeLine(formatProgressLine(last))
   }, LINE_EVERY_MS)
   timer.unref()
   return {

@@ -50,7 +50,7 @@ export async function dryRun(
   try {
     const how = await readSource(context, handle, { quiet: flags.quiet === true })
     if (how === 'interrupted') return EXIT.interrupted
-    const rows = handle.snapshot()?.rows ?? (await engine.summarizeRun(handle.runId)).rows
+    const { rows } = await engine.summarizeRun(handle.runId)
     const problems = await engine.readProblems(handle.runId)
     const first = await readFirstRequest(engine, handle.runId)
     const sendable = rows.read - rows.invalid

@@ -1,15 +1,16 @@
 import { EXIT, type ExitCode } from '../../../shared/errors.ts'
 import type { Plan } from '../../../shared/plan.ts'
+import type { StoredConnection } from '../../../shared/stored-connection.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
-import { confirmProduction, mustConfirm } from './confirm-production.ts'
+import { confirmProduction, findGuarded } from './confirm-production.ts'
 import { dryRun } from './dry-run.ts'
 import { dropRun, readSource } from './read-source.ts'
-import { createRunAccess, type RunAccess } from './run-access.ts'
+import { createRunAccess } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
 
 /** A plan to run, and what to say of it beforehand. */
@@ -33,23 +34,21 @@ async function startConfirmed(
   context: CliContext,
   engine: Engine,
   { plan, flags }: PlanToSend,
-  access: RunAccess,
+  stored: StoredConnection,
   key: { apiKey?: string },
 ): Promise<RunHandle | ExitCode> {
-  const { stored } = access
   const handle = await engine.startRun(plan, { ...key, hold: true })
   const how = await readSource(context, handle, { quiet: flags.quiet === true })
   if (how === 'interrupted') {
     await dropRun(engine, handle)
     return EXIT.interrupted
   }
-  const rows = handle.snapshot()?.rows
-  const sendable = rows === undefined ? 0 : rows.read - rows.invalid
-  const { baseUrl } = plan.connection
+  // Counted in the journal: the newest picture may be from before the last row was read.
+  const { rows } = await engine.summarizeRun(handle.runId)
+  const sendable = rows.read - rows.invalid
   if (
-    stored !== null &&
     sendable > 0 &&
-    !(await confirmProduction(stored, baseUrl, formatCounted(sendable, 'row')))
+    !(await confirmProduction(context, stored, plan.connection.baseUrl, formatCounted(sendable, 'row')))
   ) {
     await dropRun(engine, handle)
     await context.err.writeLine('Nothing was sent.')
@@ -73,12 +72,13 @@ export async function sendPlan(context: CliContext, toSend: PlanToSend): Promise
     }
   }
   if (flags.dryRun) return withEngine(workspace, (engine) => dryRun(context, engine, plan, flags))
-  const mustAsk = mustConfirm(context, access.stored, flags)
+  const guarded = findGuarded(context, access.stored, flags)
   const key = access.readKey()
   return withEngine(workspace, async (engine) => {
-    const started = mustAsk
-      ? await startConfirmed(context, engine, toSend, access, key)
-      : await engine.startRun(plan, key)
+    const started =
+      guarded === null
+        ? await engine.startRun(plan, key)
+        : await startConfirmed(context, engine, toSend, guarded, key)
     return typeof started === 'number' ? started : settleRun(context, engine, started, flags, access)
   })
 }

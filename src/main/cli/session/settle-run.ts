@@ -9,7 +9,6 @@ import { formatNextSteps } from '../summary/next-steps.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
 import { formatCounted } from '../terminal/number-format.ts'
-import { askYesNo } from './ask.ts'
 import { followRun } from './follow-run.ts'
 import type { RunAccess } from './run-access.ts'
 
@@ -28,7 +27,7 @@ export async function chooseOnUnknown(
 ): Promise<'resend' | 'skip'> {
   if (flags.onUnknown !== 'ask') return flags.onUnknown
   if (unknownRows === 0 || !context.canAsk) return 'skip'
-  const isResend = await askYesNo(
+  const isResend = await context.ask(
     `Sent and never answered, so perhaps taken: ${formatCounted(unknownRows, 'row')}.\n` +
       'Send again, with the same post_id and body?',
   )

@@ -1,7 +1,8 @@
 import type { RunSummary } from '../../../shared/run.ts'
 import { formatCount, formatCounted, formatDuration, formatMs } from '../terminal/number-format.ts'
+import { wrapWords } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { formatSection } from './section.ts'
+import { formatSection, sectionColumns } from './section.ts'
 
 /** What the service said about its rate and its cache; nothing where it said nothing. */
 export function formatServiceNotes(terminal: Terminal, summary: RunSummary): string[] {
@@ -9,23 +10,38 @@ export function formatServiceNotes(terminal: Terminal, summary: RunSummary): str
   const lines: string[] = []
   if (retry_after.answers > 0) {
     lines.push(
-      ...formatSection(terminal, 'Retry-After', [
-        `${formatCounted(retry_after.answers, 'answer')} asked to wait; ${formatDuration(retry_after.waited_s * 1000)} were waited, added up over the rows`,
-      ]),
+      ...formatSection(
+        terminal,
+        'Retry-After',
+        wrapWords(
+          `${formatCounted(retry_after.answers, 'answer')} asked to wait; ${formatDuration(retry_after.waited_s * 1000)} were waited, added up over the rows`,
+          sectionColumns(terminal),
+        ),
+      ),
     )
   }
   if (from_cache.rows > 0) {
     lines.push(
-      ...formatSection(terminal, 'From cache', [
-        `${formatCounted(from_cache.rows, 'row')} ${from_cache.rows === 1 ? 'was' : 'were'} answered from the service's cache; their latency is the cache's`,
-      ]),
+      ...formatSection(
+        terminal,
+        'From cache',
+        wrapWords(
+          `${formatCounted(from_cache.rows, 'row')} ${from_cache.rows === 1 ? 'was' : 'were'} answered from the service's cache; their latency is the cache's`,
+          sectionColumns(terminal),
+        ),
+      ),
     )
   }
   if (result_lost.rows > 0) {
     lines.push(
-      ...formatSection(terminal, 'No result', [
-        `${formatCounted(result_lost.rows, 'row')} of the succeeded ${result_lost.rows === 1 ? 'was' : 'were'} delivered before; the service does not give their result again, so no rule is known for them`,
-      ]),
+      ...formatSection(
+        terminal,
+        'No result',
+        wrapWords(
+          `${formatCounted(result_lost.rows, 'row')} of the succeeded ${result_lost.rows === 1 ? 'was' : 'were'} delivered before; the service does not give their result again, so no rule is known for them`,
+          sectionColumns(terminal),
+        ),
+      ),
     )
   }
   return lines
@@ -45,7 +61,11 @@ export function formatGenerator(terminal: Terminal, { generator }: RunSummary): 
   ]
   if (generator.limited) {
     const text = `this machine stalled or sent late at times: read the latencies with care${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
-    return formatSection(terminal, 'This machine', [terminal.tone('warn', text)])
+    return formatSection(
+      terminal,
+      'This machine',
+      wrapWords(text, sectionColumns(terminal)).map((line) => terminal.tone('warn', line)),
+    )
   }
   if (facts.length === 0) return []
   return formatSection(terminal, 'This machine', [`kept up: ${facts.join(', ')}`])
