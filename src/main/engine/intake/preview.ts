@@ -1,6 +1,7 @@
 import type { PlanSource } from '../../../shared/plan.ts'
 import type { Problem } from '../../../shared/problem.ts'
 import type { SourcePreview } from '../../../shared/results.ts'
+import { findHeaderDoubt } from './find-header-doubt.ts'
 import { openSource } from './open-source.ts'
 
 /** The first `limit` rows of a source and how it is read. Throws `BAD_SOURCE` as {@link openSource} does. */
@@ -17,6 +18,12 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       }
     }
     const { workbook } = reader
+    const isTable = reader.format === 'csv' || reader.format === 'tsv' || reader.format === 'xlsx'
+    // Who names the header's row has looked at it.
+    const doubt =
+      isTable && source.header && source.headerRow === undefined
+        ? findHeaderDoubt(reader.columns, rows)
+        : null
     return {
       columns: [...reader.columns],
       rows,
@@ -27,7 +34,7 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       header: source.header,
       format: reader.format,
       ...(workbook === null ? {} : { sheets: [...workbook.sheets], sheet: workbook.sheet }),
-      problems,
+      problems: doubt === null ? problems : [doubt, ...problems],
       sizeBytes: reader.sizeBytes,
     }
   } finally {

@@ -200,3 +200,32 @@ test('a file that grows after it was opened is read as far as it then reaches', 
   expect([...reader.batches()].flatMap((batch) => batch.rows.map((row) => row.cells[0]))).toEqual(['1', '2'])
   reader.close()
 })
+
+test('a first line that tells the delimiter is neither header nor row, and what is given goes before it', () => {
+  const text = 'sep=;\r\na;b,c\r\n1;2,3\r\n'
+  expect(readText(text)).toMatchObject({ delimiter: ';', columns: ['a', 'b,c'], cells: [['1', '2,3']] })
+  expect(readText(text, { readBytes: 3 }).cells).toEqual([['1', '2,3']])
+  expect(readText(text, { delimiter: ',' })).toMatchObject({ columns: ['a;b', 'c'], cells: [['1;2', '3']] })
+  expect(readText(Buffer.from(`\uFEFF${'sep=|\na|b\n1|2\n'}`, 'utf16le'))).toMatchObject({
+    delimiter: '|',
+    cells: [['1', '2']],
+  })
+  expect(readText('sep=\t\na\tb\n1\t2\n').columns).toEqual(['a', 'b'])
+  expect(readText('sep,b\n1,2\n').columns).toEqual(['sep', 'b'])
+})
+
+test('lines above the header that is named are passed over, blank ones among them', () => {
+  const text = 'Report,,\n\n"made\nby us"\nid,text\n1,a\n2,b\n'
+  const source = readText(text, { headerRow: 4 })
+  expect(source).toMatchObject({ columns: ['id', 'text'], problems: [] })
+  expect(source.rows.map(({ row, cells }) => [row, ...cells])).toEqual([
+    [1, '1', 'a'],
+    [2, '2', 'b'],
+  ])
+  expect(readText(text, { headerRow: 4, readBytes: 2 }).rows).toEqual(source.rows)
+  expect(readText(text, { headerRow: 4, header: false }).cells[0]).toEqual(['Report', '', ''])
+  expect(failReading(writeSource(text), { headerRow: 7 })).toContain('found that the file ends before it')
+  expect(failReading(writeSource(text), { headerRow: 6 })).toContain(
+    'found only the line that names the columns',
+  )
+})

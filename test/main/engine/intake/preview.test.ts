@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { previewSource } from '../../../../src/main/engine/intake/preview.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { writeSource } from './read-source.ts'
 
 test('a preview holds the first rows and everything about how they were read', async () => {
@@ -38,5 +41,49 @@ test('the same file re-reads with other choices', async () => {
     rows: [{ cells: ['id;text'] }, { cells: ['1;a'] }],
     delimiterBy: 'given',
     header: false,
+  })
+})
+
+test.each([
+  ['a value that comes again', 'ham,hello\nspam,buy\nham,bye\nham,ok\n'],
+  ['an address above addresses', 'a,https://a.example/1.jpg\nb,https://a.example/2.jpg\n'],
+  ['a moment above moments', 'a,2024-02-29\nb,2024-03-01T12:00:00Z\n'],
+  ['a long text', `a,${'long '.repeat(30)}\nb,short\n`],
+])('a header that looks like a row is said: %s', async (_what, text) => {
+  const path = writeSource(text)
+  const doubt = { row: 1, severity: 'warning', code: 'header_like_data' }
+  expect((await previewSource({ path, header: true }, 100)).problems).toMatchObject([doubt])
+  expect((await previewSource({ path, header: false }, 100)).problems).toEqual([])
+  expect((await previewSource({ path, header: true, headerRow: 1 }, 100)).problems).toEqual([])
+})
+
+test.each([
+  ['names of columns', 'id,text\n1,id\n2,text\n'],
+  ['a header that comes again', 'id,text\n1,a\nid,text\n2,b\nid,text\n'],
+  ['numbers', '2023,2024\n1,2\n3,4\n'],
+  ['an address above texts', 'https://example.com,b\nx,y\nz,w\n'],
+  ['one row', 'a,b\na,c\n'],
+])('a header is not doubted for nothing: %s', async (_what, text) => {
+  expect((await previewSource({ path: writeSource(text), header: true }, 100)).problems).toEqual([])
+})
+
+test('a folder and JSON Lines have previews too, with their sizes', async () => {
+  const lines = writeSource('{"a":"1"}\n{"b":"2"}\n', 'rows.jsonl')
+  expect(await previewSource({ path: lines, header: true }, 1)).toMatchObject({
+    columns: ['a', 'b'],
+    rows: [{ row: 1, cells: ['1'] }],
+    format: 'jsonl',
+    encoding: 'utf-8',
+    delimiter: '',
+    sizeBytes: 20,
+  })
+  const folder = createTemporaryFolder()
+  writeFileSync(join(folder, 'a.txt'), 'hello')
+  expect(await previewSource({ path: folder, header: true }, 5)).toMatchObject({
+    columns: ['path', 'kind', 'text_data', 'request', 'media'],
+    rows: [{ row: 1, cells: ['a.txt', 'text', 'hello', '', ''] }],
+    format: 'folder',
+    problems: [],
+    sizeBytes: 5,
   })
 })

@@ -51,16 +51,18 @@ function createReader(
   const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding))
   const keys = createColumnSet(file.path)
 
-  function* readRows(): Generator<{ lines: TextLine[]; bytesRead: number }, void, undefined> {
+  /** Lines that are not blank, up to the first behind `maxBytes`, where the text is then cut off. */
+  function* readRows(maxBytes: number): Generator<{ lines: TextLine[]; bytesRead: number }, void, undefined> {
     const text = openText()
-    for (const lines of readLines(text.readText, MAX_LINE_CHARACTERS, readBytes)) {
+    const readText = (size: number) => (text.bytesRead() > maxBytes ? null : text.readText(size))
+    for (const lines of readLines(readText, MAX_LINE_CHARACTERS, readBytes)) {
       yield { lines: lines.filter((line) => !BLANK.test(line.text)), bytesRead: text.bytesRead() }
     }
   }
 
   function* batches(): Generator<SourceBatch, void, undefined> {
     let row = 0
-    for (const { lines, bytesRead } of readRows()) {
+    for (const { lines, bytesRead } of readRows(Infinity)) {
       const rows = lines.map((line) => {
         row += 1
         return toJsonRow(row, line, encoding, keys)
@@ -88,13 +90,12 @@ function createReader(
   /** Later rows may bring keys that a mapping made of the first ones would leave out. */
   function findKeys(): void {
     let isFirst = true
-    for (const { lines, bytesRead } of readRows()) {
+    for (const { lines } of readRows(isPreview ? PREVIEW_KEYS_BYTES : Infinity)) {
       for (const line of lines) {
         if (isFirst) refuseDocument(file.path, line)
         isFirst = false
         toJsonRow(1, line, encoding, keys)
       }
-      if (isPreview && bytesRead > PREVIEW_KEYS_BYTES && !isFirst) return
     }
     if (isFirst) {
       throw createSourceError(

@@ -81,7 +81,8 @@ async function createReader(source: PlanSource, archive: Archive, sizeBytes: num
           row += 1
           batch.push({ row, cells: Array<string>(width).fill(''), problems: [] })
           cells += width
-          if (batch.length >= EMPTY_ROWS_AT_ONCE) {
+          if (cells > MAX_CELLS) throw createCellsError(path)
+          if (batch.length * width >= EMPTY_CELLS_AT_ONCE) {
             yield { rows: batch, bytesRead }
             batch = []
           }
@@ -115,7 +116,7 @@ async function createReader(source: PlanSource, archive: Archive, sizeBytes: num
   }
 }
 
-const EMPTY_ROWS_AT_ONCE = 1000
+const EMPTY_CELLS_AT_ONCE = 50_000
 
 function createCellsError(path: string): Error {
   return createSourceError(
