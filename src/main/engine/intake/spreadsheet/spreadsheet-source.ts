@@ -16,7 +16,7 @@ import { readStyles } from './styles.ts'
 import { chooseSheet, readWorkbook } from './workbook.ts'
 
 /** Most cells that rows may come to, empty ones among them; a few far corners would otherwise fill a disk. */
-const MAX_CELLS = 500_000_000
+const MAX_CELLS = 200_000_000
 
 /**
  * Opens a sheet of an Excel workbook (.xlsx, .xlsm): every cell is the text that a person sees, formulas their last
@@ -121,7 +121,7 @@ const EMPTY_CELLS_AT_ONCE = 50_000
 function createCellsError(path: string): Error {
   return createSourceError(
     path,
-    'the sheet comes to more than 500,000,000 cells, most of them empty',
+    'the sheet comes to more than 200,000,000 cells, most of them empty',
     'Delete the columns to the right of the table, or save the table alone as CSV UTF-8, and name that file.',
   )
 }
