@@ -102,7 +102,9 @@ const OWNERS: readonly Owner[] = [
   { packages: /^undici(\/|$)/, layers: ['service'] },
   { packages: /^p-queue(\/|$)/, layers: ['runner'] },
   { packages: /^papaparse(\/|$)/, layers: ['intake', 'report'] },
-  { packages: /^(iconv-lite|jschardet)(\/|$)/, layers: ['intake'] },
+  { packages: /^(iconv-lite|jschardet|yauzl|saxes|numfmt|mediabunny)(\/|$)/, layers: ['intake'] },
+  { packages: /^yazl(\/|$)/, layers: ['report'] },
+  { packages: /^mime(\/|$)/, layers: ['intake', 'receiver'] },
   { packages: /^(commander|log-update)(\/|$)/, layers: ['cli'] },
   {
     packages: /^(react|react-dom|zustand|uplot|@mantine\/.+|@tabler\/.+|@tanstack\/.+)(\/|$)/,
