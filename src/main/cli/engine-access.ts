@@ -10,6 +10,7 @@ export async function withEngine<T>(workspace: string, work: (engine: Engine) =>
     runWorkerUrl: WORKER_URLS.run,
     queryWorkerUrl: WORKER_URLS.query,
     receiverWorkerUrl: WORKER_URLS.receiver,
+    loadWorkerUrl: WORKER_URLS.load,
   })
   try {
     return await work(engine)

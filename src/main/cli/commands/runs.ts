@@ -84,11 +84,12 @@ function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
     ({ isOptional, toCell }) => !isOptional || runs.some((run) => toCell(run) !== '0'),
   )
   const width = () => chosen.reduce((sum, column) => sum + toWidth(column) + 2, -2)
+  const isIdle = ({ keep, toCell }: RunColumn) => keep < 9 && runs.every((run) => toCell(run) === '0')
   while (width() > room) {
     const least = Math.min(...chosen.map(({ keep }) => keep))
-    if (least === 9) break
-    const last = chosen.findLast(({ keep }) => keep === least)
-    chosen = chosen.filter((column) => column !== last)
+    const given = chosen.findLast(isIdle) ?? chosen.findLast(({ keep }) => keep === least && keep < 9)
+    if (given === undefined) break
+    chosen = chosen.filter((column) => column !== given)
   }
   return chosen
 }
