@@ -1,5 +1,7 @@
-/** Most columns and rows of a sheet. */
+/** Most columns of a sheet. */
 export const MAX_COLUMNS = 16_384
+
+/** Most rows of a sheet. */
 export const MAX_ROWS = 1_048_576
 
 /** The column of a reference such as `AB12`, from 0; -1 where it is none. */
