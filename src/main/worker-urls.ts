@@ -10,6 +10,7 @@ function toWorkerUrl(source: string): URL {
 export const WORKER_URLS = {
   run: toWorkerUrl('./engine/runner/run-worker.ts'),
   query: toWorkerUrl('./engine/query/query-worker.ts'),
+  load: toWorkerUrl('./engine/runner/load/load-worker.ts'),
   receiver: toWorkerUrl('./engine/receiver/receiver-worker.ts'),
   sandbox: toWorkerUrl('./sandbox/sandbox-worker.ts'),
 } as const

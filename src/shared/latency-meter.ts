@@ -85,6 +85,11 @@ export class LatencyMeter {
     for (const [series, histogram] of other.#histograms) this.add(series, histogram)
   }
 
+  /** The histogram of a series; null where it has no samples. */
+  histogram(series: LatencySeriesName): Histogram | null {
+    return this.#histograms.get(series) ?? null
+  }
+
   percentiles(series: LatencySeriesName): Percentiles | null {
     const histogram = this.#histograms.get(series)
     return histogram === undefined ? null : toPercentiles(histogram)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { bareUrlSchema, connectionSchema } from './connection.ts'
+import { loadSchema } from './load.ts'
 import { operationSchema } from './operation.ts'
 
 export type { PlanConnection } from './connection.ts'
@@ -126,6 +127,8 @@ export const planSchema = z.object({
   operation: operationSchema,
   callback: callbackSchema.default(callbackSchema.parse({})),
   pace: paceSchema.default({ kind: 'closed', concurrency: 4 }),
+  /** A load test instead of a run that sends each row once; its pace goes before the plan's. */
+  load: loadSchema.optional(),
   retry: retrySchema.default(retrySchema.parse({})),
 })
 

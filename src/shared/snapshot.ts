@@ -7,6 +7,8 @@ import type {
   RowCounts,
   TriggeredRule,
 } from './run.ts'
+import type { TrendMetric } from './threshold-metrics.ts'
+import type { ThresholdResult } from './thresholds.ts'
 
 /**
  * What the run's thread is doing. `ready`: the source is read and checked, nothing is being sent, and the run waits
@@ -14,6 +16,26 @@ import type {
  * `awaiting`: everything is sent, callbacks are outstanding.
  */
 export type RunPhase = 'intake' | 'ready' | 'running' | 'paused' | 'draining' | 'awaiting' | 'ended'
+
+/** How a load test stands. Times are milliseconds. */
+export interface LoadProgress {
+  phase: 'warmup' | 'measuring' | 'stopping'
+  /** Since measuring began; negative in the warm-up. */
+  elapsedMs: number
+  /** How long measuring lasts; null where it ends with a number of requests. */
+  measuredMs: number | null
+  /** What the schedule asks for now; null at a closed pace. */
+  scheduledPerS: number | null
+  requests: number
+  failed: number
+  dropped: number
+  /** Callbacks that are outstanding. */
+  awaited: number
+  /** Seconds that the generator shaped, and not the service. */
+  limitedSeconds: number
+  thresholds: ThresholdResult[]
+  latencyMs: Partial<Record<TrendMetric, Percentiles | null>>
+}
 
 /** A small picture of a run, at most ten a second (design §2). Rows never travel with it. */
 export interface RunSnapshot {
@@ -42,6 +64,8 @@ export interface RunSnapshot {
   answers: Partial<Record<RowAnswer, number>>
   /** Null for sync runs. */
   callbacks: CallbackCounts | null
+  /** Null for runs that are no load test. */
+  load: LoadProgress | null
   /** Why the run paused or stopped by itself, with what to do; null while it did not. */
   notice: string | null
 }

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** What is computed of a metric, as k6 names it; `p(N)` is `p`. */
 export type Aggregation = 'avg' | 'min' | 'med' | 'max' | 'p' | 'count' | 'rate' | 'value'
 
@@ -33,10 +35,19 @@ export const THRESHOLD_METRICS = {
 /** One of {@link THRESHOLD_METRICS}. */
 export type ThresholdMetric = keyof typeof THRESHOLD_METRICS
 
-/** A metric of latencies. */
-export type TrendMetric = {
-  [Metric in ThresholdMetric]: (typeof THRESHOLD_METRICS)[Metric] extends 'trend' ? Metric : never
-}[ThresholdMetric]
+/** The metrics of latencies. */
+export const trendMetricSchema = z.enum([
+  'http_req_duration',
+  'http_req_waiting',
+  'http_req_connecting',
+  'http_req_tls_handshaking',
+  'response_time',
+  'start_lag',
+  'callback_latency',
+])
+
+/** See {@link trendMetricSchema}. */
+export type TrendMetric = z.infer<typeof trendMetricSchema>
 
 /** The aggregations that each kind of metric has, in k6's words. */
 export const AGGREGATIONS: Readonly<Record<MetricKind, readonly Aggregation[]>> = {

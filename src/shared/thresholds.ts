@@ -73,17 +73,20 @@ export interface MetricsPicture {
 }
 
 /** How one threshold stands. */
-export interface ThresholdResult {
-  expression: string
+export const thresholdResultSchema = z.object({
+  expression: z.string(),
   /** In the unit of the limit: milliseconds, a share, a number; null where nothing was measured. */
-  value: number | null
+  value: z.number().nullable(),
   /** Where nothing was measured, a threshold does not hold: nothing shows that it does. */
-  ok: boolean
-  limit: number
+  ok: z.boolean(),
+  limit: z.number(),
   /** How far the value is from the limit: positive with that much room, negative when crossed by that much. */
-  margin: number | null
-  unit: 'ms' | 'share' | 'number'
-}
+  margin: z.number().nullable(),
+  unit: z.enum(['ms', 'share', 'number']),
+})
+
+/** See {@link thresholdResultSchema}. */
+export type ThresholdResult = z.infer<typeof thresholdResultSchema>
 
 /** Judges every threshold against what was measured; the run's thresholds hold when all of them are `ok`. */
 export function evaluateThresholds(
@@ -145,7 +148,8 @@ function readLatencyUs(latency: LatencyDistribution, aggregation: string, percen
   if (aggregation === 'avg') return latency.mean
   if (aggregation === 'min') return latency.minNonZeroValue
   if (aggregation === 'max') return latency.maxValue
-  return latency.getValueAtPercentile(percentile)
+  // The top of a histogram's bucket may lie above all that is in it.
+  return Math.min(latency.getValueAtPercentile(percentile), latency.maxValue)
 }
 
 function compare({ operator, limit }: ThresholdExpression, value: number): { ok: boolean; margin: number } {

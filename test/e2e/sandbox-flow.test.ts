@@ -37,6 +37,7 @@ it('sends ten rows to try, then the others, counts as the journal does, and expo
     runWorkerUrl: WORKER_URLS.run,
     queryWorkerUrl: WORKER_URLS.query,
     receiverWorkerUrl: WORKER_URLS.receiver,
+    loadWorkerUrl: WORKER_URLS.load,
   })
   onTestFinished(() => engine.close())
   const { rows } = await engine.summarizeRun(runId)

@@ -14,7 +14,8 @@ import type { RunSnapshot } from '../../src/shared/snapshot.ts'
 /** The key of every run of the tests. */
 export const RUN_KEY = 'key-of-the-run'
 
-const NO_ADDRESSES = { callbackBase: null, mediaBase: null } as const
+const LOAD_WORKER = new URL('../../src/main/engine/runner/load/load-worker.ts', import.meta.url).href
+const NO_ADDRESSES = { callbackBase: null, mediaBase: null, loadWorkerUrl: LOAD_WORKER } as const
 
 /** A session of a run in the tests' own thread, which spares the start of a thread. */
 export interface InProcessRun {

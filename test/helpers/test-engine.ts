@@ -17,6 +17,7 @@ export function createTestEngine(workspace: string): Engine {
     runWorkerUrl: new URL('../../src/main/engine/runner/run-worker.ts', import.meta.url),
     queryWorkerUrl: new URL('../../src/main/engine/query/query-worker.ts', import.meta.url),
     receiverWorkerUrl: new URL('../../src/main/engine/receiver/receiver-worker.ts', import.meta.url),
+    loadWorkerUrl: new URL('../../src/main/engine/runner/load/load-worker.ts', import.meta.url),
   })
 }
 

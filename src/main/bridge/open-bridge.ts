@@ -20,6 +20,7 @@ export function openBridge({ workspace, host }: { workspace: string; host: Bridg
     runWorkerUrl: WORKER_URLS.run,
     queryWorkerUrl: WORKER_URLS.query,
     receiverWorkerUrl: WORKER_URLS.receiver,
+    loadWorkerUrl: WORKER_URLS.load,
   })
   const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
   return {

@@ -22,6 +22,8 @@ export interface EngineOptions {
   runWorkerUrl: URL
   /** Entry of the queries' thread. */
   queryWorkerUrl: URL
+  /** Entry of the threads that send a load test. */
+  loadWorkerUrl: URL
   /** Entry of the receiver's thread. */
   receiverWorkerUrl: URL
 }

@@ -16,6 +16,9 @@ import { type RunBases, RunReceiver } from './run-receiver.ts'
 import type { RunTask } from './runner/messages.ts'
 import { RunThread } from './runner/run-thread.ts'
 
+/** What differs from one run's thread to the next. */
+type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>
+
 /** What a thread needs that sends nothing. */
 const IDLE = { apiKey: '', deliveredCodes: [], hold: false, whenBurning: 'stop' } as const
 
@@ -25,6 +28,7 @@ export function createEngine(options: EngineOptions): Engine {
   createWorkspaceFolders(workspace)
   const queries = new QueryThread(options.queryWorkerUrl)
   const receiver = new RunReceiver(options.receiverWorkerUrl, workspace)
+  const common = { workspace, appVersion: APP_VERSION, loadWorkerUrl: options.loadWorkerUrl.href }
   const settling = new Map<string, Promise<void>>()
   const exports = new Set<QueryThread>()
   const held = new Map<string, { thread: RunThread; handle: RunHandle }>()
@@ -45,7 +49,7 @@ export function createEngine(options: EngineOptions): Engine {
     if (!(await queries.ask('late', { file, isHeld: false }, {}))) return
     const bases = { callbackBase: null, mediaBase: null }
     const task = { ...IDLE, ...bases, runId, work: { kind: 'settle' } } as const
-    const thread = new RunThread(options.runWorkerUrl, { ...task, workspace, appVersion: APP_VERSION })
+    const thread = new RunThread(options.runWorkerUrl, { ...task, ...common })
     // Where another process has taken the run up meanwhile, that one takes them in.
     await thread.ended.catch((error: unknown) => {
       if (!(error instanceof SluiceError && error.code === 'RUN_BUSY')) throw error
@@ -97,10 +101,10 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 
-  function startThread(task: Omit<RunTask, 'workspace' | 'appVersion'>): RunHandle {
+  function startThread(task: RunWork): RunHandle {
     const { runId } = task
     refuseHeld(runId)
-    const thread = new RunThread(options.runWorkerUrl, { ...task, workspace, appVersion: APP_VERSION })
+    const thread = new RunThread(options.runWorkerUrl, { ...task, ...common })
     const ended = thread.ended.then(
       async () => {
         await release(task)
@@ -134,7 +138,7 @@ export function createEngine(options: EngineOptions): Engine {
     return handle
   }
 
-  async function release({ runId, mediaBase }: RunTask | Omit<RunTask, 'workspace' | 'appVersion'>) {
+  async function release({ runId, mediaBase }: RunWork) {
     held.delete(runId)
     if (mediaBase === null) return
     const addresses = await ask('addresses', runId, {}).catch(() => null)

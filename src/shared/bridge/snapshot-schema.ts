@@ -1,10 +1,30 @@
 import { z } from 'zod'
 import { rowAnswerSchema } from '../row-answer.ts'
 import { callbackCountsSchema, runSummarySchema } from '../run.ts'
-import type { RunSnapshot } from '../snapshot.ts'
+import type { LoadProgress, RunSnapshot } from '../snapshot.ts'
+import { trendMetricSchema } from '../threshold-metrics.ts'
+import { thresholdResultSchema } from '../thresholds.ts'
 import { matchType } from './match-type.ts'
 
 const { rows, requests, triggered_rules, errors, latency_ms } = runSummarySchema.shape
+
+const percentiles = latency_ms.shape.http_req_duration.unwrap()
+
+const loadProgressSchema = matchType<LoadProgress>()(
+  z.object({
+    phase: z.enum(['warmup', 'measuring', 'stopping']),
+    elapsedMs: z.number(),
+    measuredMs: z.number().nullable(),
+    scheduledPerS: z.number().nullable(),
+    requests: z.int(),
+    failed: z.int(),
+    dropped: z.int(),
+    awaited: z.int(),
+    limitedSeconds: z.int(),
+    thresholds: z.array(thresholdResultSchema),
+    latencyMs: z.partialRecord(trendMetricSchema, percentiles.nullable()),
+  }),
+)
 
 /** See {@link RunSnapshot}. */
 export const snapshotSchema = matchType<RunSnapshot>()(
@@ -25,6 +45,7 @@ export const snapshotSchema = matchType<RunSnapshot>()(
     retryAfter: z.object({ answers: z.int(), waitedMs: z.number() }),
     answers: z.partialRecord(rowAnswerSchema, z.int()),
     callbacks: callbackCountsSchema.nullable(),
+    load: loadProgressSchema.nullable(),
     notice: z.string().nullable(),
   }),
 )

@@ -18,6 +18,7 @@ const engine = createEngine({
   runWorkerUrl: new URL('./killing-run-worker.ts', import.meta.url),
   queryWorkerUrl: new URL('../../../src/main/engine/query/query-worker.ts', import.meta.url),
   receiverWorkerUrl: new URL('../../../src/main/engine/receiver/receiver-worker.ts', import.meta.url),
+  loadWorkerUrl: new URL('../../../src/main/engine/runner/load/load-worker.ts', import.meta.url),
 })
 const handle = await take(task.work)
 await handle.ready

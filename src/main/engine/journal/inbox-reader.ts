@@ -4,10 +4,10 @@ import {
   type InboxAddress,
   type InboxCallback,
   type InboxCounts,
-  type Refusal,
   SELF_TEST_PREFIX,
   toInboxFile,
 } from './inbox.ts'
+import { readCounters, toInboxCounts } from './inbox-counters.ts'
 import { openInboxReader } from './open-inbox.ts'
 
 /** Bodies of one page add up to about this much at most, unless one alone is larger, bytes. */
@@ -51,15 +51,10 @@ export class InboxReader {
     return rows.map(({ token }) => String(token)).filter((token) => !token.startsWith(SELF_TEST_PREFIX))
   }
 
-  /** What the receiver has counted, up to about a second ago. */
+  /** What the receiver has counted; refusals of the last second may be missing. */
   readCounts(): InboxCounts {
-    const counts: InboxCounts = { received: 0, refused: {} }
-    for (const { name, n } of this.#connect()?.db.prepare('SELECT name, n FROM counter').all() ?? []) {
-      const [kind = '', refusal] = String(name).split(':')
-      if (kind === 'received') counts.received = Number(n)
-      if (refusal !== undefined) counts.refused[refusal as Refusal] = Number(n)
-    }
-    return counts
+    const open = this.#connect()
+    return toInboxCounts(open === null ? new Map() : readCounters(open.db))
   }
 
   /** Where the process that holds the inbox listens; null while none does. */

@@ -4,15 +4,15 @@ import {
   type InboxAddress,
   type InboxCounts,
   type InboxEntry,
-  REFUSALS,
   type Refusal,
   SELF_TEST_PREFIX,
   toInboxFile,
 } from './inbox.ts'
+import { readCounters, toInboxCounts } from './inbox-counters.ts'
 import { type Lease, takeLease } from './lease.ts'
 import { openInbox } from './open-inbox.ts'
 
-/** How long refusals alone may wait for their commit, milliseconds. */
+/** How long counters may wait for their commit, milliseconds: in every commit they would cost a tenth of it. */
 const COUNTERS_AFTER_MS = 1_000
 
 /** Callbacks that one transaction deletes at most, so that none that arrive wait long. */
@@ -28,7 +28,7 @@ export class InboxWriter {
   readonly #insert: StatementSync
   readonly #insertRun: StatementSync
   readonly #count: StatementSync
-  readonly #counters = new Map<string, number>()
+  readonly #counters: Map<string, number>
   readonly #dirty = new Set<string>()
   readonly #runs = new Map<string, number>()
   /** Runs that the open transaction has made. */
@@ -45,9 +45,7 @@ export class InboxWriter {
     )
     this.#insertRun = db.prepare('INSERT INTO run (token) VALUES (?) RETURNING id')
     this.#count = db.prepare('INSERT OR REPLACE INTO counter (name, n) VALUES (?, ?)')
-    for (const { name, n } of db.prepare('SELECT name, n FROM counter').all()) {
-      this.#counters.set(String(name), Number(n))
-    }
+    this.#counters = readCounters(db)
     for (const { id, token } of db.prepare('SELECT id, token FROM run').all()) {
       this.#runs.set(String(token), Number(id))
     }
@@ -82,17 +80,11 @@ export class InboxWriter {
   /** Counts a request that was refused. */
   countRefusal(refusal: Refusal): void {
     this.#add(`refused:${refusal}`, 1)
-    this.#timer ??= setTimeout(() => this.#commit(), COUNTERS_AFTER_MS).unref()
   }
 
   /** What was counted since the workspace was made. */
   counts(): InboxCounts {
-    const refused: InboxCounts['refused'] = {}
-    for (const refusal of REFUSALS) {
-      const n = this.#counters.get(`refused:${refusal}`)
-      if (n !== undefined) refused[refusal] = n
-    }
-    return { received: this.#counters.get('received') ?? 0, refused }
+    return toInboxCounts(this.#counters)
   }
 
   /** Says to other processes where this one listens. */
@@ -101,8 +93,10 @@ export class InboxWriter {
     this.#db.prepare('INSERT INTO listening (base_url, host, port) VALUES (?, ?, ?)').run(baseUrl, host, port)
   }
 
-  /** Deletes the callbacks of these runs, a few at a time, and gives the room back. */
+  /** Deletes the callbacks of these runs, a few at a time. Their room is used again, or given back at the next opening. */
   async forget(runTokens: readonly string[]): Promise<void> {
+    // Counters that are not written yet are counted from what is deleted here.
+    if (this.#db.isOpen) this.#commitCounters()
     for (const token of runTokens) {
       while (this.#db.isOpen && this.#deleteSome(token)) {
         await new Promise((resolve) => setImmediate(resolve))
@@ -114,6 +108,7 @@ export class InboxWriter {
   close(): void {
     if (!this.#db.isOpen) return
     this.#commit()
+    this.#commitCounters()
     this.#db.exec('DELETE FROM listening')
     this.#db.close()
     this.#lease.release()
@@ -122,16 +117,25 @@ export class InboxWriter {
   #add(counter: string, n: number): void {
     this.#counters.set(counter, (this.#counters.get(counter) ?? 0) + n)
     this.#dirty.add(counter)
+    this.#timer ??= setTimeout(() => this.#commitCounters(), COUNTERS_AFTER_MS).unref()
+  }
+
+  #commitCounters(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    const failure = this.#transact(() => {
+      for (const name of this.#dirty) this.#count.run(name, this.#counters.get(name) ?? 0)
+    })
+    // What could not be written is written with whatever is counted next.
+    if (failure === null) this.#dirty.clear()
   }
 
   #commit(): void {
     if (this.#immediate !== null) clearImmediate(this.#immediate)
-    if (this.#timer !== null) clearTimeout(this.#timer)
     this.#immediate = null
-    this.#timer = null
     const group = this.#waiting
     this.#waiting = []
-    if (group.length === 0 && this.#dirty.size === 0) return
+    if (group.length === 0) return
     const failures = new Map<InboxEntry, Error>()
     const failure = this.#transact(() => {
       for (const { entry } of group) {
@@ -147,16 +151,14 @@ export class InboxWriter {
     for (const { entry, stored } of group) stored(failure ?? failures.get(entry) ?? null)
   }
 
-  /** Does the work and writes the counters in one transaction; where that fails, nothing has changed. */
+  /** Does the work in one transaction; where that fails, nothing has changed. */
   #transact(work: () => void): Error | null {
     const counters = new Map(this.#counters)
     this.#added = []
     try {
       this.#db.exec('BEGIN IMMEDIATE')
       work()
-      for (const name of this.#dirty) this.#count.run(name, this.#counters.get(name) ?? 0)
       this.#db.exec('COMMIT')
-      this.#dirty.clear()
       return null
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
@@ -187,7 +189,6 @@ export class InboxWriter {
     const { changes } = this.#db
       .prepare(`DELETE FROM callback WHERE id IN (${some})`)
       .run(run, DELETED_AT_ONCE)
-    this.#db.exec('PRAGMA incremental_vacuum(1000)')
     if (Number(changes) === DELETED_AT_ONCE) return true
     this.#db.prepare('DELETE FROM run WHERE id = ?').run(run)
     this.#runs.delete(token)

@@ -125,8 +125,22 @@ export const MIGRATIONS: readonly string[] = [
     http_req_tls_handshaking TEXT,
     response_time TEXT,
     start_lag TEXT,
-    callback_latency TEXT
+    callback_latency TEXT,
+    -- JSON of a load test's second; null of other runs.
+    extras TEXT
   ) STRICT;
+
+  -- A load test as a whole, its groups of requests, and those that were kept whole.
+  CREATE TABLE load (id INTEGER PRIMARY KEY, state TEXT NOT NULL) STRICT;
+  CREATE TABLE load_group (
+    kind TEXT NOT NULL,
+    value TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    histogram TEXT,
+    PRIMARY KEY (kind, value)
+  ) STRICT;
+  CREATE TABLE sample (slot INTEGER PRIMARY KEY, document TEXT NOT NULL) STRICT;
 
   -- All seconds added up, while nobody is sending: what a list of runs reads. Empty where the seconds must be read.
   CREATE TABLE latency (series TEXT PRIMARY KEY, histogram TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -17,6 +17,8 @@ export interface RunTask {
   hold: boolean
   /** What to do where sending would burn rows: end the run, or pause it for a person to decide. */
   whenBurning: 'stop' | 'pause'
+  /** Entry of the threads that send a load test. */
+  loadWorkerUrl: string
   work:
     | { kind: 'start'; plan: Plan }
     | { kind: 'resume'; onUnknown: 'resend' | 'skip' }

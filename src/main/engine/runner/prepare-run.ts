@@ -67,6 +67,7 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
       hint: `Nothing of it was sent. Remove it with: sluice delete ${task.runId}`,
     })
   }
+  refuseLoad(record)
   const { parentRunId } = record
   const successor = findSuccessor(record.supersededBy, task.workspace)
   if (successor !== null) {
@@ -87,6 +88,16 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
   // The process that died took the time it had spent sending with it; its seconds tell.
   if (isCutOff) restoreSendingTime(journal, record.sendingMs)
   if (onUnknown === 'resend') resendUnknown(journal)
+}
+
+/** What a load test measured up to its interruption is whole; going on would measure something else. */
+function refuseLoad({ runId, plan, startedAtMs }: RunRecord): void {
+  if (plan.load === undefined || startedAtMs === null) return
+  throw new SluiceError({
+    code: 'RUN_NOT_RESUMABLE',
+    message: `run ${runId} is a load test, which cannot go on where it was cut off`,
+    hint: `What it measured until then is kept: sluice show ${runId}. Start another one for a whole measurement.`,
+  })
 }
 
 function readRecord(journal: Journal): RunRecord {

@@ -1,4 +1,5 @@
 import { toErrorDocument } from '../../../shared/errors.ts'
+import type { Load } from '../../../shared/load.ts'
 import { toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts } from '../../../shared/run.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
@@ -8,6 +9,8 @@ import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { toJournalFile } from '../journal/workspace-files.ts'
 import { createSender } from './create-sender.ts'
 import type { IntakeProgress } from './intake-stage.ts'
+import { createLoadRun } from './load/create-load-run.ts'
+import type { LoadRun } from './load/load-run.ts'
 import type { RunCommand, RunEvent, RunTask } from './messages.ts'
 import { prepareRun } from './prepare-run.ts'
 import { SecondMeter } from './second-meter.ts'
@@ -38,6 +41,7 @@ export class RunSession {
   }
   #meter: SecondMeter | null = null
   #sender: Sender | null = null
+  #load: LoadRun | null = null
   #notice: string | null = null
   /** What the person wants: end the run, or hold it. */
   #wish: 'none' | 'stop' | 'pause' = 'none'
@@ -74,7 +78,8 @@ export class RunSession {
         },
         isStopped: () => this.#wish === 'stop',
       })
-      if (record !== null) await this.#sendAll(record)
+      if (record !== null && record.plan.load !== undefined) await this.#sendLoad(record, record.plan.load)
+      else if (record !== null) await this.#sendAll(record)
       if (this.#task.work.kind === 'settle') settleCallbacks(this.#task.workspace, this.#journal)
       this.#phase = 'ended'
       this.#postSnapshot()
@@ -100,14 +105,17 @@ export class RunSession {
       case 'pause':
         this.#wish = 'pause'
         this.#sender?.stop()
+        this.#load?.stop()
         break
       case 'stop':
         this.#wish = 'stop'
         this.#sender?.stop()
+        this.#load?.stop()
         this.#next?.resolve({})
         break
       case 'set_api_key':
         this.#apiKey = command.apiKey
+        this.#load?.setApiKey(command.apiKey)
         break
       case 'set_concurrency':
         this.#concurrency = command.concurrency
@@ -161,7 +169,42 @@ export class RunSession {
     }
   }
 
+  /** A load test is sent in one go: pausing it would end what it measures. */
+  async #sendLoad(record: RunRecord, load: Load): Promise<void> {
+    this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
+    this.#snapshots.isAsync = record.callbackBase !== null
+    this.#post({ kind: 'ready' })
+    if (this.#task.hold) await this.#hold('ready', null)
+    if (this.#wish === 'stop') return this.#writeEnd('interrupted', null)
+    this.#load = createLoadRun({ ...this.#task, apiKey: this.#apiKey }, this.#journal, record, load)
+    this.#writeRunning()
+    this.#sendingSinceMs = performance.now()
+    try {
+      const end = await this.#load.run()
+      this.#sentMs = this.#load.measuredMs
+      if (end.kind === 'done') return this.#writeEnd('completed', null)
+      this.#writeEnd(
+        end.kind === 'stopped' ? 'interrupted' : 'stopped',
+        end.kind === 'crossed' ? end.reason : null,
+      )
+    } finally {
+      this.#sendingSinceMs = null
+    }
+  }
+
   async #sendStretch(sender: Sender, stretch: Stretch): Promise<SendingEnd> {
+    this.#writeRunning()
+    this.#sendingSinceMs = performance.now()
+    this.#snapshots.beginStretch()
+    try {
+      return await sender.send(stretch)
+    } finally {
+      this.#sentMs += performance.now() - this.#sendingSinceMs
+      this.#sendingSinceMs = null
+    }
+  }
+
+  #writeRunning(): void {
     this.#startedAtMs ??= Date.now()
     this.#journal.transact('power', () => {
       clearLatency(this.#journal.db)
@@ -173,18 +216,10 @@ export class RunSession {
       })
     })
     this.#phase = 'running'
-    this.#sendingSinceMs = performance.now()
-    this.#snapshots.beginStretch()
-    try {
-      return await sender.send(stretch)
-    } finally {
-      this.#sentMs += performance.now() - this.#sendingSinceMs
-      this.#sendingSinceMs = null
-    }
   }
 
   /** Waits for `begin`, `resume` or `stop`. What was marked and not sent was taken back before. */
-  async #hold(phase: 'ready' | 'paused', sender: Sender): Promise<Stretch> {
+  async #hold(phase: 'ready' | 'paused', sender: Sender | null): Promise<Stretch> {
     this.#writeEnd('ready', this.#notice)
     this.#phase = phase
     this.#postSnapshot()
@@ -194,7 +229,7 @@ export class RunSession {
     if (early !== null) return early
     this.#next = Promise.withResolvers()
     // Callbacks of what was sent come whether or not anything more is.
-    const timer = setInterval(() => sender.takeCallbacks(), SNAPSHOT_MS)
+    const timer = setInterval(() => sender?.takeCallbacks(), SNAPSHOT_MS)
     const stretch = await this.#next.promise
     clearInterval(timer)
     this.#next = null
@@ -228,7 +263,8 @@ export class RunSession {
 
   #writeEnd(state: 'ready' | 'completed' | 'stopped' | 'interrupted', reason: string | null): void {
     this.#journal.transact('power', () => {
-      if (this.#meter !== null) writeLatency(this.#journal.db, this.#meter.total)
+      const total = this.#load?.total ?? this.#meter?.total
+      if (total !== undefined) writeLatency(this.#journal.db, total)
       updateRunRecord(this.#journal.db, {
         state,
         stop_reason: reason,
@@ -246,11 +282,12 @@ export class RunSession {
       runId: this.#task.runId,
       phase: isDraining ? 'draining' : this.#phase,
       ...this.#progress,
-      inFlight: this.#sender?.inFlight ?? 0,
+      inFlight: this.#load?.inFlight ?? this.#sender?.inFlight ?? 0,
       elapsedMs: this.#sentMs + stretchMs,
       stretchMs,
       meter: this.#meter,
       notice: this.#notice,
+      load: this.#load?.progress() ?? null,
     })
     this.#post({ kind: 'snapshot', snapshot })
   }

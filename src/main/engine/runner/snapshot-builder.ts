@@ -1,7 +1,7 @@
 import { toErrorGroups } from '../../../shared/error-groups.ts'
 import { toCallbackCounts, toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts, TriggeredRule } from '../../../shared/run.ts'
-import type { RunPhase, RunSnapshot } from '../../../shared/snapshot.ts'
+import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { StatementSync } from '../journal/sqlite-types.ts'
 import type { SecondMeter } from './second-meter.ts'
@@ -23,6 +23,7 @@ export interface SnapshotState {
   stretchMs: number
   meter: SecondMeter | null
   notice: string | null
+  load: LoadProgress | null
 }
 
 /** Builds snapshots from the counters that the journal keeps anyway. */
@@ -74,6 +75,7 @@ export class SnapshotBuilder {
       },
       answers: Object.fromEntries(counters.entries('answer')),
       callbacks: this.#isAsync ? toCallbackCounts(counters.entries('callback')) : null,
+      load: state.load,
       notice: state.notice,
     }
   }

@@ -30,6 +30,8 @@ export interface ServiceClientOptions {
   /** Asked at each request, so that the key can be switched while a run goes on. */
   readApiKey: () => string
   userAgent: string
+  /** HTTP/1.1 unless given; a service that does not speak the version asked for is a breakdown, never a surprise. */
+  httpVersion?: '1.1' | '2'
 }
 
 /** One HTTP/1.1 connection to the service, one request at a time: what a lane owns. */
@@ -55,12 +57,14 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   // A proxy reads the whole address of a plain http request (RFC 9112 §3.2.2).
   const plainProxy = url.protocol === 'http:' ? transport.proxy : null
   const start = plainProxy === null ? prefix : url.origin + prefix
+  const isHttp2 = options.httpVersion === '2'
   return () => {
-    const connector = createTimedConnector({ ...transport, timeoutMs, userAgent: options.userAgent })
+    const connector = createTimedConnector({ ...transport, timeoutMs, userAgent: options.userAgent, isHttp2 })
     const client = new Client(url.origin, {
       connect: connector.connect,
       pipelining: 1,
-      allowH2: false,
+      allowH2: isHttp2,
+      ...(isHttp2 && url.protocol === 'http:' ? { h2Options: { useH2c: true } } : {}),
       // Time-outs are our own, exact ones; undici's tick at half a second.
       headersTimeout: 0,
       bodyTimeout: 0,

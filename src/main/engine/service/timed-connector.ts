@@ -19,6 +19,8 @@ export interface TimedConnector {
 export interface TimedConnectorOptions extends Transport {
   timeoutMs: number
   userAgent: string
+  /** The connection must be HTTP/2. */
+  isHttp2: boolean
 }
 
 /** Builds undici's connector for HTTP/1.1, by a proxy where there is one, and times connect and TLS handshake apart. */
@@ -26,12 +28,16 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
   const { secureContext, proxy } = options
   const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
   const build = buildConnector({
-    allowH2: false,
+    allowH2: options.isHttp2,
     timeout: timeoutMs,
     ...(secureContext === null ? {} : { secureContext }),
   })
   const clock = new PhaseClock()
-  if (proxy === null) return { ...createDirect(build, clock), takePhases: () => clock.take() }
+  if (proxy === null)
+    return {
+      ...createDirect(options.isHttp2 ? requireHttp2(build) : build, clock),
+      takePhases: () => clock.take(),
+    }
   const tunnels = new Set<ClientRequest>()
   const tunnel = { ...options, proxy, timeoutMs, connect: build }
   return {
@@ -44,6 +50,21 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
       for (const request of tunnels) request.destroy()
     },
   }
+}
+
+/** Without it a service that speaks HTTP/1.1 only would be measured in its place. */
+function requireHttp2(build: buildConnector.connector): buildConnector.connector {
+  return (target, callback) =>
+    build(target, (...result) => {
+      const [error, socket] = result
+      const isOther = error === null && 'alpnProtocol' in socket && socket.alpnProtocol !== 'h2'
+      if (!isOther) {
+        callback(...result)
+        return
+      }
+      socket.destroy()
+      callback(Object.assign(new Error('the service does not speak HTTP/2'), { code: 'NO_HTTP2' }), null)
+    })
 }
 
 class PhaseClock {

@@ -37,6 +37,7 @@ function createSnapshot(changes: Partial<RunSnapshot> = {}): RunSnapshot {
     retryAfter: { answers: 0, waitedMs: 0 },
     answers: {},
     callbacks: null,
+    load: null,
     notice: null,
     ...changes,
   }

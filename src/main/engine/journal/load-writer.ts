@@ -1,0 +1,123 @@
+import type { StatementSync } from 'node:sqlite'
+import type { LoadErrorGroup, LoadSample, LoadStatus, LoadThrottling } from '../../../shared/load-report.ts'
+import type { ThresholdResult } from '../../../shared/thresholds.ts'
+import type { Journal } from './journal.ts'
+import { type SecondRecord, SecondWriter } from './second-writer.ts'
+import type { DatabaseSync } from './sqlite-types.ts'
+
+/** What a second of a load test has beside what every second has. */
+export interface LoadSecondExtras {
+  /** Since measuring began, from 0. */
+  second: number
+  /** Requests that went out in it; those that ended in it are counted by outcome. */
+  sent: number
+  scheduled: number | null
+  dropped: number
+  inFlight: number
+  gcUs: number
+}
+
+/** What is known of a load test as a whole; small, written anew each second. */
+export interface LoadState {
+  /** When measuring began, Unix milliseconds. */
+  startMs: number
+  /** Measured time so far, milliseconds. */
+  measuredMs: number
+  scheduled: number | null
+  sent: number
+  dropped: number
+  waited: number
+  maxInFlight: number
+  fromCache: number
+  retried: number
+  statuses: LoadStatus[]
+  errors: LoadErrorGroup[]
+  throttling: LoadThrottling
+  connections: { opened: number; reused: number }
+  gc: { pauses: number; maxUs: number }
+  limitedSeconds: number
+  limitedReasons: string[]
+  thresholds: ThresholdResult[]
+  /** Of async loads: callbacks that came, came again, said error, or did not come in time. */
+  callbacks: { received: number; doubled: number; rejected: number; overdue: number } | null
+}
+
+/** Requests of one model, or of one range of content sizes, with their http_req_duration compressed. */
+export interface LoadGroupRecord {
+  by: 'model' | 'size'
+  label: string
+  requests: number
+  failed: number
+  histogram: string | null
+}
+
+/** Writes what a load test measured, in a file whose size does not grow with its requests. */
+export class LoadWriter {
+  readonly #seconds: SecondWriter
+  readonly #extras: StatementSync
+  readonly #state: StatementSync
+  readonly #group: StatementSync
+  readonly #sample: StatementSync
+
+  constructor(journal: Journal) {
+    const { db } = journal
+    this.#seconds = new SecondWriter(journal)
+    this.#extras = db.prepare('UPDATE second SET extras = ? WHERE at = ?')
+    this.#state = db.prepare('INSERT OR REPLACE INTO load (id, state) VALUES (1, ?)')
+    this.#group = db.prepare(
+      'INSERT OR REPLACE INTO load_group (kind, value, requests, failed, histogram) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#sample = db.prepare('INSERT OR REPLACE INTO sample (slot, document) VALUES (?, ?)')
+  }
+
+  /** The caller has a transaction open, as for all of these. */
+  writeSecond(second: SecondRecord, extras: LoadSecondExtras): void {
+    this.#seconds.replace(second)
+    this.#extras.run(JSON.stringify(extras), second.at)
+  }
+
+  writeState(state: LoadState): void {
+    this.#state.run(JSON.stringify(state))
+  }
+
+  writeGroup({ by, label, requests, failed, histogram }: LoadGroupRecord): void {
+    this.#group.run(by, label, requests, failed, histogram)
+  }
+
+  /** Puts a request that is kept whole into its slot, in place of what was there. */
+  writeSample(slot: number, sample: LoadSample): void {
+    this.#sample.run(slot, JSON.stringify(sample))
+  }
+}
+
+/** What is known of a load test as a whole; null before its first second is over. */
+export function readLoadState(db: DatabaseSync): LoadState | null {
+  const row = db.prepare('SELECT state FROM load').get()
+  return row === undefined ? null : (JSON.parse(String(row['state'])) as LoadState)
+}
+
+/** Requests by model and by size of content. */
+export function readLoadGroups(db: DatabaseSync): LoadGroupRecord[] {
+  return db
+    .prepare('SELECT kind, value, requests, failed, histogram FROM load_group ORDER BY kind, rowid')
+    .all()
+    .map((row) => ({
+      by: row['kind'] === 'model' ? 'model' : 'size',
+      label: String(row['value']),
+      requests: Number(row['requests']),
+      failed: Number(row['failed']),
+      histogram: row['histogram'] === null ? null : String(row['histogram']),
+    }))
+}
+
+/** Requests that were kept whole, a page at a time in the order of their slots. */
+export function* readSamples(db: DatabaseSync): Generator<LoadSample> {
+  const page = db.prepare('SELECT slot, document FROM sample WHERE slot > ? ORDER BY slot LIMIT 500')
+  let last = -1
+  for (let rows = page.all(last); rows.length > 0; rows = page.all(last)) {
+    for (const { slot, document } of rows) {
+      last = Number(slot)
+      yield JSON.parse(String(document)) as LoadSample
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Load } from '../../../../shared/load.ts'
+import { InboxReader } from '../../journal/inbox-reader.ts'
+import type { Journal } from '../../journal/journal.ts'
+import type { RunRecord } from '../../journal/run-record.ts'
+import { createOperationExchange } from '../../service/operation-exchange.ts'
+import type { RunTask } from '../messages.ts'
+import { LoadCallbacks } from './load-callbacks.ts'
+import { LoadRun } from './load-run.ts'
+
+/** Builds the load test of a run; `task` is the run's. */
+export function createLoadRun(
+  task: Pick<RunTask, 'workspace' | 'apiKey' | 'appVersion' | 'loadWorkerUrl'>,
+  journal: Journal,
+  record: RunRecord,
+  load: Load,
+): LoadRun {
+  const { workspace, apiKey, appVersion } = task
+  return new LoadRun({
+    journal,
+    record,
+    load,
+    workerUrl: new URL(task.loadWorkerUrl),
+    task: { workspace, apiKey, appVersion },
+    createCallbacks:
+      record.callbackBase === null
+        ? null
+        : (onLatency) =>
+            new LoadCallbacks({
+              inbox: new InboxReader(workspace),
+              runToken: record.runToken,
+              timeoutMs: record.plan.callback.timeoutMs,
+              judge: createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
+                .judgeCallback,
+              onLatency,
+              nowMs: Date.now,
+            }),
+  })
+}

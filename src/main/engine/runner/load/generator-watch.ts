@@ -1,0 +1,47 @@
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import type { SecondHealth } from './load-messages.ts'
+
+/** How often the event loop's delay is sampled, milliseconds; a sample includes this interval. */
+const SAMPLING_MS = 10
+
+/** Watches the thread it runs in: a stall is one sample, so each second's maximum is what tells of it. */
+export class GeneratorWatch {
+  readonly #eventLoop = monitorEventLoopDelay({ resolution: SAMPLING_MS })
+  readonly #collections: PerformanceObserver
+  #pauses = 0
+  #maxUs = 0
+  #sumUs = 0
+
+  constructor() {
+    this.#eventLoop.enable()
+    this.#collections = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) {
+        const us = Math.round(duration * 1000)
+        this.#pauses += 1
+        this.#sumUs += us
+        this.#maxUs = Math.max(this.#maxUs, us)
+      }
+    })
+    this.#collections.observe({ entryTypes: ['gc'] })
+  }
+
+  /** What was seen since the last call. */
+  take(): Pick<SecondHealth, 'eventLoopMaxUs' | 'gcPauses' | 'gcMaxUs' | 'gcUs'> {
+    const seen = {
+      eventLoopMaxUs: Math.max(0, Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000)),
+      gcPauses: this.#pauses,
+      gcMaxUs: this.#maxUs,
+      gcUs: this.#sumUs,
+    }
+    this.#eventLoop.reset()
+    this.#pauses = 0
+    this.#maxUs = 0
+    this.#sumUs = 0
+    return seen
+  }
+
+  close(): void {
+    this.#eventLoop.disable()
+    this.#collections.disconnect()
+  }
+}

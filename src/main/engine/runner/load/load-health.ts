@@ -1,0 +1,70 @@
+import type { OpenSecond } from './load-ledger.ts'
+import type { SecondHealth } from './load-messages.ts'
+
+/** A second in which the event loop stood still for longer is limited by us, microseconds (design §5). */
+const EVENT_LOOP_LIMIT_US = 50_000
+/** Start lag that is nobody's fault, microseconds, or this share of the median duration (design §5). */
+const LAG_LIMIT_US = 5_000
+const LAG_LIMIT_SHARE = 0.1
+/** Share of the schedule that must have gone out, and how far behind a slow schedule may be, requests. */
+const ACHIEVED_SHARE = 0.98
+const BEHIND_MIN = 2
+
+/** Why a second was shaped by the generator and not by the service. */
+export type LimitCause = 'lag' | 'event_loop' | 'behind'
+
+/** How all sending threads together did in a second. */
+export function mergeHealth(all: readonly SecondHealth[]): Omit<SecondHealth, 'second'> {
+  const sum = (read: (health: SecondHealth) => number) => all.reduce((total, one) => total + read(one), 0)
+  const max = (read: (health: SecondHealth) => number) => Math.max(0, ...all.map(read))
+  return {
+    sent: sum(({ sent }) => sent),
+    dropped: sum(({ dropped }) => dropped),
+    behind: sum(({ behind }) => behind),
+    inFlightMax: sum(({ inFlightMax }) => inFlightMax),
+    eventLoopMaxUs: max(({ eventLoopMaxUs }) => eventLoopMaxUs),
+    gcPauses: sum(({ gcPauses }) => gcPauses),
+    gcMaxUs: max(({ gcMaxUs }) => gcMaxUs),
+    gcUs: sum(({ gcUs }) => gcUs),
+  }
+}
+
+/** Why the generator, not the service, shaped a second; empty where it did not (design §5). */
+export function findLimits(
+  second: OpenSecond,
+  health: Omit<SecondHealth, 'second'>,
+  scheduled: number | null,
+): LimitCause[] {
+  const causes: LimitCause[] = []
+  const medianUs = (second.latency.percentiles('http_req_duration')?.p50 ?? 0) * 1000
+  const lagLimitUs = Math.max(LAG_LIMIT_US, medianUs * LAG_LIMIT_SHARE)
+  const { ownLag } = second
+  if (ownLag.totalCount > 0 && ownLag.getValueAtPercentile(99) > lagLimitUs) causes.push('lag')
+  if (health.eventLoopMaxUs > EVENT_LOOP_LIMIT_US) causes.push('event_loop')
+  const behindMax = Math.max(BEHIND_MIN, (scheduled ?? 0) * (1 - ACHIEVED_SHARE))
+  if (scheduled !== null && health.behind > behindMax) causes.push('behind')
+  return causes
+}
+
+/** The reasons in words, a sentence each, from how many seconds each cause limited. */
+export function describeLimits(seconds: ReadonlyMap<LimitCause, number>, eventLoopMaxUs: number): string[] {
+  const count = (cause: LimitCause) => {
+    const n = seconds.get(cause) ?? 0
+    return `${n} ${n === 1 ? 'second' : 'seconds'}`
+  }
+  return [
+    ...(seconds.has('event_loop')
+      ? [
+          `The sending thread stood still for more than 50 ms in ${count('event_loop')}, at most ${Math.round(eventLoopMaxUs / 1000)} ms.`,
+        ]
+      : []),
+    ...(seconds.has('lag')
+      ? [
+          `Requests went out late in ${count('lag')}: the start lag's p99 was above 5 ms and a tenth of the median.`,
+        ]
+      : []),
+    ...(seconds.has('behind')
+      ? [`Less than 98 % of the schedule went out in ${count('behind')}, though there was room in flight.`]
+      : []),
+  ]
+}

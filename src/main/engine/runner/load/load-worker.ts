@@ -1,0 +1,3 @@
+import { startLoadWorker } from './start-load-worker.ts'
+
+startLoadWorker()

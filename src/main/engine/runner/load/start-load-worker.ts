@@ -1,0 +1,78 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { toErrorDocument } from '../../../../shared/errors.ts'
+import { isAsync } from '../../../../shared/operation.ts'
+import { openJournalReader } from '../../journal/open-journal.ts'
+import { readReceiverSettings } from '../../journal/receiver-settings.ts'
+import { resolveMapping } from '../../mapping/resolve-mapping.ts'
+import { createRowMapper } from '../../mapping/row-mapper.ts'
+import { createOperationExchange } from '../../service/operation-exchange.ts'
+import { createRunAddresses } from '../../service/run-addresses.ts'
+import { createServiceClients } from '../../service/service-client.ts'
+import { LoadBodies } from './load-bodies.ts'
+import { LoadGenerator } from './load-generator.ts'
+import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
+import { createLoadPacer, WARMUP_SEQUENCE } from './load-pace.ts'
+
+/** Runs a sending thread of a load test to its end. */
+export function startLoadWorker(): void {
+  const port = parentPort
+  if (port === null) throw new Error('startLoadWorker belongs into a worker thread')
+  const task = workerData as LoadTask
+  const post = (event: LoadEvent, transfer: ArrayBuffer[] = []): void => port.postMessage(event, transfer)
+  let apiKey = task.apiKey
+  const fail = (error: unknown): void =>
+    post({ kind: 'failed', index: task.share.index, error: toErrorDocument(error) })
+  try {
+    const generator = createGenerator(task, () => apiKey, post)
+    port.on('message', (command: LoadCommand) => {
+      if (command.kind === 'stop') generator.stop()
+      else apiKey = command.apiKey
+    })
+    generator
+      .run()
+      .catch(fail)
+      .finally(() => port.close())
+  } catch (error) {
+    fail(error)
+    port.close()
+  }
+}
+
+function createGenerator(
+  { record, workspace, journalFile, appVersion, share, startMs }: LoadTask,
+  readApiKey: () => string,
+  post: (event: LoadEvent, transfer: ArrayBuffer[]) => void,
+): LoadGenerator {
+  const { plan, columns, runToken } = record
+  const { load } = plan
+  if (load === undefined) throw new Error('the plan is of no load test')
+  const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
+  const mapping = resolveMapping(plan, columns)
+  const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken, addresses)
+  const exchange = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
+  const hasCallback = isAsync(plan.operation) && record.callbackBase !== null
+  const bodies = new LoadBodies(openJournalReader(journalFile), { mapRow, hasCallback })
+  return new LoadGenerator({
+    index: share.index,
+    load,
+    retry: plan.retry,
+    pacer: createLoadPacer(load, plan.connection.timeoutMs, share),
+    bodies,
+    path: exchange.toRequest([{}], null).path,
+    createClient: createServiceClients({
+      baseUrl: exchange.baseUrl,
+      connection: plan.connection,
+      readApiKey,
+      userAgent: `sluice/${appVersion}`,
+      httpVersion: load.httpVersion,
+    }),
+    judge: exchange.judge,
+    toPostId: (sequence) =>
+      sequence < WARMUP_SEQUENCE
+        ? `${runToken}-${sequence + 1}`
+        : `${runToken}-warmup-${sequence - WARMUP_SEQUENCE + 1}`,
+    toCallbackUrl: hasCallback ? addresses.toCallbackUrl : () => null,
+    startMs: startMs - performance.timeOrigin,
+    post,
+  })
+}
