@@ -2,6 +2,7 @@ import { runDurabilityBench } from './durability.ts'
 import { runEngineBench } from './engine.ts'
 import { runIntakeBench } from './intake.ts'
 import { runQueryBench } from './query.ts'
+import { runReceiverBench } from './receiver.ts'
 
 /** Measurements by name; each prints its figures and judges nothing. */
 const BENCHES: Record<string, () => Promise<void>> = {
@@ -9,6 +10,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   engine: runEngineBench,
   intake: runIntakeBench,
   query: runQueryBench,
+  receiver: runReceiverBench,
 }
 
 const name = process.argv[2] ?? ''

@@ -71,6 +71,12 @@ describe('the callback receiver', () => {
     expect(test.baseUrl).toBe(child.baseUrl)
     expect(answered).toBeGreaterThanOrEqual(40)
     expect(test.read('run-1').length).toBeGreaterThanOrEqual(answered)
+    expect(test.counts().received).toBe(test.read('run-1').length)
+    // No id is given out again, though the killed process had written no counters.
+    expect(await postCallback(test.toUrl('run-1', 1))).toBe(200)
+    expect(test.read('run-1').map(({ id }) => id)).toEqual(
+      Array.from({ length: test.counts().received }, (_, i) => i + 1),
+    )
   })
 
   it('answers that it is there', async () => {

@@ -10,7 +10,7 @@ const PATH = toCallbackPath(SECRET, TARGET)
 
 describe('the address of a callback', () => {
   it('names run and item and carries 128 bits of an HMAC-SHA256', () => {
-    const mac = createHmac('sha256', Buffer.from(SECRET, 'hex'))
+    const mac = createHmac('sha256', SECRET)
       .update('callback/20261121-094329-347k3f9/17')
       .digest()
       .subarray(0, 16)
