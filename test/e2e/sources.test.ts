@@ -11,6 +11,7 @@ import {
   sendEverything,
 } from '../helpers/e2e/walk.ts'
 import { createAppOpener } from '../helpers/e2e/with-app.ts'
+import { createWorkbook } from '../main/engine/intake/workbook-files.ts'
 
 const openApp = createAppOpener()
 const sms = findSmsFile()
@@ -25,7 +26,7 @@ describe('labelled messages without a header', () => {
   it('are dropped, read without a header, mapped by column 2, and trigger rules', async () => {
     const { page } = await openApp()
     await dropFile(page, { name: 'sms-spam.csv', text: readFileSync(sms, 'utf8') })
-    await page.getByLabel('The first row names the columns').uncheck({ force: true })
+    await page.getByLabel('A row names the columns').uncheck({ force: true })
     await page.getByRole('columnheader', { name: 'Column 2' }).waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     await seeScreen(page, 'Mapping')
@@ -53,9 +54,55 @@ describe('the preview', () => {
     await page.getByRole('columnheader', { name: 'user_id;text_data' }).waitFor()
     await page.getByLabel('Delimiter').selectOption(';')
     await page.getByRole('columnheader', { name: 'text_data', exact: true }).waitFor()
-    await page.getByLabel('The first row names the columns').uncheck({ force: true })
+    await page.getByLabel('A row names the columns').uncheck({ force: true })
     await page.getByRole('columnheader', { name: 'Column 1' }).waitFor()
     await page.getByText('3 rows parsed, the whole file').waitFor()
+  })
+})
+
+describe('a workbook', () => {
+  it('is read from the sheet and the row that the person chooses, cells as they are shown', async () => {
+    const { page } = await openApp()
+    const text = (value: string) => `<c t="inlineStr"><is><t xml:space="preserve">${value}</t></is></c>`
+    const row = (...cells: string[]) => `<row>${cells.map(text).join('')}</row>`
+    const book = await createWorkbook({
+      sheets: [
+        { name: 'Cover', rows: row('Messages of March') },
+        { name: 'Messages', rows: row('made by hand') + row('user_id', 'text_data') + row('007', ' hi ') },
+      ],
+    })
+    await chooseFile(page, { name: 'march.xlsx', text: book })
+    expect(await page.getByLabel('Encoding').count()).toBe(0)
+    await page.getByLabel('Sheet').selectOption('Messages')
+    await page.getByRole('columnheader', { name: 'made by hand' }).waitFor()
+    await page.getByLabel('Row that names the columns').fill('2')
+    await page.getByRole('columnheader', { name: 'text_data' }).waitFor()
+    await page.getByText('1 row parsed, the whole').waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Review 1 row' }).click()
+    await page.getByText('"text_data": " hi "').waitFor()
+    await page.getByText('"user_id": "007"').waitFor()
+    await page.getByRole('button', { name: 'Send 1 row' }).click()
+    await seeRunEnded(page)
+    await page.getByRole('link', { name: 'Export' }).click()
+    await page.getByRole('radio', { name: 'Excel workbook' }).check()
+    const coming = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Write the file' }).click()
+    const exported = readFileSync(await (await coming).path())
+    await page.getByText('1 row written').waitFor()
+    await chooseFile(page, { name: 'results.xlsx', text: exported })
+    await page.getByRole('columnheader', { name: 'sluice_state' }).waitFor()
+  })
+})
+
+describe('a first line that looks like a row', () => {
+  it('is asked about, and becomes a row by one press', async () => {
+    const { page } = await openApp()
+    const lines = ['a', 'b', 'c'].map((name) => `https://cdn.example.com/${name}.png,u-${name}`)
+    await chooseFile(page, { name: 'bare.csv', text: lines.join('\n') })
+    await page.getByRole('button', { name: 'It is a row' }).click()
+    await page.getByText('3 rows parsed').waitFor()
+    await page.getByText('The first line looks like a row').waitFor({ state: 'detached' })
   })
 })
 

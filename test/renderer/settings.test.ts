@@ -31,6 +31,7 @@ const PREVIEW: BridgePreview = {
   sizeBytes: 10,
   hasMore: false,
   malformedRows: 0,
+  isHeaderDoubtful: false,
 }
 
 const DRAFT: Draft = {

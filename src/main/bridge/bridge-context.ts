@@ -1,5 +1,5 @@
 import type { Platform } from '../../shared/bridge/app.ts'
-import type { Exported } from '../../shared/bridge/exports.ts'
+import type { Exported, ExportFormat } from '../../shared/bridge/exports.ts'
 import type { ExportResult } from '../../shared/results.ts'
 import type { Engine } from '../engine/engine-interface.ts'
 import type { Clock } from './clock.ts'
@@ -20,7 +20,7 @@ export interface BridgeHost {
   /** Throws `BAD_SOURCE` where this window may not have that file read. */
   checkSourcePath(path: string): void
   /** Decides where an export goes. Throws `BAD_USAGE` where the window's wish cannot be met. */
-  placeExport(wish: { file: string | undefined; format: 'csv' | 'jsonl'; name: string }): Promise<ExportPlace>
+  placeExport(wish: { file: string | undefined; format: ExportFormat; name: string }): Promise<ExportPlace>
 }
 
 /** What all windows of a process share. */

@@ -5,7 +5,7 @@ const LONGEST = 120
 export function toExportName(runName: string, runId: string, format: string): string {
   const base = runName
     .normalize('NFC')
-    .replace(/\.(csv|tsv|txt)$/i, '')
+    .replace(/\.(csv|tsv|txt|xlsx|jsonl|ndjson)$/i, '')
     .replace(/[^\p{Letter}\p{Mark}\p{Number}]+/gu, '-')
     .replace(/^-+|-+$/g, '')
   const short = Array.from(base).slice(0, LONGEST).join('').replace(/-+$/, '')

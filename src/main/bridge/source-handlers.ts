@@ -9,13 +9,14 @@ export const sourceHandlers = bridge.source.router({
     const { rows: read, problems: found, ...preview } = await engine.previewSource(source, limit + 1)
     const rows = read.slice(0, limit)
     const last = rows.at(-1)?.row ?? 0
-    const problems = found.filter((problem) => problem.row <= last)
+    const problems = found.filter(({ row, code }) => row <= last && code !== 'header_like_data')
     return {
       ...preview,
       problems,
       rows: rows.map(({ row, cells }) => ({ row, ...createExcerpts(cells) })),
       hasMore: read.length > limit,
       malformedRows: new Set(problems.map((problem) => problem.row)).size,
+      isHeaderDoubtful: found.some(({ code }) => code === 'header_like_data'),
     }
   }),
 })

@@ -11,6 +11,7 @@ const SOURCE_FILTERS = [
 
 const EXPORT_FILTERS = [
   { name: 'CSV', extensions: ['csv'] },
+  { name: 'Excel workbook', extensions: ['xlsx'] },
   { name: 'JSON Lines', extensions: ['jsonl'] },
 ]
 

@@ -2,6 +2,11 @@ import { z } from 'zod'
 import { base, runIdSchema } from './base.ts'
 import { rowFilterSchema } from './results.ts'
 
+const exportFormatSchema = z.enum(['csv', 'xlsx', 'jsonl'])
+
+/** Formats that an export may have. */
+export type ExportFormat = z.infer<typeof exportFormatSchema>
+
 const exportedSchema = z.discriminatedUnion('kind', [
   /** Written where the person chose. */
   z.object({ kind: z.literal('file'), file: z.string(), rows: z.int(), sizeBytes: z.number() }),
@@ -27,7 +32,7 @@ export const exportsContract = {
   create: base
     .input(
       runIdSchema.extend({
-        format: z.enum(['csv', 'jsonl']),
+        format: exportFormatSchema,
         file: z.string().min(1).exactOptional(),
         /** Cells exactly as they were, formulas unguarded. */
         lossless: z.boolean().exactOptional(),

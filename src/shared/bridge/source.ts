@@ -28,6 +28,8 @@ const previewSchema = z.object({
   hasMore: z.boolean(),
   /** How many of these rows have something wrong with the record itself. */
   malformedRows: z.int(),
+  /** Whether the line that is taken for the header looks like a row. */
+  isHeaderDoubtful: z.boolean(),
 })
 
 /** The first rows of a source as the window shows them. */

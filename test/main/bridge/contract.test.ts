@@ -52,6 +52,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       platform: 'desktop',
       hasEnvironmentKey: (process.env['SLUICE_API_KEY'] ?? '') !== '',
       lastBaseUrl: null,
+      lastOperation: null,
       sandboxBaseUrl: null,
     })
   })

@@ -26,7 +26,7 @@ export async function openSource(source: PlanSource, options: OpenSourceOptions 
     case 'folder':
       return openFolderSource(source)
     case 'xlsx':
-      return openSpreadsheetSource(source)
+      return openSpreadsheetSource(source, options)
     case 'csv':
     case 'tsv':
       return openDelimitedSource({ ...source, format }, options.readBytes)

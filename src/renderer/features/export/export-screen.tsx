@@ -1,7 +1,7 @@
 import { Radio, Select, Stack, Switch } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useCallback, useState } from 'react'
-import type { Exported } from '../../../shared/bridge/exports.ts'
+import type { Exported, ExportFormat } from '../../../shared/bridge/exports.ts'
 import type { RowFilter, RowState } from '../../../shared/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { findDesktopApi } from '../../bridge/desktop.ts'
@@ -20,7 +20,6 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { startDownload } from './start-download.ts'
 import { suggestFileName } from './suggest-file-name.ts'
 
-type Format = 'csv' | 'jsonl'
 type Choice = 'all' | 'filtered' | 'unsuccessful' | 'state'
 
 /** A run's rows as a file: which rows, which format, and whether cells stay exactly as they were. */
@@ -33,7 +32,7 @@ export function ExportScreen(props: {
   useFollowRun(runId)
   const summary = useLiveRuns((live) => live.summaries[runId])
   const rows = useLiveRuns((live) => live.snapshots[runId]?.rows)
-  const [format, setFormat] = useState<Format>('csv')
+  const [format, setFormat] = useState<ExportFormat>('csv')
   const [choice, setChoice] = useState<Choice>(filter === null ? 'all' : 'filtered')
   const [state, setState] = useState<RowState>('rejected')
   const [lossless, setLossless] = useState(false)
@@ -141,13 +140,18 @@ export function ExportScreen(props: {
         <Radio.Group
           aria-label="Format"
           value={format}
-          onChange={(value) => setFormat(value === 'jsonl' ? 'jsonl' : 'csv')}
+          onChange={(value) => setFormat(FORMATS.find((known) => known === value) ?? 'csv')}
         >
           <Stack gap="sm">
             <Radio
               value="csv"
               label="CSV"
               description="Your columns first, then what became of each row. UTF-8 with a byte-order mark, ready for a spreadsheet program."
+            />
+            <Radio
+              value="xlsx"
+              label="Excel workbook"
+              description="The same as a sheet in which every cell is text, so that nothing is turned into numbers or dates."
             />
             <Radio
               value="jsonl"
@@ -169,6 +173,8 @@ export function ExportScreen(props: {
     </Screen>
   )
 }
+
+const FORMATS: readonly ExportFormat[] = ['csv', 'xlsx', 'jsonl']
 
 const CHOICES: readonly string[] = ['all', 'filtered', 'unsuccessful', 'state'] satisfies Choice[]
 

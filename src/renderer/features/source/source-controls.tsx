@@ -37,7 +37,7 @@ export function SourceControls(props: {
       )}
       {hasHeader && (
         <Switch
-          label={reading.header ? 'Columns are named in row' : 'A row names the columns'}
+          label="A row names the columns"
           checked={reading.header}
           onChange={(event) => {
             const { headerRow: _none, ...rest } = reading

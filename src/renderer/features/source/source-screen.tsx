@@ -15,6 +15,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { type ChosenSource, PREVIEW_ROWS } from './chosen-source.ts'
 import { DropZone } from './drop-zone.tsx'
 import { ExpectedData } from './expected-data.tsx'
+import { HeaderDoubt } from './header-doubt.tsx'
 import { MediaControls } from './media-controls.tsx'
 import { PreviewCounts } from './preview-counts.tsx'
 import { PreviewGrid } from './preview-grid.tsx'
@@ -129,6 +130,9 @@ export function SourceScreen(props: {
             <MediaControls media={props.media} serviceUrl={props.serviceUrl} onMedia={props.onMedia} />
           )}
           {data !== null && <PreviewCounts preview={data} />}
+          {data?.isHeaderDoubtful && (
+            <HeaderDoubt onRow={() => props.onReading({ ...reading, header: false })} />
+          )}
           {preview.error !== null && (
             <ErrorNotice error={nameSource(preview.error, source)} onRetry={preview.refresh} />
           )}

@@ -21,13 +21,14 @@ export function countFilled(cells: readonly string[]): number {
 }
 
 /**
- * Reads the header and the width of a sheet from its first rows. Throws `BAD_SOURCE` where there is no row, or no
- * header in the row that was named.
+ * Reads the header and the width of a sheet from its first rows. Throws `BAD_SOURCE` where there is no row, unless
+ * `mayBeEmpty`, or no header in the row that was named.
  */
 export async function readSheetHead(
   source: PlanSource,
   sheet: string,
   batches: AsyncIterable<TextRows>,
+  mayBeEmpty = false,
 ): Promise<SheetHead> {
   const { path } = source
   const name = JSON.stringify(sheet)
@@ -63,6 +64,7 @@ export async function readSheetHead(
     )
   }
   if (header !== null && lastNumber >= firstRow) return { header, width, firstRow }
+  if (mayBeEmpty) return { header: header ?? [], width, firstRow: lastNumber + 1 }
   throw createSourceError(
     path,
     header === null || header.length === 0

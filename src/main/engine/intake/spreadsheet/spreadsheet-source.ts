@@ -27,9 +27,13 @@ const MAX_CELLS = 200_000_000
  * is a whole number of more digits than a spreadsheet keeps.
  *
  * Throws `BAD_SOURCE` for what is no such workbook, or damaged, encrypted or made to do harm, for a sheet that is not
- * there, and without a row; while it is read, for damage further on.
+ * there, and without a row, unless it is only looked at: then another sheet can still be chosen; while it is read, for
+ * damage further on.
  */
-export async function openSpreadsheetSource(source: PlanSource): Promise<SourceReader> {
+export async function openSpreadsheetSource(
+  source: PlanSource,
+  { isPreview = false }: { isPreview?: boolean } = {},
+): Promise<SourceReader> {
   const file = openSourceFile(source.path)
   const { sizeBytes } = file
   try {
@@ -40,14 +44,19 @@ export async function openSpreadsheetSource(source: PlanSource): Promise<SourceR
   const archive = await openArchive(source.path)
   try {
     refuseForeignArchive(archive)
-    return await createReader(source, archive, sizeBytes)
+    return await createReader(source, archive, sizeBytes, isPreview)
   } catch (error) {
     archive.close()
     throw error
   }
 }
 
-async function createReader(source: PlanSource, archive: Archive, sizeBytes: number): Promise<SourceReader> {
+async function createReader(
+  source: PlanSource,
+  archive: Archive,
+  sizeBytes: number,
+  mayBeEmpty: boolean,
+): Promise<SourceReader> {
   const { path } = source
   const workbook = await readWorkbook(archive)
   const { name, part } = chooseSheet(path, workbook.sheets, source.sheet)
@@ -56,7 +65,7 @@ async function createReader(source: PlanSource, archive: Archive, sizeBytes: num
   const openRows = () => readSheetRows(archive, part, styles, strings)
   let head: SheetHead
   try {
-    head = await readSheetHead(source, name, openRows())
+    head = await readSheetHead(source, name, openRows(), mayBeEmpty)
   } catch (error) {
     strings.close()
     throw error
