@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { thresholdResultSchema } from './thresholds.ts'
 
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
 export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
@@ -157,8 +158,13 @@ export const runSummarySchema = z.object({
   from_cache: z.object({ rows: z.int() }),
   /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */
   result_lost: z.object({ rows: z.int() }),
+  /** Of load tests: how each threshold stands, or stood at the end. */
+  thresholds: z.array(thresholdResultSchema).optional(),
   generator: z.object({
+    /** Whether the generator, and not the service, shaped any of the figures (design §5). */
     limited: z.boolean(),
+    /** Why, a sentence each. */
+    reasons: z.array(z.string()).optional(),
     dropped: z.int(),
     waited: z.int(),
     start_lag_p99_ms: z.number().nullable(),

@@ -1,4 +1,6 @@
+import type { LoadComparison } from '../../shared/compare.ts'
 import type { SluiceError } from '../../shared/errors.ts'
+import type { LoadReport } from '../../shared/load-report.ts'
 import type { Plan, PlanSource } from '../../shared/plan.ts'
 import type {
   ExportOptions,
@@ -111,6 +113,10 @@ export interface Engine {
   readFacets(runId: string): Promise<Facet[]>
   readProblems(runId: string): Promise<ProblemGroup[]>
   readLatency(runId: string): Promise<LatencySeries>
+  /** All that a report of a load test shows. Throws `BAD_USAGE` where the run is none. */
+  readLoadReport(runId: string): Promise<LoadReport>
+  /** Run B beside run A: latencies, errors, throughput, plans. */
+  compareRuns(a: string, b: string): Promise<LoadComparison>
   exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
   /** Removes a run's journal for good. Throws `RUN_BUSY` while a process holds it. */
   deleteRun(runId: string): Promise<void>

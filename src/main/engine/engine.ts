@@ -208,6 +208,11 @@ export function createEngine(options: EngineOptions): Engine {
     readFacets: (runId) => ask('facets', runId, {}),
     readProblems: (runId) => ask('problems', runId, {}),
     readLatency: (runId) => ask('latency', runId, {}),
+    readLoadReport: (runId) => ask('load', runId, {}),
+    async compareRuns(a, b) {
+      const otherFile = toFile(b)
+      return ask('compare', a, { otherFile, isOtherHeld: held.has(b) || isLeaseHeld(otherFile) })
+    },
     async exportRun(runId, exporting) {
       const file = toFile(runId)
       const isHeld = held.has(runId) || isLeaseHeld(file)

@@ -20,6 +20,7 @@ export function toSnapshot(summary: RunSummary): RunSnapshot {
     retryAfter: { answers: summary.retry_after.answers, waitedMs: summary.retry_after.waited_s * 1000 },
     answers: toAnswers(summary),
     callbacks: summary.callbacks ?? null,
+    load: null,
     notice: summary.stop_reason,
   }
 }

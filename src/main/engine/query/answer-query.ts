@@ -1,10 +1,12 @@
 import { SluiceError } from '../../../shared/errors.ts'
 import { previewSource } from '../intake/preview.ts'
 import { toWorkspace } from '../journal/workspace-files.ts'
+import { compareTwoRuns } from './compared-run.ts'
 import { exportRun } from './export-run.ts'
 import { readFacets, readProblemGroups } from './facets.ts'
 import { hasLateCallbacks } from './late-callbacks.ts'
 import { readLatencySeries } from './latency-series.ts'
+import { readLoadReport } from './load-report.ts'
 import type { Queries, QueryKind, QueryRequest } from './query-messages.ts'
 import { ReaderPool } from './reader-pool.ts'
 import { readPage } from './result-page.ts'
@@ -27,6 +29,12 @@ const ANSWERS: {
   facets: readFacets,
   problems: readProblemGroups,
   latency: readLatencySeries,
+  load: readLoadReport,
+  compare: (view, { otherFile, isOtherHeld }) => {
+    const other = readRunView(pool.get(otherFile), isOtherHeld, toWorkspace(otherFile))
+    if (other === null) throw toCutOff(otherFile)
+    return compareTwoRuns(view, other)
+  },
   export: (view, { options }) => exportRun(view, options),
 }
 
@@ -41,13 +49,17 @@ export async function answerQuery(request: QueryRequest): Promise<unknown> {
     // Cut off before it was written down, or just being made.
     if (request.kind === 'late') return false
     if (request.kind === 'summary' || request.kind === 'plan' || request.kind === 'addresses') return null
-    throw new SluiceError({
-      code: 'RUN_NOT_FOUND',
-      message: `the run of ${request.file} was cut off before it had a plan`,
-      hint: 'Nothing of it was sent; it can be deleted.',
-    })
+    throw toCutOff(request.file)
   }
   return answer(request.kind, view, request.give)
+}
+
+function toCutOff(file: string): SluiceError {
+  return new SluiceError({
+    code: 'RUN_NOT_FOUND',
+    message: `the run of ${file} was cut off before it had a plan`,
+    hint: 'Nothing of it was sent; it can be deleted.',
+  })
 }
 
 function answer<K extends QueryKind>(kind: K, view: RunView, give: Queries[K]['give']): unknown {

@@ -1,4 +1,6 @@
+import type { LoadComparison } from '../../../shared/compare.ts'
 import type { ErrorDocument } from '../../../shared/errors.ts'
+import type { LoadReport } from '../../../shared/load-report.ts'
 import type { Plan, PlanSource } from '../../../shared/plan.ts'
 import type {
   ExportOptions,
@@ -27,6 +29,10 @@ export interface Queries {
   facets: { give: Record<never, never>; get: Facet[] }
   problems: { give: Record<never, never>; get: ProblemGroup[] }
   latency: { give: Record<never, never>; get: LatencySeries }
+  /** All that a report of a load test shows. */
+  load: { give: Record<never, never>; get: LoadReport }
+  /** This run beside another, whose journal is `otherFile`. */
+  compare: { give: { otherFile: string; isOtherHeld: boolean }; get: LoadComparison }
   export: { give: { options: ExportOptions }; get: ExportResult }
 }
 
