@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/errors.ts'
 import { isLeaseHeld } from '../journal/lease.ts'
@@ -21,17 +21,22 @@ export type MediaFolder = z.infer<typeof folderSchema>
 /** How long it may take until the death of a run's process is noticed, milliseconds. */
 const LEASE_LOOK_MS = 1_000
 
+/** Age from which a folder whose run nobody holds is taken for left behind, milliseconds. */
+const LEFT_BEHIND_MS = 3_600_000
+
 /**
  * The folders that are served, each a small file of the workspace, so that whichever process listens serves those of
  * all. One whose run nobody holds any more is not served.
  */
 export class MediaRegistry {
   readonly #workspace: string
+  readonly #folder: string
   readonly #nowMs: () => number
-  readonly #looks = new Map<string, { atMs: number; isHeld: boolean }>()
+  readonly #heldAtMs = new Map<string, number>()
 
   constructor(workspace: string, nowMs: () => number) {
     this.#workspace = workspace
+    this.#folder = join(workspace, 'media')
     this.#nowMs = nowMs
   }
 
@@ -41,7 +46,7 @@ export class MediaRegistry {
     const file = this.#toFile(runToken)
     const draft = `${file}.${process.pid}.draft`
     try {
-      if (!existsSync(dirname(file))) mkdirSync(dirname(file), { mode: 0o700 })
+      if (!existsSync(this.#folder)) mkdirSync(this.#folder, { mode: 0o700 })
       writeFileSync(draft, JSON.stringify(registered), { mode: 0o600 })
       renameSync(draft, file)
     } catch (error) {
@@ -52,9 +57,21 @@ export class MediaRegistry {
 
   /** Serves it no more, unless another run of the same token has taken it over. */
   async remove({ runToken, runId }: Pick<MediaFolder, 'runToken' | 'runId'>): Promise<void> {
-    this.#looks.delete(runId)
+    this.#heldAtMs.delete(runId)
     const registered = await this.#read(runToken)
     if (registered?.runId === runId) rmSync(this.#toFile(runToken), { force: true })
+  }
+
+  /** Removes what runs left behind whose process died. */
+  async clear(): Promise<void> {
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      const file = join(this.#folder, name)
+      const { mtimeMs = 0 } = (await stat(file).catch(() => null)) ?? {}
+      // A run registers its folder before it holds its journal, so a new one may not be held yet.
+      if (this.#nowMs() - mtimeMs < LEFT_BEHIND_MS) continue
+      const registered = await this.#read(basename(name, '.json'))
+      if (registered === null || !this.#isRunHeld(registered.runId)) rmSync(file, { force: true })
+    }
   }
 
   /** The real path of the folder that is served for a run's token; null where none is. */
@@ -63,12 +80,14 @@ export class MediaRegistry {
     return registered !== null && this.#isRunHeld(registered.runId) ? registered.folder : null
   }
 
+  /** That a run is held may be a second old; that it is not is looked up each time, since it may just have begun. */
   #isRunHeld(runId: string): boolean {
-    const known = this.#looks.get(runId)
-    if (known !== undefined && this.#nowMs() - known.atMs < LEASE_LOOK_MS) return known.isHeld
+    const seenMs = this.#heldAtMs.get(runId)
+    if (seenMs !== undefined && this.#nowMs() - seenMs < LEASE_LOOK_MS) return true
     const journal = toJournalFile(this.#workspace, runId)
     const isHeld = existsSync(journal) && isLeaseHeld(journal)
-    this.#looks.set(runId, { atMs: this.#nowMs(), isHeld })
+    if (isHeld) this.#heldAtMs.set(runId, this.#nowMs())
+    else this.#heldAtMs.delete(runId)
     return isHeld
   }
 
@@ -82,7 +101,7 @@ export class MediaRegistry {
   }
 
   #toFile(runToken: string): string {
-    return join(this.#workspace, 'media', `${runToken}.json`)
+    return join(this.#folder, `${runToken}.json`)
   }
 }
 

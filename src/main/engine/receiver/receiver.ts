@@ -135,9 +135,10 @@ export class Receiver {
   async #takeOver(address: ListenAddress): Promise<boolean> {
     const writer = InboxWriter.open(this.#workspace)
     if (writer === null) return false
+    let app: FastifyInstance | null = null
     try {
       const { secret } = readReceiverSettings(this.#workspace)
-      const { app, port } = await listen(this.#workspace, address, () =>
+      const listening = await listen(this.#workspace, address, () =>
         createReceiverServer({
           secret,
           limits: this.#limits,
@@ -147,14 +148,18 @@ export class Receiver {
           nowUs: this.#clock.nowUs,
         }),
       )
-      this.#holding = { writer, app }
+      app = listening.app
+      const { port } = listening
       const standing = { baseUrl: toBaseUrl(address.host, port), host: address.host, port }
       writer.publish(standing)
+      await this.#media.clear()
+      this.#holding = { writer, app }
       this.#announce(standing, 'listening')
       return true
     } catch (error) {
+      await app?.close()
       writer.close()
-      throw error
+      throw toUnavailable(error)
     }
   }
 
@@ -191,5 +196,15 @@ function checkServes(address: InboxAddress, asked: ListenAddress): void {
     code: 'RECEIVER_UNAVAILABLE',
     message: `another process of this workspace receives its callbacks at ${address.host} port ${address.port}, not at ${asked.host}${asked.port === undefined ? '' : ` port ${asked.port}`}`,
     hint: `Use that one (--callback-host ${address.host} --callback-port ${address.port}), end that process, or take another workspace with --workspace DIR.`,
+  })
+}
+
+function toUnavailable(error: unknown): SluiceError {
+  if (error instanceof SluiceError) return error
+  return new SluiceError({
+    code: 'RECEIVER_UNAVAILABLE',
+    message: `the callback receiver cannot begin: ${error instanceof Error ? error.message : String(error)}`,
+    hint: 'Check that the workspace folder is writable and its disk has free space.',
+    cause: error,
   })
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { takeLease } from '../../../../src/main/engine/journal/lease.ts'
@@ -156,6 +156,28 @@ describe('the media host', () => {
     await holder.kill()
     nowMs += 1_000
     expect((await get(test, 'clip.mp4')).status).toBe(404)
+  })
+
+  it('serves at once where a run is taken up again', async () => {
+    const test = await startTestReceiver({}, createManualClock())
+    const folder = join(test.workspace, 'chosen')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'clip.mp4'), CONTENT)
+    test.receiver.serveFolder({ ...RUN, folder })
+    expect((await get(test, 'clip.mp4')).status).toBe(404)
+    holdRun(test.workspace, RUN.runId)
+    expect((await get(test, 'clip.mp4')).status).toBe(200)
+  })
+
+  it('clears what runs left behind, when the next receiver starts', async () => {
+    const test = await serve()
+    test.receiver.serveFolder({ runToken: 'gone', runId: 'gone', folder: test.folder })
+    test.receiver.serveFolder({ runToken: 'new', runId: 'new', folder: test.folder })
+    const registrations = join(test.workspace, 'media')
+    for (const token of ['gone', RUN.runToken]) utimesSync(join(registrations, `${token}.json`), 0, 0)
+    await test.receiver.close()
+    await startTestReceiver({ workspace: test.workspace })
+    expect(readdirSync(registrations).sort()).toEqual(['new.json', 'run-1.json'])
   })
 
   it('serves what a receiver that stands by was told, too', async () => {
