@@ -1,7 +1,5 @@
 import { SluiceError } from '../../../shared/errors.ts'
-import { toLatencyBars } from '../../../shared/latency-bars.ts'
 import {
-  createHistogram,
   decodeHistogram,
   LATENCY_SERIES,
   type LatencyMeter,
@@ -53,7 +51,7 @@ export function readLoadReport(view: RunView): LoadReport {
     connections: state?.connections ?? { opened: 0, reused: 0 },
     thresholds: state?.thresholds ?? [],
     latencyMs: readPercentiles(latency),
-    histogram: toLatencyBars(latency.histogram('http_req_duration') ?? createHistogram()),
+    histograms: encodeSeries(latency),
     seconds: [...readLoadSeconds(db)].flat().map(toLoadSecond),
     statuses: state?.statuses ?? [],
     errors: state?.errors ?? [],
@@ -80,6 +78,15 @@ function readPercentiles(latency: LatencyMeter): LoadReport['latencyMs'] {
     if (percentiles !== null) read[series] = percentiles
   }
   return read
+}
+
+function encodeSeries(latency: LatencyMeter): LoadReport['histograms'] {
+  const encoded: LoadReport['histograms'] = {}
+  for (const series of LATENCY_SERIES) {
+    const histogram = latency.encode(series)
+    if (histogram !== null) encoded[series] = histogram
+  }
+  return encoded
 }
 
 function toNoLoad(runId: string): SluiceError {
