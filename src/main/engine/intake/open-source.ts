@@ -1,10 +1,8 @@
 import type { PlanSource } from '../../../shared/plan.ts'
 import { openDelimitedSource } from './delimited/delimited-source.ts'
-import { openFolderSource } from './folder/folder-source.ts'
 import { openJsonLinesSource } from './json-lines/json-lines-source.ts'
 import { findSourceFormat } from './source-format.ts'
 import type { SourceReader } from './source-reader.ts'
-import { openSpreadsheetSource } from './spreadsheet/spreadsheet-source.ts'
 
 /** How a source is read, where that is not left to {@link openSource}. */
 export interface OpenSourceOptions {
@@ -20,13 +18,14 @@ export interface OpenSourceOptions {
  */
 export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
   const format = findSourceFormat(source)
+  // Readers that need large libraries are loaded when the first source of their format is opened.
   switch (format) {
     case 'jsonl':
       return openJsonLinesSource(source, options)
     case 'folder':
-      return openFolderSource(source)
+      return (await import('./folder/folder-source.ts')).openFolderSource(source)
     case 'xlsx':
-      return openSpreadsheetSource(source, options)
+      return (await import('./spreadsheet/spreadsheet-source.ts')).openSpreadsheetSource(source, options)
     case 'csv':
     case 'tsv':
       return openDelimitedSource({ ...source, format }, options.readBytes)

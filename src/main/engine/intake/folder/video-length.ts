@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises'
-import { CustomSource, Input, Logging, LogLevel, MATROSKA, MP4, QTFF, WEBM } from 'mediabunny'
 
 /** Most that is read of a video to tell its length; one that says it nowhere else would be read whole. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
@@ -11,6 +10,7 @@ const CACHE_BYTES = 4 * 1024 * 1024
  * is not MP4, MOV, WebM or Matroska. Never rejects.
  */
 export async function readVideoLength(path: string): Promise<number | null> {
+  const { CustomSource, Input, Logging, LogLevel, MATROSKA, MP4, QTFF, WEBM } = await import('mediabunny')
   // The library would write what it cannot decode to the console.
   Logging.level = LogLevel.Silent
   const handle = await open(path, 'r').catch(() => null)
