@@ -31,7 +31,12 @@ function requireZlibPlainly(): Plugin {
 // beside the window's: whoever starts an engine passes their URLs in.
 export default defineConfig({
   main: {
-    plugins: [copyBesideBundles('sample.csv', 'main/cli/demo/sample.csv'), requireZlibPlainly()],
+    plugins: [
+      ...['sample.csv', 'async-sample.csv', 'terms-sample.csv'].map((name) =>
+        copyBesideBundles(name, `main/cli/demo/${name}`),
+      ),
+      requireZlibPlainly(),
+    ],
     build: {
       externalizeDeps: false,
       rolldownOptions: {

@@ -56,6 +56,8 @@ describe('the build', () => {
       'receiver-worker.js',
       'sandbox-worker.js',
       'sample.csv',
+      'async-sample.csv',
+      'terms-sample.csv',
     ]
     expect(built.mainFiles).toEqual(expect.arrayContaining(entries))
   })

@@ -49,7 +49,7 @@ function toMessage(
 
 /** Every path of keys that the schema names. */
 function listPaths(node: SchemaNode, path: readonly string[]): string[] {
-  return [node, ...(node.oneOf ?? [])].flatMap(({ properties }) =>
+  return findBranches(node, null).flatMap(({ properties }) =>
     Object.entries(properties ?? {}).flatMap(([key, child]) => [
       [...path, key].join('.'),
       ...listPaths(child, [...path, key]),

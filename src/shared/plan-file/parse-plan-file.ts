@@ -30,9 +30,8 @@ function toProblem(root: SchemaNode, value: unknown, issue: z.core.$ZodIssue): P
     node = node === null ? null : findChild(node, found, key)
     found = isKeyed(found) ? found[key] : undefined
   }
-  const isLeaf = node !== null && node.properties === undefined
-  // A rule that spans several keys says itself what it expects.
-  if (issue.code === 'custom' && !isLeaf) return { path, message: issue.message }
+  // A rule of our own says itself what it expects; that of addresses is part of what every address is.
+  if (issue.code === 'custom' && node?.format !== 'uri') return { path, message: issue.message }
   const expected = node === null ? issue.message : describeSchema(node)
   return { path, message: `expected ${expected}, found ${describeFound(found, node)}` }
 }

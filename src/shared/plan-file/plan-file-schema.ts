@@ -24,7 +24,7 @@ export type PlanFile = z.infer<typeof planFileSchema>
 /** Puts words beside every key of a JSON Schema, by its path of keys. */
 function addWords(schema: unknown, path: readonly string[]): unknown {
   if (!isJsonObject(schema)) return schema
-  const { properties, additionalProperties, oneOf, ...rest } = schema
+  const { properties, additionalProperties, oneOf, anyOf, items, ...rest } = schema
   const description = PLAN_WORDS[path.join('.')]
   return {
     ...(description === undefined ? {} : { description }),
@@ -39,7 +39,9 @@ function addWords(schema: unknown, path: readonly string[]): unknown {
     ...(additionalProperties === undefined
       ? {}
       : { additionalProperties: addWords(additionalProperties, [...path, '*']) }),
+    ...(items === undefined ? {} : { items: addWords(items, [...path, '*']) }),
     ...(Array.isArray(oneOf) ? { oneOf: oneOf.map((member) => addKeyWords(member, path)) } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((member) => addKeyWords(member, path)) } : {}),
   }
 }
 

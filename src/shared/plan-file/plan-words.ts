@@ -66,6 +66,40 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'pace.concurrency': 'Requests in flight at most.',
   'pace.ratePerSecond': 'Requests started each second, whether or not the service keeps up.',
   'pace.maxInFlight': 'Requests in flight at most; a due request that finds it full waits.',
+  load: "A load test instead of a run that sends each row once; its pace goes before the plan's.",
+  'load.pace': 'How hard to press.',
+  'load.pace.kind':
+    'closed: so many requests in flight. open: so many started each second, on a schedule. stages: one of both, step by step.',
+  'load.pace.concurrency': 'Requests in flight.',
+  'load.pace.ratePerSecond': 'Requests started each second, whether or not the service keeps up.',
+  'load.pace.of': 'What the stages are levels of: requests a second, or requests in flight.',
+  'load.pace.stages': 'One after the other, each from a level to a level.',
+  'load.pace.stages.*.from': 'Level that the stage begins with.',
+  'load.pace.stages.*.to': 'Level that the stage ends with.',
+  'load.pace.stages.*.durationMs': 'How long the stage lasts, in milliseconds.',
+  'load.durationMs':
+    'Measured time of a closed or open pace, in milliseconds; stages have durations of their own.',
+  'load.requests': 'Requests to send, instead of a duration.',
+  'load.warmupMs':
+    'Sent before, at the level the load begins with, and left out of every figure; in milliseconds.',
+  'load.thinkTime':
+    'Pause between an answer and the next request of a closed pace, evenly drawn from a range.',
+  'load.thinkTime.minMs': 'Shortest pause, in milliseconds.',
+  'load.thinkTime.maxMs': 'Longest pause, in milliseconds.',
+  'load.gracefulStopMs':
+    'How long requests in flight may take to end once the load is over, in milliseconds; then they are given up as unknown.',
+  'load.maxInFlight':
+    'Most requests of an open pace in flight; its highest rate times the timeout unless given.',
+  'load.whenFull':
+    'What becomes of a due request that finds that many in flight: it waits, or is dropped and counted.',
+  'load.thresholds': 'What has to hold, such as p(99)<500, for the test to pass.',
+  'load.thresholds.*.expression': 'What has to hold, such as p(99)<500.',
+  'load.thresholds.*.abortOnFail': 'Whether the test ends as soon as it does not hold.',
+  'load.thresholds.*.delayAbortEvalMs': 'How long to wait before it is looked at for that, in milliseconds.',
+  'load.sampleSize': 'Requests that are kept whole, drawn evenly from all of them.',
+  'load.errorLimit': 'Requests that did not succeed and are kept whole, the first ones.',
+  'load.httpVersion': 'Version of HTTP.',
+  'load.workers': 'Threads that send.',
   retry: 'When a request that was not taken, or may be repeated, is tried again.',
   'retry.limit': 'Tries after the first.',
   'retry.baseMs': 'Pause before the first retry, in milliseconds; doubled each time, with jitter.',

@@ -46,13 +46,15 @@ export function parseSchemaNode(schema: unknown): SchemaNode {
   return schemaNodeSchema.parse(schema)
 }
 
-/** The members of a union that a value may be meant as: the one of its kind, or all where it has none. */
+/** What a value may be meant as: the member of a union that has its kind, or every one that has keys at all. */
 export function findBranches(node: SchemaNode, value: unknown): readonly SchemaNode[] {
-  const branches = node.oneOf
-  if (branches === undefined) return [node]
-  if (!isJsonObject(value)) return branches
-  const chosen = branches.filter(({ properties }) => properties?.['kind']?.const === value['kind'])
-  return chosen.length === 0 ? branches : chosen
+  const own = node.properties === undefined && node.additionalProperties === undefined ? [] : [node]
+  const members = [...(node.oneOf ?? []), ...(node.anyOf ?? [])].filter(
+    ({ properties }) => properties !== undefined,
+  )
+  if (!isJsonObject(value)) return [...own, ...members]
+  const chosen = members.filter(({ properties }) => properties?.['kind']?.const === value['kind'])
+  return [...own, ...(chosen.length === 0 ? members : chosen)]
 }
 
 /** What stands at a key of a value, by the schema; null where the schema knows no such key. */

@@ -19,17 +19,19 @@ function listProblems(value: unknown): string[] {
   return parsed.kind === 'plan' ? [] : parsed.problems.map(formatPlanFileProblem)
 }
 
-/** Paths of the keys that a JSON Schema names, without those of unions twice. */
+/** Paths of the keys that a JSON Schema names. */
 function listKeys(schema: unknown, path: readonly string[] = []): string[] {
   const node = schema as Record<string, never>
-  const { properties = {}, additionalProperties, oneOf = [] } = node
+  const { properties = {}, additionalProperties, items, oneOf = [], anyOf = [] } = node
   return [
     ...Object.entries(properties).flatMap(([key, child]) => [
       [...path, key].join('.'),
       ...listKeys(child, [...path, key]),
     ]),
-    ...(typeof additionalProperties === 'object' ? listKeys(additionalProperties, [...path, '*']) : []),
-    ...Object.values(oneOf).flatMap((member) => listKeys(member, path)),
+    ...[additionalProperties, items].flatMap((inner) =>
+      typeof inner === 'object' ? listKeys(inner, [...path, '*']) : [],
+    ),
+    ...[...Object.values(oneOf), ...Object.values(anyOf)].flatMap((member) => listKeys(member, path)),
   ]
 }
 
@@ -119,11 +121,36 @@ describe('a plan file', () => {
       'mapping.url.colum: unknown key; did you mean column?',
     ],
     [
+      {
+        ...SMALLEST,
+        load: { pace: { kind: 'stages', of: 'rate', stages: [{ from: 0, to: 1, durationMs: 1, fromm: 2 }] } },
+      },
+      'load.pace.stages[0].fromm: unknown key; did you mean from?',
+    ],
+    [
+      {
+        ...SMALLEST,
+        load: {
+          pace: { kind: 'closed', concurrency: 1 },
+          requests: 1,
+          thresholds: [{ expression: 'p(99)<500', abortOnFale: true }],
+        },
+      },
+      'load.thresholds[0].abortOnFale: unknown key; did you mean abortOnFail?',
+    ],
+    [
       { ...SMALLEST, source: { path: 'x', zebra: 1 } },
       'source.zebra: unknown key; known here: path, format, header, headerRow, sheet, encoding, delimiter, media',
     ],
   ])('with a key that is not known names the nearest: %j', (value, problem) => {
     expect(listProblems(value)).toEqual([problem])
+  })
+
+  it('has rules that say themselves what they expect', () => {
+    const load = { pace: { kind: 'closed', concurrency: 1 } }
+    expect(listProblems({ ...SMALLEST, load })).toEqual([
+      'load.durationMs: expected either a duration or a number of requests',
+    ])
   })
 
   it('carries no secret, and what may be one is not repeated', () => {

@@ -9,11 +9,12 @@ import { mapTlsPaths, toPlanPath } from './plan-paths.ts'
 
 const SCHEMA_FILE = fileURLToPath(new URL('../../../../docs/plan.schema.json', import.meta.url))
 
-/** Where an editor finds the schema, seen from a folder. */
-function toSchemaReference(folder: string): string {
+/** Where an editor finds the schema, seen from a folder; nothing where this program comes without it. */
+function toSchemaReference(folder: string): { $schema?: string } {
+  if (!existsSync(SCHEMA_FILE)) return {}
   const steps = relative(folder, SCHEMA_FILE)
   // On another drive there is no way by steps.
-  return steps === SCHEMA_FILE ? pathToFileURL(SCHEMA_FILE).href : steps.split(sep).join('/')
+  return { $schema: steps === SCHEMA_FILE ? pathToFileURL(SCHEMA_FILE).href : steps.split(sep).join('/') }
 }
 
 /** A plan as its file in that folder holds it. */
@@ -21,7 +22,7 @@ function toDocument(plan: Plan, folder: string): Record<string, unknown> {
   const { tls } = plan.connection
   const toPath = (path: string) => toPlanPath(folder, path)
   return {
-    $schema: toSchemaReference(folder),
+    ...toSchemaReference(folder),
     ...plan,
     connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
     source: { ...plan.source, path: toPath(plan.source.path) },
