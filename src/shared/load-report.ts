@@ -100,12 +100,6 @@ export interface LoadThrottling {
   askedS: number
 }
 
-/** A bar of the distribution; see `toLatencyBars`. */
-export interface LoadBar {
-  upToMs: number
-  count: number
-}
-
 /** All that a report of a load test shows: plain data, warm-up left out of every figure. */
 export interface LoadReport {
   appVersion: string
@@ -133,8 +127,8 @@ export interface LoadReport {
   connections: { opened: number; reused: number }
   thresholds: ThresholdResult[]
   latencyMs: Partial<Record<TrendMetric, Percentiles>>
-  /** Distribution of http_req_duration. */
-  histogram: LoadBar[]
+  /** Whole distributions: HDR histograms of microseconds, compressed, in base64. */
+  histograms: Partial<Record<TrendMetric, string>>
   seconds: LoadSecond[]
   statuses: LoadStatus[]
   errors: LoadErrorGroup[]

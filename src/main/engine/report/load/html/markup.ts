@@ -1,0 +1,39 @@
+import { escapeXml } from '../escape-xml.ts'
+
+/** Text that may stand in a page as it is: tags of ours, everything else escaped. Only {@link html} makes it. */
+export interface Markup {
+  readonly markup: string
+}
+
+/** What may be filled into markup: text is escaped, null leaves nothing. */
+export type Filling = string | number | null | Markup | readonly Markup[]
+
+/** Markup from a template; whatever is filled in is escaped unless it is markup itself. */
+export function html(parts: TemplateStringsArray, ...fillings: readonly Filling[]): Markup {
+  let markup = parts[0] ?? ''
+  for (const [index, filling] of fillings.entries()) markup += toText(filling) + (parts[index + 1] ?? '')
+  return { markup }
+}
+
+/** Nothing at all. */
+export const NOTHING: Markup = html``
+
+/** A text that others wrote: kept apart from what stands around it, whichever way it runs. */
+export function quoteForeign(text: string): Markup {
+  return html`<bdi>${text}</bdi>`
+}
+
+/** The one style sheet of a page: ours, and as it is, since its hash lets it pass. */
+export function toStyle(css: string): Markup {
+  return { markup: `<style>${css}</style>` }
+}
+
+function toText(filling: Filling): string {
+  if (filling === null) return ''
+  if (typeof filling === 'string' || typeof filling === 'number') return escapeXml(String(filling))
+  return isMarkup(filling) ? filling.markup : filling.map(({ markup }) => markup).join('')
+}
+
+function isMarkup(filling: Markup | readonly Markup[]): filling is Markup {
+  return !Array.isArray(filling)
+}

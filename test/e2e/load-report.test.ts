@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { formatHtmlReport } from '../../src/main/engine/report/load/html/html-report.ts'
+import { findViolations, launchChromium } from '../helpers/e2e/open-app.ts'
+import { openTestFolder } from '../helpers/test-folder.ts'
+import { buildEmptyLoadReport, buildLoadReport } from '../main/engine/report/load/build-load-report.ts'
+
+const folder = openTestFolder()
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+
+afterAll(() => browser.close())
+
+const HOSTILE =
+  '</title><script>document.title = "taken"</script><img src="https://elsewhere.test/x.png" onerror="alert(1)">'
+
+it.each([
+  ['usual', buildLoadReport({ stalled: [20], limited: [40], failingFrom: 30 })],
+  ['empty', buildEmptyLoadReport()],
+  [
+    'hostile',
+    buildLoadReport(
+      { seconds: 3 },
+      { name: HOSTILE, plan: [HOSTILE], stopReason: HOSTILE, state: 'stopped' },
+    ),
+  ],
+])(
+  'opens a load report offline, without a request or a complaint, light and dark: %s',
+  async (name, report) => {
+    const file = join(folder, `${name}.html`)
+    await writeFile(file, formatHtmlReport(report))
+    const page = await browser.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('dialog', (dialog) => complaints.push(dialog.message()))
+    page.on('request', (request) => {
+      if (!request.url().startsWith('file:')) complaints.push(request.url())
+    })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.goto(pathToFileURL(file).href)
+      expect(await page.title()).toBe(`${report.name} · load test`)
+      // The style sheet passed the page's own policy.
+      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+      expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 24, 29)')
+      expect(await findViolations(page)).toEqual([])
+      const [width, visible] = (await page.evaluate(
+        '[document.documentElement.scrollWidth, innerWidth]',
+      )) as number[]
+      expect(width).toBeLessThanOrEqual(visible ?? 0)
+    }
+    expect(complaints).toEqual([])
+    await page.close()
+  },
+)
