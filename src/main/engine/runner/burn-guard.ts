@@ -21,7 +21,7 @@ const ERROR_SHARE_MAX = 0.2
 export class BurnGuard {
   readonly #nowMs: () => number
   readonly #origin: string
-  readonly #keyName: string
+  readonly #keyName: string | null
   readonly #throttledMaxMs: number
   /** Since when nothing but 429 is answered; null while something else is. */
   #throttledSinceMs: number | null = null
@@ -36,7 +36,8 @@ export class BurnGuard {
   constructor(options: {
     nowMs: () => number
     origin: string
-    apiKeyEnv: string
+    /** Variable that holds the key; null where requests carry none (interface §5.6). */
+    apiKeyEnv: string | null
     /** How long nothing but 429 may be answered, milliseconds; five minutes unless given. */
     throttledMaxMs?: number | undefined
   }) {
@@ -76,6 +77,12 @@ export class BurnGuard {
   /** Why the run should not go on, with what to do; null while it may. */
   reason(): string | null {
     if (this.#authStreak >= AUTH_STREAK) {
+      if (this.#keyName === null) {
+        return (
+          `${this.#origin} refused access ${this.#authStreak} times in a row (401 or 403), though these requests need no key. ` +
+          'Check the base URL and what stands before the service, then go on; rows not sent yet are kept.'
+        )
+      }
       return (
         `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY). ` +
         `Check the key (environment variable ${this.#keyName}), then go on; rows not sent yet are kept.`

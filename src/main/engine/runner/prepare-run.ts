@@ -6,6 +6,7 @@ import { recoverUnknown, resendUnknown } from '../journal/recovery.ts'
 import { restoreSendingTime } from '../journal/run-latency.ts'
 import { insertRunRecord, type RunRecord, readRunRecord } from '../journal/run-record.ts'
 import { findSuccessor, toSuccessorHint } from '../journal/successor.ts'
+import { readTransport } from '../service/transport.ts'
 import { type IntakeProgress, runIntake } from './intake-stage.ts'
 import type { RunTask } from './messages.ts'
 
@@ -33,6 +34,8 @@ export async function prepareRun(
       break
   }
   const record = readRecord(journal)
+  // What the way to the service lacks is told before the source is read.
+  readTransport(record.plan.connection)
   if (record.state !== 'intake') return record
   const isWhole = await runIntake({ workspace: task.workspace, record, journal, ...hooks })
   return isWhole ? readRecord(journal) : null

@@ -216,7 +216,11 @@ export class Sender {
     if (inFlight >= this.#lanes.concurrency) this.#heldAtMs = nowMs
     const wasFull = this.#bodies >= this.#bodiesMax
     this.#bodies -= flight.bodyLength
-    const judgement = this.#options.judge(exchange, rowKeys, sent.attempts)
+    const judgement = this.#options.judge(
+      exchange,
+      rowKeys,
+      sent.attempts - this.#retries.countNotTaken(sent.item),
+    )
     const isSettledBefore = this.#options.desk?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     const isSplit = judgement.isTooLarge && sent.rows.length > 1
     const allowed = this.#gate.allowed
@@ -241,6 +245,7 @@ export class Sender {
     }
     if (state === 'unknown') this.#options.desk?.noteLoss()
     if (judgement.retryAfterMs !== null) this.#journal.counters.add('retry_after_answers', '', 1)
+    if (again && judgement.repeat === 'safe') this.#retries.noteNotTaken(sent.item)
     if (again && isSplit) this.#feed.split(sent.item, sent.attempts + 1)
     else if (again) this.#backOff(sent, judgement)
     const reason = this.#guard.reason()
@@ -328,11 +333,11 @@ export class Sender {
   }
 
   #createGuard(): BurnGuard {
-    const { connection } = this.#options.plan
+    const { connection, operation } = this.#options.plan
     return new BurnGuard({
       nowMs: () => performance.now(),
       origin: new URL(connection.baseUrl).origin,
-      apiKeyEnv: connection.apiKeyEnv,
+      apiKeyEnv: operation.kind === 'appeal-status' ? null : connection.apiKeyEnv,
       throttledMaxMs: this.#options.throttledMaxMs,
     })
   }
