@@ -1,5 +1,6 @@
 import { appHandlers } from './app-handlers.ts'
 import { checkHandlers } from './check-handlers.ts'
+import { connectionsHandlers } from './connections-handlers.ts'
 import { eventsHandlers } from './events-handlers.ts'
 import { exportsHandlers } from './exports-handlers.ts'
 import { bridge } from './implementer.ts'
@@ -15,6 +16,7 @@ export const bridgeRouter = bridge.router({
   app: appHandlers,
   runs: runsHandlers,
   events: eventsHandlers,
+  connections: connectionsHandlers,
   source: sourceHandlers,
   check: checkHandlers,
   review: reviewHandlers,

@@ -1,8 +1,9 @@
 import { basename } from 'node:path'
-import type { ResumeOptions } from '../engine/engine-interface.ts'
+import type { Plan } from '../../shared/plan.ts'
+import type { ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
 import type { BridgeContext } from './bridge-context.ts'
 import { bridge } from './implementer.ts'
-import { findRunKey } from './run-key.ts'
+import { findKeyVariable, findRunKey, findStoredConnection, followActiveKey } from './run-key.ts'
 import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 
 const { runs } = bridge
@@ -15,10 +16,26 @@ interface TakeUp {
   hold?: boolean
 }
 
-async function toResumeOptions(context: BridgeContext, wish: TakeUp): Promise<ResumeOptions> {
-  const { connection } = await context.engine.readPlan(wish.runId)
-  const key = await findRunKey(context, connection.baseUrl, wish.apiKey)
-  return { ...key, onUnknown: wish.onUnknown, hold: wish.hold ?? false, whenBurning: 'pause' }
+type TakingUp = 'resumeRun' | 'retryRun'
+
+async function takeUp(context: BridgeContext, wish: TakeUp, how: TakingUp): Promise<{ runId: string }> {
+  const plan = await context.engine.readPlan(wish.runId)
+  const key = await findRunKey(context, plan, wish.apiKey)
+  const options = {
+    ...key,
+    onUnknown: wish.onUnknown,
+    hold: wish.hold ?? false,
+    whenBurning: 'pause',
+  } satisfies ResumeOptions
+  const handle = await context.engine[how](wish.runId, options)
+  hold(context, plan, handle, wish.apiKey)
+  return { runId: handle.runId }
+}
+
+/** Keeps a run that was just started for every window; one whose key was typed keeps that key. */
+function hold(context: BridgeContext, plan: Plan, handle: RunHandle, typed: string | undefined): void {
+  context.liveRuns.add(handle)
+  if (typed === undefined) followActiveKey(context, plan, handle)
 }
 
 /** Ends a run that is held and has sent nothing, so that it can be deleted; leaves every other run alone. */
@@ -39,11 +56,11 @@ export const runsHandlers = runs.router({
   readPlan: runs.readPlan.handler(({ context, input }) => context.engine.readPlan(input.runId)),
   start: runs.start.handler(async ({ context, input: { plan, apiKey } }) => {
     context.host.checkSourcePath(plan.source.path)
-    const key = await findRunKey(context, plan.connection.baseUrl, apiKey)
+    const key = await findRunKey(context, plan, apiKey)
     // Named after its source, as the command line does.
     const named = { ...plan, name: plan.name ?? basename(plan.source.path) }
     const handle = await context.engine.startRun(named, { ...key, hold: true, whenBurning: 'pause' })
-    context.liveRuns.add(handle)
+    hold(context, plan, handle, apiKey)
     return { runId: handle.runId }
   }),
   awaitReady: runs.awaitReady.handler(async ({ context, input }) => {
@@ -70,16 +87,25 @@ export const runsHandlers = runs.router({
     context.liveRuns.require(runId).setConcurrency(concurrency)
     return {}
   }),
-  resumeRun: runs.resumeRun.handler(async ({ context, input }) => {
-    const handle = await context.engine.resumeRun(input.runId, await toResumeOptions(context, input))
-    context.liveRuns.add(handle)
-    return { runId: handle.runId }
+  setApiKey: runs.setApiKey.handler(async ({ context, input: { runId, apiKey } }) => {
+    context.liveRuns.require(runId).setApiKey(apiKey)
+    return {}
   }),
-  retryRun: runs.retryRun.handler(async ({ context, input }) => {
-    const handle = await context.engine.retryRun(input.runId, await toResumeOptions(context, input))
-    context.liveRuns.add(handle)
-    return { runId: handle.runId }
+  readAccess: runs.readAccess.handler(async ({ context, input }) => {
+    const { connection, operation } = await context.engine.readPlan(input.runId)
+    const stored = findStoredConnection(context, connection)
+    const variable = findKeyVariable(context, connection)
+    const isSandbox = connection.baseUrl === (await context.sandbox.lastBaseUrl())
+    const isAnonymous = operation.kind === 'appeal-status'
+    return {
+      connectionName: stored?.name ?? null,
+      isProduction: stored?.isProduction ?? false,
+      needsKey: !isSandbox && !isAnonymous && (context.env[variable] ?? '') === '',
+      canChangeKey: !isSandbox && !isAnonymous,
+    }
   }),
+  resumeRun: runs.resumeRun.handler(({ context, input }) => takeUp(context, input, 'resumeRun')),
+  retryRun: runs.retryRun.handler(({ context, input }) => takeUp(context, input, 'retryRun')),
   deleteRun: runs.deleteRun.handler(async ({ context, input }) => {
     await endUnsent(context, input.runId)
     await context.engine.deleteRun(input.runId)

@@ -55,6 +55,8 @@ export interface StartOptions {
   apiKey?: string
   /** Read and check the source, then wait for `begin` before anything is sent. */
   hold?: boolean
+  /** Nothing will be sent: the receiver's public base is not tested. */
+  isTrial?: boolean
   /**
    * What to do where going on would burn rows (a wrong key, nothing reachable, mostly errors): `pause`, where a
    * person can be asked, or `stop`, the default.

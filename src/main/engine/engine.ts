@@ -158,7 +158,7 @@ export function createEngine(options: EngineOptions): Engine {
       const { hold = false, whenBurning = 'stop' } = start
       const runId = createRunId()
       return startThread({
-        ...(await receiver.prepare(plan, { runId, runToken: runId }, null)),
+        ...(await receiver.prepare(plan, { runId, runToken: runId }, null, start.isTrial)),
         runId,
         apiKey,
         deliveredCodes: [],

@@ -62,9 +62,9 @@ export class RunReceiver {
 
   /**
    * Makes ready what a run needs: the receiver, its public base tested, and the source's folder served. `kept` are the
-   * bases of a run that goes on, which must still be right. Throws `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
+   * bases of a run that goes on, which must still be right; where it `isTrial`, nothing is tested. Throws `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
    */
-  async prepare(plan: Plan, run: ReceivedRun, kept: RunBases | null): Promise<RunBases> {
+  async prepare(plan: Plan, run: ReceivedRun, kept: RunBases | null, isTrial = false): Promise<RunBases> {
     const { callback, source } = plan
     const media = source.media?.kind === 'host' ? source.media : null
     const isReceiving = kept === null ? isAwaiting(plan) : kept.callbackBase !== null
@@ -81,7 +81,7 @@ export class RunReceiver {
     if (kept?.callbackBase != null && kept.callbackBase !== bases.callbackBase) {
       throw toMoved(run.runId, kept.callbackBase, bases.callbackBase)
     }
-    if (isReceiving && callback.url !== undefined) await this.#open?.thread.selfTest(callback.url)
+    if (isReceiving && !isTrial && callback.url !== undefined) await this.#open?.thread.selfTest(callback.url)
     if (media !== null) await this.#open?.thread.serveFolder({ ...run, folder: source.path })
     return bases
   }

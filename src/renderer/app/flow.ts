@@ -84,7 +84,7 @@ export async function continueFromSource(): Promise<void> {
   const { preview, operation } = useDraft.getState()
   if (preview === null) return
   const suggested = suggestMapping(preview.columns, operation)
-  if (isObvious(suggested, operation, preview.columns)) await checkDraft()
+  if (isObvious(suggested, operation, preview.columns, preview.rows)) await checkDraft()
   else goTo({ kind: 'draft', step: 'mapping' })
 }
 

@@ -1,6 +1,7 @@
 import type { ContractRouterClient } from '@orpc/contract'
 import { appContract } from './app.ts'
 import { checkContract } from './check.ts'
+import { connectionsContract } from './connections.ts'
 import { eventsContract } from './events.ts'
 import { exportsContract } from './exports.ts'
 import { receiverContract } from './receiver.ts'
@@ -15,6 +16,7 @@ export const bridgeContract = {
   app: appContract,
   runs: runsContract,
   events: eventsContract,
+  connections: connectionsContract,
   source: sourceContract,
   check: checkContract,
   review: reviewContract,

@@ -26,6 +26,20 @@ const runEntrySchema = z.object({
 /** A run in the list of runs. */
 export type RunEntry = z.infer<typeof runEntrySchema>
 
+const accessSchema = z.object({
+  /** The stored connection it goes by; null where there is none of that name. */
+  connectionName: z.string().nullable(),
+  /** Whether a person is asked once more before anything is sent there. */
+  isProduction: z.boolean(),
+  /** Whether no key is at hand, so that one has to be typed. */
+  needsKey: z.boolean(),
+  /** Whether its requests carry a key that a person may change. */
+  canChangeKey: z.boolean(),
+})
+
+/** See {@link runsContract.readAccess}. */
+export type RunAccess = z.infer<typeof accessSchema>
+
 const runEventSchema = z.object({ sequence: z.int(), snapshot: snapshotSchema })
 
 const listEventSchema = z.object({
@@ -63,6 +77,10 @@ export const runsContract = {
   setConcurrency: base
     .input(runIdSchema.extend({ concurrency: z.int().min(1).max(10_000) }))
     .output(doneSchema),
+  /** Sends with another key from now on; it is kept in memory, for this run alone. */
+  setApiKey: base.input(runIdSchema.extend({ apiKey: apiKeySchema })).output(doneSchema),
+  /** How the run reaches its service, as far as a person has to know. */
+  readAccess: base.input(runIdSchema).output(accessSchema),
   /** Takes an interrupted run up again. */
   resumeRun: base.input(takeUpSchema).output(runIdSchema),
   /** Sends what did not succeed as a child run; answers with the child's id. */

@@ -9,7 +9,7 @@ import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../sandbox/sandbox-
 import type { SandboxThread } from '../../sandbox/start-sandbox-thread.ts'
 import type { CliContext } from '../context.ts'
 import { SAMPLE_FILE } from '../demo/sample-file.ts'
-import { COMMAND_PREFIX, quoteArgument } from '../invocation.ts'
+import { COMMAND_PREFIX, quoteArgument, resolveFromCaller } from '../invocation.ts'
 import { readApiKey } from '../options/api-key.ts'
 import { collect, createIntegerParser } from '../options/number-option.ts'
 import { openSandbox } from '../sandbox-access.ts'
@@ -38,17 +38,24 @@ interface SandboxFlags {
 const MAX_APPEALS = 1_000_000
 
 /** The watchlists that the flags name, beside the default ones: `NAME`, or `NAME=FILE` with its terms. */
-async function readWatchlists(flags: readonly string[]): Promise<SandboxOptions['watchlists']> {
+async function readWatchlists(
+  flags: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<SandboxOptions['watchlists']> {
   const lists = { ...DEFAULT_WATCHLISTS }
   for (const flag of flags) {
     const at = flag.indexOf('=')
     if (at === -1) lists[flag] = []
-    else lists[flag.slice(0, at)] = await readTermFile(flag.slice(at + 1))
+    else lists[flag.slice(0, at)] = await readTermFile(resolveFromCaller(flag.slice(at + 1), env))
   }
   return lists
 }
 
-async function toOptions(flags: SandboxFlags, apiKey: string): Promise<SandboxOptions> {
+async function toOptions(
+  flags: SandboxFlags,
+  apiKey: string,
+  env: NodeJS.ProcessEnv,
+): Promise<SandboxOptions> {
   return {
     port: flags.port,
     taskPort: flags.taskPort,
@@ -57,12 +64,12 @@ async function toOptions(flags: SandboxFlags, apiKey: string): Promise<SandboxOp
     ...(flags.fault === undefined ? {} : { faults: flags.fault }),
     ...(flags.callbacks === undefined ? {} : { callbacks: flags.callbacks }),
     ...(flags.index === undefined ? {} : { indexes: [...DEFAULT_INDEXES, ...flags.index] }),
-    ...(flags.watchlist === undefined ? {} : { watchlists: await readWatchlists(flags.watchlist) }),
+    ...(flags.watchlist === undefined ? {} : { watchlists: await readWatchlists(flags.watchlist, env) }),
     ...(flags.appeals === undefined ? {} : { appeals: createSampleAppeals(flags.appeals) }),
     ...(flags.maxTerms === undefined ? {} : { maxTermsPerRequest: flags.maxTerms }),
     ...(flags.failedTerms === undefined ? {} : { failedTerms: flags.failedTerms }),
     ...(flags.watchlistAddCodes === undefined ? {} : { watchlistAddCodes: flags.watchlistAddCodes }),
-    ...(flags.store === undefined ? {} : { databaseFile: flags.store }),
+    ...(flags.store === undefined ? {} : { databaseFile: resolveFromCaller(flags.store, env) }),
     ...(flags.seed === undefined ? {} : { seed: flags.seed }),
   }
 }
@@ -158,7 +165,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .action(async (flags: SandboxFlags) => {
       const { keyEnv } = flags
       const key = keyEnv === undefined ? DEFAULT_SANDBOX_KEY : readApiKey(context, keyEnv).apiKey
-      const sandbox = await openSandbox(await toOptions(flags, key))
+      const sandbox = await openSandbox(await toOptions(flags, key, context.env))
       let isAskedToEnd = false
       const stopWatching = watchInterrupts({
         first: () => {

@@ -46,7 +46,7 @@ export async function dryRun(
   flags: ReportingFlags,
 ): Promise<ExitCode> {
   const { out, outTerminal } = context
-  const handle = await engine.startRun(plan, { hold: true, apiKey: NO_KEY })
+  const handle = await engine.startRun(plan, { hold: true, isTrial: true, apiKey: NO_KEY })
   try {
     const how = await readSource(context, handle, { quiet: flags.quiet === true })
     if (how === 'interrupted') return EXIT.interrupted

@@ -85,9 +85,9 @@ export class CallbackWriter {
 
   /**
    * Takes one callback in, whose content is null where it cannot be read; returns the item it has settled, or null
-   * where it has settled none. `isAfterEnd`: the run is over.
+   * where it has settled none.
    */
-  take(callback: InboxCallback, content: CallbackContent | null, isAfterEnd: boolean): SettledItem | null {
+  take(callback: InboxCallback, content: CallbackContent | null): SettledItem | null {
     const { id, item, receivedAtUs, body } = callback
     const { counters } = this.#journal
     const settled = content === null ? null : this.#settle(callback, content)
@@ -95,7 +95,7 @@ export class CallbackWriter {
     counters.add('callback', 'received', 1)
     counters.add('callback', effect, 1)
     if (settled?.isEarly) counters.add('callback', 'early', 1)
-    if (settled !== null && !settled.isEarly && (isAfterEnd || LATE_FROM.has(settled.from))) {
+    if (settled !== null && !settled.isEarly && LATE_FROM.has(settled.from)) {
       counters.add('callback', 'late', 1)
     }
     this.#callback.run(id, item, receivedAtUs, settled?.latencyUs ?? null, effect, body)

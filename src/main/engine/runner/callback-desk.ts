@@ -26,8 +26,6 @@ export interface CallbackDeskOptions {
   judge: (body: string) => Judgement | null
   /** Unix milliseconds. */
   nowMs: () => number
-  /** The run is over; whatever comes is late. */
-  isAfterEnd?: boolean
   /** The latency of a callback, microseconds, and when it came, Unix microseconds. */
   onLatency: (latencyUs: number, receivedAtUs: number) => void
 }
@@ -64,11 +62,11 @@ export class CallbackDesk {
 
   /** Takes in what {@link look} found. The caller has a transaction open. */
   write(): void {
-    const { judge, isAfterEnd = false } = this.#options
+    const { judge } = this.#options
     this.#settled = []
     for (const { item, latencyUs } of this.#latencies) this.#writer.writeLatency(item, latencyUs)
     for (const callback of this.#batch) {
-      const settled = this.#writer.take(callback, toContent(judge(callback.body)), isAfterEnd)
+      const settled = this.#writer.take(callback, toContent(judge(callback.body)))
       if (settled !== null) this.#settled.push(settled)
     }
     const message = `no callback came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`

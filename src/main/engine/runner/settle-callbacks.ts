@@ -23,7 +23,6 @@ export function settleCallbacks(workspace: string, journal: Journal): void {
     },
     judge: judgeCallback,
     nowMs: Date.now,
-    isAfterEnd: true,
     onLatency: (latencyUs) => latency.record('callback_latency', latencyUs),
   })
   try {

@@ -12,15 +12,15 @@ export interface MappingGap {
   todo: string
 }
 
-/** Everything that is missing or contradictory in a mapping; empty where it can be used. */
+/** Everything that is missing or contradictory in a mapping of rows such as these; empty where it can be used. */
 export function assessMapping(
   mapping: Mapping,
   operation: Operation,
   columns: readonly string[],
+  rows: readonly { cells: readonly string[] }[] = [],
 ): MappingGap[] {
   const gaps: MappingGap[] = []
-  // Where rows may be whole requests, each of them has, or lacks, what it needs by itself.
-  if (!isFilled(mapping, REQUEST_FIELD.name)) {
+  if (!areWholeRequests(mapping, columns, rows)) {
     gaps.push(...findMissing(mapping, operation, columns))
   }
   for (const [field, source] of Object.entries(mapping)) {
@@ -34,6 +34,16 @@ export function assessMapping(
     if (source.kind === 'template') gaps.push(...assessTemplate(field, source.template, columns))
   }
   return gaps
+}
+
+/** Where the first rows are whole requests, each of them has, or lacks, what it needs by itself. */
+function areWholeRequests(
+  mapping: Mapping,
+  columns: readonly string[],
+  rows: readonly { cells: readonly string[] }[],
+): boolean {
+  const index = toColumnIndex(columns, mapping[REQUEST_FIELD.name])
+  return index >= 0 && rows.every(({ cells }) => (cells[index] ?? '') !== '')
 }
 
 function findMissing(mapping: Mapping, operation: Operation, columns: readonly string[]): MappingGap[] {
@@ -114,11 +124,12 @@ export function isObvious(
   suggested: SuggestedMapping,
   operation: Operation,
   columns: readonly string[],
+  rows: readonly { cells: readonly string[] }[] = [],
 ): boolean {
   const used = Object.values(suggested.mapping).filter((source) => toColumnIndex(columns, source) >= 0)
   return (
     used.length === columns.length &&
     Object.values(suggested.confidence).every((confidence) => confidence === 'exact') &&
-    assessMapping(suggested.mapping, operation, columns).length === 0
+    assessMapping(suggested.mapping, operation, columns, rows).length === 0
   )
 }

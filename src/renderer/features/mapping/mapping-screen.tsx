@@ -28,7 +28,7 @@ export function MappingScreen(props: {
 }) {
   const { preview, mapping, operation } = props
   const { columns } = preview
-  const gaps = assessMapping(mapping, operation, columns)
+  const gaps = assessMapping(mapping, operation, columns, preview.rows)
   const suggested = suggestMapping(columns, operation)
   const mapped = Object.values(mapping).filter((source) => toColumnIndex(columns, source) >= 0).length
   const carried = columns.length - mapped

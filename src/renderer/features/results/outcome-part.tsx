@@ -45,6 +45,11 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
                 <AnswerLabel answer={result.answer} />
               </Fact>
             )}
+            {result.state === 'succeeded' && result.message !== null && (
+              <Fact name="In words">
+                <SafeText text={result.message} max={500} />
+              </Fact>
+            )}
             {result.customIndexItemId !== null && (
               <Fact name="custom_index_item_id">
                 <SafeText text={result.customIndexItemId} />

@@ -31,7 +31,7 @@ const RULES: GridColumn<PageRow> = {
 const ITEM_ID: GridColumn<PageRow> = {
   id: 'item',
   title: 'Item id',
-  rem: 14,
+  rem: 18,
   cell: (row) => row.customIndexItemId !== null && <SafeText text={row.customIndexItemId} max={60} />,
 }
 

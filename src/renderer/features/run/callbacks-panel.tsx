@@ -9,12 +9,13 @@ import styles from './run.module.css'
 
 const RECEIVER_EVERY_MS = 2_000
 
-const ODD = {
-  early: { label: 'Early', note: 'before the acknowledgement; each settled its row' },
-  late: { label: 'Late', note: 'after the row was overdue or unknown; each settled it' },
-  doubled: { label: 'Doubled', note: 'their row was settled already' },
-  unreadable: { label: 'Unreadable', note: 'not as the interface has them; kept with their row' },
-} as const
+/** Callbacks that were not as they usually are, each with what it did. */
+const ODD = [
+  ['early', 'before the acknowledgement; each settled its row'],
+  ['late', 'when the row was overdue or unknown already; each settled it'],
+  ['doubled', 'for a row that was settled; nothing was changed'],
+  ['unreadable', 'not as the interface has them; kept with their row'],
+] as const satisfies readonly [keyof NonNullable<RunSnapshot['callbacks']>, string][]
 
 /** What has come back of an async run and what is still awaited; what was odd about it, where anything was. */
 export function CallbacksPanel(props: {
@@ -34,6 +35,7 @@ export function CallbacksPanel(props: {
       aside={rows.awaiting > 0 ? `${formatCount(rows.awaiting)} awaited` : 'none awaited'}
     >
       <Figures figures={toFigures(callbacks, rows)} />
+      <OddCallbacks callbacks={callbacks} />
       {refused.length > 0 && (
         <p className={styles.refused}>
           The receiver of this workspace has refused{' '}
@@ -62,8 +64,24 @@ function toFigures(callbacks: NonNullable<RunSnapshot['callbacks']>, rows: RunSn
       note: 'a late one still settles its row',
     })
   }
-  for (const kind of ['early', 'late', 'doubled', 'unreadable'] as const) {
-    if (callbacks[kind] > 0) figures.push({ ...ODD[kind], value: formatCount(callbacks[kind]) })
-  }
   return figures
+}
+
+function OddCallbacks({ callbacks }: { callbacks: NonNullable<RunSnapshot['callbacks']> }) {
+  const odd = ODD.filter(([kind]) => callbacks[kind] > 0)
+  if (odd.length === 0) return null
+  return (
+    <table className={styles.odd}>
+      <caption className="visually-hidden">Callbacks that were not as usual</caption>
+      <tbody>
+        {odd.map(([kind, meaning]) => (
+          <tr key={kind}>
+            <td>{formatCount(callbacks[kind])}</td>
+            <th scope="row">{kind}</th>
+            <td>{meaning}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
 }

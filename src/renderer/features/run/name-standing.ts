@@ -14,7 +14,7 @@ const STANDINGS: Record<RunPhase, string> = {
   running: 'sending to',
   paused: 'on the way to',
   draining: 'finishing what is on its way to',
-  awaiting: 'awaiting callbacks from',
+  awaiting: 'callbacks from',
   ended: 'at',
 }
 

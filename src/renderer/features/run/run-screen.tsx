@@ -151,7 +151,11 @@ function LiveCallbacks({ runId, live }: { runId: string; live: boolean }) {
   const callbacks = useLiveRuns((known) => known.snapshots[runId]?.callbacks)
   const rows = useLiveRuns((known) => known.snapshots[runId]?.rows)
   if (callbacks === null || callbacks === undefined || rows === undefined) return null
-  return <CallbacksPanel callbacks={callbacks} rows={rows} live={live} />
+  return (
+    <div className={styles.callbacks}>
+      <CallbacksPanel callbacks={callbacks} rows={rows} live={live} />
+    </div>
+  )
 }
 
 function LiveErrors({ runId, onPick }: { runId: string; onPick: (group: ErrorGroup) => void }) {

@@ -8,11 +8,12 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 /** Says that a run was cut off, what is left of it, and where to look at it and go on. */
 export function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: string) => void }) {
   const cut = props.entries.filter(
-    ({ summary }) => summary.state === 'interrupted' && summary.rows.not_sent > 0,
+    ({ summary }) => summary.state === 'interrupted' && summary.rows.not_sent + summary.rows.awaiting > 0,
   )
   const newest = cut[0]?.summary
   if (newest === undefined) return null
   const { rows } = newest
+  const awaiting = rows.awaiting === 0 ? '' : `, ${formatQuantity(rows.awaiting, 'callback')} still awaited`
   const unknown =
     rows.unknown === 0 ? '' : `, and of ${formatQuantity(rows.unknown, 'row')} nobody knows the fate`
   return (
@@ -30,7 +31,8 @@ export function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId
         </Button>
       }
     >
-      {formatQuantity(rows.not_sent, 'row')} not sent{unknown}. Nothing is sent again without a word.
+      {formatQuantity(rows.not_sent, 'row')} not sent{awaiting}
+      {unknown}. Nothing is sent again without a word.
       {cut.length > 1 && ` ${formatQuantity(cut.length - 1, 'more run')} in the same state below.`}
     </Notice>
   )

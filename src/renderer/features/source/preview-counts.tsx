@@ -7,11 +7,12 @@ import styles from './source.module.css'
 export function PreviewCounts({ preview }: { preview: BridgePreview }) {
   const { rows, malformedRows, hasMore } = preview
   const first = preview.problems[0]
+  const what = preview.format === 'folder' ? 'folder' : preview.format === 'xlsx' ? 'sheet' : 'file'
   return (
     <p className={styles.counts} aria-live="polite">
       <span>
         <strong>{formatCount(rows.length)}</strong> {rows.length === 1 ? 'row' : 'rows'} parsed
-        {hasMore ? ', the file has more' : ', the whole file'}
+        {hasMore ? `, the ${what} has more` : `, the whole ${what}`}
       </span>
       {malformedRows === 0 ? (
         <span className={styles.fine}>

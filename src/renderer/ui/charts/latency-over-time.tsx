@@ -32,7 +32,7 @@ const options: PlotOptions = (look) => ({
   legend: { show: false },
   cursor: { show: false },
   scales: {
-    x: { time: false, range: (_plot, _min, max) => [0, Math.max(SHORTEST_SECONDS, max ?? 0)] },
+    x: { time: false, range: (plot) => [0, Math.max(SHORTEST_SECONDS, plot.data[0].at(-1) ?? 0)] },
     y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 1) * 1.1)] },
   },
   axes: [

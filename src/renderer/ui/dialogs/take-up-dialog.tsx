@@ -41,13 +41,7 @@ export function TakeUpDialog(props: {
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack gap="md">
-        <p>
-          {kind === 'resume'
-            ? `${formatQuantity(rows, 'row')} have not been sent yet. The run goes on where it stopped.`
-            : `${formatQuantity(rows, 'row')} are sent again as a run of their own, with the same body.`}
-          {waits &&
-            ` ${formatQuantity(awaiting, 'row')} more await their callbacks; these are not sent again.`}
-        </p>
+        <p>{toWords(kind, rows, awaiting)}</p>
         {unknown > 0 && (
           <Radio.Group
             label={`${formatQuantity(unknown, 'row')} of unknown fate`}
@@ -98,4 +92,16 @@ export function TakeUpDialog(props: {
       </Stack>
     </Modal>
   )
+}
+
+function toWords(kind: 'resume' | 'retry', rows: number, awaiting: number): string {
+  if (kind === 'retry') {
+    return `${formatQuantity(rows, 'row')} are sent again as a run of their own, with the same body.`
+  }
+  if (awaiting === 0) {
+    return `${formatQuantity(rows, 'row')} have not been sent yet. The run goes on where it stopped.`
+  }
+  const others = `${formatQuantity(awaiting, 'row')} ${rows === 0 ? '' : 'more '}await their callbacks, and are not sent again.`
+  if (rows === 0) return `Everything was sent. ${others}`
+  return `${formatQuantity(rows, 'row')} have not been sent yet. The run goes on where it stopped. ${others}`
 }

@@ -12,7 +12,7 @@ const SENT_AT_US = 1_700_000_000_000_000
 const ACKNOWLEDGED = { state: 'acknowledged', durationUs: 1_000 } as const
 
 /** A desk over a journal of so many rows, all of them marked as sent, and an inbox that the test fills. */
-function openDesk(rows: number, options: { judge?: () => null; isAfterEnd?: boolean } = {}) {
+function openDesk(rows: number, options: { judge?: () => null } = {}) {
   const journal = openReadyJournal(rows)
   const record = { ...readRecord(journal), callbackBase: 'http://127.0.0.1:1' }
   const claims = new ItemClaims(journal, record)

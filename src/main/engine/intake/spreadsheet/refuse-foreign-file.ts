@@ -24,7 +24,7 @@ export function refuseForeignFile(file: SourceFile): void {
     `expected an Excel workbook (.xlsx), found ${isPage ? 'a web page or XML document' : 'text or something else'} under that name`,
     isPage
       ? `${SAVE_AS}, and name that file.`
-      : 'If it is a text table, rename it to end in .csv (or .tsv, .jsonl); otherwise save it again as .xlsx.',
+      : 'If it is a text table, rename it to end in .csv or give the format (--format csv); if not, save it again as .xlsx.',
   )
 }
 

@@ -27,10 +27,11 @@ export function openSharedStrings(archive: Archive, part: string | null): Shared
       while (!isAtEnd && number >= texts.count) {
         pieces ??= archive.readPart(part, MAX_PART_BYTES)
         const next = await pieces.next()
-        if (next.done === true) {
+        if (next.done !== true) parser.write(next.value)
+        else if (!isAtEnd) {
           isAtEnd = true
           parser.end()
-        } else parser.write(next.value)
+        }
       }
     },
     get(number) {

@@ -2,7 +2,7 @@ const SIGNATURES: readonly { bytes: readonly number[]; kind: string; hint: strin
   {
     bytes: [0x50, 0x4b, 0x03, 0x04],
     kind: 'an Excel workbook (.xlsx) or another zip archive',
-    hint: 'If it is a workbook, rename it to end in .xlsx; if not, unpack the archive and name the table inside it.',
+    hint: 'If it is a workbook, rename it to end in .xlsx or give the format (--format xlsx); if not, unpack the archive and name the table inside it.',
   },
   {
     bytes: [0xd0, 0xcf, 0x11, 0xe0],
