@@ -59,12 +59,17 @@ function toStyles(formats: readonly (string | number)[]): string {
 
 /** Makes the bytes of a workbook as spreadsheet programs write it. */
 export function createWorkbook(workbook: HandmadeWorkbook): Promise<Buffer> {
+  return createZip(toWorkbookParts(workbook))
+}
+
+/** The parts of a workbook by name. */
+export function toWorkbookParts(workbook: HandmadeWorkbook): Record<string, string | Uint8Array> {
   const { sheets, strings, formats = [], is1904 = false, parts = {} } = workbook
   const list = sheets.map(
     ({ name, state = 'visible' }, i) =>
       `<sheet name="${escapeAttribute(name)}" sheetId="${i + 1}" state="${state}" r:id="rId${i + 1}"/>`,
   )
-  return createZip({
+  return {
     '[Content_Types].xml': `${DECLARATION}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
     '_rels/.rels': toRelations([{ type: 'officeDocument', target: 'xl/workbook.xml' }]),
     'xl/workbook.xml': `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><workbookPr${is1904 ? ' date1904="true"' : ''}/><sheets>${list.join('')}</sheets></workbook>`,
@@ -84,5 +89,5 @@ export function createWorkbook(workbook: HandmadeWorkbook): Promise<Buffer> {
       ]),
     ),
     ...parts,
-  })
+  }
 }

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { writeReport } from '../../../../src/main/engine/report/write-report.ts'
 import { writeXlsx as writeSheet } from '../../../../src/main/engine/report/xlsx-report.ts'
@@ -7,6 +8,7 @@ import { EXPORT_COLUMNS } from '../../../../src/shared/export-columns.ts'
 import type { ResultRow } from '../../../../src/shared/results.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { readAnySource } from '../intake/read-source.ts'
+import { createWorkbook } from '../intake/workbook-files.ts'
 import { buildResult } from './build-result.ts'
 
 async function writeXlsx(columns: readonly string[], pages: Iterable<ResultRow[]>): Promise<string> {
@@ -43,6 +45,18 @@ test('every cell comes back from the file as it was, as text', async () => {
     ...['1', 'succeeded', '200', '', '', 't1', 'p1', '', '', '1', '', '', ''],
   ])
   expect(source.problems).toEqual([])
+})
+
+test('a guarded CSV export that went through a spreadsheet program loses its guard, our workbook has none', async () => {
+  const toCell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  const toRow = (first: string) => `<row>${toCell(first)}${EXPORT_COLUMNS.map(toCell).join('')}</row>`
+  const path = join(createTemporaryFolder(), 'saved.xlsx')
+  const rows = `${toRow("'=name")}${toRow("'+49 170")}${toRow('plain')}`
+  writeFileSync(path, await createWorkbook({ sheets: [{ name: 'results', rows }] }))
+  const saved = await readAnySource(path)
+  expect([saved.columns[0], ...saved.cells.map(([cell]) => cell)]).toEqual(['=name', '+49 170', 'plain'])
+  const own = await readAnySource(await writeXlsx(["'=name"], [[buildResult({ cells: ["'+49 170"] })]]))
+  expect([own.columns[0], own.cells[0]?.[0]]).toEqual(["'=name", "'+49 170"])
 })
 
 test('names of an earlier export are renamed, short rows are filled up, pages follow each other', async () => {
@@ -92,8 +106,8 @@ test('what a sheet cannot hold is an error that names .csv, and leaves no file b
 
 test('rows beyond the last of a sheet are an error that names .csv', async () => {
   const pages = [[buildResult(), buildResult({ row: 2 })], [buildResult({ row: 3 })]]
-  await expect(Array.fromAsync(writeSheet(['a', 'b'], pages, 4))).resolves.toBeDefined()
-  await expect(Array.fromAsync(writeSheet(['a', 'b'], pages, 3))).rejects.toMatchObject({
+  await expect(buffer(writeSheet(['a', 'b'], pages, 4))).resolves.toBeDefined()
+  await expect(buffer(writeSheet(['a', 'b'], pages, 3))).rejects.toMatchObject({
     code: 'BAD_USAGE',
     message: expect.stringContaining('it has more than 2 rows, and a sheet takes 3 with its header'),
     hint: expect.stringContaining('.csv'),
