@@ -75,7 +75,7 @@ export interface AttemptDetail {
 export interface CallbackDetail {
   /** ISO 8601. */
   receivedAt: string
-  /** `settled`, `doubled` or `unreadable`. */
+  /** `settled`, `doubled`, `unreadable` or `mismatched`. */
   effect: string
   body: string
 }

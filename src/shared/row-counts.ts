@@ -47,5 +47,6 @@ export function toCallbackCounts(callbacks: ReadonlyMap<string, number>): Callba
     late: of('late'),
     doubled: of('doubled'),
     unreadable: of('unreadable'),
+    mismatched: of('mismatched'),
   }
 }

@@ -43,6 +43,7 @@ export class CallbackWriter {
   readonly #outcomes: OutcomeWriter
   readonly #result: StatementSync
   readonly #isRow: StatementSync
+  readonly #acknowledged: StatementSync
   readonly #isSettled: StatementSync
   readonly #lastTry: StatementSync
   readonly #write: StatementSync
@@ -58,6 +59,9 @@ export class CallbackWriter {
     this.#outcomes = outcomes
     const { db } = journal
     this.#result = db.prepare('SELECT state, attempts, status, error_code, message FROM result WHERE row = ?')
+    this.#acknowledged = db.prepare(
+      "SELECT task_id FROM result WHERE row = ? AND state IN ('acknowledged', 'overdue')",
+    )
     this.#isRow = db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NOT NULL')
     this.#isSettled = db.prepare("SELECT 1 FROM callback WHERE item = ? AND effect = 'settled'")
     this.#lastTry = db.prepare(
@@ -90,8 +94,9 @@ export class CallbackWriter {
   take(callback: InboxCallback, content: CallbackContent | null): SettledItem | null {
     const { id, item, receivedAtUs, body } = callback
     const { counters } = this.#journal
-    const settled = content === null ? null : this.#settle(callback, content)
-    const effect = content === null ? 'unreadable' : settled === null ? 'doubled' : 'settled'
+    const isMismatched = content !== null && this.#isOfOtherTask(item, content)
+    const settled = content === null || isMismatched ? null : this.#settle(callback, content)
+    const effect = toEffect(content, isMismatched, settled)
     counters.add('callback', 'received', 1)
     counters.add('callback', effect, 1)
     if (settled?.isEarly) counters.add('callback', 'early', 1)
@@ -123,6 +128,13 @@ export class CallbackWriter {
       counters.add('state', 'overdue', 1)
       countError(counters, { ...(this.#readResult(Number(row)) as StoredResult), message }, 1)
     }
+  }
+
+  /** Whether a callback names another task than its item was acknowledged as: it was sent to the wrong address. */
+  #isOfOtherTask(item: number, { taskId }: CallbackContent): boolean {
+    if (taskId === null) return false
+    const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null
+    return acknowledged !== null && acknowledged !== taskId
   }
 
   #settle({ item, receivedAtUs }: InboxCallback, content: CallbackContent): SettledItem | null {
@@ -166,4 +178,14 @@ export class CallbackWriter {
       message: stored['message'] === null ? null : String(stored['message']),
     }
   }
+}
+
+function toEffect(
+  content: CallbackContent | null,
+  isMismatched: boolean,
+  settled: SettledItem | null,
+): 'settled' | 'doubled' | 'unreadable' | 'mismatched' {
+  if (content === null) return 'unreadable'
+  if (isMismatched) return 'mismatched'
+  return settled === null ? 'doubled' : 'settled'
 }

@@ -69,7 +69,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX result_by_answer ON result (answer, row) WHERE answer IS NOT NULL;
   CREATE INDEX result_by_acknowledgement ON result (acknowledged_at) WHERE state = 'acknowledged';
 
-  -- Callbacks as they were taken in; id is the inbox's, effect is settled, doubled or unreadable.
+  -- Callbacks as they were taken in; id is the inbox's, effect is settled, doubled,
+  -- unreadable or mismatched.
   CREATE TABLE callback (
     id INTEGER PRIMARY KEY,
     item INTEGER NOT NULL,

@@ -77,7 +77,15 @@ describe('items, appeals and callbacks', () => {
   })
 
   it('tell early, late, doubled and unreadable callbacks apart', () => {
-    const callbacks = { received: 14, settled: 10, early: 2, late: 1, doubled: 3, unreadable: 1 }
+    const callbacks = {
+      received: 14,
+      settled: 10,
+      early: 2,
+      late: 1,
+      doubled: 3,
+      unreadable: 1,
+      mismatched: 0,
+    }
     expect(formatCallbacks(terminal, createSummary({ callbacks }))).toEqual([
       'Callbacks        14 received: 10 settled their row (2 before the acknowledgement, 1 late), 3 doubled, 1 unreadable',
     ])

@@ -29,7 +29,13 @@ function openDesk(rows: number, options: { judge?: () => null } = {}) {
     judge: (body) => {
       const rule = { ruleId: 'r1', ruleName: 'Spam' }
       return body.includes('error')
-        ? toJudgement({ outcome: 'rejected', errorCode: 'BROKEN', message: 'it broke', status: null })
+        ? toJudgement({
+            outcome: 'rejected',
+            errorCode: 'BROKEN',
+            message: 'it broke',
+            status: null,
+            taskId: null,
+          })
         : toJudgement({ taskId: body, rules: [rule] })
     },
     nowMs: () => clock.nowMs,
@@ -166,6 +172,18 @@ test('a callback that cannot be read, or is for a row that is not there, is kept
   other.receive(77, 1_000)
   expect(other.takeIn()).toEqual([])
   expect(other.counts()).toEqual({ received: 1, doubled: 1 })
+})
+
+test('a callback that names the task of another item is refused, counted and kept', () => {
+  const { journal, receive, takeIn, send, counts } = openDesk(2)
+  send(1, ACKNOWLEDGED)
+  send(2, ACKNOWLEDGED)
+  receive(1, 1_000, 'task-2')
+  expect(takeIn()).toEqual([])
+  expect(readStates(journal).items).toEqual({ 1: 'acknowledged', 2: 'acknowledged' })
+  receive(1, 2_000)
+  expect(takeIn()).toHaveLength(1)
+  expect(counts()).toEqual({ received: 2, settled: 1, mismatched: 1 })
 })
 
 test('a callback that comes before its item was sent in this run keeps it from being sent', () => {

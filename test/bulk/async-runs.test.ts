@@ -48,8 +48,6 @@ test(
     })
     service.releaseLate()
     await service.untilDelivered()
-    await Promise.race([service.untilDelivered(), new Promise((r) => setTimeout(r, 5000))])
-    console.log('D', service.delivered.size, service.statuses)
     const settled = await engine.summarizeRun(run.runId)
     expect(settled.rows).toMatchObject({ read: ROWS, succeeded: ROWS, overdue: 0 })
     expect(settled.callbacks).toMatchObject({
@@ -93,8 +91,6 @@ test(
     await engine.openReceiver()
     service.releaseLate()
     await service.untilDelivered()
-    await Promise.race([service.untilDelivered(), new Promise((r) => setTimeout(r, 5000))])
-    console.log('D', service.delivered.size, service.statuses)
     const settled = await engine.summarizeRun(runId)
     // Rows that were marked and never left are nobody's but the person's to send; every one that was taken is settled.
     const never = ROWS - service.taken.size
@@ -111,8 +107,6 @@ test(
     await again.ended
     service.releaseLate()
     await service.untilDelivered()
-    await Promise.race([service.untilDelivered(), new Promise((r) => setTimeout(r, 5000))])
-    console.log('D', service.delivered.size, service.statuses)
     const whole = await engine.summarizeRun(runId)
     expect(whole.rows).toMatchObject({ read: ROWS, succeeded: ROWS, unknown: 0, overdue: 0 })
     expect(whole.callbacks?.settled).toBe(ROWS)
