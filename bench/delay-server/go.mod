@@ -1,0 +1,3 @@
+module delay-server
+
+go 1.21
