@@ -63,7 +63,8 @@ async function runSluice(url: string, kind: 'journal' | 'recording'): Promise<nu
   return child.value
 }
 
-async function runAutocannon(url: string): Promise<number> {
+/** Requests a second of a peer, closed pace, as in {@link runEngineBench}. */
+export async function runAutocannon(url: string): Promise<number> {
   const script = createRequire(import.meta.url).resolve('autocannon/autocannon.js')
   const flags = [
     '-c',
@@ -91,7 +92,8 @@ async function runAutocannon(url: string): Promise<number> {
   return output.requests.average
 }
 
-async function runWrk(url: string): Promise<number> {
+/** Requests a second of a peer, closed pace, as in {@link runEngineBench}. */
+export async function runWrk(url: string): Promise<number> {
   const script = `wrk.method="POST" wrk.body='${BODY}' wrk.headers["Content-Type"]="application/json"`
   const file = `/dev/stdin`
   const args = [
@@ -108,13 +110,15 @@ async function runWrk(url: string): Promise<number> {
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(runPeer('wrk', args, script))?.[1])
 }
 
-async function runHey(url: string): Promise<number> {
+/** Requests a second of a peer, closed pace, as in {@link runEngineBench}. */
+export async function runHey(url: string): Promise<number> {
   const flags = ['-c', String(IN_FLIGHT), '-z', `${SECONDS}s`, '-cpus', '1', '-m', 'POST', '-d', BODY]
   const output = runPeer('hey', [...flags, '-T', 'application/json', `${url}/api/v1/task/sync`])
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1])
 }
 
-async function runK6(url: string): Promise<number> {
+/** Requests a second of a peer, closed pace, as in {@link runEngineBench}. */
+export async function runK6(url: string): Promise<number> {
   const script = `import http from 'k6/http'
 export const options = { vus: ${IN_FLIGHT}, duration: '${SECONDS}s' }
 export default function () {

@@ -1,16 +1,22 @@
+import { runAccuracyBench } from './accuracy.ts'
 import { runDurabilityBench } from './durability.ts'
 import { runEngineBench } from './engine.ts'
 import { runIntakeBench } from './intake.ts'
+import { runLoadBench } from './load.ts'
 import { runQueryBench } from './query.ts'
 import { runReceiverBench } from './receiver.ts'
+import { runSoakBench } from './soak.ts'
 
 /** Measurements by name; each prints its figures and judges nothing. */
 const BENCHES: Record<string, () => Promise<void>> = {
+  accuracy: runAccuracyBench,
   durability: runDurabilityBench,
   engine: runEngineBench,
   intake: runIntakeBench,
+  load: runLoadBench,
   query: runQueryBench,
   receiver: runReceiverBench,
+  soak: runSoakBench,
 }
 
 const name = process.argv[2] ?? ''

@@ -1,0 +1,67 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LoadInput } from '../../src/shared/load.ts'
+import { planSchema } from '../../src/shared/plan.ts'
+import type { RunSummary } from '../../src/shared/run.ts'
+import { reportToParent } from '../lib/child.ts'
+import { createBenchEngine, withFolder, writeSource } from '../lib/workspace.ts'
+
+/** What the parent asks for. */
+export interface LoadBenchTask {
+  url: string
+  load: LoadInput
+  rows: number
+  /** Notes memory and journal every so often, milliseconds; never unless given. */
+  noteEveryMs?: number
+}
+
+/** What a load came to, and what it took. */
+export interface LoadBenchResult {
+  summary: RunSummary
+  limitedSeconds: number
+  achievedPerS: number
+  notes: { atMs: number; rssBytes: number; journalBytes: number }[]
+}
+
+const task = JSON.parse(process.argv[2] ?? '') as LoadBenchTask
+reportToParent(await run(task))
+
+function run({ url, load, rows, noteEveryMs }: LoadBenchTask): Promise<LoadBenchResult> {
+  return withFolder(async (folder) => {
+    const path = join(folder, 'source.csv')
+    writeSource(path, rows)
+    const engine = createBenchEngine(folder)
+    const plan = planSchema.parse({
+      connection: { baseUrl: url },
+      source: { path },
+      operation: { kind: 'task' },
+      retry: { limit: 0 },
+      load,
+    })
+    const handle = await engine.startRun(plan, { apiKey: 'key' })
+    const startMs = performance.now()
+    const notes: LoadBenchResult['notes'] = []
+    const note = () =>
+      notes.push({
+        atMs: Math.round(performance.now() - startMs),
+        rssBytes: process.memoryUsage().rss,
+        journalBytes: toFolderBytes(join(folder, 'runs')),
+      })
+    const timer = noteEveryMs === undefined ? undefined : setInterval(note, noteEveryMs)
+    const summary = await handle.ended
+    clearInterval(timer)
+    const report = await engine.readLoadReport(summary.run_id)
+    await engine.close()
+    note()
+    return {
+      summary,
+      limitedSeconds: report.generator.limitedSeconds,
+      achievedPerS: report.rates.attemptedPerS,
+      notes,
+    }
+  })
+}
+
+function toFolderBytes(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+}

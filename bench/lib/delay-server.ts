@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What the service with known delays says of itself; milliseconds. */
+export interface Truth {
+  count: number
+  p50: number
+  p90: number
+  p99: number
+  max: number
+  /** Arrivals in each slot of 100 ms since the first. */
+  slots: number[]
+}
+
+/** A service with known delays, in a process of its own. */
+export interface DelayServer {
+  baseUrl: string
+  /** Forgets what it saw; a stall begins anew. */
+  reset(): Promise<void>
+  truth(): Promise<Truth>
+  close(): void
+}
+
+const SOURCE = fileURLToPath(new URL('../delay-server', import.meta.url))
+
+/** The command that builds Go programs; null where there is none. */
+export function findGo(): string | null {
+  return ['go', '/usr/local/go/bin/go'].find((go) => spawnSync(go, ['version']).status === 0) ?? null
+}
+
+/** Builds the service once, for as many servers as are wanted. Throws where Go is not installed. */
+export function buildDelayServer(): {
+  start(flags: readonly string[]): Promise<DelayServer>
+  remove(): void
+} {
+  const go = findGo()
+  if (go === null) throw new Error('the service with known delays is built with Go, which is not installed')
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+  const program = join(folder, 'delay-server')
+  const built = spawnSync(go, ['build', '-o', program, '.'], { cwd: SOURCE, encoding: 'utf8' })
+  if (built.status !== 0) throw new Error(`go build failed: ${built.stderr}`)
+  return {
+    start: (flags) => start(program, flags),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+async function start(program: string, flags: readonly string[]): Promise<DelayServer> {
+  const child: ChildProcess = spawn(program, flags, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    child.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()))
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
+  })
+  return {
+    baseUrl,
+    reset: async () => {
+      await fetch(`${baseUrl}/reset`)
+    },
+    truth: async () => (await (await fetch(`${baseUrl}/truth`)).json()) as Truth,
+    close: () => child.kill(),
+  }
+}
