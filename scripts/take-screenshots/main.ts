@@ -8,6 +8,7 @@ import { launchChromium, openApp } from '../../test/helpers/e2e/open-app.ts'
 import { createCamera } from './camera.ts'
 import { walkFailures } from './walk-failures.ts'
 import { walkOperations } from './walk-operations.ts'
+import { walkRuns } from './walk-runs.ts'
 import { walkSandbox } from './walk-sandbox.ts'
 import { walkSources } from './walk-sources.ts'
 
@@ -25,6 +26,7 @@ try {
     sources: walkSources,
     failures: walkFailures,
     operations: walkOperations,
+    runs: walkRuns,
   })) {
     if (only !== undefined && only !== name) continue
     const app = await openApp({ browser, rendererFolder, folder: join(folder, name) })

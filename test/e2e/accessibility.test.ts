@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findViolations } from '../helpers/e2e/open-app.ts'
-import { checkSample, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import { checkSample, chooseFile, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
 import { createAppOpener } from '../helpers/e2e/with-app.ts'
+import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
 const openApp = createAppOpener()
 
@@ -66,5 +69,55 @@ it('has no violations of WCAG 2.2 AA on any screen, light or dark', async () => 
   await page.getByRole('menuitem', { name: 'Delete…' }).click()
   await page.getByRole('dialog').waitFor()
   await inspect(page, 'a dialog', found)
+  expect(found).toEqual([])
+})
+
+it('has none on the screens of other operations and sources, either', async () => {
+  const { page } = await openApp({ width: 1024, height: 700 })
+  const found: string[] = []
+  await page.getByRole('link', { name: 'Operation' }).click()
+  await page.getByRole('radio', { name: 'Later, by callback (async)' }).check()
+  await page.getByLabel('Version').selectOption('v2')
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill('https://api.example.com')
+  await page.getByText('The service cannot reach this machine').waitFor()
+  await inspect(page, 'operation, async v2', found)
+  await page.getByRole('radio', { name: 'The sandbox' }).check()
+  await page.getByRole('radio', { name: 'Update terms' }).check()
+  await inspect(page, 'operation, update terms', found)
+  await page.getByRole('radio', { name: 'Add to index' }).check()
+  await inspect(page, 'operation, index', found)
+  await page.getByRole('radio', { name: 'Add terms' }).check()
+  await page.getByRole('button', { name: 'sandbox_terms' }).click()
+  await chooseFile(page, { name: 'words.csv', text: 'word,notes\ngift card,x\nnew,y\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Mapping')
+  await inspect(page, 'mapping, terms', found)
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await page.getByRole('button', { name: 'Review 2 rows' }).click()
+  await page.getByText('"terms"').waitFor()
+  await inspect(page, 'review, terms', found)
+  await page.getByRole('button', { name: 'Send 2 rows' }).click()
+  await seeRunEnded(page)
+  await inspect(page, 'run, terms', found)
+  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByRole('row', { name: /^2 / }).waitFor()
+  await inspect(page, 'results, terms', found)
+
+  await page.getByRole('link', { name: 'Operation' }).click()
+  await page.getByRole('radio', { name: 'Submit content' }).check()
+  await page.getByLabel('Version').selectOption('v1')
+  const folder = createTemporaryFolder()
+  writeFileSync(join(folder, 'hello.txt'), 'hello')
+  await page.getByTestId('folder').setInputFiles(folder)
+  await page.getByText('1 row parsed, the whole folder').waitFor()
+  await inspect(page, 'source, folder', found)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('user_id for all rows').fill('folder')
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await page.getByRole('button', { name: 'Review 1 row' }).click()
+  await page.getByRole('button', { name: 'Send 1 row' }).click()
+  await page.getByRole('region', { name: 'Callbacks' }).waitFor()
+  await inspect(page, 'run, async', found)
   expect(found).toEqual([])
 })

@@ -132,6 +132,14 @@ describe('the rows of a folder', () => {
     expect(Object.keys(mapping).toSorted()).toEqual(['post_id', 'request', 'text_data'])
     expect(assessMapping(mapping, OPERATION, columns)).toEqual([])
   })
+
+  it('need a user_id for texts and media, and none where all of them are whole requests', () => {
+    const { mapping } = suggestMapping(columns, OPERATION)
+    const whole = { cells: ['a.json', 'request', '', '{"text_data":"x","user_id":"u"}', ''] }
+    const text = { cells: ['a.txt', 'text', 'hello', '', ''] }
+    expect(assessMapping(mapping, OPERATION, columns, [whole])).toEqual([])
+    expect(assessMapping(mapping, OPERATION, columns, [whole, text])).toMatchObject([{ field: 'user_id' }])
+  })
 })
 
 describe('what a plan says to the engine', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toPlan, typedKey } from '../../src/renderer/app/build-plan.ts'
+import { type KnownPlaces, toPlan, typedKey } from '../../src/renderer/app/build-plan.ts'
 import type { Draft } from '../../src/renderer/app/draft.ts'
 import { parseMemory, toMemory } from '../../src/renderer/app/draft-memory.ts'
 import { DEFAULT_CALLBACK, isOutOfReach } from '../../src/renderer/features/operation/callback-settings.ts'
@@ -8,10 +8,17 @@ import {
   DEFAULT_SETTINGS,
   estimateDurationMs,
   type Settings,
+  withDestination,
 } from '../../src/renderer/features/review/settings.ts'
 import { DEFAULT_MEDIA, findMediaGap, toPlanMedia } from '../../src/renderer/features/source/reading.ts'
-import { findDestinationGap, parseBaseUrl } from '../../src/renderer/ui/connection/destination.ts'
+import {
+  findDestinationGap,
+  nameAddress,
+  parseBaseUrl,
+} from '../../src/renderer/ui/connection/destination.ts'
+import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
 import type { BridgePreview } from '../../src/shared/bridge/source.ts'
+import { connectionSchema } from '../../src/shared/connection.ts'
 import { planSchema } from '../../src/shared/plan.ts'
 
 const toService = (baseUrl: string, apiKey: string): Settings => ({
@@ -33,6 +40,8 @@ const PREVIEW: BridgePreview = {
   malformedRows: 0,
   isHeaderDoubtful: false,
 }
+
+const PLACES: KnownPlaces = { sandboxBaseUrl: '', connections: [] }
 
 const DRAFT: Draft = {
   operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
@@ -75,7 +84,7 @@ describe('the address of a service', () => {
 
 describe('what keeps rows from being sent', () => {
   const gapOf = ({ destination }: Settings, environmentHasKey: boolean, needsKey = true) =>
-    findDestinationGap(destination, { environmentHasKey, needsKey })
+    findDestinationGap(destination, { environmentHasKey, needsKey, connections: [] })
 
   it('is nothing for the sandbox', () => expect(gapOf(DEFAULT_SETTINGS, false)).toBeNull())
 
@@ -90,8 +99,54 @@ describe('what keeps rows from being sent', () => {
     const gap = findDestinationGap({ ...destination, taskBaseUrl: 'b.example' } as typeof destination, {
       environmentHasKey: false,
       needsKey: true,
+      connections: [],
     })
     expect(gap).toContain('must begin with https://')
+  })
+})
+
+describe('a stored connection', () => {
+  const entry: ConnectionEntry = {
+    name: 'live',
+    isProduction: true,
+    isInUse: true,
+    keys: [
+      { label: 'primary', env: 'LIVE_KEY', isSet: true },
+      { label: 'spare', env: 'SPARE_KEY', isSet: false },
+    ],
+    activeKey: 'primary',
+    connection: connectionSchema.parse({
+      name: 'live',
+      baseUrl: 'https://live.example',
+      apiKeyEnv: 'LIVE_KEY',
+      timeoutMs: 5_000,
+      proxy: { url: 'http://proxy.example:3128' },
+    }),
+  }
+  const live = { kind: 'stored', name: 'live', apiKey: '' } as const
+  const surroundings = { environmentHasKey: false, needsKey: true, connections: [entry] }
+
+  it('is a plan as it is stored, and says how long to wait', () => {
+    const settings = withDestination(DEFAULT_SETTINGS, live, [entry])
+    expect(settings.timeoutS).toBe(5)
+    const plan = toPlan({ ...DRAFT, settings }, { sandboxBaseUrl: '', connections: [entry] })
+    expect(planSchema.parse(plan).connection).toEqual(entry.connection)
+    expect(toPlan({ ...DRAFT, settings }, PLACES)).toBeNull()
+  })
+
+  it('asks for a key where the variable of its active one is not set', () => {
+    expect(findDestinationGap(live, surroundings)).toBeNull()
+    const spare = { ...surroundings, connections: [{ ...entry, activeKey: 'spare' }] }
+    expect(findDestinationGap(live, spare)).toBe('Type the API key of live')
+    expect(findDestinationGap({ ...live, apiKey: 'typed' }, spare)).toBeNull()
+    expect(findDestinationGap(live, { ...surroundings, connections: [] })).toContain('no longer stored')
+  })
+
+  it('goes by its name wherever its address is met', () => {
+    const known = { sandboxBaseUrl: 'http://127.0.0.1:1', connections: [entry] }
+    expect(nameAddress('https://live.example', known)).toEqual({ name: 'live', kind: 'production' })
+    expect(nameAddress('http://127.0.0.1:1', known).kind).toBe('sandbox')
+    expect(nameAddress('https://other.example/v', known).name).toBe('other.example/v')
   })
 })
 
@@ -142,19 +197,19 @@ describe('an address that is given to a service', () => {
 
 describe('the plan of a draft', () => {
   it('is one that the engine takes, with the address tidied', () => {
-    const plan = planSchema.parse(toPlan(DRAFT, ''))
+    const plan = planSchema.parse(toPlan(DRAFT, PLACES))
     expect(plan.connection.baseUrl).toBe('https://api.example.com/prefix')
     expect(plan.source).toEqual({ path: '/data/posts.csv', header: false, encoding: 'windows-1252' })
     expect(plan.pace).toEqual({ kind: 'closed', concurrency: 4 })
   })
 
   it('never holds the key', () => {
-    expect(JSON.stringify(toPlan(DRAFT, ''))).not.toContain('secret-key')
+    expect(JSON.stringify(toPlan(DRAFT, PLACES))).not.toContain('secret-key')
     expect(typedKey(DRAFT)).toBe('secret-key')
   })
 
   it('says that a field is empty where its column was taken out, since the engine matches what is not said', () => {
-    const plan = toPlan({ ...DRAFT, preview: PREVIEW, mapping: {} }, '')
+    const plan = toPlan({ ...DRAFT, preview: PREVIEW, mapping: {} }, PLACES)
     expect(plan?.mapping).toEqual({
       user_id: { kind: 'template', template: '' },
       text_data: { kind: 'template', template: '' },
@@ -162,9 +217,9 @@ describe('the plan of a draft', () => {
   })
 
   it('tells a folder how its media files are found, and no other source', () => {
-    const folder = toPlan({ ...DRAFT, preview: { ...PREVIEW, format: 'folder' } }, '')
+    const folder = toPlan({ ...DRAFT, preview: { ...PREVIEW, format: 'folder' } }, PLACES)
     expect(folder?.source.media).toEqual(toPlanMedia(DEFAULT_MEDIA))
-    expect(toPlan({ ...DRAFT, preview: PREVIEW }, '')?.source.media).toBeUndefined()
+    expect(toPlan({ ...DRAFT, preview: PREVIEW }, PLACES)?.source.media).toBeUndefined()
   })
 
   it('awaits callbacks at the public address, and takes v2 to the second host', () => {
@@ -183,14 +238,16 @@ describe('the plan of a draft', () => {
         },
       },
     }
-    const plan = planSchema.parse(toPlan(draft, ''))
+    const plan = planSchema.parse(toPlan(draft, PLACES))
     expect(plan.callback).toMatchObject({ url: 'https://callbacks.example.com/in', timeoutMs: 180_000 })
     expect(plan.connection.taskBaseUrl).toBe('https://tasks.example')
   })
 
   it('goes to the sandbox without any key', () => {
     const draft = { ...DRAFT, settings: DEFAULT_SETTINGS }
-    expect(toPlan(draft, 'http://127.0.0.1:1234')?.connection.baseUrl).toBe('http://127.0.0.1:1234')
+    expect(toPlan(draft, { ...PLACES, sandboxBaseUrl: 'http://127.0.0.1:1234' })?.connection.baseUrl).toBe(
+      'http://127.0.0.1:1234',
+    )
     expect(typedKey(draft)).toBeNull()
   })
 })

@@ -4,6 +4,7 @@ import type { ExportResult } from '../../shared/results.ts'
 import type { Engine } from '../engine/engine-interface.ts'
 import type { Clock } from './clock.ts'
 import type { EventGates } from './event-gates.ts'
+import type { KeySwitch } from './key-switch.ts'
 import type { LiveRuns } from './live-runs.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 
@@ -29,6 +30,8 @@ export interface BridgeServices {
   readonly host: BridgeHost
   readonly liveRuns: LiveRuns
   readonly sandbox: SandboxHost
+  /** Told at once when a window switches a stored connection's key. */
+  readonly keySwitch: KeySwitch
   readonly clock: Clock
   readonly env: NodeJS.ProcessEnv
 }

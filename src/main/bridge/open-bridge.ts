@@ -3,6 +3,7 @@ import { createEngine } from '../engine/engine.ts'
 import { WORKER_URLS } from '../worker-urls.ts'
 import type { BridgeHost, BridgeServices } from './bridge-context.ts'
 import { systemClock } from './clock.ts'
+import { createKeySwitch } from './key-switch.ts'
 import { createLiveRuns } from './live-runs.ts'
 import { createSandboxHost } from './sandbox-host.ts'
 
@@ -29,6 +30,7 @@ export function openBridge({ workspace, host }: { workspace: string; host: Bridg
       host,
       sandbox,
       liveRuns: createLiveRuns(),
+      keySwitch: createKeySwitch(),
       clock: systemClock,
       env: process.env,
     },

@@ -3,7 +3,7 @@ import type { Plan } from '../../shared/plan.ts'
 import { type StoredConnection, toActiveVariable } from '../../shared/stored-connection.ts'
 import { readConnections } from '../engine/connections/connections-file.ts'
 import { followsActiveKey } from '../engine/connections/edit-connections.ts'
-import { watchActiveKey } from '../engine/connections/watch-active-key.ts'
+import { lookNowAndThen, watchActiveKey } from '../engine/connections/watch-active-key.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
 import type { BridgeServices } from './bridge-context.ts'
 
@@ -37,13 +37,14 @@ export async function findRunKey(
 ): Promise<{ apiKey?: string }> {
   const own = typed ?? (await services.sandbox.findKey(connection.baseUrl))
   if (own !== null) return { apiKey: own }
-  const apiKey = services.env[findKeyVariable(services, connection)] ?? ''
+  const variable = findKeyVariable(services, connection)
+  const apiKey = variable === connection.apiKeyEnv ? '' : (services.env[variable] ?? '')
   return apiKey === '' ? {} : { apiKey }
 }
 
 /** Has a run follow its stored connection's active key, wherever that is switched, until the run ends. */
 export function followActiveKey(
-  { engine, env }: BridgeServices,
+  { engine, env, keySwitch }: BridgeServices,
   { connection, operation }: Pick<Plan, 'connection' | 'operation'>,
   handle: RunHandle,
 ): void {
@@ -55,6 +56,14 @@ export function followActiveKey(
     readVariable: (variable) => env[variable],
     setApiKey: (apiKey) => handle.setApiKey(apiKey),
     say: () => {},
+    watch: (file, onChange) => {
+      const stopLooking = lookNowAndThen(file, onChange)
+      const stopListening = keySwitch.onSwitch(onChange)
+      return () => {
+        stopLooking()
+        stopListening()
+      }
+    },
   })
   handle.ended.then(stop, stop)
 }

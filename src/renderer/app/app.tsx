@@ -2,12 +2,14 @@ import { useCallback, useEffect, useState } from 'react'
 import type { RowFilter } from '../../shared/results.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
 import { useAppDescription } from '../bridge/use-app-description.ts'
+import { useConnections } from '../bridge/use-connections.ts'
 import { ExportScreen } from '../features/export/export-screen.tsx'
 import { ResultsScreen } from '../features/results/results-screen.tsx'
 import { RunScreen } from '../features/run/run-screen.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
+import { nameAddress } from '../ui/connection/destination.ts'
 import { DraftScreens } from './draft-screens.tsx'
-import { beginWith, openSandboxTrial } from './flow.ts'
+import { beginAt, beginWith, openSandboxTrial } from './flow.ts'
 import { FilePicker } from './shell/file-picker.tsx'
 import { Shell } from './shell/shell.tsx'
 import { TakeUp, useTakeUpWish } from './take-up.tsx'
@@ -46,14 +48,15 @@ export function App() {
     setFilter(Object.keys(chosen).length === 0 ? null : chosen)
     goTo({ kind: 'export', runId })
   }, [])
-  const needsKey = useCallback(
-    (baseUrl: string) => app !== null && !app.hasEnvironmentKey && baseUrl !== app.sandboxBaseUrl,
-    [app],
-  )
-
-  const nameAddress = useCallback(
-    (baseUrl: string) => (baseUrl === app?.sandboxBaseUrl ? 'the sandbox' : baseUrl),
-    [app],
+  const connections = useConnections()
+  const inUse = connections.find((entry) => entry.isInUse)
+  useEffect(() => {
+    if (inUse !== undefined) beginAt(inUse)
+  }, [inUse])
+  const sandboxBaseUrl = app?.sandboxBaseUrl ?? null
+  const namePlace = useCallback(
+    (baseUrl: string) => nameAddress(baseUrl, { sandboxBaseUrl, connections }),
+    [sandboxBaseUrl, connections],
   )
 
   return (
@@ -66,6 +69,7 @@ export function App() {
       />
       {route.kind === 'runs' && (
         <RunsScreen
+          namePlace={namePlace}
           onNew={() => goTo({ kind: 'draft', step: 'operation' })}
           onChoose={file.choose}
           onChooseFolder={file.chooseFolder}
@@ -74,12 +78,15 @@ export function App() {
           onResults={(runId) => openResults(runId, NO_FILTER)}
         />
       )}
-      {route.kind === 'draft' && <DraftScreens step={route.step} app={app} file={file} />}
+      {route.kind === 'draft' && (
+        <DraftScreens step={route.step} app={app} connections={connections} file={file} />
+      )}
       {route.kind === 'run' && (
         <RunScreen
           key={route.runId}
           runId={route.runId}
-          nameAddress={nameAddress}
+          namePlace={namePlace}
+          connections={connections}
           onResults={(chosen) => openResults(route.runId, chosen)}
           onExport={() => openExport(route.runId, NO_FILTER)}
           onTakeUp={(kind) => takeUp.make({ kind, runId: route.runId })}
@@ -96,7 +103,7 @@ export function App() {
         />
       )}
       {route.kind === 'export' && <ExportScreen key={route.runId} runId={route.runId} filter={filter} />}
-      {takeUp.wish !== null && <TakeUp wish={takeUp.wish} needsKey={needsKey} onClose={takeUp.drop} />}
+      {takeUp.wish !== null && <TakeUp wish={takeUp.wish} namePlace={namePlace} onClose={takeUp.drop} />}
     </Shell>
   )
 }

@@ -1,23 +1,30 @@
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { isAsync, type Operation } from '../../shared/operation.ts'
 import type { PlanInput } from '../../shared/plan.ts'
 import { toPlanMapping } from '../features/mapping/match-columns.ts'
 import { toPlanCallback } from '../features/operation/callback-settings.ts'
 import { toPlanMedia } from '../features/source/reading.ts'
-import { parseBaseUrl } from '../ui/connection/destination.ts'
+import { findEntry, parseBaseUrl } from '../ui/connection/destination.ts'
 import type { Draft } from './draft.ts'
 
 /** The environment variable whose key is used where none was typed. */
 export const API_KEY_ENV = 'SLUICE_API_KEY'
 
+/** What a destination stands for at the moment. */
+export interface KnownPlaces {
+  sandboxBaseUrl: string
+  connections: readonly ConnectionEntry[]
+}
+
 /** The plan that a draft comes to; null while it has no source or no usable address. The key is never part of it. */
-export function toPlan(draft: Draft, sandboxBaseUrl: string): PlanInput | null {
+export function toPlan(draft: Draft, places: KnownPlaces): PlanInput | null {
   const { source, reading, media, preview, mapping, operation, callback, settings } = draft
-  const addresses = toAddresses(draft, sandboxBaseUrl)
-  if (source === null || addresses === null) return null
+  const connection = toConnection(draft, places)
+  if (source === null || connection === null) return null
   const { concurrency, retries, timeoutS } = settings
   return {
     name: source.name,
-    connection: { ...addresses, apiKeyEnv: API_KEY_ENV, timeoutMs: timeoutS * 1000 },
+    connection: { ...connection, timeoutMs: timeoutS * 1000 },
     source: {
       path: source.path,
       ...reading,
@@ -31,16 +38,21 @@ export function toPlan(draft: Draft, sandboxBaseUrl: string): PlanInput | null {
   }
 }
 
-function toAddresses(
+function toConnection(
   { operation, settings: { destination } }: Draft,
-  sandboxBaseUrl: string,
-): { baseUrl: string; taskBaseUrl?: string } | null {
-  if (destination.kind === 'sandbox') return { baseUrl: sandboxBaseUrl }
+  { sandboxBaseUrl, connections }: KnownPlaces,
+): PlanInput['connection'] | null {
+  if (destination.kind === 'sandbox') return { baseUrl: sandboxBaseUrl, apiKeyEnv: API_KEY_ENV }
+  if (destination.kind === 'stored') return findEntry(destination, connections)?.connection ?? null
   const url = parseBaseUrl(destination.baseUrl)
   if (url.kind === 'bad') return null
   const isV2 = operation.kind === 'task' && operation.api === 'v2'
   const second = parseBaseUrl(destination.taskBaseUrl)
-  return { baseUrl: url.url, ...(isV2 && second.kind === 'url' && { taskBaseUrl: second.url }) }
+  return {
+    baseUrl: url.url,
+    apiKeyEnv: API_KEY_ENV,
+    ...(isV2 && second.kind === 'url' && { taskBaseUrl: second.url }),
+  }
 }
 
 /** The key that was typed for the draft's service, or null: the sandbox needs none, an empty one means the environment's. */

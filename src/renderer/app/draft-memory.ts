@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { operationSchema } from '../../shared/operation.ts'
 import { planSchema } from '../../shared/plan.ts'
+import type { Destination } from '../ui/connection/destination.ts'
 import { type Draft, FIRST_OPERATION } from './draft.ts'
 
 const { header, headerRow, sheet, encoding, delimiter } = planSchema.shape.source.shape
 
 const destinationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sandbox') }),
+  z.object({ kind: z.literal('stored'), name: z.string() }),
   z.object({ kind: z.literal('service'), baseUrl: z.string(), taskBaseUrl: z.string() }),
 ])
 
@@ -36,25 +38,22 @@ type Memory = z.infer<typeof memorySchema>
 /** What is kept of a draft; the key that was typed is not. */
 export function toMemory(draft: Draft): Memory {
   const { operation, callback, settings, source, reading, media, mapping, heldRunId } = draft
-  const { destination } = settings
-  const shown =
-    destination.kind === 'sandbox'
-      ? destination
-      : {
-          kind: destination.kind,
-          baseUrl: destination.baseUrl,
-          taskBaseUrl: destination.taskBaseUrl,
-        }
   return {
     operation,
     callback,
-    settings: { ...settings, destination: shown },
+    settings: { ...settings, destination: dropKey(settings.destination) },
     source,
     reading,
     media,
     mapping,
     heldRunId,
   }
+}
+
+function dropKey(destination: Destination): Memory['settings']['destination'] {
+  if (destination.kind === 'sandbox') return destination
+  const { apiKey: _secret, ...rest } = destination
+  return rest
 }
 
 /** Reads back what {@link toMemory} gave; null where it is of another version, or incomplete. */

@@ -1,10 +1,12 @@
 import { useEffect } from 'react'
 import type { AppDescription } from '../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { useAction } from '../bridge/use-action.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { MappingScreen } from '../features/mapping/mapping-screen.tsx'
 import { OperationScreen } from '../features/operation/operation-screen.tsx'
 import { ReviewScreen } from '../features/review/review-screen.tsx'
+import { withDestination } from '../features/review/settings.ts'
 import { SourceScreen } from '../features/source/source-screen.tsx'
 import { nameDestination, toServiceUrl } from '../ui/connection/destination.ts'
 import { ErrorNotice } from '../ui/layout/error-notice.tsx'
@@ -43,8 +45,13 @@ const goToOperation = () => goTo({ kind: 'draft', step: 'operation' })
 const goToSource = () => goTo({ kind: 'draft', step: 'source' })
 
 /** The screens of a run that is being prepared, over the draft of this window. */
-export function DraftScreens(props: { step: DraftStep; app: AppDescription | null; file: OpenFile }) {
-  const { app, file } = props
+export function DraftScreens(props: {
+  step: DraftStep
+  app: AppDescription | null
+  connections: readonly ConnectionEntry[]
+  file: OpenFile
+}) {
+  const { app, connections, file } = props
   const draft = useDraft()
   const step = toShownStep(props.step, draft)
   const proceed = useAction(step === 'mapping' ? checkDraft : continueFromSource)
@@ -64,11 +71,11 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
   const runId = draft.heldRunId ?? ''
   const { operation, settings } = draft
   const environmentHasKey = app?.hasEnvironmentKey ?? false
-  const operationTodo = findOperationTodo(draft, environmentHasKey)
+  const operationTodo = findOperationTodo(draft, { environmentHasKey, connections })
   const strip = (
     <OperationStrip
       operation={operation}
-      destination={nameDestination(settings.destination)}
+      destination={nameDestination(settings.destination, connections)}
       gap={operationTodo}
       onChange={goToOperation}
     />
@@ -85,13 +92,19 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
           operation={operation}
           callback={draft.callback}
           destination={settings.destination}
+          connections={connections}
           environmentHasKey={environmentHasKey}
           lastBaseUrl={app?.lastBaseUrl ?? null}
           todo={operationTodo}
           onKind={chooseKind}
           onOperation={changeOperation}
           onCallback={(callback) => changeChecked({ callback })}
-          onDestination={(destination) => changeChecked({ settings: { ...settings, destination } })}
+          onDestination={(destination) =>
+            changeChecked({
+              isOperationChosen: true,
+              settings: withDestination(settings, destination, connections),
+            })
+          }
           onContinue={goToSource}
         />
       )}
@@ -101,7 +114,7 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
           upload={file.upload}
           reading={draft.reading}
           media={draft.media}
-          serviceUrl={toServiceUrl(settings.destination)}
+          serviceUrl={toServiceUrl(settings.destination, connections)}
           operation={operation}
           strip={strip}
           todo={operationTodo ?? findMediaTodo(draft)}
@@ -141,6 +154,7 @@ export function DraftScreens(props: { step: DraftStep; app: AppDescription | nul
           runId={runId}
           operation={operation}
           settings={settings}
+          connections={connections}
           environmentHasKey={environmentHasKey}
           lastBaseUrl={app?.lastBaseUrl ?? null}
           onSettings={applySettings}

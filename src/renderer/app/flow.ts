@@ -1,4 +1,6 @@
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { BridgePreview } from '../../shared/bridge/source.ts'
+import { SluiceError } from '../../shared/errors.ts'
 import type { Mapping, Operation, OperationKind } from '../../shared/plan.ts'
 import { planSchema } from '../../shared/plan.ts'
 import { bridge } from '../bridge/client.ts'
@@ -6,9 +8,10 @@ import { isObvious } from '../features/mapping/assess-mapping.ts'
 import { keepKnownFields } from '../features/mapping/fields.ts'
 import { suggestMapping } from '../features/mapping/match-columns.ts'
 import { chooseOperation } from '../features/operation/operation-draft.ts'
-import type { Settings } from '../features/review/settings.ts'
+import { type Settings, withDestination } from '../features/review/settings.ts'
 import type { ChosenSource } from '../features/source/chosen-source.ts'
 import type { Reading } from '../features/source/reading.ts'
+import type { Destination } from '../ui/connection/destination.ts'
 import { toPlan, typedKey } from './build-plan.ts'
 import { changeDraft, type Draft, restartDraft, useDraft } from './draft.ts'
 import { goTo } from './use-route.ts'
@@ -33,6 +36,14 @@ export async function openSandboxTrial(): Promise<void> {
 export function beginWith(operation: Operation): void {
   const { isOperationChosen, source } = useDraft.getState()
   if (!isOperationChosen && source === null) changeDraft({ operation })
+}
+
+/** Begins with the connection that is in use, unless the person has chosen something in this window. */
+export function beginAt(entry: ConnectionEntry): void {
+  const { isOperationChosen, source, settings } = useDraft.getState()
+  if (isOperationChosen || source !== null || settings.destination.kind !== 'sandbox') return
+  const destination: Destination = { kind: 'stored', name: entry.name, apiKey: '' }
+  changeDraft({ settings: withDestination(settings, destination, [entry]) })
 }
 
 /** Chooses another operation; each is as it was left. */
@@ -96,9 +107,12 @@ export async function checkDraft(): Promise<void> {
 
 async function holdRun(): Promise<void> {
   const draft = useDraft.getState()
-  const isSandbox = draft.settings.destination.kind === 'sandbox'
-  const plan = toPlan(draft, isSandbox ? (await bridge.sandbox.start()).baseUrl : '')
-  if (plan === null) return
+  const { destination } = draft.settings
+  const plan = toPlan(draft, {
+    sandboxBaseUrl: destination.kind === 'sandbox' ? (await bridge.sandbox.start()).baseUrl : '',
+    connections: destination.kind === 'stored' ? await bridge.connections.list() : [],
+  })
+  if (plan === null) throw toNoPlace(destination)
   const apiKey = typedKey(draft)
   const { runId } = await bridge.runs.start({
     plan: planSchema.parse(plan),
@@ -107,6 +121,16 @@ async function holdRun(): Promise<void> {
   // The old one goes when the new one is there: without one, the screens that need it would give way.
   dropRun(draft.heldRunId)
   changeDraft({ heldRunId: runId })
+}
+
+function toNoPlace(destination: Destination): SluiceError {
+  const name =
+    destination.kind === 'stored' ? `the connection ${destination.name}` : 'a source and an address'
+  return new SluiceError({
+    code: 'BAD_PLAN',
+    message: `${name} is needed, and is not there`,
+    hint: 'Choose where the rows go under Operation.',
+  })
 }
 
 /** Changes where and how fast to send. What the held run cannot take over makes it be checked anew. */

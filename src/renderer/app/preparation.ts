@@ -1,3 +1,4 @@
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { isAsync } from '../../shared/operation.ts'
 import { findCallbackGap } from '../features/operation/callback-settings.ts'
 import { findOperationGap } from '../features/operation/operation-draft.ts'
@@ -6,13 +7,16 @@ import { findDestinationGap } from '../ui/connection/destination.ts'
 import type { Draft } from './draft.ts'
 
 /** What the operation and where it goes still lack before rows can be checked, or null. */
-export function findOperationTodo(draft: Draft, environmentHasKey: boolean): string | null {
+export function findOperationTodo(
+  draft: Draft,
+  known: { environmentHasKey: boolean; connections: readonly ConnectionEntry[] },
+): string | null {
   const { operation, callback, settings } = draft
   return (
     findOperationGap(operation) ??
     (isAsync(operation) ? findCallbackGap(callback) : null) ??
     findDestinationGap(settings.destination, {
-      environmentHasKey,
+      ...known,
       needsKey: operation.kind !== 'appeal-status',
     })
   )

@@ -1,7 +1,10 @@
 import { useCallback, useState } from 'react'
+import type { RunAccess } from '../../shared/bridge/runs.ts'
 import { bridge } from '../bridge/client.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import { useAction } from '../bridge/use-action.ts'
+import { useQuery } from '../bridge/use-query.ts'
+import type { NamedPlace } from '../ui/connection/destination.ts'
 import { type TakeUpChoice, TakeUpDialog } from '../ui/dialogs/take-up-dialog.tsx'
 import { countRetryable } from '../ui/states/row-counts.ts'
 import { goTo } from './use-route.ts'
@@ -15,7 +18,7 @@ export interface TakeUpWish {
 /** Asks what must be known before a run is taken up again, takes it up, and shows it. */
 export function TakeUp(props: {
   wish: TakeUpWish
-  needsKey: (baseUrl: string) => boolean
+  namePlace: (baseUrl: string) => NamedPlace
   onClose: () => void
 }) {
   const { wish, onClose } = props
@@ -34,7 +37,8 @@ export function TakeUp(props: {
       [kind, runId, onClose],
     ),
   )
-  if (summary === undefined) return null
+  const access = useQuery(`${runId} access`, (signal) => bridge.runs.readAccess({ runId }, { signal }))
+  if (summary === undefined || access.busy) return null
   const { rows } = summary
   return (
     <TakeUpDialog
@@ -42,7 +46,8 @@ export function TakeUp(props: {
       rows={kind === 'resume' ? rows.not_sent : countRetryable(rows) - rows.unknown}
       unknown={rows.unknown}
       awaiting={rows.awaiting}
-      needsKey={props.needsKey(summary.base_url)}
+      needsKey={access.data?.needsKey ?? true}
+      place={toPlace(props.namePlace(summary.base_url), access.data)}
       busy={taking.busy}
       error={taking.error}
       onConfirm={(choice) => void taking.run(choice)}
@@ -56,4 +61,11 @@ export function useTakeUpWish() {
   const [wish, setWish] = useState<TakeUpWish | null>(null)
   const drop = useCallback(() => setWish(null), [])
   return { wish, make: setWish, drop }
+}
+
+/** A run's own connection says more than its address. */
+function toPlace(place: NamedPlace, access: RunAccess | null): NamedPlace {
+  const name = access?.connectionName ?? null
+  if (access === null || name === null) return place
+  return { name, kind: access.isProduction ? 'production' : 'other' }
 }

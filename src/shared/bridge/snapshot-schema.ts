@@ -16,6 +16,7 @@ const loadProgressSchema = matchType<LoadProgress>()(
     elapsedMs: z.number(),
     measuredMs: z.number().nullable(),
     scheduledPerS: z.number().nullable(),
+    achievedPerS: z.number().nullable(),
     requests: z.int(),
     failed: z.int(),
     dropped: z.int(),

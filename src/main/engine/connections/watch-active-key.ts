@@ -27,7 +27,7 @@ export interface ActiveKeyOptions {
 }
 
 /** Looks at a file's times and size every so often: works on every file system, and for a file that is replaced. */
-const lookNowAndThen: WatchFile = (file, onChange) => {
+export const lookNowAndThen: WatchFile = (file, onChange) => {
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, onChange)
   return () => unwatchFile(file, onChange)
 }

@@ -1,4 +1,5 @@
 import { IconArrowRight } from '@tabler/icons-react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
 import { isAsync, type Operation, type OperationKind } from '../../../shared/operation.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -21,6 +22,7 @@ export function OperationScreen(props: {
   operation: Operation
   callback: CallbackSettings
   destination: Destination
+  connections: readonly ConnectionEntry[]
   environmentHasKey: boolean
   lastBaseUrl: string | null
   /** What is still missing, or null. */
@@ -60,6 +62,7 @@ export function OperationScreen(props: {
         <div className={styles.side}>
           <DestinationPanel
             destination={destination}
+            connections={props.connections}
             environmentHasKey={props.environmentHasKey}
             needsKey={needsKey}
             offersSecondHost={operation.kind === 'task' && operation.api === 'v2'}
@@ -69,7 +72,7 @@ export function OperationScreen(props: {
           {awaitsCallbacks && 'mode' in operation && (
             <CallbackPanel
               callback={callback}
-              serviceUrl={toServiceUrl(destination)}
+              serviceUrl={toServiceUrl(destination, props.connections)}
               onCallback={props.onCallback}
               onSync={() => onOperation({ ...operation, mode: 'sync' })}
             />

@@ -1,14 +1,17 @@
 import { Button } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { type Operation, toRowsPerItem } from '../../../shared/operation.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useAction } from '../../bridge/use-action.ts'
 import { useQuery } from '../../bridge/use-query.ts'
-import { findDestinationGap } from '../../ui/connection/destination.ts'
+import { ConnectionChip } from '../../ui/connection/connection-chip.tsx'
+import { findDestinationGap, nameDestination } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
+import { useProductionGuard } from '../../ui/dialogs/use-production-guard.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -19,7 +22,7 @@ import { FirstRows } from './first-rows.tsx'
 import { PacePanel } from './pace-panel.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import styles from './review.module.css'
-import type { Settings } from './settings.ts'
+import { type Settings, withDestination } from './settings.ts'
 import { useSettingsDraft } from './use-settings-draft.ts'
 
 const FIRST_ROWS = 10
@@ -35,16 +38,17 @@ export function ReviewScreen(props: {
   runId: string
   operation: Operation
   settings: Settings
+  connections: readonly ConnectionEntry[]
   environmentHasKey: boolean
   lastBaseUrl: string | null
   onSettings: (settings: Settings) => Promise<void>
   onSendFirst: (limit: number) => Promise<void>
   onSendAll: () => Promise<void>
 }) {
-  const { runId, operation, environmentHasKey } = props
+  const { runId, operation, connections, environmentHasKey } = props
   const needsKey = operation.kind !== 'appeal-status'
   const findGap = ({ destination }: Settings) =>
-    findDestinationGap(destination, { environmentHasKey, needsKey })
+    findDestinationGap(destination, { environmentHasKey, needsKey, connections })
   useFollowRun(runId)
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   const [row, setRow] = useState(1)
@@ -76,24 +80,29 @@ export function ReviewScreen(props: {
   const left = snapshot?.rows.not_sent ?? 0
   const blocked =
     findGap(settings) ?? (applying.busy || !isHeld(snapshot) ? 'The rows are being read' : undefined)
-  const where = settings.destination.kind === 'sandbox' ? 'to the sandbox' : 'to the service'
+  const place = nameDestination(settings.destination, connections)
+  const guard = useProductionGuard(place)
   const error = applying.error ?? first.error ?? all.error ?? request.error
   return (
     <Screen
       title="Review"
-      subtitle={`${formatQuantity(left, 'row')} ready to go ${where}`}
+      subtitle={
+        <>
+          {formatQuantity(left, 'row')} ready to go to <ConnectionChip place={place} />
+        </>
+      }
       actions={
         <>
           <Button
             variant="default"
             disabled={blocked !== undefined || sent > 0 || left === 0}
             loading={first.busy}
-            onClick={() => void first.run(trial.requests)}
+            onClick={() => guard.ask(() => void first.run(trial.requests))}
           >
             {trial.label}
           </Button>
           <PrimaryButton
-            onPress={() => void all.run()}
+            onPress={() => guard.ask(() => void all.run())}
             busy={all.busy}
             blocked={left === 0 ? 'Nothing is left to send' : blocked}
             icon={<IconSend size="1rem" />}
@@ -104,17 +113,19 @@ export function ReviewScreen(props: {
         </>
       }
     >
+      {guard.dialog}
       {error !== null && <ErrorNotice error={error} />}
       {operation.kind === 'watchlist-add' && <OverwriteNotice />}
       <div className={styles.columns}>
         <div className={styles.column}>
           <DestinationPanel
             destination={settings.destination}
+            connections={connections}
             environmentHasKey={environmentHasKey}
             needsKey={needsKey}
             offersSecondHost={operation.kind === 'task' && operation.api === 'v2'}
             lastBaseUrl={props.lastBaseUrl}
-            onDestination={(destination) => change({ ...settings, destination })}
+            onDestination={(destination) => change(withDestination(settings, destination, connections))}
           />
           <PacePanel
             settings={settings}

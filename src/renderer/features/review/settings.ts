@@ -1,4 +1,5 @@
-import type { Destination } from '../../ui/connection/destination.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { type Destination, findEntry } from '../../ui/connection/destination.ts'
 
 /** Where to, how fast, how stubbornly. */
 export interface Settings {
@@ -22,4 +23,19 @@ export const DEFAULT_SETTINGS: Settings = {
 /** Time to send so many requests, in milliseconds, when each takes `answerMs` and `concurrency` are in flight. */
 export function estimateDurationMs(requests: number, concurrency: number, answerMs: number): number {
   return Math.ceil(requests / Math.max(1, concurrency)) * answerMs
+}
+
+/** The settings for another destination: a stored connection says how long to wait for its answers. */
+export function withDestination(
+  settings: Settings,
+  destination: Destination,
+  connections: readonly ConnectionEntry[],
+): Settings {
+  const isSame =
+    destination.kind === 'stored' &&
+    settings.destination.kind === 'stored' &&
+    settings.destination.name === destination.name
+  const entry = isSame ? null : findEntry(destination, connections)
+  if (entry === null) return { ...settings, destination }
+  return { ...settings, destination, timeoutS: Math.max(1, Math.round(entry.connection.timeoutMs / 1000)) }
 }

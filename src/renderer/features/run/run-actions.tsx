@@ -1,5 +1,12 @@
 import { Button } from '@mantine/core'
-import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconSend, IconTable } from '@tabler/icons-react'
+import {
+  IconKey,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconSend,
+  IconTable,
+} from '@tabler/icons-react'
 import { useState } from 'react'
 import type { RunSummary } from '../../../shared/run.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
@@ -18,6 +25,8 @@ export function RunActions(props: {
   onResults: () => void
   onTakeUp: (kind: 'resume' | 'retry') => void
   onError: (error: unknown) => void
+  /** Asks for another key; null where none can be changed. */
+  onKey: (() => void) | null
 }) {
   const { runId, summary, phase, onError } = props
   const [busy, setBusy] = useState(false)
@@ -43,6 +52,17 @@ export function RunActions(props: {
     ended && (summary.state === 'interrupted' || (summary.state === 'stopped' && rows.not_sent > 0))
   return (
     <>
+      {props.onKey !== null && phase !== 'ready' && phase !== 'intake' && (
+        <Button
+          variant="default"
+          leftSection={<IconKey size="1rem" />}
+          onClick={props.onKey}
+          aria-label="Use another key"
+          title="Use another key"
+        >
+          Key…
+        </Button>
+      )}
       {STOPPABLE.includes(phase) && (
         <Button
           variant="default"

@@ -1,10 +1,14 @@
-import { useState } from 'react'
+import { Button } from '@mantine/core'
+import { useCallback, useState } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../../shared/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { toShownError } from '../../bridge/shown-error.ts'
 import { useQuery } from '../../bridge/use-query.ts'
+import { ConnectionChip } from '../../ui/connection/connection-chip.tsx'
+import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -15,6 +19,7 @@ import { AnswersPanel } from './answers-panel.tsx'
 import { CallbacksPanel } from './callbacks-panel.tsx'
 import { ErrorsPanel } from './errors-panel.tsx'
 import { ItemsPanel } from './items-panel.tsx'
+import { KeyDialog } from './key-dialog.tsx'
 import { LatencyPanel } from './latency-panel.tsx'
 import { nameStanding, toStanding } from './name-standing.ts'
 import { PaceControl } from './pace-control.tsx'
@@ -29,8 +34,9 @@ const SUMMARY_EVERY_MS = 2_000
 /** A run as it goes: how far, how fast, what it triggers, what goes wrong and what to do about it. */
 export function RunScreen(props: {
   runId: string
-  /** What the person calls an address. */
-  nameAddress: (baseUrl: string) => string
+  /** What an address is called. */
+  namePlace: (baseUrl: string) => NamedPlace
+  connections: readonly ConnectionEntry[]
   onResults: (filter: RowFilter) => void
   onExport: () => void
   onTakeUp: (kind: 'resume' | 'retry') => void
@@ -41,6 +47,14 @@ export function RunScreen(props: {
   const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
   const failure = useLiveRuns((live) => live.errors[runId])
   const [actionError, setActionError] = useState<unknown>(null)
+  const [keyOpen, setKeyOpen] = useState(false)
+  const openKey = useCallback(() => setKeyOpen(true), [])
+  const closeKey = useCallback(() => setKeyOpen(false), [])
+  const isHeld = phase !== undefined && phase !== 'ended'
+  const access = useQuery(isHeld ? `${runId} access` : null, (signal) =>
+    bridge.runs.readAccess({ runId }, { signal }),
+  )
+  const entry = props.connections.find(({ name }) => name === access.data?.connectionName)
 
   if (summary === undefined || phase === undefined) {
     return (
@@ -56,7 +70,7 @@ export function RunScreen(props: {
       subtitle={
         <>
           <RunStateLabel state={toStanding(phase, summary.state)} /> {nameStanding(phase)}{' '}
-          <SafeText text={props.nameAddress(summary.base_url)} max={80} />
+          <ConnectionChip place={props.namePlace(summary.base_url)} />
         </>
       }
       actions={
@@ -67,11 +81,13 @@ export function RunScreen(props: {
           onResults={() => onResults({})}
           onTakeUp={props.onTakeUp}
           onError={setActionError}
+          onKey={isHeld && access.data?.canChangeKey ? openKey : null}
         />
       }
     >
       {error !== null && error !== undefined && <ErrorNotice error={toShownError(error)} />}
-      <StopNotice runId={runId} />
+      <StopNotice runId={runId} onKey={isHeld && access.data?.canChangeKey ? openKey : null} />
+      {keyOpen && <KeyDialog runId={runId} entry={entry ?? null} onClose={closeKey} />}
       <LiveProgress runId={runId} />
       <div className={styles.columns}>
         <div className={styles.column}>
@@ -95,15 +111,24 @@ function toFilter(group: ErrorGroup): RowFilter {
   return { state: group.outcome, errorCode: group.error_code }
 }
 
-function StopNotice({ runId }: { runId: string }) {
+function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
   const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
   const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
   return (
     <>
       {notice !== null && notice !== undefined && (
-        <Notice kind="warning" title={<SafeText text={notice} max={600} lines />}>
-          {/API key/i.test(notice) && 'To use another key, stop the run, then resume it: it asks for one.'}
-        </Notice>
+        <Notice
+          kind="warning"
+          title={<SafeText text={notice} max={600} lines />}
+          actions={
+            onKey !== null &&
+            /API key/i.test(notice) && (
+              <Button variant="default" onClick={onKey}>
+                Use another key…
+              </Button>
+            )
+          }
+        />
       )}
       {limited === true && (
         <Notice kind="warning" title="This machine was the bottleneck for part of the run">

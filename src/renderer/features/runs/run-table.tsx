@@ -2,6 +2,7 @@ import { Menu, UnstyledButton } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import type { RowState } from '../../../shared/results.ts'
 import type { RunSummary } from '../../../shared/run.ts'
+import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { CountsBar } from '../../ui/states/counts-bar.tsx'
@@ -25,6 +26,8 @@ export interface RunTableProps extends RunActions {
   runs: readonly RunSummary[]
   standings: ReadonlyMap<string, RunStanding>
   nowMs: number
+  /** What an address is called. */
+  namePlace: (baseUrl: string) => NamedPlace
 }
 
 /** Every run, newest first: what it did to how many rows, how fast, and how it stands. */
@@ -84,7 +87,7 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
           <SafeText text={run.name} max={80} />
         </button>
         <div className={styles.about}>
-          <SafeText text={describeRun(run)} max={120} />
+          <SafeText text={describeRun(run, props.namePlace)} max={120} />
         </div>
         <CountsBar rows={run.rows} label={`Progress of ${run.name}`} />
       </th>

@@ -7,6 +7,7 @@ import { bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useAction } from '../../bridge/use-action.ts'
 import { useQuery } from '../../bridge/use-query.ts'
+import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -20,6 +21,8 @@ import { withLive } from './with-live.ts'
 
 /** Home: every run, newest first, and the two ways to begin another. */
 export function RunsScreen(props: {
+  /** What an address is called. */
+  namePlace: (baseUrl: string) => NamedPlace
   /** Begins with what is to be done. */
   onNew: () => void
   onChoose: () => void
@@ -79,6 +82,7 @@ export function RunsScreen(props: {
         <Panel title="All runs" aside="Newest first" flush>
           <LiveTable
             entries={entries}
+            namePlace={props.namePlace}
             onOpen={(run) => props.onOpen(run.run_id)}
             onResults={(run) => props.onResults(run.run_id)}
             onDelete={setDeleting}
@@ -105,6 +109,7 @@ function toSubtitle(entries: RunEntry[] | null): string {
 
 function LiveTable(props: {
   entries: RunEntry[]
+  namePlace: (baseUrl: string) => NamedPlace
   onOpen: (run: RunSummary) => void
   onResults: (run: RunSummary) => void
   onDelete: (run: RunSummary) => void

@@ -1,12 +1,23 @@
 import { PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { Panel } from '../layout/panel.tsx'
+import { SafeText } from '../text/safe-text.tsx'
 import styles from './connection.module.css'
-import { type Destination, parseBaseUrl, type ServiceDestination } from './destination.ts'
+import { ConnectionChip } from './connection-chip.tsx'
+import {
+  type Destination,
+  findEntry,
+  hasActiveKey,
+  parseBaseUrl,
+  type ServiceDestination,
+} from './destination.ts'
 
 /** What the choice of a destination depends on. */
 export interface DestinationPanelProps {
   destination: Destination
+  /** The deployments that the workspace remembers. */
+  connections: readonly ConnectionEntry[]
   environmentHasKey: boolean
   /** Whether the operation is sent with a key at all. */
   needsKey: boolean
@@ -17,21 +28,25 @@ export interface DestinationPanelProps {
   onDestination: (destination: Destination) => void
 }
 
-/** Where the rows go: the sandbox inside this app, or a service with its address and key. */
+const STORED = 'stored:'
+
+/** Where the rows go: the sandbox inside this app, a stored connection, or a service with its address and key. */
 export function DestinationPanel(props: DestinationPanelProps) {
-  const { destination, onDestination, lastBaseUrl } = props
+  const { destination, connections, onDestination, lastBaseUrl } = props
+  const choose = (value: string) => {
+    if (value.startsWith(STORED)) {
+      onDestination({ kind: 'stored', name: value.slice(STORED.length), apiKey: '' })
+    } else if (value === 'service') {
+      onDestination({ kind: 'service', baseUrl: lastBaseUrl ?? '', taskBaseUrl: '', apiKey: '' })
+    } else onDestination({ kind: 'sandbox' })
+  }
+  const entry = findEntry(destination, connections)
   return (
     <Panel title="Connection">
       <Radio.Group
         aria-label="Connection"
-        value={destination.kind}
-        onChange={(kind) =>
-          onDestination(
-            kind === 'service'
-              ? { kind: 'service', baseUrl: lastBaseUrl ?? '', taskBaseUrl: '', apiKey: '' }
-              : { kind: 'sandbox' },
-          )
-        }
+        value={destination.kind === 'stored' ? STORED + destination.name : destination.kind}
+        onChange={choose}
       >
         <Stack gap="xs">
           <Radio
@@ -39,14 +54,38 @@ export function DestinationPanel(props: DestinationPanelProps) {
             label="The sandbox"
             description="A small moderation service inside this app. Nothing leaves this machine; its verdicts are no moderation decision."
           />
+          {connections.map(({ name, isProduction, connection }) => (
+            <Radio
+              key={name}
+              value={STORED + name}
+              aria-label={name}
+              label={<ConnectionChip place={{ name, kind: isProduction ? 'production' : 'other' }} />}
+              description={<SafeText text={connection.baseUrl} max={120} />}
+            />
+          ))}
           <Radio
             value="service"
-            label="A service"
+            label={connections.length === 0 ? 'A service' : 'Another service'}
             description="A deployment you have an address and an API key for."
           />
         </Stack>
       </Radio.Group>
       {destination.kind === 'service' && <ServiceFields {...props} destination={destination} />}
+      {destination.kind === 'stored' && entry !== null && props.needsKey && (
+        <Stack gap="sm" className={styles.service}>
+          <p className={styles.keyNote}>
+            Key {entry.activeKey}, from the variable {entry.connection.apiKeyEnv}
+            {hasActiveKey(entry) ? '.' : ', which is not set here.'}
+          </p>
+          {!hasActiveKey(entry) && (
+            <KeyInput
+              placeholder=""
+              value={destination.apiKey}
+              onValue={(apiKey) => onDestination({ ...destination, apiKey })}
+            />
+          )}
+        </Stack>
+      )}
     </Panel>
   )
 }
@@ -71,18 +110,28 @@ function ServiceFields(props: DestinationPanelProps & { destination: ServiceDest
         />
       )}
       {props.needsKey && (
-        <PasswordInput
-          label="API key"
+        <KeyInput
           placeholder={props.environmentHasKey ? 'the one in SLUICE_API_KEY' : ''}
-          description="Kept in memory until this window closes; written to no file."
           value={destination.apiKey}
-          onChange={(event) => onDestination({ ...destination, apiKey: event.currentTarget.value })}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
-          spellCheck={false}
-          autoComplete="off"
+          onValue={(apiKey) => onDestination({ ...destination, apiKey })}
         />
       )}
     </Stack>
+  )
+}
+
+function KeyInput(props: { placeholder: string; value: string; onValue: (value: string) => void }) {
+  return (
+    <PasswordInput
+      label="API key"
+      placeholder={props.placeholder}
+      description="Kept in memory until this window closes; written to no file."
+      value={props.value}
+      onChange={(event) => props.onValue(event.currentTarget.value)}
+      visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
+      spellCheck={false}
+      autoComplete="off"
+    />
   )
 }
 

@@ -1,3 +1,5 @@
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+
 /** A deployment that is typed in by hand. */
 export interface ServiceDestination {
   kind: 'service'
@@ -9,8 +11,30 @@ export interface ServiceDestination {
   apiKey: string
 }
 
+/** A deployment that the workspace remembers. */
+export interface StoredDestination {
+  kind: 'stored'
+  name: string
+  /** Kept in memory only; empty where the variable of its active key is used. */
+  apiKey: string
+}
+
 /** Where the rows go. */
-export type Destination = { kind: 'sandbox' } | ServiceDestination
+export type Destination = { kind: 'sandbox' } | StoredDestination | ServiceDestination
+
+/** The stored connection that a destination names, where there is one. */
+export function findEntry(
+  destination: Destination,
+  connections: readonly ConnectionEntry[],
+): ConnectionEntry | null {
+  if (destination.kind !== 'stored') return null
+  return connections.find((entry) => entry.name === destination.name) ?? null
+}
+
+/** Whether the variable of a connection's active key holds one. */
+export function hasActiveKey(entry: ConnectionEntry): boolean {
+  return entry.keys.some((key) => key.label === entry.activeKey && key.isSet)
+}
 
 /** A base URL as a plan wants it, without a trailing slash, or what is wrong with it. */
 export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kind: 'bad'; message: string } {
@@ -38,22 +62,33 @@ export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kin
   return { kind: 'url', url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') }
 }
 
-/** What keeps rows from going to a destination, or null. `needsKey` is false where the operation is sent without one. */
+/** What a destination is held against. */
+export interface DestinationSurroundings {
+  environmentHasKey: boolean
+  /** False where the operation is sent without a key. */
+  needsKey: boolean
+  connections: readonly ConnectionEntry[]
+}
+
+/** What keeps rows from going to a destination, or null. */
 export function findDestinationGap(
   destination: Destination,
-  options: { environmentHasKey: boolean; needsKey: boolean },
+  { environmentHasKey, needsKey, connections }: DestinationSurroundings,
 ): string | null {
   if (destination.kind === 'sandbox') return null
+  const isTyped = destination.apiKey.trim() !== ''
+  if (destination.kind === 'stored') {
+    const entry = findEntry(destination, connections)
+    if (entry === null) return `The connection ${destination.name} is no longer stored`
+    return needsKey && !isTyped && !hasActiveKey(entry) ? `Type the API key of ${entry.name}` : null
+  }
   const url = parseBaseUrl(destination.baseUrl)
   if (url.kind === 'bad') return url.message
   if (destination.taskBaseUrl.trim() !== '') {
     const second = parseBaseUrl(destination.taskBaseUrl)
     if (second.kind === 'bad') return second.message
   }
-  if (options.needsKey && destination.apiKey.trim() === '' && !options.environmentHasKey) {
-    return 'Type the API key of the service'
-  }
-  return null
+  return needsKey && !isTyped && !environmentHasKey ? 'Type the API key of the service' : null
 }
 
 /** Whether an address names this machine alone, so that nothing elsewhere can reach it. */
@@ -68,16 +103,44 @@ export function isLoopback(url: string): boolean {
   )
 }
 
-/** What a destination is called where there is little room. */
-export function nameDestination(destination: Destination): string {
-  if (destination.kind === 'sandbox') return 'the sandbox'
-  const parsed = parseBaseUrl(destination.baseUrl)
-  return parsed.kind === 'url' ? new URL(parsed.url).host : 'a service'
+/** How an address or a connection is shown in a line: its name, and what it is. */
+export interface NamedPlace {
+  name: string
+  kind: 'sandbox' | 'production' | 'other'
 }
 
-/** Base URL of a service that was named; null for the sandbox, which is on this machine, and while it is no address. */
-export function toServiceUrl(destination: Destination): string | null {
+/** What a destination is called where there is little room. */
+export function nameDestination(
+  destination: Destination,
+  connections: readonly ConnectionEntry[],
+): NamedPlace {
+  if (destination.kind === 'sandbox') return { name: 'the sandbox', kind: 'sandbox' }
+  if (destination.kind === 'stored') {
+    const isProduction = findEntry(destination, connections)?.isProduction === true
+    return { name: destination.name, kind: isProduction ? 'production' : 'other' }
+  }
+  const parsed = parseBaseUrl(destination.baseUrl)
+  return { name: parsed.kind === 'url' ? new URL(parsed.url).host : 'a service', kind: 'other' }
+}
+
+/** What an address is called: that of the sandbox, of a stored connection, or the address itself. */
+export function nameAddress(
+  baseUrl: string,
+  known: { sandboxBaseUrl: string | null; connections: readonly ConnectionEntry[] },
+): NamedPlace {
+  if (baseUrl === known.sandboxBaseUrl) return { name: 'the sandbox', kind: 'sandbox' }
+  const entry = known.connections.find(({ connection }) => connection.baseUrl === baseUrl)
+  if (entry === undefined) return { name: baseUrl.replace(/^https?:\/\//, ''), kind: 'other' }
+  return { name: entry.name, kind: entry.isProduction ? 'production' : 'other' }
+}
+
+/** Base URL of a service; null for the sandbox, which is on this machine, and while it is no address. */
+export function toServiceUrl(
+  destination: Destination,
+  connections: readonly ConnectionEntry[],
+): string | null {
   if (destination.kind === 'sandbox') return null
+  if (destination.kind === 'stored') return findEntry(destination, connections)?.connection.baseUrl ?? null
   const parsed = parseBaseUrl(destination.baseUrl)
   return parsed.kind === 'url' ? parsed.url : null
 }

@@ -1,8 +1,11 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { ErrorDocument } from '../../../shared/errors.ts'
+import { ConnectionChip } from '../connection/connection-chip.tsx'
+import type { NamedPlace } from '../connection/destination.ts'
 import { formatQuantity } from '../format-number.ts'
 import { ErrorNotice } from '../layout/error-notice.tsx'
+import { Notice } from '../layout/notice.tsx'
 
 /** What a person decides before a run is taken up again. */
 export interface TakeUpChoice {
@@ -22,6 +25,8 @@ export function TakeUpDialog(props: {
   /** Rows whose callbacks are awaited; they are not sent again. */
   awaiting: number
   needsKey: boolean
+  /** Where the rows go; a production place is named and warned of. */
+  place: NamedPlace
   busy: boolean
   error: ErrorDocument | null
   onConfirm: (choice: TakeUpChoice) => void
@@ -74,6 +79,11 @@ export function TakeUpDialog(props: {
             autoComplete="off"
             spellCheck={false}
           />
+        )}
+        {props.place.kind === 'production' && (
+          <Notice kind="warning" title="This is production">
+            The rows go to <ConnectionChip place={props.place} />.
+          </Notice>
         )}
         {props.error !== null && <ErrorNotice error={props.error} />}
         <Group justify="flex-end" gap="xs">

@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core'
 import type { Operation } from '../../../shared/operation.ts'
+import { ConnectionChip } from '../connection/connection-chip.tsx'
+import type { NamedPlace } from '../connection/destination.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import { describeOptions, OPERATION_LOOKS } from './operation-looks.ts'
 import styles from './operations.module.css'
@@ -7,8 +9,7 @@ import styles from './operations.module.css'
 /** What the rows being prepared are for and where they go, in a line, with the way to change it. */
 export function OperationStrip(props: {
   operation: Operation
-  /** What the destination is called. */
-  destination: string
+  destination: NamedPlace
   /** What the operation still lacks, or null. */
   gap: string | null
   onChange: () => void
@@ -18,8 +19,8 @@ export function OperationStrip(props: {
     <div className={styles.strip}>
       <Icon size="1.1rem" stroke={1.5} aria-hidden />
       <p className={styles.words}>
-        <strong>{title}</strong> <SafeText text={describeOptions(props.operation)} max={120} /> · to{' '}
-        <SafeText text={props.destination} max={80} />
+        <strong>{title}</strong> <SafeText text={describeOptions(props.operation)} max={120} /> to{' '}
+        <ConnectionChip place={props.destination} />
         {props.gap !== null && <span className={styles.gap}>{props.gap}</span>}
       </p>
       <Button variant="default" size="compact-xs" onClick={props.onChange}>

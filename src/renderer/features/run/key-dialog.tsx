@@ -1,0 +1,78 @@
+import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
+import { useCallback, useState } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { bridge } from '../../bridge/client.ts'
+import { useAction } from '../../bridge/use-action.ts'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+
+const TYPED = 'typed'
+const STORED = 'stored:'
+
+/** Has a run send with another key from now on: another of its connection's, or one that is typed. */
+export function KeyDialog(props: {
+  runId: string
+  /** The stored connection it goes by; null where there is none. */
+  entry: ConnectionEntry | null
+  onClose: () => void
+}) {
+  const { runId, entry, onClose } = props
+  const [choice, setChoice] = useState(TYPED)
+  const [apiKey, setApiKey] = useState('')
+  const change = useAction(
+    useCallback(async () => {
+      if (choice === TYPED) await bridge.runs.setApiKey({ runId, apiKey: apiKey.trim() })
+      else if (entry !== null) {
+        await bridge.connections.use({ name: entry.name, key: choice.slice(STORED.length) })
+      }
+      onClose()
+    }, [runId, entry, choice, apiKey, onClose]),
+  )
+  return (
+    <Modal opened onClose={onClose} title="Another key" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        <p>What is sent from now on carries it; what is on its way has the one before.</p>
+        {entry !== null && (
+          <Radio.Group label={`Keys of ${entry.name}`} value={choice} onChange={setChoice}>
+            <Stack gap="xs" mt="xs">
+              {entry.keys.map(({ label, env, isSet }) => (
+                <Radio
+                  key={label}
+                  value={STORED + label}
+                  disabled={!isSet}
+                  label={label === entry.activeKey ? `${label} (active)` : label}
+                  description={isSet ? `from ${env}` : `${env} is not set here`}
+                />
+              ))}
+              <Radio value={TYPED} label="One that is typed" description="For this run alone." />
+            </Stack>
+          </Radio.Group>
+        )}
+        {choice === TYPED && (
+          <PasswordInput
+            data-autofocus
+            label="API key"
+            description="Kept in memory for this run; written to no file."
+            value={apiKey}
+            onChange={(event) => setApiKey(event.currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        {change.error !== null && <ErrorNotice error={change.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            loading={change.busy}
+            disabled={choice === TYPED && apiKey.trim() === ''}
+            onClick={() => void change.run()}
+          >
+            Use this key
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,59 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { changeConnections } from '../../src/main/engine/connections/connections-file.ts'
+import { addConnection } from '../../src/main/engine/connections/edit-connections.ts'
+import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
+import { WORKER_URLS } from '../../src/main/worker-urls.ts'
+import { storedConnectionSchema } from '../../src/shared/stored-connection.ts'
+import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts'
+import { createAppOpener } from '../helpers/e2e/with-app.ts'
+
+const openApp = createAppOpener()
+const KEY = 'connections-key'
+
+it('goes to a stored connection, asks once more since it is production, and switches its key on the way', async () => {
+  const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
+  onTestFinished(() => service.close())
+  vi.stubEnv('E2E_OLD_KEY', 'not-any-more')
+  vi.stubEnv('E2E_NEW_KEY', KEY)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  const { page, workspace } = await openApp()
+  const stored = storedConnectionSchema.parse({
+    name: 'live',
+    baseUrl: service.baseUrl,
+    keys: [
+      { label: 'old', env: 'E2E_OLD_KEY' },
+      { label: 'new', env: 'E2E_NEW_KEY' },
+    ],
+    activeKey: 'old',
+    isProduction: true,
+  })
+  changeConnections(workspace, (known) => addConnection(known, stored))
+  await page.reload()
+  const lines = Array.from({ length: 30 }, (_, index) => `hello ${index},u${index}`)
+  await chooseFile(page, { name: 'posts.csv', text: `text_data,user_id\n${lines.join('\n')}\n` })
+  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Review 30 rows' }).click()
+  await page.getByRole('button', { name: 'Send 30 rows' }).click()
+  const asking = page.getByRole('dialog', { name: 'This is production' })
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await asking.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Send 30 rows' }).click()
+  await asking.getByRole('button', { name: 'Send to production' }).click()
+
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+  await page.getByRole('button', { name: 'Use another key…' }).click()
+  const keys = page.getByRole('dialog', { name: 'Another key' })
+  await keys.getByRole('radio', { name: /^new/ }).check()
+  await keys.getByRole('button', { name: 'Use this key' }).click()
+  await keys.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await seeRunEnded(page)
+  const { succeeded = 0, rejected = 0, pending } = await readShownCounts(page)
+  expect([succeeded + rejected, pending]).toEqual([30, 0])
+  expect(succeeded).toBeGreaterThan(10)
+  await page.locator('main header').getByText('production').waitFor()
+  expect(await page.content()).not.toContain(KEY)
+})

@@ -1,0 +1,138 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { changeConnections } from '../../../src/main/engine/connections/connections-file.ts'
+import { addConnection } from '../../../src/main/engine/connections/edit-connections.ts'
+import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
+import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { followRun } from '../../../src/shared/bridge/follow.ts'
+import type { RunSnapshot } from '../../../src/shared/snapshot.ts'
+import { storedConnectionSchema } from '../../../src/shared/stored-connection.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { connectWindow, withBridge } from './connect.ts'
+import { createPlan, writeRows, writeText } from './plans.ts'
+
+const KEY = 'the-key-of-the-service'
+
+async function open() {
+  const bridge = withBridge()
+  const { client } = await connectWindow('websocket', bridge.services)
+  return { bridge, client, workspace: bridge.services.engine.workspace }
+}
+
+/** Sets variables of this process until the test is over. */
+function withVariables(variables: Record<string, string>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+}
+
+/** Follows a run until a snapshot fits; the last one where the run ends before. */
+async function followUntil(client: BridgeClient, runId: string, fits: (snapshot: RunSnapshot) => boolean) {
+  let last: RunSnapshot | null = null
+  for await (const snapshot of followRun(client, runId)) {
+    last = snapshot
+    if (fits(snapshot)) break
+  }
+  return last
+}
+
+const isPaused = ({ phase, inFlight }: RunSnapshot) => phase === 'paused' && inFlight === 0
+
+it('lists stored connections without their keys, and has their runs follow the active one', async () => {
+  const { client, workspace } = await open()
+  const sandbox = await withSandbox({ apiKeys: [KEY] })
+  withVariables({ BRIDGE_OLD_KEY: 'not-any-more', BRIDGE_NEW_KEY: KEY })
+  const stored = storedConnectionSchema.parse({
+    name: 'live',
+    baseUrl: sandbox.baseUrl,
+    keys: [
+      { label: 'old', env: 'BRIDGE_OLD_KEY' },
+      { label: 'new', env: 'BRIDGE_NEW_KEY' },
+      { label: 'unset', env: 'BRIDGE_UNSET_KEY' },
+    ],
+    activeKey: 'old',
+    isProduction: true,
+  })
+  changeConnections(workspace, (known) => addConnection(known, stored))
+  const [entry] = await client.connections.list()
+  expect(entry).toMatchObject({ name: 'live', isProduction: true, isInUse: true, activeKey: 'old' })
+  expect(entry?.keys.map(({ label, isSet }) => [label, isSet])).toEqual([
+    ['old', true],
+    ['new', true],
+    ['unset', false],
+  ])
+  expect(JSON.stringify(entry)).not.toContain(KEY)
+
+  const plan = createPlan(writeRows(30), '', entry && { connection: entry.connection })
+  const { runId } = await client.runs.start({ plan })
+  await client.runs.awaitReady({ runId })
+  expect(await client.runs.readAccess({ runId })).toEqual({
+    connectionName: 'live',
+    isProduction: true,
+    needsKey: false,
+    canChangeKey: true,
+  })
+  await client.runs.begin({ runId })
+  const paused = await followUntil(client, runId, isPaused)
+  expect(paused?.notice).toMatch(/API key/)
+  const [used] = await client.connections.use({ name: 'live', key: 'new' })
+  expect(used?.activeKey).toBe('new')
+  await client.runs.resume({ runId })
+  await followUntil(client, runId, () => false)
+  const { rows } = await client.runs.summarize({ runId })
+  expect(rows).toMatchObject({ read: 30, not_sent: 0 })
+  expect(rows.succeeded).toBeGreaterThan(10)
+  const missing = await client.connections.use({ name: 'nobody' }).catch(parseBridgeError)
+  expect(missing).toMatchObject({ code: 'CONNECTION_NOT_FOUND' })
+})
+
+it('sends with a key that is typed while the run is paused', async () => {
+  const { client } = await open()
+  const sandbox = await withSandbox({ apiKeys: [KEY] })
+  const { runId } = await client.runs.start({
+    plan: createPlan(writeRows(30), sandbox.baseUrl),
+    apiKey: 'wrong',
+  })
+  await client.runs.awaitReady({ runId })
+  await client.runs.begin({ runId })
+  await followUntil(client, runId, isPaused)
+  expect(await client.runs.setApiKey({ runId, apiKey: 'two words' }).catch(parseBridgeError)).toMatchObject({
+    code: 'NO_API_KEY',
+  })
+  await client.runs.setApiKey({ runId, apiKey: KEY })
+  await client.runs.resume({ runId })
+  await followUntil(client, runId, () => false)
+  const { rows } = await client.runs.summarize({ runId })
+  expect(rows.succeeded).toBeGreaterThan(10)
+  expect(rows.succeeded + rows.rejected).toBe(30)
+})
+
+it('opens the receiver once, and tests an address of it', async () => {
+  const { client } = await open()
+  expect(await client.receiver.status()).toBeNull()
+  const opened = await client.receiver.open()
+  expect(opened).toMatchObject({ role: 'listening', received: 0, refused: {} })
+  expect((await client.receiver.open()).baseUrl).toBe(opened.baseUrl)
+  await client.receiver.test({ publicUrl: opened.baseUrl })
+  const elsewhere = await withSandbox({})
+  expect(await client.receiver.test({ publicUrl: elsewhere.baseUrl }).catch(parseBridgeError)).toMatchObject({
+    code: 'RECEIVER_UNAVAILABLE',
+  })
+})
+
+it('shows the request of an appeal as it is: read, without a body and without a key', async () => {
+  const { client } = await open()
+  const sandbox = await withSandbox({})
+  const { runId } = await client.runs.start({
+    plan: {
+      ...createPlan(writeText('appeal_id\nappeal-1\n""\n'), sandbox.baseUrl),
+      operation: { kind: 'appeal-status' },
+    },
+  })
+  await client.runs.awaitReady({ runId })
+  const review = await client.review.readRequest({ runId, row: 1 })
+  expect(review).toMatchObject({ method: 'GET', body: null, isInvalid: false })
+  expect(review.url).toBe(`${sandbox.baseUrl}/api/v1/appeals/status/appeal-1`)
+  expect(review.headers.map(([name]) => name)).toEqual(['accept'])
+  expect(await client.runs.readAccess({ runId })).toMatchObject({ needsKey: false, canChangeKey: false })
+})
