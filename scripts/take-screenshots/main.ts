@@ -6,6 +6,7 @@ import process from 'node:process'
 import { buildRenderer } from '../../test/helpers/e2e/build-renderer.ts'
 import { launchChromium, openApp } from '../../test/helpers/e2e/open-app.ts'
 import { createCamera } from './camera.ts'
+import { walkConnections } from './walk-connections.ts'
 import { walkFailures } from './walk-failures.ts'
 import { walkOperations } from './walk-operations.ts'
 import { walkRuns } from './walk-runs.ts'
@@ -27,10 +28,11 @@ try {
     failures: walkFailures,
     operations: walkOperations,
     runs: walkRuns,
+    connections: walkConnections,
   })) {
     if (only !== undefined && only !== name) continue
     const app = await openApp({ browser, rendererFolder, folder: join(folder, name) })
-    await walk(app.page, createCamera(app.page, target))
+    await walk(app.page, createCamera(app.page, target), app.workspace)
     await app.close()
     for (const complaint of app.complaints) process.stderr.write(`the console complained: ${complaint}\n`)
   }

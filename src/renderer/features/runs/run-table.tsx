@@ -2,6 +2,7 @@ import { Menu, UnstyledButton } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import type { RowState } from '../../../shared/results.ts'
 import type { RunSummary } from '../../../shared/run.ts'
+import { ConnectionChip } from '../../ui/connection/connection-chip.tsx'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
@@ -87,7 +88,7 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
           <SafeText text={run.name} max={80} />
         </button>
         <div className={styles.about}>
-          <SafeText text={describeRun(run, props.namePlace)} max={120} />
+          <SafeText text={describeRun(run)} max={120} /> · <RunPlace place={props.namePlace(run.base_url)} />
         </div>
         <CountsBar rows={run.rows} label={`Progress of ${run.name}`} />
       </th>
@@ -124,5 +125,14 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
         </Menu>
       </td>
     </tr>
+  )
+}
+
+/** Production stands out; every other place is a name. */
+function RunPlace({ place }: { place: NamedPlace }) {
+  return place.kind === 'production' ? (
+    <ConnectionChip place={place} />
+  ) : (
+    <SafeText text={place.name} max={80} />
   )
 }

@@ -1,0 +1,56 @@
+import process from 'node:process'
+import type { Page } from 'playwright-core'
+import { changeConnections } from '../../src/main/engine/connections/connections-file.ts'
+import { addConnection } from '../../src/main/engine/connections/edit-connections.ts'
+import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
+import { WORKER_URLS } from '../../src/main/worker-urls.ts'
+import { storedConnectionSchema } from '../../src/shared/stored-connection.ts'
+import { chooseFile, seeScreen } from '../../test/helpers/e2e/walk.ts'
+import type { Camera } from './camera.ts'
+
+/** Stored connections, production among them, and another key for a run that has paused. */
+export async function walkConnections(page: Page, take: Camera, workspace: string): Promise<void> {
+  const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: ['screenshot-key'] })
+  process.env['SCREENSHOT_OLD_KEY'] = 'not-any-more'
+  process.env['SCREENSHOT_NEW_KEY'] = 'screenshot-key'
+  try {
+    const stored = [
+      { name: 'eu-production', baseUrl: service.baseUrl, isProduction: true },
+      { name: 'staging', baseUrl: 'https://staging.example.com', isProduction: false },
+    ].map((one) =>
+      storedConnectionSchema.parse({
+        ...one,
+        keys: [
+          { label: 'primary', env: 'SCREENSHOT_OLD_KEY' },
+          { label: 'spare', env: 'SCREENSHOT_NEW_KEY' },
+          { label: 'old', env: 'SCREENSHOT_UNSET_KEY' },
+        ],
+        activeKey: 'primary',
+      }),
+    )
+    for (const one of stored) changeConnections(workspace, (known) => addConnection(known, one))
+    await page.reload()
+    await page.getByRole('link', { name: 'Operation' }).click()
+    await seeScreen(page, 'Operation')
+    await page.getByRole('radio', { name: 'eu-production' }).check()
+    await take('70-operation-production')
+    const lines = Array.from({ length: 60 }, (_, index) => `hello ${index},u${index}`)
+    await chooseFile(page, { name: 'posts.csv', text: `text_data,user_id\n${lines.join('\n')}\n` })
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: /^Review/ }).click()
+    await page.getByRole('button', { name: 'Send 60 rows' }).click()
+    await page.getByRole('dialog').waitFor()
+    await take('71-production-dialog')
+    await page.getByRole('button', { name: 'Send to production' }).click()
+    await page.getByRole('button', { name: 'Use another key…' }).waitFor()
+    await take('72-run-wrong-key')
+    await page.getByRole('button', { name: 'Use another key…' }).click()
+    await page.getByRole('radio', { name: /^spare/ }).check()
+    await take('73-key-dialog')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await take('74-home-connections')
+  } finally {
+    await service.close()
+  }
+}
