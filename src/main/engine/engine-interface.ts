@@ -45,7 +45,7 @@ export interface ReceiverStatus {
   role: 'listening' | 'standby'
   /** Callbacks stored since the workspace was made. */
   received: number
-  /** Callbacks that were not stored, by why. */
+  /** Callbacks that were refused, by why; malformed ones are stored all the same. */
   refused: Record<string, number>
 }
 

@@ -27,7 +27,7 @@ export function createEngine(options: EngineOptions): Engine {
   const workspace = resolve(options.workspace)
   createWorkspaceFolders(workspace)
   const queries = new QueryThread(options.queryWorkerUrl)
-  const receiver = new RunReceiver(options.receiverWorkerUrl, workspace)
+  const receiver = new RunReceiver(options.receiverWorkerUrl, workspace, readLiveTokens)
   const common = { workspace, appVersion: APP_VERSION, loadWorkerUrl: options.loadWorkerUrl.href }
   const settling = new Map<string, Promise<void>>()
   const exports = new Set<QueryThread>()
@@ -73,6 +73,18 @@ export function createEngine(options: EngineOptions): Engine {
     const kept = await ask('addresses', parentRunId ?? runId, {})
     if (kept === null) return receiver.prepare(plan, { runId, runToken: runId }, null)
     return receiver.prepare(plan, { runId, runToken: kept.runToken }, kept)
+  }
+
+  /** Tokens of the runs there are; a child run has the token of the first of its chain, which may be gone. */
+  async function readLiveTokens(): Promise<ReadonlySet<string>> {
+    const tokens = new Set<string>()
+    for (const runId of listRunIds(workspace)) {
+      tokens.add(runId)
+      const asked = { file: toJournalFile(workspace, runId), isHeld: true }
+      const addresses = await queries.ask('addresses', asked, {}).catch(() => null)
+      if (addresses !== null) tokens.add(addresses.runToken)
+    }
+    return tokens
   }
 
   async function readPlan(runId: string): Promise<Plan> {
@@ -138,8 +150,10 @@ export function createEngine(options: EngineOptions): Engine {
     return handle
   }
 
-  async function release({ runId, mediaBase }: RunWork) {
+  async function release({ runId, mediaBase, work }: RunWork) {
     held.delete(runId)
+    // A load test has measured its callbacks; what they said is nobody's result.
+    if (work.kind === 'start' && work.plan.load !== undefined) await receiver.forget([runId])
     if (mediaBase === null) return
     const addresses = await ask('addresses', runId, {}).catch(() => null)
     await receiver.release({ runId, runToken: addresses?.runToken ?? runId })
@@ -229,8 +243,12 @@ export function createEngine(options: EngineOptions): Engine {
     async deleteRun(runId: string) {
       const file = toFile(runId)
       refuseHeld(runId)
+      const addresses = await ask('addresses', runId, {}).catch(() => null)
       await queries.forget(file)
       deleteJournal(workspace, runId)
+      const token = addresses?.runToken ?? runId
+      if (addresses?.callbackBase != null && !(await readLiveTokens()).has(token))
+        await receiver.forget([token])
     },
     async openReceiver(opening = {}) {
       await receiver.open(opening)

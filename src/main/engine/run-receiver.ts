@@ -1,7 +1,8 @@
 import { SluiceError } from '../../shared/errors.ts'
 import { isAsync } from '../../shared/operation.ts'
-import type { Plan } from '../../shared/plan.ts'
+import { CALLBACK_MAX_BYTES, type Plan } from '../../shared/plan.ts'
 import type { ReceiverOptions, ReceiverStatus } from './engine-interface.ts'
+import { InboxReader } from './journal/inbox-reader.ts'
 import type { ReceiverStanding } from './receiver/messages.ts'
 import { ReceiverThread } from './receiver/receiver-thread.ts'
 
@@ -21,11 +22,14 @@ export interface ReceivedRun {
 export class RunReceiver {
   readonly #url: URL
   readonly #workspace: string
+  readonly #readLiveTokens: () => Promise<ReadonlySet<string>>
   #open: { thread: ReceiverThread; options: ReceiverOptions } | null = null
 
-  constructor(url: URL, workspace: string) {
+  /** `readLiveTokens` gives the tokens of the runs that the workspace has. */
+  constructor(url: URL, workspace: string, readLiveTokens: () => Promise<ReadonlySet<string>>) {
     this.#url = url
     this.#workspace = workspace
+    this.#readLiveTokens = readLiveTokens
   }
 
   /** Opens it, unless it is open. Throws `RECEIVER_UNAVAILABLE`, also where it is open elsewhere than asked. */
@@ -35,6 +39,9 @@ export class RunReceiver {
       if (this.#open === current) this.#open = null
       throw error
     })
+    const takesBytes = current.options.maxBytes ?? CALLBACK_MAX_BYTES
+    if (options.maxBytes !== undefined && options.maxBytes > takesBytes)
+      throw toTooSmall(takesBytes, options.maxBytes)
     const isElsewhere =
       (options.port !== undefined && options.port !== standing.port) ||
       (options.host !== undefined && options.host !== (current.options.host ?? options.host))
@@ -81,6 +88,9 @@ export class RunReceiver {
     if (kept?.callbackBase != null && kept.callbackBase !== bases.callbackBase) {
       throw toMoved(run.runId, kept.callbackBase, bases.callbackBase)
     }
+    if (kept?.mediaBase != null && media !== null && kept.mediaBase !== bases.mediaBase) {
+      throw toMoved(run.runId, kept.mediaBase, bases.mediaBase)
+    }
     if (isReceiving && !isTrial && callback.url !== undefined) await this.#open?.thread.selfTest(callback.url)
     if (media !== null) await this.#open?.thread.serveFolder({ ...run, folder: source.path })
     return bases
@@ -91,9 +101,27 @@ export class RunReceiver {
     await this.#open?.thread.stopServing(run)
   }
 
+  /** Deletes the callbacks of runs that are gone. What cannot be deleted now is when the receiver opens next. */
+  async forget(runTokens: readonly string[]): Promise<void> {
+    await this.#open?.thread.forget(runTokens).catch(() => {})
+  }
+
   async close(): Promise<void> {
     await this.#open?.thread.close()
     this.#open = null
+  }
+
+  async #forgetGone(thread: ReceiverThread): Promise<void> {
+    const inbox = new InboxReader(this.#workspace)
+    try {
+      const tokens = inbox.readRunTokens()
+      if (tokens.length === 0) return
+      const live = await this.#readLiveTokens()
+      const gone = tokens.filter((token) => !live.has(token))
+      if (gone.length > 0) await thread.forget(gone)
+    } finally {
+      inbox.close()
+    }
   }
 
   #start(options: ReceiverOptions): { thread: ReceiverThread; options: ReceiverOptions } {
@@ -105,8 +133,20 @@ export class RunReceiver {
     })
     const opened = { thread, options }
     this.#open = opened
+    thread.ended.then(() => {
+      if (this.#open === opened) this.#open = null
+    })
+    thread.ready.then(() => this.#forgetGone(thread)).catch(() => {})
     return opened
   }
+}
+
+function toTooSmall(takesBytes: number, wantedBytes: number): SluiceError {
+  return new SluiceError({
+    code: 'RECEIVER_UNAVAILABLE',
+    message: `the callback receiver is open already and takes callbacks of up to ${takesBytes} bytes, not ${wantedBytes}`,
+    hint: 'Wait until the run ends that uses it, or leave the size out to share it.',
+  })
 }
 
 /** Whether a run's callbacks come to us: they do unless the mapping names somebody else's address. */
