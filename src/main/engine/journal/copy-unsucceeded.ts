@@ -141,6 +141,8 @@ function fillChild(
         columns: JSON.stringify(parent.columns),
         rows_read: Number(changes),
         items: Number(items),
+        // What the parent has taken in is behind the states its rows have; what comes after is for the child.
+        inbox_read: parent.inboxRead,
       })
     })
   } finally {

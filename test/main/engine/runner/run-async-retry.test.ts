@@ -1,0 +1,63 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { InboxWriter } from '../../../../src/main/engine/journal/inbox-writer.ts'
+import { type FaultServer, startFaultServer, type WireRequest } from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
+
+const folder = openTestFolder()
+const runs = createInProcessRuns(folder)
+const BASE = { callbackBase: 'http://127.0.0.1:1' }
+
+/** Number of the row, and of the request, whose callback is made up. */
+type ToBody = (item: number, task: string) => unknown
+
+/** An async service whose callbacks stand in the inbox before their acknowledgement goes out; null for none. */
+async function startAsyncService(): Promise<{ server: FaultServer; answer: { toBody: ToBody } }> {
+  const inbox = InboxWriter.open(folder)
+  if (inbox === null) throw new Error('the inbox is held')
+  onTestFinished(() => inbox.close())
+  const answer: { toBody: ToBody } = { toBody: (_item, task) => ({ task_id: task, triggered_rules: [] }) }
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const { runToken, item } = toTarget(request)
+      const task = `task-${request.number}`
+      const acknowledge = () => wire.send(200, JSON.stringify({ task_id: task, message: 'accepted' }))
+      const body = answer.toBody(item, task)
+      if (body === null) return acknowledge()
+      const bytes = Buffer.from(JSON.stringify(body))
+      inbox.store({ runToken, item, receivedAtUs: Date.now() * 1000, body: bytes }, acknowledge)
+    },
+  })
+  return { server, answer }
+}
+
+function toTarget({ body }: WireRequest): { runToken: string; item: number } {
+  const { callback_url } = JSON.parse(body) as { callback_url: string }
+  const [, , runToken = '', item = ''] = new URL(callback_url).pathname.split('/')
+  return { runToken, item: Number(item) }
+}
+
+const REFUSAL = { error: true, status: 400, error_code: 'BROKEN', message: 'it broke', show_alert: false }
+
+const toPlan = (baseUrl: string) =>
+  createRunPlan(folder, 4, baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+    callback: { timeoutMs: 60_000 },
+  })
+
+test('a retry sends rows again that a callback refused, and takes none of the callbacks of before', async () => {
+  const { server, answer } = await startAsyncService()
+  const { toBody } = answer
+  answer.toBody = (item, task) => (item === 2 ? REFUSAL : toBody(item, task))
+  const parent = await runs.start(toPlan(server.baseUrl), BASE).ended
+  expect(parent).toMatchObject({ rows: { read: 4, succeeded: 3, rejected: 1 }, requests: { sent: 4 } })
+  answer.toBody = toBody
+  const child = await runs.retry(parent.run_id, 'skip', BASE).ended
+  expect(child).toMatchObject({
+    state: 'completed',
+    rows: { read: 1, succeeded: 1, rejected: 0, not_sent: 0 },
+    requests: { sent: 1 },
+    callbacks: { received: 1, settled: 1, doubled: 0 },
+  })
+  expect(server.requests).toHaveLength(5)
+})
