@@ -12,7 +12,7 @@ export interface LoadCounts {
   unknown: number
 }
 
-/** Requests a second over the measured time. */
+/** Requests a second over the measured time; what ended after it is in none of them. */
 export interface LoadRates {
   /** What the schedule asked for; null at a closed pace. */
   scheduledPerS: number | null
@@ -100,6 +100,20 @@ export interface LoadThrottling {
   askedS: number
 }
 
+/** Callbacks of an async load test. */
+export interface LoadCallbackCounts {
+  /** Those that came again are among them. */
+  received: number
+  /** Came again. */
+  doubled: number
+  /** Said error. */
+  rejected: number
+  /** Did not come within the plan's time; no percentile holds them. */
+  overdue: number
+  /** Were awaited still when the load ended. */
+  outstanding: number
+}
+
 /** All that a report of a load test shows: plain data, warm-up left out of every figure. */
 export interface LoadReport {
   appVersion: string
@@ -125,6 +139,8 @@ export interface LoadReport {
   fromCache: number
   throttling: LoadThrottling
   connections: { opened: number; reused: number }
+  /** Null where the load is sync. */
+  callbacks: LoadCallbackCounts | null
   thresholds: ThresholdResult[]
   latencyMs: Partial<Record<TrendMetric, Percentiles>>
   /** Whole distributions: HDR histograms of microseconds, compressed, in base64. */

@@ -114,6 +114,22 @@ export const callbackCountsSchema = z.object({
 /** See {@link callbackCountsSchema}. */
 export type CallbackCounts = z.infer<typeof callbackCountsSchema>
 
+const loadSummarySchema = z.object({
+  /** What the schedule asked for; null at a closed pace. */
+  scheduled_per_s: z.number().nullable(),
+  /** What was answered within the measured time, whatever the answer. */
+  answered_per_s: z.number(),
+  /** Answers by status, most first; null is no answer. */
+  statuses: z.array(
+    z.object({ status: z.int().nullable(), error_code: z.string().nullable(), requests: z.int() }),
+  ),
+  /** Answers of 429, answers with a Retry-After, and the seconds they asked for, added up. */
+  throttling: z.object({ answers: z.int(), retry_after_answers: z.int(), asked_s: z.number() }),
+  connections: z.object({ opened: z.int(), reused: z.int() }),
+  /** Of async load tests: callbacks that said error, did not come in time, or were awaited still at the end. */
+  callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
+})
+
 /** What `show --json` and every sending command print: the whole run, in the words of design §4. */
 export const runSummarySchema = z.object({
   run_id: z.string(),
@@ -160,6 +176,8 @@ export const runSummarySchema = z.object({
   from_cache: z.object({ rows: z.int() }),
   /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */
   result_lost: z.object({ rows: z.int() }),
+  /** Of load tests: what their schedule asked for, and what was answered, request by request. */
+  load: loadSummarySchema.optional(),
   /** Of load tests: how each threshold stands, or stood at the end. */
   thresholds: z.array(thresholdResultSchema).optional(),
   generator: z.object({

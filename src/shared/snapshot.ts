@@ -26,6 +26,8 @@ export interface LoadProgress {
   measuredMs: number | null
   /** What the schedule asks for now; null at a closed pace. */
   scheduledPerS: number | null
+  /** What was sent in the last second that is over; null before the first. */
+  achievedPerS: number | null
   requests: number
   failed: number
   dropped: number

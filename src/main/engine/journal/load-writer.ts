@@ -1,5 +1,11 @@
 import type { StatementSync } from 'node:sqlite'
-import type { LoadErrorGroup, LoadSample, LoadStatus, LoadThrottling } from '../../../shared/load-report.ts'
+import type {
+  LoadCallbackCounts,
+  LoadErrorGroup,
+  LoadSample,
+  LoadStatus,
+  LoadThrottling,
+} from '../../../shared/load-report.ts'
 import type { ThresholdResult } from '../../../shared/thresholds.ts'
 import type { Journal } from './journal.ts'
 import { type SecondRecord, SecondWriter } from './second-writer.ts'
@@ -27,6 +33,8 @@ export interface LoadState {
   sent: number
   dropped: number
   waited: number
+  /** Ended within the measured time: what rates are made of. */
+  within: { answered: number; succeeded: number }
   maxInFlight: number
   fromCache: number
   retried: number
@@ -38,8 +46,8 @@ export interface LoadState {
   limitedSeconds: number
   limitedReasons: string[]
   thresholds: ThresholdResult[]
-  /** Of async loads: callbacks that came, came again, said error, or did not come in time. */
-  callbacks: { received: number; doubled: number; rejected: number; overdue: number } | null
+  /** Of async loads. */
+  callbacks: LoadCallbackCounts | null
 }
 
 /** Requests of one model, or of one range of content sizes, with their http_req_duration compressed. */

@@ -7,7 +7,7 @@ import { readLatency } from '../journal/run-latency.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import { toAnswerCounts } from './answer-counts.ts'
-import { toLoadHealth } from './load-health.ts'
+import { toLoadSummary } from './load-summary.ts'
 import type { RunView } from './run-view.ts'
 
 /** Sums a run up, in the words of design §4. */
@@ -19,6 +19,7 @@ export function summarizeRun(view: RunView): RunSummary {
   const latency = readLatency(db)
   const durationS = toDurationS(db, record, isHeld)
   const { operation } = record.plan
+  const generator = readGenerator(db, latency, facets.get('waited')?.get('') ?? 0)
   return {
     run_id: record.runId,
     name: record.name,
@@ -50,22 +51,8 @@ export function summarizeRun(view: RunView): RunSummary {
     ...toAnswerCounts(db, record, facets, rows),
     from_cache: { rows: facets.get('from_cache')?.get('') ?? 0 },
     result_lost: { rows: facets.get('result_lost')?.get('') ?? 0 },
-    ...readLoadParts(view, latency),
-  }
-}
-
-/** A load test's thresholds, and how its generator did; of other runs the latter alone. */
-function readLoadParts(view: RunView, latency: LatencyMeter): Pick<RunSummary, 'thresholds' | 'generator'> {
-  const { db, record } = view
-  const waited = Number(db.prepare("SELECT n FROM facet WHERE kind = 'waited'").get()?.['n'] ?? 0)
-  const generator = readGenerator(db, latency, waited)
-  const { load } = record.plan
-  if (load === undefined) return { generator }
-  const state = readLoadState(db)
-  const { limited, reasons, dropped, waited: kept } = toLoadHealth(load, state)
-  return {
-    thresholds: state?.thresholds ?? [],
-    generator: { ...generator, limited, reasons, dropped, waited: kept },
+    generator,
+    ...toLoadSummary(view, readLoadState(db), generator),
   }
 }
 

@@ -176,6 +176,8 @@ export class RunSession {
     this.#post({ kind: 'ready' })
     if (this.#task.hold) await this.#hold('ready', null)
     if (this.#wish === 'stop') return this.#writeEnd('interrupted', null)
+    // No row passed the checks: there is nothing to press with.
+    if (this.#isAllSent()) return this.#writeEnd('completed', null)
     this.#load = createLoadRun({ ...this.#task, apiKey: this.#apiKey }, this.#journal, record, load)
     this.#writeRunning()
     this.#sendingSinceMs = performance.now()

@@ -5,6 +5,7 @@ import type { RunRecord } from '../../journal/run-record.ts'
 import { createOperationExchange } from '../../service/operation-exchange.ts'
 import type { RunTask } from '../messages.ts'
 import { LoadCallbacks } from './load-callbacks.ts'
+import { readClockMs } from './load-clock.ts'
 import { LoadRun } from './load-run.ts'
 
 /** Builds the load test of a run; `task` is the run's. */
@@ -32,7 +33,7 @@ export function createLoadRun(
               judge: createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
                 .judgeCallback,
               onLatency,
-              nowMs: Date.now,
+              nowMs: readClockMs,
             }),
   })
 }

@@ -11,6 +11,7 @@ export class GeneratorWatch {
   #pauses = 0
   #maxUs = 0
   #sumUs = 0
+  #lateUs = 0
 
   constructor() {
     this.#eventLoop.enable()
@@ -25,15 +26,22 @@ export class GeneratorWatch {
     this.#collections.observe({ entryTypes: ['gc'] })
   }
 
+  /** A timer came this late, which the sampling may tell of only in the next second. */
+  noteLate(lateUs: number): void {
+    this.#lateUs = Math.max(this.#lateUs, lateUs)
+  }
+
   /** What was seen since the last call. */
   take(): Pick<SecondHealth, 'eventLoopMaxUs' | 'gcPauses' | 'gcMaxUs' | 'gcUs'> {
+    const sampledUs = Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000)
     const seen = {
-      eventLoopMaxUs: Math.max(0, Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000)),
+      eventLoopMaxUs: Math.max(0, sampledUs, Math.round(this.#lateUs)),
       gcPauses: this.#pauses,
       gcMaxUs: this.#maxUs,
       gcUs: this.#sumUs,
     }
     this.#eventLoop.reset()
+    this.#lateUs = 0
     this.#pauses = 0
     this.#maxUs = 0
     this.#sumUs = 0

@@ -1,4 +1,4 @@
-import type { Load } from '../../../../shared/load.ts'
+import { type Load, toArrivalSchedule } from '../../../../shared/load.ts'
 import { isOpen } from '../../../../shared/load-pace.ts'
 import type { RetryRules } from '../../../../shared/plan.ts'
 import { isTimed } from '../../journal/timed-try.ts'
@@ -10,17 +10,16 @@ import { toRetryDelayMs } from '../retry-timing.ts'
 import { GeneratorWatch } from './generator-watch.ts'
 import type { LoadBodies, LoadBody } from './load-bodies.ts'
 import { LoadErrors } from './load-errors.ts'
-import type { KeptRequest, LoadEvent } from './load-messages.ts'
+import type { LoadEvent } from './load-messages.ts'
 import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pace.ts'
 import { FIELD, FLAG, OUTCOMES, RecordChunk } from './load-record.ts'
+import { createSample, RequestKeeper } from './request-keeper.ts'
 
 /** How often an open pace looks for what is due, and a closed one at its number in flight, milliseconds. */
 const TICK_MS = 1
 const CLOSED_TICK_MS = 20
 /** How often records are handed over, milliseconds. */
 const HAND_OVER_MS = 100
-/** Most of a body that a sample keeps, UTF-16 code units. */
-const SAMPLE_MAX_CHARACTERS = 16 * 1024
 
 /** What a generator is made of. */
 export interface LoadGeneratorOptions {
@@ -62,11 +61,14 @@ export class LoadGenerator {
   readonly #again: Flight[] = []
   #backingOff = 0
   #thinking = 0
-  #kept: KeptRequest[] = []
-  #errorsKept = 0
+  readonly #keeper: RequestKeeper
+  readonly #tickEveryMs: number
+  #tickedMs = Number.NaN
   readonly #end = Promise.withResolvers<void>()
   #isStopped = false
   #stoppedMs: number | null = null
+  /** When what still waits for room is dropped: that much the service cannot take. Infinity at a closed pace. */
+  readonly #giveUpMs: number
   #second = Number.NEGATIVE_INFINITY
   #sent = 0
   #dropped = 0
@@ -76,6 +78,10 @@ export class LoadGenerator {
 
   constructor(options: LoadGeneratorOptions) {
     this.#options = options
+    this.#tickEveryMs = isOpen(options.load.pace) ? TICK_MS : CLOSED_TICK_MS
+    this.#keeper = new RequestKeeper(options.load)
+    const { pace, gracefulStopMs } = options.load
+    this.#giveUpMs = isOpen(pace) ? toArrivalSchedule(options.load).durationMs + gracefulStopMs : Infinity
     this.#outcomes = new Uint8Array(options.bodies.count)
     this.#lanes = new Lanes({
       concurrency: Math.max(1, options.pacer.concurrencyAt(-options.load.warmupMs)),
@@ -91,8 +97,7 @@ export class LoadGenerator {
 
   /** Sends until the load is over and everything has ended, or was given up. */
   async run(): Promise<void> {
-    const tickMs = isOpen(this.#options.load.pace) ? TICK_MS : CLOSED_TICK_MS
-    const timer = setInterval(() => this.#tick(), tickMs)
+    const timer = setInterval(() => this.#tick(), this.#tickEveryMs)
     this.#lanes.open()
     try {
       this.#tick()
@@ -101,7 +106,7 @@ export class LoadGenerator {
       clearInterval(timer)
       await Promise.all([...this.#clients].map((client) => client.destroy()))
       await this.#lanes.close()
-      this.#closeSecond(Math.floor(this.#nowMs() / 1000) + 1)
+      this.#closeSeconds(Math.floor(this.#nowMs() / 1000) + 1, 0)
       this.#handOver()
       this.#watch.close()
     }
@@ -121,12 +126,15 @@ export class LoadGenerator {
 
   #tick(): void {
     const nowMs = this.#nowMs()
-    const { pacer, load } = this.#options
-    this.#closeSecond(Math.floor(nowMs / 1000))
-    const isOver = this.#isStopped || pacer.isOver(nowMs)
-    if (isOver) this.#endWhenDrained(nowMs)
-    else this.#wake(nowMs)
-    if (load.whenFull === 'drop') this.#drop(nowMs)
+    const { pacer } = this.#options
+    const lateMs = Number.isNaN(this.#tickedMs) ? 0 : nowMs - this.#tickedMs - this.#tickEveryMs
+    this.#tickedMs = nowMs
+    this.#closeSeconds(Math.floor(nowMs / 1000), Math.max(0, lateMs * 1000))
+    if (this.#isStopped || pacer.isOver(nowMs)) this.#endWhenDrained(nowMs)
+    else {
+      this.#wake(nowMs)
+      this.#drop(nowMs)
+    }
     if (nowMs - this.#handedOverMs >= HAND_OVER_MS || this.#chunk.isFull) this.#handOver()
   }
 
@@ -141,9 +149,10 @@ export class LoadGenerator {
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#lanes.inFlight)
   }
 
-  /** What is due and finds no room is given up. */
+  /** What is due and finds no room is given up: at once where the plan says so, else when the load is long over. */
   #drop(nowMs: number): void {
-    const { pacer } = this.#options
+    const { pacer, load } = this.#options
+    if (load.whenFull === 'wait' && nowMs <= this.#giveUpMs) return
     while (this.#lanes.inFlight >= pacer.concurrencyAt(nowMs) && pacer.countReady(nowMs) > 0) {
       if (pacer.take(nowMs)?.isMeasured) this.#dropped += 1
     }
@@ -151,7 +160,8 @@ export class LoadGenerator {
 
   #endWhenDrained(nowMs: number): void {
     this.#stoppedMs ??= nowMs
-    const isDrained = this.#lanes.inFlight === 0 && this.#again.length + this.#backingOff === 0
+    const again = this.#isStopped ? 0 : this.#again.length + this.#backingOff
+    const isDrained = this.#lanes.inFlight + again === 0
     if (!isDrained && !this.#isStopped) this.#lanes.wake(this.#again.length)
     if (isDrained || nowMs - this.#stoppedMs > this.#options.load.gracefulStopMs) this.#end.resolve()
   }
@@ -163,9 +173,10 @@ export class LoadGenerator {
       this.#lastFullMs = nowMs
       return null
     }
+    if (this.#isStopped) return null
     const again = this.#again.shift()
     if (again !== undefined) return this.#toJob(again)
-    const turn = this.#isStopped ? null : pacer.take(nowMs)
+    const turn = pacer.take(nowMs)
     if (turn === null) return null
     if (turn.isMeasured) this.#sent += 1
     const body = this.#options.bodies.at(turn.isMeasured ? turn.sequence : turn.sequence - WARMUP_SEQUENCE)
@@ -194,13 +205,14 @@ export class LoadGenerator {
     const { thinkTime } = load
     if (thinkTime === undefined) return
     this.#thinking += 1
+    // Who thinks when the load is over is not waited for.
     setTimeout(
       () => {
         this.#thinking -= 1
         if (!this.#isStopped) this.#lanes.wake(1)
       },
       thinkTime.minMs + Math.random() * (thinkTime.maxMs - thinkTime.minMs),
-    )
+    ).unref()
   }
 
   #backOff(flight: Flight, { retryAfterMs }: Judgement): void {
@@ -212,7 +224,7 @@ export class LoadGenerator {
         this.#lanes.wake(1)
       },
       toRetryDelayMs(flight.tries + 1, retryAfterMs, this.#options.retry, Math.random),
-    )
+    ).unref()
   }
 
   #record(flight: Flight, exchange: Exchange, judgement: Judgement): void {
@@ -246,51 +258,13 @@ export class LoadGenerator {
     record[FIELD.error] = judgement.outcome === 'succeeded' ? Number.NaN : this.#errors.toNumber(judgement)
     record[FIELD.retryAfterMs] = judgement.retryAfterMs ?? Number.NaN
     this.#outcomes[body.position] = OUTCOMES.indexOf(judgement.outcome) + 1
-    this.#keep(flight, exchange, judgement, record)
+    this.#keeper.consider(judgement.outcome, () => {
+      const { toPostId, toCallbackUrl } = this.#options
+      const postId = toPostId(turn.sequence)
+      const request = body.toJson(postId, toCallbackUrl(turn.sequence + 1) ?? '')
+      return createSample(record, { row: body.row, postId, request, exchange, judgement })
+    })
     if (this.#chunk.isFull) this.#handOver()
-  }
-
-  /** Keeps a request whole that may be of the sample, or is among the first that did not succeed. */
-  #keep(flight: Flight, exchange: Exchange, judgement: Judgement, record: Float64Array): void {
-    const { load } = this.#options
-    const draw = Math.random()
-    const isSample = draw < this.#drawBelow(flight.turn.sequence)
-    const isError = judgement.outcome !== 'succeeded' && this.#errorsKept < load.errorLimit
-    if (!isSample && !isError) return
-    if (isError) this.#errorsKept += 1
-    const { turn, body } = flight
-    const postId = this.#options.toPostId(turn.sequence)
-    const url = this.#options.toCallbackUrl(turn.sequence + 1)
-    const toMs = (field: number) => {
-      const us = record[field] ?? Number.NaN
-      return Number.isNaN(us) ? null : us / 1000
-    }
-    const sample: KeptRequest['sample'] = {
-      sentMs: ((record[FIELD.endUs] ?? 0) - (record[FIELD.durationUs] ?? 0)) / 1000,
-      row: body.row,
-      postId,
-      outcome: judgement.outcome,
-      status: judgement.status,
-      errorCode: judgement.errorCode,
-      message: judgement.message,
-      taskId: judgement.taskId,
-      request: body.toJson(postId, url ?? '').slice(0, SAMPLE_MAX_CHARACTERS),
-      response: exchange.kind === 'answer' ? exchange.body.slice(0, SAMPLE_MAX_CHARACTERS) : null,
-      httpReqDurationMs: toMs(FIELD.durationUs),
-      httpReqWaitingMs: toMs(FIELD.waitingUs),
-      httpReqConnectingMs: toMs(FIELD.connectUs),
-      httpReqTlsHandshakingMs: toMs(FIELD.tlsUs),
-      responseTimeMs: toMs(FIELD.responseUs),
-      startLagMs: toMs(FIELD.lagUs),
-    }
-    if (isSample) this.#kept.push({ draw, sample })
-    if (isError) this.#kept.push({ draw: null, sample })
-  }
-
-  /** Draws at or above this are as good as surely not among the smallest: five standard deviations above the last. */
-  #drawBelow(sequence: number): number {
-    const { sampleSize } = this.#options.load
-    return sampleSize === 0 ? 0 : (sampleSize + 5 * Math.sqrt(sampleSize) + 10) / Math.max(1, sequence)
   }
 
   #toModel(name: string): number {
@@ -311,7 +285,7 @@ export class LoadGenerator {
         kind: 'records',
         index,
         records,
-        kept: this.#kept.splice(0),
+        kept: this.#keeper.take(),
         errors: this.#errors.takeNews(),
         models: this.#newModels.splice(0),
         inFlight: this.#lanes.inFlight,
@@ -320,26 +294,34 @@ export class LoadGenerator {
     )
   }
 
-  /** Tells how the second that is over was, once the next has begun. */
-  #closeSecond(next: number): void {
+  /** Tells how the seconds that are over were, each by itself; `lateUs`: how late the timer was that began the next. */
+  #closeSeconds(next: number, lateUs: number): void {
+    const isFirst = !Number.isFinite(this.#second)
+    this.#watch.noteLate(lateUs)
     if (next === this.#second) return
-    const { pacer, index, post } = this.#options
-    if (Number.isFinite(this.#second)) {
-      const ready = pacer.countReady(this.#nowMs())
-      const isFull = this.#lanes.inFlight >= this.#lanes.concurrency
-      const health = {
-        second: this.#second,
-        sent: this.#sent,
-        dropped: this.#dropped,
-        behind: isFull || !Number.isFinite(ready) || this.#isStopped ? 0 : ready,
-        inFlightMax: this.#inFlightMax,
-        ...this.#watch.take(),
-      }
-      // What ended in the second must be there before it is told of.
-      this.#handOver()
-      post({ kind: 'health', index, health }, [])
+    // What ended in them must be there before they are told of.
+    if (!isFirst) this.#handOver()
+    for (let second = this.#second; !isFirst && second < next; second += 1) {
+      this.#tellSecond(second)
+      // Whoever slept through a second, or into it, was as late in that one.
+      this.#watch.noteLate(lateUs)
     }
     this.#second = next
+  }
+
+  #tellSecond(second: number): void {
+    const { pacer, index, post } = this.#options
+    const ready = pacer.countReady(this.#nowMs())
+    const isFull = this.#lanes.inFlight >= this.#lanes.concurrency
+    const health = {
+      second,
+      sent: this.#sent,
+      dropped: this.#dropped,
+      behind: isFull || !Number.isFinite(ready) || this.#isStopped ? 0 : ready,
+      inFlightMax: this.#inFlightMax,
+      ...this.#watch.take(),
+    }
+    post({ kind: 'health', index, health }, [])
     this.#sent = 0
     this.#dropped = 0
     this.#inFlightMax = this.#lanes.inFlight

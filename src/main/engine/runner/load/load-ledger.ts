@@ -45,6 +45,12 @@ export class LoadLedger {
   readonly #causes: Map<number, LoadErrorCause>[] = []
   readonly #models: Map<number, string>[] = []
   #closedUpTo = -1
+  /** What ends later is in no rate, microseconds since measuring began. */
+  #measuredUs = Number.POSITIVE_INFINITY
+  /** Ended within the measured time: what rates are made of. */
+  readonly within = { answered: 0, succeeded: 0 }
+  /** When the last request ended, microseconds since measuring began; 0 before the first. */
+  lastEndUs = 0
   readonly throttling: LoadThrottling = { answers: 0, retryAfterAnswers: 0, askedS: 0 }
   readonly connections = { opened: 0, reused: 0 }
   fromCache = 0
@@ -74,6 +80,11 @@ export class LoadLedger {
       failed,
       histogram: histogram.totalCount === 0 ? null : encodeHistogram(histogram),
     }))
+  }
+
+  /** Says when the measured time ends, milliseconds after it began; the earliest end counts. */
+  endMeasuring(ms: number): void {
+    this.#measuredUs = Math.min(this.#measuredUs, ms * 1000)
   }
 
   /** Takes in what a thread has handed over. */
@@ -117,6 +128,11 @@ export class LoadLedger {
     second.counts[outcome] += 1
     this.requests += 1
     if (isFailed) this.failed += 1
+    this.lastEndUs = Math.max(this.lastEndUs, endUs)
+    if (endUs <= this.#measuredUs) {
+      if (outcome === 'succeeded' || outcome === 'rejected') this.within.answered += 1
+      if (outcome === 'succeeded') this.within.succeeded += 1
+    }
     this.#addLatency(second, record, flags)
     if (flags & FLAG.fromCache) this.fromCache += 1
     if (flags & FLAG.waited) this.waited += 1

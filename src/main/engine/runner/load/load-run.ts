@@ -1,23 +1,25 @@
 import { Worker } from 'node:worker_threads'
 import { fromErrorDocument } from '../../../../shared/errors.ts'
-import { LatencyMeter } from '../../../../shared/latency-meter.ts'
+import { LATENCY_SERIES, type LatencyMeter } from '../../../../shared/latency-meter.ts'
 import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../../shared/load.ts'
 import { isOpen } from '../../../../shared/load-pace.ts'
 import type { LoadProgress } from '../../../../shared/snapshot.ts'
+import { formatThresholdMargin, formatThresholdValue } from '../../../../shared/threshold-text.ts'
 import { evaluateThresholds, findAbort, type ThresholdResult } from '../../../../shared/thresholds.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { LoadWriter } from '../../journal/load-writer.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
 import type { LoadCallbacks } from './load-callbacks.ts'
-import { describeLimits, findLimits, type LimitCause, mergeHealth } from './load-health.ts'
+import { readClockMs } from './load-clock.ts'
 import { LoadLedger } from './load-ledger.ts'
-import type { LoadEvent, LoadTask, SecondHealth } from './load-messages.ts'
+import type { LoadEvent, LoadTask } from './load-messages.ts'
 import { OUTCOMES } from './load-record.ts'
+import { LoadSeconds } from './load-seconds.ts'
 import { SampleSlots } from './sample-slots.ts'
 
 /** From starting the sending threads until the warm-up begins, milliseconds: they open the journal first. */
 const START_MS = 400
-/** A second is written this long after it is over, when everything that ended in it has been told, milliseconds. */
+/** A second is closed this long after it is over, when the callbacks that came in it were read, milliseconds. */
 const SETTLE_MS = 250
 const LOOK_MS = 100
 /** Groups are written every so many seconds. */
@@ -43,38 +45,51 @@ export class LoadRun {
   readonly #options: LoadRunOptions
   readonly #writer: LoadWriter
   readonly #ledger: LoadLedger
+  readonly #seconds: LoadSeconds
   readonly #callbacks: LoadCallbacks | null
   readonly #slots: SampleSlots
+  /** When measuring begins, by the load's own clock and by the machine's, Unix milliseconds. */
   readonly #startMs: number
+  readonly #startedAtMs: number
   readonly #workers: Worker[] = []
-  readonly #health = new Map<number, SecondHealth[]>()
-  readonly #limits = new Map<LimitCause, number>()
   readonly #outcomes: Uint8Array[] = []
   readonly #inFlight: number[] = []
-  /** Everything in the seconds that are closed. */
-  readonly total = new LatencyMeter()
-  #nextSecond = 0
-  #limitedSeconds = 0
-  #eventLoopMaxUs = 0
-  #gc = { pauses: 0, maxUs: 0 }
-  #sent = 0
-  #dropped = 0
   #done = 0
   #failure: unknown = null
   #crossed: ThresholdResult | null = null
   #isStopped = false
+  /** When the threads were told to stop before their time, milliseconds since measuring began. */
+  #haltedMs: number | null = null
+  #isSent = false
+  #isOver = false
   #thresholds: ThresholdResult[] = []
   readonly #ended = Promise.withResolvers<void>()
 
   constructor(options: LoadRunOptions) {
+    const { journal, load } = options
     this.#options = options
-    this.#writer = new LoadWriter(options.journal)
-    this.#slots = new SampleSlots(options.load)
-    this.#startMs = Date.now() + START_MS + options.load.warmupMs
+    this.#writer = new LoadWriter(journal)
+    this.#slots = new SampleSlots(load)
+    const delayMs = START_MS + load.warmupMs
+    this.#startMs = readClockMs() + delayMs
+    this.#startedAtMs = Date.now() + delayMs
     const onLatency = (latencyUs: number, receivedAtUs: number) =>
       this.#ledger.addCallback(latencyUs, receivedAtUs)
     this.#callbacks = options.createCallbacks?.(onLatency) ?? null
     this.#ledger = new LoadLedger(this.#startMs, (item, sentAtUs) => this.#callbacks?.await(item, sentAtUs))
+    this.#ledger.endMeasuring(toMeasuredMs(load) ?? Number.POSITIVE_INFINITY)
+    this.#seconds = new LoadSeconds({
+      load,
+      ledger: this.#ledger,
+      writer: this.#writer,
+      counters: journal.counters,
+      startS: Math.floor(this.#startedAtMs / 1000),
+    })
+  }
+
+  /** Everything that was measured. */
+  get total(): LatencyMeter {
+    return this.#seconds.total
   }
 
   get inFlight(): number {
@@ -90,14 +105,16 @@ export class LoadRun {
       const worker = new Worker(workerUrl, { name: `load ${index + 1}`, workerData: given })
       worker.on('message', (event: LoadEvent) => this.#take(event))
       worker.on('error', (error) => this.#fail(error))
-      worker.on('exit', () => this.#noteExit())
+      worker.on('exit', () => this.#noteExit(index))
       this.#workers.push(worker)
     }
     const timer = setInterval(() => this.#look(), LOOK_MS)
     await this.#ended.promise
+    this.#isSent = true
     await this.#awaitCallbacks()
     clearInterval(timer)
-    this.#closeSeconds(true)
+    this.#isOver = true
+    this.#write(this.#seconds.lastKnown)
     this.#writeRows()
     this.#callbacks?.close()
     if (this.#failure !== null) throw this.#failure
@@ -108,7 +125,7 @@ export class LoadRun {
   /** Sends nothing new; what was measured so far is the result. */
   stop(): void {
     this.#isStopped = true
-    for (const worker of this.#workers) worker.postMessage({ kind: 'stop' })
+    this.#halt()
   }
 
   /** Sends with another key from now on. */
@@ -119,19 +136,25 @@ export class LoadRun {
   /** How it stands, in a small picture. */
   progress(): LoadProgress {
     const { load } = this.#options
-    const elapsedMs = Date.now() - this.#startMs
+    const elapsedMs = this.#elapsedMs
     const measuredMs = toMeasuredMs(load)
-    const isOver = this.#isStopped || (measuredMs !== null && elapsedMs >= measuredMs)
+    const isPast = measuredMs !== null && elapsedMs >= measuredMs
     return {
-      phase: elapsedMs < 0 ? 'warmup' : isOver ? 'stopping' : 'measuring',
+      phase:
+        isPast || this.#isSent || this.#haltedMs !== null
+          ? 'stopping'
+          : elapsedMs < 0
+            ? 'warmup'
+            : 'measuring',
       elapsedMs,
       measuredMs,
       scheduledPerS: isOpen(load.pace) ? toArrivalSchedule(load).rateAt(Math.max(0, elapsedMs)) : null,
+      achievedPerS: this.#seconds.sentLately,
       requests: this.#ledger.requests,
       failed: this.#ledger.failed,
-      dropped: this.#dropped,
+      dropped: this.#seconds.dropped,
       awaited: this.#callbacks?.awaited ?? 0,
-      limitedSeconds: this.#limitedSeconds,
+      limitedSeconds: this.#seconds.limited,
       thresholds: this.#thresholds,
       latencyMs: {
         http_req_duration: this.total.percentiles('http_req_duration'),
@@ -143,6 +166,19 @@ export class LoadRun {
     }
   }
 
+  /** Milliseconds since measuring began; negative in the warm-up. */
+  get #elapsedMs(): number {
+    return readClockMs() - this.#startMs
+  }
+
+  #halt(): void {
+    if (this.#haltedMs === null) {
+      this.#haltedMs = this.#elapsedMs
+      this.#ledger.endMeasuring(this.#haltedMs)
+    }
+    for (const worker of this.#workers) worker.postMessage({ kind: 'stop' })
+  }
+
   #take(event: LoadEvent): void {
     switch (event.kind) {
       case 'records':
@@ -150,11 +186,9 @@ export class LoadRun {
         this.#slots.add(event.kept)
         this.#inFlight[event.index] = event.inFlight
         break
-      case 'health': {
-        const { second } = event.health
-        if (second >= 0) this.#health.set(second, [...(this.#health.get(second) ?? []), event.health])
+      case 'health':
+        this.#seconds.noteHealth(event.index, event.health)
         break
-      }
       case 'done':
         this.#outcomes.push(event.outcomes)
         break
@@ -169,7 +203,9 @@ export class LoadRun {
     this.stop()
   }
 
-  #noteExit(): void {
+  #noteExit(index: number): void {
+    this.#seconds.noteEnd(index)
+    this.#inFlight[index] = 0
     this.#done += 1
     if (this.#done === this.#workers.length) this.#ended.resolve()
   }
@@ -177,107 +213,53 @@ export class LoadRun {
   #look(): void {
     try {
       this.#callbacks?.take()
-      this.#closeSeconds(false)
+      const last = this.#seconds.lastOver(this.#elapsedMs - SETTLE_MS)
+      if (last < this.#seconds.count) return
+      this.#write(last)
+      if (this.#crossed !== null || this.#isStopped) return
+      const { thresholds } = this.#options.load
+      this.#crossed = findAbort(thresholds, this.#thresholds, this.#seconds.count * 1000)
+      if (this.#crossed !== null) this.#halt()
     } catch (error) {
       this.#fail(error)
     }
   }
 
   async #awaitCallbacks(): Promise<void> {
+    const { gracefulStopMs } = this.#options.load
     while (this.#callbacks !== null && this.#callbacks.awaited > 0 && !this.#isStopped) {
+      // What a threshold has ended is not waited for any longer than its requests.
+      if (this.#haltedMs !== null && this.#elapsedMs - this.#haltedMs > gracefulStopMs) break
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
     this.#callbacks?.take()
   }
 
-  /** Writes the seconds that are over; with `all`, everything there is. */
-  #closeSeconds(all: boolean): void {
-    const overS = Math.floor((Date.now() - SETTLE_MS - this.#startMs) / 1000)
-    const { load, journal } = this.#options
-    const last = all ? Math.max(this.#ledger.lastSecond, ...this.#health.keys()) : overS - 1
-    if (this.#nextSecond > last) return
-    journal.transact('process', () => {
-      for (; this.#nextSecond <= last; this.#nextSecond += 1) this.#closeSecond(this.#nextSecond)
+  /** Writes the seconds up to one, and how all stands then. */
+  #write(last: number): void {
+    this.#options.journal.transact('process', () => {
+      this.#seconds.closeUpTo(last)
       this.#judge()
       this.#writer.writeState(this.#toState())
       for (const [slot, sample] of this.#slots.takeChanged()) this.#writer.writeSample(slot, sample)
-      if (all || this.#nextSecond % GROUPS_EVERY === 0) {
+      if (this.#isOver || this.#seconds.count % GROUPS_EVERY === 0) {
         for (const group of this.#ledger.groups) this.#writer.writeGroup(group)
       }
     })
-    const elapsedMs = this.#nextSecond * 1000
-    if (all || this.#crossed !== null) return
-    this.#crossed = findAbort(load.thresholds, this.#thresholds, elapsedMs)
-    if (this.#crossed !== null) for (const worker of this.#workers) worker.postMessage({ kind: 'stop' })
-  }
-
-  #closeSecond(number: number): void {
-    const second = this.#ledger.close(number)
-    const health = mergeHealth(this.#health.get(number) ?? [])
-    this.#health.delete(number)
-    const scheduled = this.#toScheduled(number)
-    const limits = findLimits(second, health, scheduled)
-    for (const cause of limits) this.#limits.set(cause, (this.#limits.get(cause) ?? 0) + 1)
-    if (limits.length > 0) this.#limitedSeconds += 1
-    this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, health.eventLoopMaxUs)
-    this.#gc = {
-      pauses: this.#gc.pauses + health.gcPauses,
-      maxUs: Math.max(this.#gc.maxUs, health.gcMaxUs),
-    }
-    this.#sent += health.sent
-    this.#dropped += health.dropped
-    this.total.addAll(second.latency)
-    const { counters } = this.#options.journal
-    for (const outcome of OUTCOMES) counters.add('request', outcome, second.counts[outcome])
-    this.#writer.writeSecond(
-      {
-        at: Math.floor(this.#startMs / 1000) + number,
-        ...second.counts,
-        eventLoopMaxUs: health.eventLoopMaxUs,
-        generatorLimited: limits.length > 0,
-        latency: second.latency,
-      },
-      {
-        second: number,
-        sent: health.sent,
-        scheduled,
-        dropped: health.dropped,
-        inFlight: health.inFlightMax,
-        gcUs: health.gcUs,
-      },
-    )
-  }
-
-  #toScheduled(second: number): number | null {
-    const { load } = this.#options
-    if (!isOpen(load.pace)) return null
-    const schedule = toArrivalSchedule(load)
-    return schedule.countDue((second + 1) * 1000 - 1e-6) - schedule.countDue(second * 1000 - 1e-6)
   }
 
   #judge(): void {
     const { load, record } = this.#options
-    const latencies = Object.fromEntries(
-      (
-        [
-          'http_req_duration',
-          'http_req_waiting',
-          'http_req_connecting',
-          'http_req_tls_handshaking',
-          'response_time',
-          'start_lag',
-          'callback_latency',
-        ] as const
-      )
-        .map((series) => [series, this.total.histogram(series)] as const)
-        .filter(([, histogram]) => histogram !== null),
-    )
     this.#thresholds = evaluateThresholds(load.thresholds, {
       durationS: this.measuredMs / 1000,
-      latencies,
+      latencies: Object.fromEntries(
+        LATENCY_SERIES.map((series) => [series, this.total.histogram(series)] as const).filter(
+          ([, histogram]) => histogram !== null,
+        ),
+      ),
       requests: this.#ledger.requests,
       failed: this.#ledger.failed,
-      dropped: this.#dropped,
+      dropped: this.#seconds.dropped,
       inFlight: this.inFlight,
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
     })
@@ -285,21 +267,24 @@ export class LoadRun {
 
   /** Measured time: what was planned, or what it came to. */
   get measuredMs(): number {
-    const planned = toMeasuredMs(this.#options.load)
-    const elapsedMs = Math.max(1, this.#nextSecond * 1000)
-    return planned === null ? elapsedMs : Math.min(planned, elapsedMs)
+    const plannedMs = toMeasuredMs(this.#options.load)
+    const wholeMs = plannedMs ?? this.#ledger.lastEndUs / 1000
+    const untilMs = this.#isOver ? (this.#haltedMs ?? wholeMs) : this.#seconds.count * 1000
+    return Math.max(0, Math.min(plannedMs ?? Number.POSITIVE_INFINITY, untilMs))
   }
 
   #toState(): Parameters<LoadWriter['writeState']>[0] {
     const { load, record } = this.#options
     const ledger = this.#ledger
+    const seconds = this.#seconds
     return {
-      startMs: this.#startMs,
+      startMs: this.#startedAtMs,
       measuredMs: this.measuredMs,
       scheduled: isOpen(load.pace) ? toArrivalSchedule(load).countDue(this.measuredMs) : null,
-      sent: this.#sent,
-      dropped: this.#dropped,
+      sent: seconds.sent,
+      dropped: seconds.dropped,
       waited: ledger.waited,
+      within: { ...ledger.within },
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
       fromCache: ledger.fromCache,
       retried: ledger.retried,
@@ -307,11 +292,12 @@ export class LoadRun {
       errors: ledger.errors,
       throttling: ledger.throttling,
       connections: ledger.connections,
-      gc: this.#gc,
-      limitedSeconds: this.#limitedSeconds,
-      limitedReasons: describeLimits(this.#limits, this.#eventLoopMaxUs),
+      gc: seconds.gc,
+      limitedSeconds: seconds.limited,
+      limitedReasons: seconds.limitedReasons,
       thresholds: this.#thresholds,
-      callbacks: this.#callbacks === null ? null : { ...this.#callbacks.counts },
+      callbacks:
+        this.#callbacks === null ? null : { ...this.#callbacks.counts, outstanding: this.#callbacks.awaited },
     }
   }
 
@@ -328,6 +314,7 @@ export class LoadRun {
       for (const [index, outcome] of OUTCOMES.entries()) {
         journal.counters.add('state', outcome, counts[index + 1] ?? 0)
       }
+      journal.counters.add('request', 'retried', this.#ledger.retried)
       for (const { outcome, status, errorCode, message, requests } of this.#ledger.errors) {
         const key = JSON.stringify([outcome, status, errorCode, message])
         journal.counters.add('error', key, requests)
@@ -336,7 +323,7 @@ export class LoadRun {
   }
 }
 
-function toCrossedReason({ expression, value, limit, unit }: ThresholdResult): string {
-  const text = value === null ? 'nothing' : `${Math.round(value * 1000) / 1000}${unit === 'ms' ? ' ms' : ''}`
-  return `the threshold ${expression} was crossed: ${text}, over the limit of ${limit}${unit === 'ms' ? ' ms' : ''}`
+function toCrossedReason(result: ThresholdResult): string {
+  const how = `${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
+  return `the threshold ${result.expression} ended the load: ${how}`
 }

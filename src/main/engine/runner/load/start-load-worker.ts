@@ -8,6 +8,7 @@ import { createRowMapper } from '../../mapping/row-mapper.ts'
 import { createOperationExchange } from '../../service/operation-exchange.ts'
 import { createRunAddresses } from '../../service/run-addresses.ts'
 import { createServiceClients } from '../../service/service-client.ts'
+import { stallAsAsked } from './generator-stall.ts'
 import { LoadBodies } from './load-bodies.ts'
 import { LoadGenerator } from './load-generator.ts'
 import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
@@ -24,6 +25,7 @@ export function startLoadWorker(): void {
     post({ kind: 'failed', index: task.share.index, error: toErrorDocument(error) })
   try {
     const generator = createGenerator(task, () => apiKey, post)
+    stallAsAsked(process.env)
     port.on('message', (command: LoadCommand) => {
       if (command.kind === 'stop') generator.stop()
       else apiKey = command.apiKey

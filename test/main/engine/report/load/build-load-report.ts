@@ -85,6 +85,7 @@ export function buildLoadReport(weather: Weather = {}, changes: Partial<LoadRepo
     fromCache: 0,
     throttling: { answers: 0, retryAfterAnswers: 0, askedS: 0 },
     connections: { opened: 12, reused: Math.max(0, sent - 12) },
+    callbacks: null,
     thresholds: [],
     latencyMs: {
       http_req_duration: toPercentiles(total) ?? NONE,

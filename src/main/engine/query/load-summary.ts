@@ -1,0 +1,77 @@
+import type { RunSummary } from '../../../shared/run.ts'
+import type { LoadState } from '../journal/load-writer.ts'
+import { toLoadHealth } from './load-health.ts'
+import type { RunView } from './run-view.ts'
+
+/** What is different in the summary of a load test; `state` is null before its first second is over. */
+export type LoadSummaryParts = Pick<
+  RunSummary,
+  'throughput' | 'retry_after' | 'from_cache' | 'callbacks' | 'load' | 'thresholds' | 'generator'
+>
+
+/**
+ * What the summary of a load test says otherwise than that of another run: it counts requests, not rows. Null where the
+ * run is none.
+ */
+export function toLoadSummary(
+  { record }: RunView,
+  state: LoadState | null,
+  generator: RunSummary['generator'],
+): Partial<LoadSummaryParts> | null {
+  const { load } = record.plan
+  if (load === undefined) return null
+  const { limited, reasons, dropped, waited } = toLoadHealth(load, state)
+  const health = { generator: { ...generator, limited, reasons, dropped, waited } }
+  if (state === null) return { ...health, thresholds: [] }
+  const { measuredMs, scheduled, within, throttling, callbacks } = state
+  const perS = (n: number) => (measuredMs > 0 ? Math.round((n * 10_000) / measuredMs) / 10 : 0)
+  return {
+    ...health,
+    thresholds: state.thresholds,
+    throughput: {
+      duration_s: measuredMs / 1000,
+      attempted_per_s: perS(state.sent),
+      succeeded_per_s: perS(within.succeeded),
+    },
+    // A load test asks no more than it is told: nothing was waited, but by retries where the plan has them.
+    retry_after: { answers: throttling.retryAfterAnswers, waited_s: 0 },
+    from_cache: { rows: state.fromCache },
+    load: {
+      scheduled_per_s: scheduled === null ? null : perS(scheduled),
+      answered_per_s: perS(within.answered),
+      statuses: state.statuses.map(({ status, errorCode, requests }) => ({
+        status,
+        error_code: errorCode,
+        requests,
+      })),
+      throttling: {
+        answers: throttling.answers,
+        retry_after_answers: throttling.retryAfterAnswers,
+        asked_s: throttling.askedS,
+      },
+      connections: state.connections,
+      ...(callbacks === null
+        ? {}
+        : {
+            callbacks: {
+              rejected: callbacks.rejected,
+              overdue: callbacks.overdue,
+              outstanding: callbacks.outstanding,
+            },
+          }),
+    },
+    ...(callbacks === null ? {} : { callbacks: toCallbackCounts(callbacks) }),
+  }
+}
+
+function toCallbackCounts({ received, doubled }: NonNullable<LoadState['callbacks']>) {
+  return {
+    received,
+    settled: received - doubled,
+    early: 0,
+    late: 0,
+    doubled,
+    unreadable: 0,
+    mismatched: 0,
+  }
+}
