@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startCallbackService } from '../../helpers/callback-service.ts'
+import { openEngine } from '../../helpers/test-engine.ts'
+import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
+
+const folder = openTestFolder()
+
+test('a callback that comes after its load test is over settles no row of its source', async () => {
+  const service = await startCallbackService(({ index }) => ({ isLate: index === 2 }))
+  const engine = openEngine(join(folder, 'load'))
+  const plan = createRunPlan(folder, 5, service.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+    load: { pace: { kind: 'closed', concurrency: 2 }, requests: 20, warmupMs: 0 },
+    callback: { timeoutMs: 500 },
+  })
+  const ended = await (await engine.startRun(plan, { apiKey: 'key' })).ended
+  expect(ended.rows).toMatchObject({ read: 5, succeeded: 5, not_sent: 0 })
+  service.releaseLate()
+  await service.untilDelivered()
+  const later = await engine.summarizeRun(ended.run_id)
+  expect(later.rows).toEqual(ended.rows)
+  expect(later.callbacks).toEqual(ended.callbacks)
+}, 30_000)
