@@ -151,7 +151,9 @@ function toTooSmall(takesBytes: number, wantedBytes: number): SluiceError {
 
 /** Whether a run's callbacks come to us: they do unless the mapping names somebody else's address. */
 function isAwaiting({ operation, mapping }: Plan): boolean {
-  return isAsync(operation) && mapping['callback_url'] === undefined
+  const own = mapping['callback_url']
+  const isLeftEmpty = own === undefined || (own.kind === 'template' && own.template === '')
+  return isAsync(operation) && isLeftEmpty
 }
 
 function toMoved(runId: string, wanted: string, found: string | null): SluiceError {
