@@ -32,6 +32,16 @@ export interface SettledItem {
 /** States in which nothing was awaited any more. */
 const LATE_FROM: ReadonlySet<ItemState> = new Set(['overdue', 'unknown'])
 
+/** Which of a chain of runs that share their callbacks' addresses this one is. */
+export interface CallbackScope {
+  /** It has only some of its parent's rows; the callbacks of others are the parent's. */
+  isChild: boolean
+  /** States of rows that a child of it stands for. */
+  takenOver: ReadonlySet<ItemState>
+}
+
+const WHOLE: CallbackScope = { isChild: false, takenOver: new Set() }
+
 interface StoredResult extends ErrorCause {
   attempts: number
 }
@@ -41,6 +51,7 @@ export class CallbackWriter {
   readonly #journal: Journal
   readonly #claims: ItemClaims
   readonly #outcomes: OutcomeWriter
+  readonly #scope: CallbackScope
   readonly #result: StatementSync
   readonly #isRow: StatementSync
   readonly #acknowledged: StatementSync
@@ -53,7 +64,8 @@ export class CallbackWriter {
   readonly #overdue: StatementSync
   readonly #setOverdue: StatementSync
 
-  constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter) {
+  constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
+    this.#scope = scope
     this.#journal = journal
     this.#claims = claims
     this.#outcomes = outcomes
@@ -94,6 +106,10 @@ export class CallbackWriter {
   take(callback: InboxCallback, content: CallbackContent | null): SettledItem | null {
     const { id, item, receivedAtUs, body } = callback
     const { counters } = this.#journal
+    if (!this.#isOwn(item)) {
+      updateRunRecord(this.#journal.db, { inbox_read: id })
+      return null
+    }
     const isMismatched = content !== null && this.#isOfOtherTask(item, content)
     const settled = content === null || isMismatched ? null : this.#settle(callback, content)
     const effect = toEffect(content, isMismatched, settled)
@@ -128,6 +144,13 @@ export class CallbackWriter {
       counters.add('state', 'overdue', 1)
       countError(counters, { ...(this.#readResult(Number(row)) as StoredResult), message }, 1)
     }
+  }
+
+  /** Whether a callback is for this run, and not for its parent or child. */
+  #isOwn(item: number): boolean {
+    const { isChild, takenOver } = this.#scope
+    if (isChild && this.#isRow.get(item) === undefined) return false
+    return takenOver.size === 0 || !takenOver.has(this.#readResult(item)?.state ?? 'pending')
   }
 
   /** Whether a callback names another task than its item was acknowledged as: it was sent to the wrong address. */

@@ -9,11 +9,8 @@ import {
   readRunRecord,
   updateRunRecord,
 } from './run-record.ts'
-import { findSuccessor, toSuccessorHint } from './successor.ts'
+import { findSuccessor, RETRIED_STATES, toSuccessorHint } from './successor.ts'
 import { toJournalFile } from './workspace-files.ts'
-
-/** States that a child run takes over; rows that were never sent have none. */
-const RETRIED_STATES = ['rejected', 'failed', 'overdue', 'pending']
 
 /**
  * Fills a child run's journal with the rows of its parent that did not succeed, invalid ones apart, under their own

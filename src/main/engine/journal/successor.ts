@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
+import type { ItemState } from '../../../shared/item-state.ts'
 import { Journal } from './journal.ts'
-import { readRunRecord, updateRunRecord } from './run-record.ts'
+import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts'
 import { toJournalFile } from './workspace-files.ts'
 
 /** Behind the id of a child run that was deleted after it had sent rows of its parent. */
@@ -13,6 +14,27 @@ const DELETED = ' (deleted)'
 export function findSuccessor(named: string | null, workspace: string): string | null {
   if (named === null || named.endsWith(DELETED)) return named
   return existsSync(toJournalFile(workspace, named)) ? named : null
+}
+
+/** States that a child run takes over; rows that were never sent have none. */
+export const RETRIED_STATES: readonly ItemState[] = ['rejected', 'failed', 'overdue', 'pending']
+
+/**
+ * States of the rows that a child run stands for, whose callbacks are its own. A child that was deleted after it had
+ * sent some stands for nothing any more.
+ */
+export function findTakenOver(
+  { supersededBy, unknownTakenBy }: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy'>,
+  workspace: string,
+): ReadonlySet<ItemState> {
+  const isTaken = (named: string | null) => {
+    const successor = findSuccessor(named, workspace)
+    return successor !== null && !successor.endsWith(DELETED)
+  }
+  return new Set([
+    ...(isTaken(supersededBy) ? RETRIED_STATES : []),
+    ...(isTaken(unknownTakenBy) ? (['unknown'] as const) : []),
+  ])
 }
 
 /** What to do about rows that a child run stands for. */

@@ -1,3 +1,4 @@
+import type { ItemState } from '../../../shared/item-state.ts'
 import { CallbackWriter, type SettledItem } from '../journal/callback-writer.ts'
 import type { InboxCallback } from '../journal/inbox.ts'
 import type { ItemClaims } from '../journal/item-claims.ts'
@@ -22,6 +23,8 @@ export interface CallbackDeskOptions {
   record: RunRecord
   claims: ItemClaims
   inbox: CallbackSource
+  /** States of rows that a child run stands for, none unless given. */
+  takenOver?: ReadonlySet<ItemState>
   /** Null where the callback cannot be read. */
   judge: (body: string) => Judgement | null
   /** Unix milliseconds. */
@@ -49,7 +52,10 @@ export class CallbackDesk {
   constructor(options: CallbackDeskOptions) {
     this.#options = options
     const { journal, claims, record } = options
-    this.#writer = new CallbackWriter(journal, claims, new OutcomeWriter(journal))
+    this.#writer = new CallbackWriter(journal, claims, new OutcomeWriter(journal), {
+      isChild: record.parentRunId !== null,
+      takenOver: options.takenOver ?? new Set(),
+    })
     this.#timeoutMs = record.plan.callback.timeoutMs
     this.#inboxRead = record.inboxRead
   }

@@ -3,6 +3,7 @@ import { ItemClaims } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
 import { readReceiverSettings } from '../journal/receiver-settings.ts'
 import type { RunRecord } from '../journal/run-record.ts'
+import { findTakenOver } from '../journal/successor.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
@@ -74,6 +75,7 @@ function createDesk(
       readAfter: (afterId, limit) => inbox.readAfter(record.runToken, afterId, limit),
       close: () => inbox.close(),
     },
+    takenOver: findTakenOver(record, workspace),
     judge: judgeCallback,
     nowMs: Date.now,
     onLatency: (latencyUs) => meter.noteCallback(latencyUs),

@@ -3,6 +3,7 @@ import { ItemClaims } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
 import { readLatency, writeLatency } from '../journal/run-latency.ts'
 import { readRunRecord } from '../journal/run-record.ts'
+import { findTakenOver } from '../journal/successor.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
 import { CallbackDesk } from './callback-desk.ts'
 
@@ -21,6 +22,7 @@ export function settleCallbacks(workspace: string, journal: Journal): void {
       readAfter: (afterId, limit) => inbox.readAfter(record.runToken, afterId, limit),
       close: () => inbox.close(),
     },
+    takenOver: findTakenOver(record, workspace),
     judge: judgeCallback,
     nowMs: Date.now,
     onLatency: (latencyUs) => latency.record('callback_latency', latencyUs),

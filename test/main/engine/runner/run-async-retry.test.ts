@@ -1,5 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { InboxWriter } from '../../../../src/main/engine/journal/inbox-writer.ts'
+import { Journal } from '../../../../src/main/engine/journal/journal.ts'
+import { toJournalFile } from '../../../../src/main/engine/journal/workspace-files.ts'
+import { settleCallbacks } from '../../../../src/main/engine/runner/settle-callbacks.ts'
 import { type FaultServer, startFaultServer, type WireRequest } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
@@ -10,6 +13,17 @@ const BASE = { callbackBase: 'http://127.0.0.1:1' }
 
 /** Number of the row, and of the request, whose callback is made up. */
 type ToBody = (item: number, task: string) => unknown
+
+/** What the run is when the callbacks that came since were taken in, as before anybody looks at it. */
+function settle(runId: string) {
+  const journal = new Journal(toJournalFile(folder, runId), { runId, mustExist: true })
+  try {
+    settleCallbacks(folder, journal)
+  } finally {
+    journal.close()
+  }
+  return runs.summarize(runId)
+}
 
 /** An async service whose callbacks stand in the inbox before their acknowledgement goes out; null for none. */
 async function startAsyncService(): Promise<{ server: FaultServer; answer: { toBody: ToBody } }> {
@@ -60,4 +74,21 @@ test('a retry sends rows again that a callback refused, and takes none of the ca
     callbacks: { received: 1, settled: 1, doubled: 0 },
   })
   expect(server.requests).toHaveLength(5)
+})
+
+test('what a child run was told of the rows it took over changes nothing of its parent', async () => {
+  const { server, answer } = await startAsyncService()
+  const { toBody } = answer
+  const isLate = { value: true }
+  answer.toBody = (item, task) => (item % 2 === 1 && isLate.value ? null : toBody(item, task))
+  const plan = { ...toPlan(server.baseUrl), callback: { ...toPlan(server.baseUrl).callback, timeoutMs: 50 } }
+  const parent = await runs.start(plan, BASE).ended
+  expect(parent.rows).toMatchObject({ read: 4, succeeded: 2, overdue: 2 })
+  isLate.value = false
+  const child = await runs.retry(parent.run_id, 'skip', BASE).ended
+  expect(child).toMatchObject({ rows: { read: 2, succeeded: 2 }, callbacks: { received: 2, settled: 2 } })
+  const later = settle(parent.run_id)
+  expect(later.rows).toEqual(parent.rows)
+  expect(later.callbacks).toEqual(parent.callbacks)
+  expect(settle(child.run_id).callbacks).toEqual(child.callbacks)
 })
