@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startCallbackService } from '../../helpers/callback-service.ts'
-import { openEngine } from '../../helpers/test-engine.ts'
+import { openEngine, untilSnapshot } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
 
 const folder = openTestFolder()
@@ -21,4 +21,22 @@ test('a callback that comes after its load test is over settles no row of its so
   const later = await engine.summarizeRun(ended.run_id)
   expect(later.rows).toEqual(ended.rows)
   expect(later.callbacks).toEqual(ended.callbacks)
+}, 30_000)
+
+test('what is overdue by the time an ended run is looked at is said so, and taken over by a retry', async () => {
+  const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
+  const engine = openEngine(join(folder, 'overdue'))
+  const plan = createRunPlan(folder, 3, service.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+    callback: { timeoutMs: 1_500 },
+  })
+  const run = await engine.startRun(plan, { apiKey: 'key' })
+  await untilSnapshot(run, ({ phase, rows }) => phase === 'awaiting' && rows.succeeded === 2)
+  run.stop()
+  expect((await run.ended).rows).toMatchObject({ succeeded: 2, not_sent: 0 })
+  await expect
+    .poll(async () => (await engine.summarizeRun(run.runId)).rows, { timeout: 5_000 })
+    .toMatchObject({ succeeded: 2, awaiting: 0, overdue: 1 })
+  const child = await engine.retryRun(run.runId, { apiKey: 'key', onUnknown: 'skip' })
+  expect((await child.ended).rows.read).toBe(1)
 }, 30_000)

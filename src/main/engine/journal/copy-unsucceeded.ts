@@ -39,6 +39,8 @@ export function copyUnsucceeded(
     const record = readRunRecord(parent.db)
     if (record === null || record.state === 'intake') throw notRead(options.parentRunId)
     const taken = takeOver(record, options)
+    const awaited = parent.counters.get('state', 'acknowledged')
+    if (awaited > 0 && taken.states.includes('pending')) throw toAwaiting(options.parentRunId, awaited)
     // First the child's own record, so that it can be resumed; then the parent's mark; then the rows. A crash in between
     // leaves rows that the child copies when it is resumed, never rows that both would send.
     if (readRunRecord(child.db) === null) insertChild(child, record, options)
@@ -152,6 +154,15 @@ function notRead(runId: string): SluiceError {
     code: 'RUN_NOT_RESUMABLE',
     message: `the source of run ${runId} was not read to its end`,
     hint: `Nothing of it was sent; go on with: sluice resume ${runId}`,
+  })
+}
+
+/** A parent is not resumed beside its child, so nobody could ever send these rows again. */
+function toAwaiting(runId: string, rows: number): SluiceError {
+  return new SluiceError({
+    code: 'RUN_NOT_RESUMABLE',
+    message: `${rows} ${rows === 1 ? 'row' : 'rows'} of run ${runId} still ${rows === 1 ? 'awaits its callback' : 'await their callbacks'}`,
+    hint: `Wait for them with: sluice resume ${runId}. What is overdue then is sent again by a retry.`,
   })
 }
 

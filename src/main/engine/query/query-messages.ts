@@ -22,7 +22,7 @@ export interface Queries {
     give: Record<never, never>
     get: { runToken: string; callbackBase: string | null; mediaBase: string | null } | null
   }
-  /** Whether callbacks have come that nobody has taken in. */
+  /** Whether callbacks have come that nobody has taken in, or rows have become overdue. */
   late: { give: Record<never, never>; get: boolean }
   page: { give: { query: PageQuery }; get: ResultPage }
   row: { give: { row: number }; get: RowDetail }

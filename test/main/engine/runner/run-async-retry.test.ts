@@ -92,3 +92,22 @@ test('what a child run was told of the rows it took over changes nothing of its 
   expect(later.callbacks).toEqual(parent.callbacks)
   expect(settle(child.run_id).callbacks).toEqual(child.callbacks)
 })
+
+test('a retry while callbacks are awaited is refused, since nothing could be done for those rows afterwards', async () => {
+  const { server, answer } = await startAsyncService()
+  const { toBody } = answer
+  answer.toBody = (item, task) => (item === 1 ? null : item === 2 ? REFUSAL : toBody(item, task))
+  const first = runs.start(toPlan(server.baseUrl), BASE)
+  await first.until(({ phase, rows }) => phase === 'awaiting' && rows.awaiting === 1)
+  first.command({ kind: 'stop' })
+  expect(await first.ended).toMatchObject({ state: 'interrupted', rows: { awaiting: 1, rejected: 1 } })
+  await expect(runs.retry(first.runId, 'resend', BASE).ended).rejects.toMatchObject({
+    code: 'RUN_NOT_RESUMABLE',
+    hint: expect.stringContaining(`sluice resume ${first.runId}`),
+  })
+  answer.toBody = toBody
+  const again = runs.resume(first.runId, 'skip', BASE)
+  await again.until(({ phase }) => phase === 'awaiting')
+  again.command({ kind: 'stop' })
+  expect(await again.ended).toMatchObject({ rows: { awaiting: 1, rejected: 1 } })
+})
