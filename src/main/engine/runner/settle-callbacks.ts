@@ -1,6 +1,7 @@
 import { InboxReader } from '../journal/inbox-reader.ts'
 import { ItemClaims } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
+import { rebuildSeconds } from '../journal/rebuild-seconds.ts'
 import { readLatency, writeLatency } from '../journal/run-latency.ts'
 import { readRunRecord } from '../journal/run-record.ts'
 import { findTakenOver } from '../journal/successor.ts'
@@ -11,6 +12,8 @@ import { CallbackDesk } from './callback-desk.ts'
 export function settleCallbacks(workspace: string, journal: Journal): void {
   const record = readRunRecord(journal.db)
   if (record === null || record.callbackBase === null) return
+  // The whole that is written below must hold the second in which a run was cut off.
+  if (record.state === 'running') rebuildSeconds(journal)
   const inbox = new InboxReader(workspace)
   const latency = readLatency(journal.db)
   const { judgeCallback } = createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
