@@ -63,6 +63,7 @@ export class CallbackWriter {
   readonly #callbackLatency: StatementSync
   readonly #overdue: StatementSync
   readonly #setOverdue: StatementSync
+  readonly #rulesOf: StatementSync
 
   constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
     this.#scope = scope
@@ -95,6 +96,9 @@ export class CallbackWriter {
     )
     this.#overdue = db.prepare(
       "SELECT row FROM result WHERE state = 'acknowledged' AND acknowledged_at <= ? ORDER BY acknowledged_at LIMIT ?",
+    )
+    this.#rulesOf = db.prepare(
+      'SELECT rule_id FROM row_rule JOIN rule ON rule.id = row_rule.rule WHERE row = ?',
     )
     this.#setOverdue = db.prepare("UPDATE result SET state = 'overdue', message = ? WHERE row = ?")
   }
@@ -178,7 +182,9 @@ export class CallbackWriter {
     const { errorCode, message } = content
     countError(counters, { state, status: stored?.status ?? null, errorCode, message }, 1)
     if (content.fromCache) counters.add('from_cache', '', 1)
-    for (const { ruleId } of content.rules) counters.add('rule', ruleId, 1)
+    // Only an answer that refused its item can have named rules before.
+    const known = from === 'rejected' ? this.#rulesOf.all(item).map((rule) => rule['rule_id']) : []
+    for (const { ruleId } of content.rules) if (!known.includes(ruleId)) counters.add('rule', ruleId, 1)
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' ? 1 : 0)
     const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)
     const sentAtUs = lastTry?.['sent_at_us'] ?? null

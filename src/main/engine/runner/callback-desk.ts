@@ -39,6 +39,7 @@ export interface CallbackDeskOptions {
  */
 export class CallbackDesk {
   readonly #options: CallbackDeskOptions
+  readonly #outcomes: OutcomeWriter
   readonly #writer: CallbackWriter
   readonly #timeoutMs: number
   #inboxRead: number
@@ -52,7 +53,8 @@ export class CallbackDesk {
   constructor(options: CallbackDeskOptions) {
     this.#options = options
     const { journal, claims, record } = options
-    this.#writer = new CallbackWriter(journal, claims, new OutcomeWriter(journal), {
+    this.#outcomes = new OutcomeWriter(journal)
+    this.#writer = new CallbackWriter(journal, claims, this.#outcomes, {
       isChild: record.parentRunId !== null,
       takenOver: options.takenOver ?? new Set(),
     })
@@ -70,13 +72,18 @@ export class CallbackDesk {
   write(): void {
     const { judge } = this.#options
     this.#settled = []
+    // What it had found last time is not there where that transaction was undone.
+    this.#outcomes.forget()
     for (const { item, latencyUs } of this.#latencies) this.#writer.writeLatency(item, latencyUs)
     for (const callback of this.#batch) {
       const settled = this.#writer.take(callback, toContent(judge(callback.body)))
       if (settled !== null) this.#settled.push(settled)
     }
     const message = `no callback came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
-    this.#writer.markOverdue(this.#overdueMs, message, BATCH_MAX)
+    // Callbacks behind the last one that was read may have come in time.
+    const lastUs = this.#batch.at(-1)?.receivedAtUs
+    const readUntilMs = lastUs === undefined ? Number.POSITIVE_INFINITY : lastUs / 1_000 - this.#timeoutMs
+    this.#writer.markOverdue(Math.min(this.#overdueMs, readUntilMs), message, BATCH_MAX)
   }
 
   /** What {@link write} wrote is committed; returns the items it has settled. */

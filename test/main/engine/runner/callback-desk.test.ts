@@ -12,7 +12,8 @@ const SENT_AT_US = 1_700_000_000_000_000
 const ACKNOWLEDGED = { state: 'acknowledged', durationUs: 1_000 } as const
 
 /** A desk over a journal of so many rows, all of them marked as sent, and an inbox that the test fills. */
-function openDesk(rows: number, options: { judge?: () => null } = {}) {
+function openDesk(rows: number, options: { judge?: () => null; pageMax?: number } = {}) {
+  const { pageMax = Infinity, ...parts } = options
   const journal = openReadyJournal(rows)
   const record = { ...readRecord(journal), callbackBase: 'http://127.0.0.1:1' }
   const claims = new ItemClaims(journal, record)
@@ -25,7 +26,10 @@ function openDesk(rows: number, options: { judge?: () => null } = {}) {
     journal,
     record,
     claims,
-    inbox: { readAfter: (afterId) => inbox.filter(({ id }) => id > afterId), close: () => {} },
+    inbox: {
+      readAfter: (afterId) => inbox.filter(({ id }) => id > afterId).slice(0, pageMax),
+      close: () => {},
+    },
     judge: (body) => {
       const rule = { ruleId: 'r1', ruleName: 'Spam' }
       return body.includes('error')
@@ -40,7 +44,7 @@ function openDesk(rows: number, options: { judge?: () => null } = {}) {
     },
     nowMs: () => clock.nowMs,
     onLatency: (latencyUs) => latencies.push(latencyUs),
-    ...options,
+    ...parts,
   })
   const receive = (item: number, afterUs: number, body = `task-${item}`) =>
     inbox.push({ id: inbox.length + 1, item, receivedAtUs: SENT_AT_US + afterUs, body })
@@ -148,6 +152,47 @@ test('an acknowledged item is overdue after its time, and a late callback still 
   expect(desk.isOver).toBe(true)
   expect(counts()).toEqual({ received: 2, settled: 2, late: 1 })
   expect([...journal.counters.entries('error').values()]).toEqual([0])
+})
+
+test('an item whose callback came in time is not overdue because nobody had read it yet', () => {
+  const { journal, clock, receive, takeIn, send, counts } = openDesk(3, { pageMax: 1 })
+  for (const item of [1, 2, 3]) send(item, ACKNOWLEDGED)
+  receive(1, 7_000)
+  receive(2, 8_000)
+  clock.nowMs += 700_000
+  takeIn()
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'acknowledged', 3: 'acknowledged' })
+  takeIn()
+  takeIn()
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'succeeded', 3: 'overdue' })
+  expect(counts()).toEqual({ received: 2, settled: 2 })
+})
+
+test('a rule that an undone transaction found is found again by the next one', () => {
+  const { journal, desk, receive, send } = openDesk(1)
+  send(1, ACKNOWLEDGED)
+  receive(1, 1_000)
+  desk.look()
+  expect(() =>
+    journal.transact('process', () => {
+      desk.write()
+      throw new Error('no room')
+    }),
+  ).toThrow('no room')
+  desk.look()
+  journal.transact('process', () => desk.write())
+  expect(
+    journal.db.prepare('SELECT rule_id FROM row_rule JOIN rule ON rule.id = row_rule.rule').all(),
+  ).toMatchObject([{ rule_id: 'r1' }])
+})
+
+test('a rule that both the answer and the callback name is counted once', () => {
+  const { journal, receive, takeIn, send } = openDesk(1)
+  const rules = [{ ruleId: 'r1', ruleName: 'Spam' }]
+  send(1, { state: 'rejected', outcome: 'rejected', errorCode: '5', rules })
+  receive(1, 1_000)
+  expect(takeIn()).toMatchObject([{ item: 1, from: 'rejected' }])
+  expect([...journal.counters.entries('rule')]).toEqual([['r1', 1]])
 })
 
 test('an item of unknown fate is waited for as long as an acknowledged one, and no longer', () => {
