@@ -34,8 +34,8 @@ const TABLE: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
   overdue: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
   unknown: { resend: 'pending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
   succeeded: {},
-  rejected: {},
-  failed: {},
+  rejected: { callback_succeeded: 'succeeded' },
+  failed: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
 }
 
 const STATES = Object.keys(TABLE) as ItemState[]
