@@ -5,7 +5,9 @@ import { suggestFileName } from '../../src/renderer/features/export/suggest-file
 import { toChartSeconds } from '../../src/renderer/ui/charts/to-chart-seconds.ts'
 import { toColumnRem } from '../../src/renderer/ui/grid/column-width.ts'
 import { toMovedCursor } from '../../src/renderer/ui/grid/move-cursor.ts'
+import { describeOptions } from '../../src/renderer/ui/operations/operation-looks.ts'
 import { adviceForError } from '../../src/renderer/ui/states/error-advice.ts'
+import type { Operation } from '../../src/shared/operation.ts'
 import type { RunSecond } from '../../src/shared/results.ts'
 
 describe('the address of a screen', () => {
@@ -130,6 +132,16 @@ describe('what to do about an error', () => {
   it('repeats what the check said about invalid rows', () => {
     expect(advise(null, 'forbidden_character', 'invalid')).toContain('neither _ nor ;')
   })
+})
+
+describe('an operation in a few words', () => {
+  it.each<[Operation, string]>([
+    [{ kind: 'task', mode: 'sync', api: 'v1', legacy: true, models: ['ocr'] }, 'v1 sync, ocr, legacy answer'],
+    [{ kind: 'task', mode: 'async', api: 'v2', legacy: false, models: ['a', 'b'] }, 'v2 async, 2 models'],
+    [{ kind: 'index-add', mode: 'async', indexId: 'faces' }, 'faces, async'],
+    [{ kind: 'watchlist-add', watchlist: '', termsPerRequest: 500 }, 'no watchlist yet, 500 terms a request'],
+    [{ kind: 'appeal-status' }, 'only reads'],
+  ])('%j is: %s', (operation, words) => expect(describeOptions(operation)).toBe(words))
 })
 
 describe('the name of an exported file', () => {

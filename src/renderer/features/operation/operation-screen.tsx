@@ -43,7 +43,13 @@ export function OperationScreen(props: {
   return (
     <Screen
       title="Operation"
-      subtitle="What is done with each row, and where"
+      subtitle={
+        props.todo === null ? (
+          'What is done with each row, and where'
+        ) : (
+          <span className={styles.todo}>{props.todo}</span>
+        )
+      }
       actions={
         <PrimaryButton
           onPress={props.onContinue}
