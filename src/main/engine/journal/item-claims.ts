@@ -28,6 +28,7 @@ export class ItemClaims {
   readonly #mark: StatementSync
   readonly #unmark: StatementSync
   readonly #rowsOf: StatementSync
+  readonly #unknownTries: StatementSync
   readonly #rowsPerItem: number
   #claimed: number
   #claimedRows: number
@@ -48,6 +49,9 @@ export class ItemClaims {
     )
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
     this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE row = ? AND state = 'sending'")
+    this.#unknownTries = db.prepare(
+      "SELECT count(*) AS n FROM attempt WHERE item = ? AND outcome = 'unknown'",
+    )
     // An item's rows are consecutive but for invalid ones; the bound keeps SQLite from walking to the table's end.
     this.#rowsOf = db.prepare(
       `SELECT id, cells FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
@@ -132,6 +136,11 @@ export class ItemClaims {
   /** Whether an item may have been sent: the watermark covers it. */
   isClaimed(item: number): boolean {
     return item <= this.#claimed
+  }
+
+  /** Tries of an item that may have been taken, in any session of the run. */
+  countUnknownTries(item: number): number {
+    return Number(this.#unknownTries.get(item)?.['n'])
   }
 
   /** Counts a row above the watermark that was settled without being sent. The caller has a transaction open. */

@@ -5,7 +5,6 @@ const SPARED_MAX = 100
 export class RetryBudget {
   readonly #limit: number
   readonly #items = new Map<number, { used: number; spared: number }>()
-  readonly #notTaken = new Map<number, number>()
 
   /** `limit` is how many retries an item has, 0 for none. */
   constructor(limit: number) {
@@ -32,25 +31,13 @@ export class RetryBudget {
     return this.#items.get(item)?.used ?? 0
   }
 
-  /** A try of an item that is sent again was certainly not taken. */
-  noteNotTaken(item: number): void {
-    this.#notTaken.set(item, this.countNotTaken(item) + 1)
-  }
-
-  /** Tries of an item in this stretch that were certainly not taken; all others may have been. */
-  countNotTaken(item: number): number {
-    return this.#notTaken.get(item) ?? 0
-  }
-
   /** The item is settled. */
   forget(item: number): void {
-    this.#notTaken.delete(item)
     this.#items.delete(item)
   }
 
   /** Gives every item all of its retries again. */
   reset(): void {
     this.#items.clear()
-    this.#notTaken.clear()
   }
 }

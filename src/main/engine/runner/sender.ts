@@ -219,7 +219,7 @@ export class Sender {
     const judgement = this.#options.judge(
       exchange,
       rowKeys,
-      sent.attempts - this.#retries.countNotTaken(sent.item),
+      sent.attempts === 0 ? 0 : this.#options.claims.countUnknownTries(sent.item),
     )
     const isSettledBefore = this.#options.desk?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     const isSplit = judgement.isTooLarge && sent.rows.length > 1
@@ -245,7 +245,6 @@ export class Sender {
     }
     if (state === 'unknown') this.#options.desk?.noteLoss()
     if (judgement.retryAfterMs !== null) this.#journal.counters.add('retry_after_answers', '', 1)
-    if (again && judgement.repeat === 'safe') this.#retries.noteNotTaken(sent.item)
     if (again && isSplit) this.#feed.split(sent.item, sent.attempts + 1)
     else if (again) this.#backOff(sent, judgement)
     const reason = this.#guard.reason()
