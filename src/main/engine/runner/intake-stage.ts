@@ -8,7 +8,6 @@ import type { RunRecord } from '../journal/run-record.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
-import { isUniqueByConstruction } from '../mapping/templates.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
 import { createRunAddresses } from '../service/run-addresses.ts'
 
@@ -41,8 +40,6 @@ export async function runIntake(options: {
     const resolved = { ...plan, mapping }
     const mapRow = createRowMapper(resolved, columns, runToken, addresses)
     const validate = createRowValidator(resolved)
-    const postId = mapping['post_id']
-    const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)
     const writer = new IntakeWriter(
       journal,
       (row, cells) => mapRow(row, cells).uniqueKey?.value ?? '',
@@ -60,7 +57,7 @@ export async function runIntake(options: {
           return {
             row,
             cells,
-            uniqueKey: isUnique ? null : mapped.uniqueKey,
+            uniqueKey: mapped.uniqueKey,
             problems: all,
           }
         }),
