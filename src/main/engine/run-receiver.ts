@@ -149,11 +149,14 @@ function toTooSmall(takesBytes: number, wantedBytes: number): SluiceError {
   })
 }
 
-/** Whether a run's callbacks come to us: they do unless the mapping names somebody else's address. */
+/**
+ * Whether a run's callbacks come to us: they do unless the mapping names somebody else's address for every row. Rows
+ * whose own is empty are answered to us.
+ */
 function isAwaiting({ operation, mapping }: Plan): boolean {
   const own = mapping['callback_url']
-  const isLeftEmpty = own === undefined || (own.kind === 'template' && own.template === '')
-  return isAsync(operation) && isLeftEmpty
+  const isForEveryRow = own?.kind === 'template' && !own.template.includes('{{')
+  return isAsync(operation) && !isForEveryRow
 }
 
 function toMoved(runId: string, wanted: string, found: string | null): SluiceError {
