@@ -1,11 +1,13 @@
 import { Command } from 'commander'
 import { APP_VERSION } from '../../shared/version.ts'
 import { addAppealCommand } from './commands/appeal.ts'
+import { addCompareCommand } from './commands/compare.ts'
 import { addConnectionCommand } from './commands/connection/connection.ts'
 import { addDeleteCommand } from './commands/delete.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addIndexCommand } from './commands/index-items.ts'
+import { addLoadCommand } from './commands/load.ts'
 import { addOpenCommand } from './commands/open.ts'
 import { addPlanCommand } from './commands/plan.ts'
 import { addReceiverCommand } from './commands/receiver.ts'
@@ -39,6 +41,10 @@ export function createProgram(context: CliContext): Command {
   addIndexCommand(program, context)
   addWatchlistCommand(program, context)
   addAppealCommand(program, context)
+  program.commandsGroup('Measure:')
+  addLoadCommand(program, context)
+  addCompareCommand(program, context)
+  program.commandsGroup('Again:')
   addPlanCommand(program, context)
   addResumeCommand(program, context)
   addRetryCommand(program, context)

@@ -6,7 +6,7 @@ import { ListedError } from './listed-error.ts'
 import { toPrintable } from './terminal/printable.ts'
 
 const OWN_COMMAND =
-  /\bsluice (task|index|watchlist|appeal|plan|connection|receiver|resume|retry|runs|show|export|delete|sandbox|demo|open)\b/g
+  /\bsluice (task|load|compare|index|watchlist|appeal|plan|connection|receiver|resume|retry|runs|show|export|delete|sandbox|demo|open)\b/g
 
 /** The engine names commands without saying how they are started; here they are made to be pasted. */
 function withPrefix(text: string): string {

@@ -11,7 +11,12 @@ export interface PlanConflict {
 
 /** What is wrong with a plan beyond the shape of its parts; nothing here needs the source to be read. */
 export function findConflicts(plan: Plan): PlanConflict[] {
-  return [...findFieldConflicts(plan), ...findOperationConflicts(plan), ...findSourceConflicts(plan)]
+  return [
+    ...findFieldConflicts(plan),
+    ...findOperationConflicts(plan),
+    ...findSourceConflicts(plan),
+    ...findLoadConflicts(plan),
+  ]
 }
 
 /** Fields of a mapping that the operation does not have. */
@@ -50,6 +55,21 @@ function findSourceConflicts({ source }: Plan): PlanConflict[] {
     })
   }
   return conflicts
+}
+
+function findLoadConflicts({ load, operation, connection }: Plan): PlanConflict[] {
+  if (load === undefined) return []
+  if (operation.kind !== 'task') {
+    return [
+      {
+        path: ['load'],
+        message: `a load test submits tasks; ${operation.kind} sends each row once`,
+      },
+    ]
+  }
+  const address = (operation.api === 'v2' ? connection.taskBaseUrl : undefined) ?? connection.baseUrl
+  if (load.httpVersion === '1.1' || new URL(address).protocol === 'https:') return []
+  return [{ path: ['load', 'httpVersion'], message: `HTTP/2 needs an https address, found ${address}` }]
 }
 
 /** Whether a template makes an address of its own for each file, without a password in it. */

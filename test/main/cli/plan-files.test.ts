@@ -21,6 +21,7 @@ const RUN_TIME = new Set([
   '--dry-run',
   '--yes',
   '--save-plan',
+  '--metrics-port',
 ])
 
 /** What each other option is given here, beside what makes it complete, and the part of the plan that it changes. */
@@ -69,6 +70,35 @@ const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--empty-notes': { args: ['clear'], path: 'operation.emptyNotes' },
 }
 
+interface LoadExample {
+  args: string[]
+  path: string
+  /** What goes with it, in place of what every other load has. */
+  needed?: string[]
+}
+
+const CLOSED = ['--concurrency', '3', '--duration', '5s']
+
+/** The same of options that only `load` has, or that mean another part of the plan there. */
+const LOAD_EXAMPLES: Readonly<Record<string, LoadExample>> = {
+  '--rate': { args: ['7'], path: 'load.pace.ratePerSecond' },
+  '--concurrency': { args: ['9'], path: 'load.pace.concurrency', needed: ['--duration', '5s'] },
+  '--stages': { args: ['concurrency:1..5@1m30s'], path: 'load.pace.stages.0.durationMs', needed: [] },
+  '--duration': { args: ['9s'], path: 'load.durationMs' },
+  '--requests': { args: ['900'], path: 'load.requests', needed: ['--rate', '50'] },
+  '--warmup': { args: ['2s'], path: 'load.warmupMs' },
+  '--graceful-stop': { args: ['0s'], path: 'load.gracefulStopMs' },
+  '--max-in-flight': { args: ['8'], path: 'load.maxInFlight' },
+  '--when-full': { args: ['drop'], path: 'load.whenFull' },
+  '--think-time': { args: ['0.5s-2s'], path: 'load.thinkTime.maxMs', needed: CLOSED },
+  '--threshold': { args: ['p(99)<500 abortOnFail'], path: 'load.thresholds.0.expression' },
+  '--abort-on-fail': { args: ['--threshold', 'rate<0.5'], path: 'load.thresholds.0.abortOnFail' },
+  '--http': { args: ['2', '--base-url', 'https://127.0.0.1:1'], path: 'load.httpVersion' },
+  '--workers': { args: ['2'], path: 'load.workers' },
+  '--sample': { args: ['0'], path: 'load.sampleSize' },
+  '--error-limit': { args: ['5'], path: 'load.errorLimit' },
+}
+
 /** What a command cannot do without, and a field that it has. */
 const NEEDED: Readonly<Record<string, { args: string[]; field: string }>> = {
   task: { args: [], field: 'text_data' },
@@ -77,6 +107,7 @@ const NEEDED: Readonly<Record<string, { args: string[]; field: string }>> = {
   'watchlist add': { args: ['--watchlist', 'w1'], field: 'term' },
   'watchlist update': { args: ['--watchlist', 'w1'], field: 'notes' },
   appeal: { args: [], field: 'appeal_id' },
+  load: { args: ['--rate', '50', '--duration', '5s'], field: 'text_data' },
 }
 
 function listSendingCommands(
@@ -132,22 +163,25 @@ describe('a saved plan', () => {
   it('is offered by every sending command, and no option of theirs is forgotten here', () => {
     expect(SENDING.map(({ path }) => path)).toEqual(Object.keys(NEEDED))
     const names = new Set(SENDING.flatMap(({ options }) => options.map(({ long }) => long ?? '')))
-    expect([...names].filter((name) => !RUN_TIME.has(name)).sort()).toEqual(Object.keys(EXAMPLES).sort())
+    expect([...names].filter((name) => !RUN_TIME.has(name)).sort()).toEqual(
+      [...new Set([...Object.keys(EXAMPLES), ...Object.keys(LOAD_EXAMPLES)])].sort(),
+    )
   })
 
   it.each(SENDING)('holds every option of $path', async ({ path, options }) => {
     const { folder, savePlan } = await createWorkspace()
     const { args: needed = [], field = '' } = NEEDED[path] ?? {}
-    const command = [...path.split(' '), join(folder, 'rows.csv'), ...needed]
-    const plain = await savePlan(command)
+    const command = [...path.split(' '), join(folder, 'rows.csv')]
+    const plain = await savePlan([...command, ...needed])
     for (const { long } of options) {
       const name = long ?? ''
       if (RUN_TIME.has(name)) continue
-      const example = EXAMPLES[name]
+      const example: LoadExample | undefined =
+        (path === 'load' ? LOAD_EXAMPLES[name] : undefined) ?? EXAMPLES[name]
       const args = [name, ...(example?.args ?? [])].map((arg) => arg.replace('FIELD', field))
       const where = example?.path.replace('FIELD', field) ?? ''
       const named = name === '--connection' ? [] : ['--connection', 'first']
-      const plan = await savePlan([...command, ...named, ...args])
+      const plan = await savePlan([...command, ...(example?.needed ?? needed), ...named, ...args])
       expect(readPath(plan, where), `${path} ${args.join(' ')}`).not.toEqual(undefined)
       expect(readPath(plan, where), `${path} ${args.join(' ')}`).not.toEqual(readPath(plain, where))
       expect(parsePlanFile(plan)).toMatchObject({ kind: 'plan' })

@@ -3,6 +3,7 @@ import { EXIT } from '../../../shared/errors.ts'
 import { readConnections } from '../../engine/connections/connections-file.ts'
 import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
+import { addMetricsOption } from '../options/metrics-option.ts'
 import { addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
 import { readPlanFile } from '../plan-file/read-plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
@@ -19,7 +20,7 @@ export function addPlanCommand(program: Command, context: CliContext): void {
         'file. It holds no secret, but it names the address and the variable whose value is sent there as the ' +
         'API key: run only plans that you trust.',
     )
-  addRunTimeOptions(command).action(async (file: string, flags: RunTimeFlags) => {
+  addMetricsOption(addRunTimeOptions(command)).action(async (file: string, flags: RunTimeFlags) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
     const plan = readPlanFile(resolveFromCaller(file, context.env), readConnections(workspace))
     context.exitCode = await sendPlan(context, { workspace, plan, flags, notes: [] })
@@ -28,6 +29,6 @@ export function addPlanCommand(program: Command, context: CliContext): void {
     'after',
     `
 docs/plan.schema.json describes every key. Exits as the sending commands do: ${EXIT.ok} when every row succeeded,
-${EXIT.badInput} when nothing was sent.`,
+${EXIT.badInput} when nothing was sent; a plan of a load test exits as load does.`,
   )
 }

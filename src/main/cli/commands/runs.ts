@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { isLoadRun } from '../summary/exit-code.ts'
 import { formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable, type TableColumn } from '../terminal/table.ts'
@@ -55,6 +56,20 @@ const COLUMNS: readonly RunColumn[] = [
     isOptional: true,
     toCell: ({ rows }) => formatCount(rows.not_sent),
   },
+  {
+    title: 'REQUESTS',
+    align: 'right',
+    keep: 7,
+    isOptional: true,
+    toCell: (run) => (isLoadRun(run) ? formatCount(run.requests.sent) : ''),
+  },
+  {
+    title: 'THRESHOLDS',
+    align: 'left',
+    keep: 8,
+    isOptional: true,
+    toCell: toThresholds,
+  },
   { title: 'P95 MS', align: 'right', keep: 1, toCell: toP95 },
   { title: 'OPERATION', align: 'left', keep: 3, toCell: toOperation },
   {
@@ -65,13 +80,25 @@ const COLUMNS: readonly RunColumn[] = [
   },
 ]
 
+function isNothing(cell: string): boolean {
+  return cell === '0' || cell === ''
+}
+
 function toP95({ latency_ms }: RunSummary): string {
   const p95 = latency_ms.http_req_duration?.p95
   return p95 === undefined ? '' : formatMs(p95)
 }
 
-function toOperation({ operation, mode }: RunSummary): string {
-  return mode === 'async' ? `${operation} async` : operation
+/** Whether a load test passed: `held`, or how many of its thresholds did not. */
+function toThresholds({ thresholds = [] }: RunSummary): string {
+  const crossed = thresholds.filter(({ ok }) => !ok).length
+  if (thresholds.length === 0) return ''
+  return crossed === 0 ? 'held' : `${crossed} of ${thresholds.length} crossed`
+}
+
+function toOperation(run: RunSummary): string {
+  const { operation, mode } = run
+  return `${isLoadRun(run) ? 'load ' : ''}${mode === 'async' ? `${operation} async` : operation}`
 }
 
 /** The columns that fit beside each other, each as narrow as it may be cut. */
@@ -81,10 +108,10 @@ function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
     return minColumns === undefined ? widest : Math.min(minColumns, widest)
   }
   let chosen = COLUMNS.filter(
-    ({ isOptional, toCell }) => !isOptional || runs.some((run) => toCell(run) !== '0'),
+    ({ isOptional, toCell }) => !isOptional || runs.some((run) => !isNothing(toCell(run))),
   )
   const width = () => chosen.reduce((sum, column) => sum + toWidth(column) + 2, -2)
-  const isIdle = ({ keep, toCell }: RunColumn) => keep < 9 && runs.every((run) => toCell(run) === '0')
+  const isIdle = ({ keep, toCell }: RunColumn) => keep < 9 && runs.every((run) => isNothing(toCell(run)))
   while (width() > room) {
     const least = Math.min(...chosen.map(({ keep }) => keep))
     const given = chosen.findLast(isIdle) ?? chosen.findLast(({ keep }) => keep === least && keep < 9)

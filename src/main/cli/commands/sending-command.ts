@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../../shared/errors.ts'
+import type { Load } from '../../../shared/load.ts'
 import { isAsync, type Operation } from '../../../shared/operation.ts'
 import type { StoredConnection } from '../../../shared/stored-connection.ts'
 import { readConnections } from '../../engine/connections/connections-file.ts'
@@ -7,7 +8,12 @@ import { findConnection, findConnectionInUse } from '../../engine/connections/ed
 import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
-import { addSendingOptions, type SendingFlags } from '../options/sending-options.ts'
+import {
+  addPaceOptions,
+  addSendingOptions,
+  type PaceFlags,
+  type SendingFlags,
+} from '../options/sending-options.ts'
 import type { ServiceFlags } from '../options/service-options.ts'
 import { writePlanFile } from '../plan-file/write-plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
@@ -23,6 +29,11 @@ export interface SendingCommand<Own extends object> {
   /** Declares the command's own options, before those that every sending command has. */
   addOptions(command: Command): void
   toOperation(flags: Own): Operation
+  /** Makes it a load test: its pace is among its own options, and its exit codes are others. */
+  load?: {
+    toLoad(flags: Own): Load
+    exits: string
+  }
 }
 
 const SOURCES = 'a .csv, .tsv, .xlsx or .jsonl file, or a folder'
@@ -62,24 +73,35 @@ export function addSendingCommand<Own extends object>(
     .summary(definition.summary)
     .description(definition.description)
   definition.addOptions(command)
-  addSendingOptions(command).action(async (source: string, flags: SendingFlags & Own) => {
-    const workspace = resolveWorkspace(flags.workspace, context.env)
-    const stored = findStored(workspace, flags)
-    const operation = definition.toOperation(flags)
-    const sourcePath = resolveFromCaller(source, context.env)
-    const plan = toPlan({ operation, sourcePath, flags, stored, env: context.env })
-    if (flags.savePlan !== undefined) writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
-    const notes = [
-      ...(flags.connection === undefined && stored !== null
-        ? [`Connection ${stored.name} is in use: ${plan.connection.baseUrl}`]
-        : []),
-      ...noteIdleOptions(operation, flags),
-    ]
-    context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
-  })
+  const { load } = definition
+  addSendingOptions(command, load === undefined ? addPaceOptions : () => command).action(
+    async (source: string, flags: SendingFlags & PaceFlags & Own) => {
+      const workspace = resolveWorkspace(flags.workspace, context.env)
+      const stored = findStored(workspace, flags)
+      const operation = definition.toOperation(flags)
+      const sourcePath = resolveFromCaller(source, context.env)
+      const plan = toPlan({
+        operation,
+        sourcePath,
+        flags,
+        load: load?.toLoad(flags) ?? null,
+        stored,
+        env: context.env,
+      })
+      if (flags.savePlan !== undefined) writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
+      const notes = [
+        ...(flags.connection === undefined && stored !== null
+          ? [`Connection ${stored.name} is in use: ${plan.connection.baseUrl}`]
+          : []),
+        ...noteIdleOptions(operation, flags),
+      ]
+      context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
+    },
+  )
   return command.addHelpText(
     'after',
-    `
+    load?.exits ??
+      `
 Exits with ${EXIT.ok} when every row succeeded, ${EXIT.rowsFailed} when some did not or the run stopped itself,
 ${EXIT.badInput} when nothing was sent, ${EXIT.interrupted} when it was interrupted and can be resumed.`,
   )

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { SluiceError } from '../../../shared/errors.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { createIntegerParser } from '../options/number-option.ts'
@@ -6,6 +7,7 @@ import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { printProblems } from '../session/print-problems.ts'
 import { printSummary } from '../session/settle-run.ts'
+import { isLoadRun } from '../summary/exit-code.ts'
 import { formatRowDetail } from '../summary/row-text.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
@@ -13,6 +15,15 @@ interface ShowFlags extends WorkspaceFlags {
   json?: true
   problems?: true
   row?: number
+}
+
+/** A load test submits each row many times, and keeps a sample of them. */
+function refuseRow(runId: string): never {
+  throw new SluiceError({
+    code: 'BAD_USAGE',
+    message: `--row: run ${runId} is a load test, whose rows have no results of their own`,
+    hint: `The requests that were kept whole: sluice export ${runId} samples.jsonl`,
+  })
 }
 
 /** Adds `show RUN`: the whole run, the problems of its rows, or one row with its exact exchange. */
@@ -36,6 +47,7 @@ export function addShowCommand(program: Command, context: CliContext): void {
     await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
       const run = await resolveRun(engine, reference)
       if (flags.row !== undefined) {
+        if (isLoadRun(run)) refuseRow(run.run_id)
         const detail = await engine.readRow(run.run_id, flags.row)
         await context.out.writeLine(
           flags.json ? JSON.stringify(detail, null, 2) : formatRowDetail(context.outTerminal, detail),

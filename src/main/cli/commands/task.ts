@@ -1,14 +1,38 @@
 import { type Command, Option } from 'commander'
-import { operationSchema } from '../../../shared/operation.ts'
+import { type Operation, operationSchema } from '../../../shared/operation.ts'
 import type { CliContext } from '../context.ts'
 import { type AsyncFlags, addAsyncOption } from '../options/async-option.ts'
 import { collect } from '../options/number-option.ts'
 import { addSendingCommand } from './sending-command.ts'
 
-interface TaskFlags extends AsyncFlags {
+/** What only tasks take, once parsed. */
+export interface TaskFlags extends AsyncFlags {
   api: 'v1' | 'v2'
   model?: string[]
   legacy?: true
+}
+
+/** Declares what only tasks take. */
+export function addTaskOptions(command: Command): void {
+  addAsyncOption(command.optionsGroup('Task:'))
+    .addOption(new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v1'))
+    .option(
+      '--model <name>',
+      'model to run; repeatable: v1 takes one, v2 several and ids of custom indexes',
+      collect,
+    )
+    .option('--legacy', 'ask for the legacy response, which holds the class scores; v1 only')
+}
+
+/** The operation that those options ask for. */
+export function toTaskOperation({ async: isAsync, api, model = [], legacy }: TaskFlags): Operation {
+  return operationSchema.parse({
+    kind: 'task',
+    mode: isAsync ? 'async' : 'sync',
+    api,
+    legacy: legacy === true,
+    models: model,
+  })
 }
 
 /** Adds `task SOURCE`: submits each row as a task (interface §4.1, §4.2). */
@@ -21,19 +45,7 @@ export function addTaskCommand(program: Command, context: CliContext): void {
       'Submits each row of a source to the service and records what came of it. ' +
       'Columns are matched by name; --map and --set fill the rest. user_id has no default; ' +
       'post_id defaults to {{run}}-{{row}}.',
-    addOptions: (command) => {
-      addAsyncOption(command.optionsGroup('Task:'))
-        .addOption(
-          new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v1'),
-        )
-        .option(
-          '--model <name>',
-          'model to run; repeatable: v1 takes one, v2 several and ids of custom indexes',
-          collect,
-        )
-        .option('--legacy', 'ask for the legacy response, which holds the class scores; v1 only')
-    },
-    toOperation: ({ async: isAsync, api, model = [], legacy = false }) =>
-      operationSchema.parse({ kind: 'task', mode: isAsync ? 'async' : 'sync', api, legacy, models: model }),
+    addOptions: addTaskOptions,
+    toOperation: toTaskOperation,
   })
 }

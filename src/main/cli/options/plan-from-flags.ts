@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { SluiceError } from '../../../shared/errors.ts'
+import type { Load } from '../../../shared/load.ts'
 import type { Operation } from '../../../shared/operation.ts'
 import { type Pace, type Plan, type PlanMedia, planSchema } from '../../../shared/plan.ts'
 import { findConflicts, type PlanConflict } from '../../../shared/plan-file/find-conflicts.ts'
@@ -9,7 +10,7 @@ import { ListedError } from '../listed-error.ts'
 import type { CallbackFlags } from './callback-options.ts'
 import { toConnectionInput } from './connection-from-flags.ts'
 import { toMapping } from './mapping-option.ts'
-import type { SendingFlags } from './sending-options.ts'
+import type { PaceFlags, SendingFlags } from './sending-options.ts'
 import type { SourceFlags } from './source-options.ts'
 
 const DEFAULT_CONCURRENCY = 4
@@ -20,6 +21,7 @@ const MAX_IN_FLIGHT = 10_000
 const FLAGS: Readonly<Record<string, string>> = {
   mapping: '--map, --set',
   'operation.legacy': '--legacy',
+  'load.httpVersion': '--http',
   'source.headerRow': '--header-row',
   'source.media.template': '--media-template',
 }
@@ -29,14 +31,16 @@ export interface Request {
   operation: Operation
   /** Absolute. */
   sourcePath: string
-  flags: SendingFlags
+  flags: SendingFlags & PaceFlags
+  /** A load test instead of a run that sends each row once. */
+  load: Load | null
   /** The stored connection that was named or is in use. */
   stored: StoredConnection | null
   /** What relative paths of files follow from. */
   env: NodeJS.ProcessEnv
 }
 
-function toPace(flags: SendingFlags, timeoutMs: number): Pace {
+function toPace(flags: PaceFlags, timeoutMs: number): Pace {
   if (flags.rate === undefined) {
     return { kind: 'closed', concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY }
   }
@@ -88,7 +92,7 @@ function toSentence({ path, message }: PlanConflict): string {
  * The plan that a sending command was asked to run.
  * Throws a `SluiceError` or commander's `InvalidArgumentError` where the options do not go together.
  */
-export function toPlan({ operation, sourcePath, flags, stored, env }: Request): Plan {
+export function toPlan({ operation, sourcePath, flags, load, stored, env }: Request): Plan {
   const connection = toConnectionInput(flags, stored, env)
   const plan = planSchema.parse({
     name: flags.name ?? basename(sourcePath),
@@ -97,7 +101,7 @@ export function toPlan({ operation, sourcePath, flags, stored, env }: Request): 
     mapping: toMapping([...(flags.map ?? []), ...(flags.set ?? [])]),
     operation,
     callback: toCallback(flags),
-    pace: toPace(flags, connection.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    ...(load === null ? { pace: toPace(flags, connection.timeoutMs ?? DEFAULT_TIMEOUT_MS) } : { load }),
     retry: { limit: flags.retries },
   })
   const conflicts = findConflicts(plan)

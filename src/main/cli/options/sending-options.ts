@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { addCallbackOptions, type CallbackFlags } from './callback-options.ts'
 import { collectMapping, collectTemplate, type FieldAssignment } from './mapping-option.ts'
+import type { MetricsFlags } from './metrics-option.ts'
 import { createIntegerParser, createPositiveNumberParser } from './number-option.ts'
 import { addServiceOptions, type ServiceFlags } from './service-options.ts'
 import {
@@ -14,7 +15,7 @@ import {
 import { addSourceOptions, type SourceFlags } from './source-options.ts'
 
 /** What only matters while a plan runs, and is in no plan. */
-export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags {
+export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags, MetricsFlags {
   dryRun?: true
 }
 
@@ -22,8 +23,6 @@ export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags {
 export interface SendingFlags extends RunTimeFlags, ServiceFlags, SourceFlags, CallbackFlags {
   map?: FieldAssignment[]
   set?: FieldAssignment[]
-  concurrency?: number
-  rate?: number
   retries: number
   name?: string
   savePlan?: string
@@ -37,8 +36,30 @@ export function addRunTimeOptions(command: Command): Command {
   return addReportingOptions(command)
 }
 
-/** Declares everything a command that starts a run from a source takes (design §4), its own options apart. */
-export function addSendingOptions(command: Command): Command {
+/** How fast a run sends that is no load test. */
+export interface PaceFlags {
+  concurrency?: number
+  rate?: number
+}
+
+/** Declares how fast a run sends that is no load test. */
+export function addPaceOptions(command: Command): Command {
+  return command
+    .optionsGroup('Pace:')
+    .option('--concurrency <n>', 'requests in flight at most (default: 4)', createIntegerParser(1, 10_000))
+    .option(
+      '--rate <n>',
+      'requests started each second, on a schedule',
+      createPositiveNumberParser(1_000_000),
+    )
+    .option('--retries <n>', 'tries after the first, where repeating is safe', createIntegerParser(0, 100), 3)
+}
+
+/**
+ * Declares everything a command that starts a run from a source takes (design §4), its own options apart; `addPace`
+ * declares how it presses.
+ */
+export function addSendingOptions(command: Command, addPace: (command: Command) => Command): Command {
   addServiceOptions(command)
   addSourceOptions(command)
   command
@@ -54,15 +75,8 @@ export function addSendingOptions(command: Command): Command {
       collectTemplate,
     )
   addCallbackOptions(command)
+  addPace(command)
   command
-    .optionsGroup('Pace:')
-    .option('--concurrency <n>', 'requests in flight at most (default: 4)', createIntegerParser(1, 10_000))
-    .option(
-      '--rate <n>',
-      'requests started each second, on a schedule',
-      createPositiveNumberParser(1_000_000),
-    )
-    .option('--retries <n>', 'tries after the first, where repeating is safe', createIntegerParser(0, 100), 3)
     .optionsGroup('Run:')
     .option('--name <text>', 'what to call the run')
     .option('--save-plan <file>', 'write all of this as a plan that `plan FILE` runs, too')

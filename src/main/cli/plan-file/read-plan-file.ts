@@ -31,6 +31,7 @@ export function readPlanFile(file: string, connections: Connections): Plan {
     name: written.name ?? basename(written.source.path),
     connection: fillConnection(value, folder, connections),
     source: { ...written.source, path: fromPlanPath(folder, written.source.path) },
+    retry: fillRetry(value, written),
   })
   const conflicts = findConflicts(plan)
   if (conflicts.length === 0) return plan
@@ -38,6 +39,12 @@ export function readPlanFile(file: string, connections: Connections): Plan {
     file,
     conflicts.map(({ path, message }) => ({ path: formatJsonPath(path), message })),
   )
+}
+
+/** In a load test nothing is tried again unless the plan says so. */
+function fillRetry(value: unknown, { load, retry }: Pick<Plan, 'load' | 'retry'>): Plan['retry'] {
+  const given = isJsonObject(value) && isJsonObject(value['retry']) ? value['retry']['limit'] : undefined
+  return load === undefined || given !== undefined ? retry : { ...retry, limit: 0 }
 }
 
 /** The connection of a plan file that is in order, over the stored one that it names. */

@@ -17,13 +17,18 @@ function toSchemaReference(folder: string): { $schema?: string } {
   return { $schema: steps === SCHEMA_FILE ? pathToFileURL(SCHEMA_FILE).href : steps.split(sep).join('/') }
 }
 
+/** The pace of a run that sends each row once says nothing of a load test. */
+function withoutIdlePace({ pace, ...plan }: Plan): Partial<Plan> {
+  return plan.load === undefined ? { ...plan, pace } : plan
+}
+
 /** A plan as its file in that folder holds it. */
 function toDocument(plan: Plan, folder: string): Record<string, unknown> {
   const { tls } = plan.connection
   const toPath = (path: string) => toPlanPath(folder, path)
   return {
     ...toSchemaReference(folder),
-    ...plan,
+    ...withoutIdlePace(plan),
     connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
     source: { ...plan.source, path: toPath(plan.source.path) },
   }

@@ -10,41 +10,20 @@ import {
 import { toPrintable } from '../terminal/printable.ts'
 import { fitSegments, type Segment } from '../terminal/segments.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { cutToWidth, padLeft, padRight, textWidth } from '../terminal/text-width.ts'
+import { cutToWidth, padLeft } from '../terminal/text-width.ts'
+import { formatLoadBlock } from './load-block.ts'
+import { isLoadSnapshot } from './load-progress.ts'
+import { formatBarLine, LABEL_COLUMNS } from './progress-bar.ts'
 import { toPhaseLabel, toRowProgress } from './row-progress.ts'
-
-const LABEL_COLUMNS = 9
-const BAR_MAX_COLUMNS = 40
-const BAR_MIN_COLUMNS = 8
-
-function drawBar(terminal: Terminal, share: number, columns: number, tone: Tone): string {
-  const full = share >= 1 ? columns : Math.min(columns - 1, Math.floor(share * columns))
-  const { barFull, barEmpty } = terminal.glyphs
-  return terminal.tone(tone, barFull.repeat(full)) + terminal.tone('quiet', barEmpty.repeat(columns - full))
-}
 
 function toPercent(share: number): string {
   return `${padLeft(String(Math.floor(share * 100)), 3)} %`
 }
 
-function firstLine(
-  terminal: Terminal,
-  label: string,
-  share: number,
-  tone: Tone,
-  segments: readonly Segment[],
-): string {
-  const room = terminal.columns() - 1
-  const rest = fitSegments(segments, room - LABEL_COLUMNS, '  ')
-  const barRoom = Math.min(BAR_MAX_COLUMNS, room - LABEL_COLUMNS - textWidth(rest) - 2)
-  const bar = barRoom < BAR_MIN_COLUMNS ? '' : `${drawBar(terminal, share, barRoom, tone)}  `
-  return `${terminal.tone('strong', padRight(label, LABEL_COLUMNS))}${bar}${rest}`
-}
-
 function formatIntake(terminal: Terminal, snapshot: RunSnapshot): string {
   const { bytes, rows, problems } = snapshot
   const share = bytes.total === 0 ? 0 : bytes.read / bytes.total
-  return firstLine(terminal, toPhaseLabel('intake'), share, 'accent', [
+  return formatBarLine(terminal, toPhaseLabel('intake'), { share, tone: 'accent' }, [
     { text: toPercent(share), keep: 3 },
     { text: `${formatCounted(rows.read, 'row')}`, keep: 4 },
     {
@@ -87,12 +66,13 @@ function formatOutcomes(terminal: Terminal, snapshot: RunSnapshot): string {
 /** The lines that a terminal redraws while a run goes on: what it is doing and how far, then what came of it. */
 export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): string {
   if (snapshot.phase === 'intake') return formatIntake(terminal, snapshot)
+  if (isLoadSnapshot(snapshot)) return formatLoadBlock(terminal, snapshot)
   const { done, total, share } = toRowProgress(snapshot)
   const isGoing = snapshot.phase === 'running' || snapshot.phase === 'awaiting'
   const isLeft = isGoing && snapshot.etaMs !== null
   const tone = isGoing ? 'accent' : 'warn'
   const lines = [
-    firstLine(terminal, toPhaseLabel(snapshot.phase), share, tone, [
+    formatBarLine(terminal, toPhaseLabel(snapshot.phase), { share, tone }, [
       { text: toPercent(share), keep: 3 },
       { text: `${formatCount(done)} of ${formatCounted(total, 'row')}`, keep: 2 },
       {

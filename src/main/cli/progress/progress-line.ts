@@ -8,6 +8,8 @@ import {
   formatTimeLeft,
 } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
+import { formatLoadLine } from './load-line.ts'
+import { isLoadSnapshot } from './load-progress.ts'
 import { toPhaseLabel, toRowProgress } from './row-progress.ts'
 
 /** One line about a run for places that keep every line, such as a CI log. */
@@ -18,6 +20,7 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
     const found = problems.errors === 0 ? '' : `, ${formatCounted(problems.errors, 'problem')}`
     return `${label}: ${formatCounted(rows.read, 'row')}, ${formatBytes(bytes.read)} of ${formatBytes(bytes.total)}${found}`
   }
+  if (isLoadSnapshot(snapshot)) return formatLoadLine(snapshot)
   const { done, total, share } = toRowProgress(snapshot)
   const { rows, latencyMs, etaMs, notice, callbacks } = snapshot
   return [

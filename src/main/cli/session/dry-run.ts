@@ -1,13 +1,15 @@
 import { EXIT, type ExitCode } from '../../../shared/errors.ts'
+import { describeLoad } from '../../../shared/load-text.ts'
 import type { Plan } from '../../../shared/plan.ts'
 import type { RowDetail } from '../../../shared/results.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'
-import { formatSection } from '../summary/section.ts'
+import { formatSection, sectionColumns } from '../summary/section.ts'
 import { formatCount, formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
+import { wrapWords } from '../terminal/table.ts'
 import { dropRun, readSource } from './read-source.ts'
 
 const EXAMPLES = 10
@@ -19,6 +21,16 @@ async function readFirstRequest(engine: Engine, runId: string): Promise<RowDetai
   const page = await engine.readPage(runId, { filter: { state: 'pending' }, offset: 0, limit: 1 })
   const [first] = page.rows
   return first === undefined ? null : engine.readRow(runId, first.row)
+}
+
+/** What a load test will do, a line for each thing that was chosen. */
+async function printLoad(context: CliContext, { load, connection }: Plan): Promise<void> {
+  if (load === undefined) return
+  const { out, outTerminal } = context
+  const lines = describeLoad(load, connection.timeoutMs).flatMap((phrase) =>
+    wrapWords(phrase, sectionColumns(outTerminal)),
+  )
+  await out.writeLine(formatSection(outTerminal, 'Load', lines).join('\n'))
 }
 
 async function printFirstRequest(context: CliContext, detail: RowDetail | null): Promise<void> {
@@ -66,11 +78,22 @@ export async function dryRun(
             }
       const counts = { read: rows.read, invalid: rows.invalid, sendable }
       await out.writeLine(
-        JSON.stringify({ dry_run: true, rows: counts, problems, first_request: request }, null, 2),
+        JSON.stringify(
+          {
+            dry_run: true,
+            ...(plan.load === undefined ? {} : { load: describeLoad(plan.load, plan.connection.timeoutMs) }),
+            rows: counts,
+            problems,
+            first_request: request,
+          },
+          null,
+          2,
+        ),
       )
     } else {
       const counted = `${formatCount(rows.read)} read, ${formatCount(sendable)} can be sent, ${formatCount(rows.invalid)} invalid`
       await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))
+      await printLoad(context, plan)
       await out.writeLine(formatSection(outTerminal, 'Rows', [counted]).join('\n'))
       if (problems.length > 0) {
         await out.writeLine()

@@ -24,6 +24,13 @@ export async function followRun(
   const stopWatching = watchInterrupts({
     first: () => {
       const snapshot = handle.snapshot()
+      if (snapshot?.load) {
+        progress.say(
+          `Stopping: ${formatCounted(snapshot.inFlight, 'request')} in flight may end first; what was measured is kept. Ctrl-C again leaves at once.`,
+        )
+        handle.stop()
+        return
+      }
       const awaiting = snapshot?.rows.awaiting ?? 0
       const awaited =
         awaiting === 0
@@ -40,8 +47,10 @@ export async function followRun(
       // The process ends in this very turn, so nothing may be left in a buffer.
       writeSync(
         2,
-        `Left at once: what became of ${formatCounted(inFlight, 'row')} in flight is unknown.\n` +
-          `Go on with: ${COMMAND_PREFIX} resume ${handle.runId}\n`,
+        handle.snapshot()?.load
+          ? `Left at once: what was measured until then is kept.\nLook at it with: ${COMMAND_PREFIX} show ${handle.runId}\n`
+          : `Left at once: what became of ${formatCounted(inFlight, 'row')} in flight is unknown.\n` +
+              `Go on with: ${COMMAND_PREFIX} resume ${handle.runId}\n`,
       )
       process.exit(EXIT.interrupted)
     },

@@ -1,9 +1,10 @@
-import { EXIT, type ExitCode } from '../../../shared/errors.ts'
+import { EXIT, type ExitCode, SluiceError } from '../../../shared/errors.ts'
 import type { Plan } from '../../../shared/plan.ts'
 import type { StoredConnection } from '../../../shared/stored-connection.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
+import { type MetricsServer, serveMetrics } from '../metrics/serve-metrics.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
@@ -22,11 +23,31 @@ export interface PlanToSend {
   notes: readonly string[]
 }
 
-/** What is about to happen that cannot be taken back. */
-function warnBeforehand({ operation }: Plan): string[] {
-  return operation.kind === 'watchlist-add'
-    ? ['Notes of terms that the watchlist has already are overwritten by those of the source.']
-    : []
+/** What is about to happen that cannot be taken back, or is not as it was asked for. */
+function warnBeforehand({ operation, load, mapping }: Plan): string[] {
+  return [
+    ...(operation.kind === 'watchlist-add'
+      ? ['Notes of terms that the watchlist has already are overwritten by those of the source.']
+      : []),
+    ...(load !== undefined && mapping['post_id'] !== undefined
+      ? ['Every submission of a load test has a post_id of its own; that of the mapping is not used.']
+      : []),
+  ]
+}
+
+/** Serves the figures of a load test while it goes on, where that is asked for. Throws `BAD_USAGE`. */
+async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Promise<MetricsServer | null> {
+  if (flags.metricsPort === undefined) return null
+  if (plan.load === undefined) {
+    throw new SluiceError({
+      code: 'BAD_USAGE',
+      message: '--metrics-port: the plan is of no load test, which alone has figures to scrape',
+      hint: 'Leave the option out, or run the plan of a load test.',
+    })
+  }
+  const metrics = await serveMetrics(flags.metricsPort)
+  if (!flags.quiet) await context.err.writeLine(`Metrics for Prometheus at ${metrics.url}`)
+  return metrics
 }
 
 /** Reads the source first, then asks; null where the answer was no, or nobody waited for the question. */
@@ -74,11 +95,18 @@ export async function sendPlan(context: CliContext, toSend: PlanToSend): Promise
   if (flags.dryRun) return withEngine(workspace, (engine) => dryRun(context, engine, plan, flags))
   const guarded = findGuarded(context, access.stored, flags)
   const key = access.readKey()
-  return withEngine(workspace, async (engine) => {
-    const started =
-      guarded === null
-        ? await engine.startRun(plan, key)
-        : await startConfirmed(context, engine, toSend, guarded, key)
-    return typeof started === 'number' ? started : settleRun(context, engine, started, flags, access)
-  })
+  const metrics = await openMetrics(context, toSend)
+  try {
+    return await withEngine(workspace, async (engine) => {
+      const started =
+        guarded === null
+          ? await engine.startRun(plan, key)
+          : await startConfirmed(context, engine, toSend, guarded, key)
+      if (typeof started === 'number') return started
+      if (metrics !== null) started.onSnapshot(metrics.update)
+      return settleRun(context, engine, started, flags, access)
+    })
+  } finally {
+    await metrics?.close()
+  }
 }

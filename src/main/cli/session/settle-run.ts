@@ -1,11 +1,13 @@
 import type { ExitCode } from '../../../shared/errors.ts'
 import type { RunSummary } from '../../../shared/run.ts'
+import { formatThresholdResult } from '../../../shared/threshold-text.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import type { ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
-import { toExitCode } from '../summary/exit-code.ts'
-import { formatNextSteps } from '../summary/next-steps.ts'
+import { isLoadRun, toExitCode } from '../summary/exit-code.ts'
+import { formatLoadSummary } from '../summary/load-summary-text.ts'
+import { formatLoadNextSteps, formatNextSteps } from '../summary/next-steps.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
 import { formatCounted } from '../terminal/number-format.ts'
@@ -46,9 +48,14 @@ export async function printSummary(
     await out.writeLine(JSON.stringify(summary, null, 2))
     return
   }
-  await out.writeLine(formatSummary(outTerminal, summary))
+  const isLoad = isLoadRun(summary)
+  await out.writeLine(
+    isLoad
+      ? formatLoadSummary(outTerminal, summary, await engine.readLoadReport(summary.run_id))
+      : formatSummary(outTerminal, summary),
+  )
   await printInvalidRows(context, engine, summary)
-  const next = formatNextSteps(outTerminal, summary)
+  const next = isLoad ? formatLoadNextSteps(outTerminal, summary) : formatNextSteps(outTerminal, summary)
   if (next.length > 0) await out.writeLine(`\n${next.join('\n')}`)
 }
 
@@ -86,7 +93,7 @@ export async function settleRun(
 ): Promise<ExitCode> {
   const options = { quiet: flags.quiet === true, followKey: access.followKey }
   let summary = await followRun(context, handle, options)
-  if (summary.state === 'completed' && summary.rows.unknown > 0) {
+  if (summary.state === 'completed' && summary.rows.unknown > 0 && !isLoadRun(summary)) {
     const onUnknown = await chooseOnUnknown(context, summary.rows.unknown, flags)
     if (onUnknown === 'resend') {
       const again = await engine.resumeRun(summary.run_id, {
@@ -97,8 +104,12 @@ export async function settleRun(
     }
   }
   await printSummary(context, engine, summary, flags)
-  if (summary.state === 'interrupted' && flags.json && !flags.quiet) {
+  if (summary.state === 'interrupted' && flags.json && !flags.quiet && !isLoadRun(summary)) {
     await context.err.writeLine(`Go on with: ${COMMAND_PREFIX} resume ${summary.run_id}`)
+  }
+  for (const result of summary.thresholds ?? []) {
+    // Beside a document, a person or a log is told which and by how much.
+    if (flags.json && !result.ok) await context.err.writeLine(formatThresholdResult(result))
   }
   return toExitCode(summary)
 }

@@ -1,11 +1,18 @@
 import { EXIT, type ExitCode } from '../../../shared/errors.ts'
 import type { RunSummary } from '../../../shared/run.ts'
 
+/** Whether a run is a load test. */
+export function isLoadRun({ thresholds }: RunSummary): boolean {
+  return thresholds !== undefined
+}
+
 /** What a command that ran a run exits with (design §4). */
 export function toExitCode(summary: RunSummary): ExitCode {
   if (summary.state === 'interrupted') return EXIT.interrupted
-  if (summary.state === 'stopped') return EXIT.rowsFailed
   const { read, invalid, succeeded } = summary.rows
   if (read > 0 && invalid === read) return EXIT.badInput
-  return succeeded === read ? EXIT.ok : EXIT.rowsFailed
+  // Of a load test the thresholds say whether it passed, not its requests.
+  if (summary.thresholds?.some(({ ok }) => !ok)) return EXIT.thresholdCrossed
+  if (summary.state === 'stopped') return EXIT.rowsFailed
+  return isLoadRun(summary) || succeeded === read ? EXIT.ok : EXIT.rowsFailed
 }

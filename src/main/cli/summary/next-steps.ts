@@ -18,6 +18,26 @@ export function formatCommands(terminal: Terminal, steps: readonly [string, stri
   return [terminal.tone('strong', 'Next'), ...lines]
 }
 
+/** What to type after a load test: a report, a look, a comparison. */
+export function formatLoadNextSteps(
+  terminal: Terminal,
+  { rows, run_id: runId, state, started_at }: RunSummary,
+): string[] {
+  if (state === 'running') return formatCommands(terminal, [[`show ${runId}`, 'how it stands']])
+  const steps: [string, string][] = []
+  if (state === 'interrupted' && started_at === null) {
+    steps.push([`resume ${runId}`, 'nothing was sent yet'])
+  }
+  if (started_at !== null && rows.read > rows.invalid) {
+    steps.push(
+      [`export ${runId} report.html`, 'a page with charts; .junit.xml, .hlog, .csv, .jsonl too'],
+      [`compare EARLIER ${runId}`, 'whether it is slower than an earlier run'],
+    )
+  }
+  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'rows that did not pass, and why'])
+  return formatCommands(terminal, steps)
+}
+
 /** What to type next: resume, retry, look closer, export. */
 export function formatNextSteps(terminal: Terminal, summary: RunSummary): string[] {
   const { rows, run_id: runId, state } = summary

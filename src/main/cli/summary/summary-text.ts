@@ -3,20 +3,14 @@ import type { RunSummary } from '../../../shared/run.ts'
 import { formatDuration } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'
-import type { Terminal, Tone } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { formatAppeals, formatCallbacks, formatItems, formatTerms } from './answers-section.ts'
 import { formatErrors } from './errors-section.ts'
 import { formatLatency } from './latency-section.ts'
 import { formatRequests, formatRows } from './rows-section.ts'
 import { formatTriggeredRules } from './rules-section.ts'
 import { formatGenerator, formatServiceNotes } from './service-section.ts'
-
-const STATE_TONES: Readonly<Record<RunSummary['state'], Tone>> = {
-  running: 'accent',
-  completed: 'good',
-  stopped: 'bad',
-  interrupted: 'warn',
-}
+import { STATE_TONES } from './state-tone.ts'
 
 /** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
 function formatOperation({ operation, mode, api }: RunSummary): string {

@@ -8,6 +8,9 @@ export interface Glyphs {
   readonly failed: string
   readonly unknown: string
   readonly skipped: string
+  /** A threshold that holds, and one that does not, as k6 draws them. */
+  readonly held: string
+  readonly crossed: string
   readonly stopped: string
   readonly arrow: string
   readonly dot: string
@@ -24,6 +27,8 @@ const UNICODE_GLYPHS: Glyphs = {
   failed: '▲',
   unknown: '?',
   skipped: '–',
+  held: '✓',
+  crossed: '✗',
   stopped: '■',
   arrow: '→',
   dot: '·',
@@ -40,6 +45,8 @@ const ASCII_GLYPHS: Glyphs = {
   failed: '!',
   unknown: '?',
   skipped: '-',
+  held: '+',
+  crossed: 'x',
   stopped: '#',
   arrow: '->',
   dot: '|',

@@ -27,17 +27,14 @@ export interface TimedConnectorOptions extends Transport {
 export function createTimedConnector(options: TimedConnectorOptions): TimedConnector {
   const { secureContext, proxy } = options
   const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
-  const build = buildConnector({
+  const connect = buildConnector({
     allowH2: options.isHttp2,
     timeout: timeoutMs,
     ...(secureContext === null ? {} : { secureContext }),
   })
+  const build = options.isHttp2 ? requireHttp2(connect) : connect
   const clock = new PhaseClock()
-  if (proxy === null)
-    return {
-      ...createDirect(options.isHttp2 ? requireHttp2(build) : build, clock),
-      takePhases: () => clock.take(),
-    }
+  if (proxy === null) return { ...createDirect(build, clock), takePhases: () => clock.take() }
   const tunnels = new Set<ClientRequest>()
   const tunnel = { ...options, proxy, timeoutMs, connect: build }
   return {
@@ -57,7 +54,7 @@ function requireHttp2(build: buildConnector.connector): buildConnector.connector
   return (target, callback) =>
     build(target, (...result) => {
       const [error, socket] = result
-      const isOther = error === null && 'alpnProtocol' in socket && socket.alpnProtocol !== 'h2'
+      const isOther = error === null && !('alpnProtocol' in socket && socket.alpnProtocol === 'h2')
       if (!isOther) {
         callback(...result)
         return

@@ -1,0 +1,91 @@
+import type { Percentiles } from '../../../shared/run.ts'
+import type { RunSnapshot } from '../../../shared/snapshot.ts'
+
+type LoadSnapshot = RunSnapshot & { load: NonNullable<RunSnapshot['load']> }
+
+/** One metric of Prometheus' text format. */
+interface Metric {
+  name: string
+  type: 'counter' | 'gauge'
+  help: string
+  value: number
+}
+
+const TRENDS = {
+  http_req_duration: 'First byte sent to last byte received',
+  http_req_waiting: 'First byte sent to first byte received',
+  response_time: 'Instant the request was due to last byte received',
+  start_lag: 'Instant the request was due to first byte sent',
+  callback_latency: 'Request sent to callback received',
+} as const
+
+const POINTS: readonly [suffix: string, point: keyof Percentiles][] = [
+  ['min', 'min'],
+  ['avg', 'mean'],
+  ['med', 'p50'],
+  ['p90', 'p90'],
+  ['p95', 'p95'],
+  ['p99', 'p99'],
+  ['p999', 'p99_9'],
+  ['max', 'max'],
+]
+
+/**
+ * A load test as Prometheus' text format has it (version 0.0.4), by the names and in the units of k6's remote-write
+ * output: counters end in `_total`, shares in `_rate`, times are seconds. `testid` is the run, as k6's dashboards have
+ * it. Nothing of the plan, the source or the key is in it.
+ */
+export function formatMetrics(snapshot: RunSnapshot | null): string {
+  if (snapshot === null || !hasLoad(snapshot)) return ''
+  const label = `{testid="${snapshot.runId}"}`
+  return [...listCounts(snapshot), ...listTrends(snapshot)]
+    .map(
+      ({ name, type, help, value }) =>
+        `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name}${label} ${value}\n`,
+    )
+    .join('')
+}
+
+function hasLoad(snapshot: RunSnapshot): snapshot is LoadSnapshot {
+  return snapshot.load !== null
+}
+
+function listCounts({ load, inFlight }: LoadSnapshot): Metric[] {
+  const counter = (name: string, value: number, help: string) => ({
+    name: `${name}_total`,
+    type: 'counter' as const,
+    help,
+    value,
+  })
+  const gauge = (name: string, value: number | null, help: string) =>
+    value === null ? [] : [{ name, type: 'gauge' as const, help, value }]
+  const failedShare = load.requests === 0 ? 0 : load.failed / load.requests
+  return [
+    counter('k6_http_reqs', load.requests, 'Requests that ended, warm-up left out'),
+    ...gauge('k6_http_req_failed_rate', failedShare, 'Share of requests that did not succeed'),
+    counter('k6_dropped_iterations', load.dropped, 'Due requests that found no room in flight'),
+    ...gauge('k6_vus', inFlight, 'Requests in flight'),
+    ...gauge('sluice_scheduled_rate', load.scheduledPerS, 'Requests a second that the schedule asks for'),
+    ...gauge('sluice_achieved_rate', load.achievedPerS, 'Requests that were sent in the last second'),
+    ...gauge('sluice_callbacks_awaited', load.awaited, 'Callbacks that are outstanding'),
+    counter('sluice_generator_limited_seconds', load.limitedSeconds, 'Seconds that the sender shaped'),
+    ...gauge(
+      'sluice_thresholds_crossed',
+      load.thresholds.filter(({ ok }) => !ok).length,
+      'Thresholds that do not hold',
+    ),
+  ]
+}
+
+function listTrends({ load }: LoadSnapshot): Metric[] {
+  return Object.entries(TRENDS).flatMap(([series, meaning]) => {
+    const percentiles = load.latencyMs[series as keyof typeof TRENDS]
+    if (percentiles === null || percentiles === undefined) return []
+    return POINTS.map(([suffix, point]) => ({
+      name: `k6_${series}_${suffix}`,
+      type: 'gauge' as const,
+      help: `${meaning}, ${suffix}, in seconds`,
+      value: percentiles[point] / 1000,
+    }))
+  })
+}

@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { SluiceError } from '../../../shared/errors.ts'
+import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import { formatMetrics } from './metrics-text.ts'
+
+/** Where a load test's figures can be scraped. */
+export interface MetricsServer {
+  url: string
+  /** What is served from now on. */
+  update(snapshot: RunSnapshot): void
+  close(): Promise<void>
+}
+
+const PATH = '/metrics'
+const HOST = '127.0.0.1'
+
+/** Serves a load test's figures to this machine alone; port 0 takes a free one. Throws `BAD_USAGE` where it is taken. */
+export async function serveMetrics(port: number): Promise<MetricsServer> {
+  let newest: RunSnapshot | null = null
+  const server = createServer((request, response) => answer(request, response, newest))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(toPortError(port, error)))
+    server.listen(port, HOST, resolve)
+  })
+  const { port: taken } = server.address() as AddressInfo
+  return {
+    url: `http://${HOST}:${taken}${PATH}`,
+    update: (snapshot) => {
+      newest = snapshot
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function answer({ method, url }: IncomingMessage, response: ServerResponse, newest: RunSnapshot | null) {
+  if (method !== 'GET' && method !== 'HEAD') {
+    response.writeHead(405, { allow: 'GET, HEAD' }).end()
+    return
+  }
+  if (url?.replace(/\?.*/, '') !== PATH) {
+    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(`There is ${PATH} only.\n`)
+    return
+  }
+  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
+  response.end(method === 'HEAD' ? undefined : formatMetrics(newest))
+}
+
+function toPortError(port: number, error: unknown): SluiceError {
+  return new SluiceError({
+    code: 'BAD_USAGE',
+    message: `--metrics-port: cannot listen on ${HOST}:${port}: ${error instanceof Error ? error.message : String(error)}`,
+    hint: 'Name another port; 0 takes a free one. Nothing was sent.',
+    cause: error,
+  })
+}

@@ -1,0 +1,106 @@
+import type {
+  DifferenceComparison,
+  LoadComparison,
+  SeriesComparison,
+  Verdict,
+} from '../../../shared/compare.ts'
+import { formatPercentileName } from '../../../shared/compare-text.ts'
+import { formatFigure, formatShare } from '../../../shared/figure-text.ts'
+import { formatCount, formatMs } from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import { formatTable, type TableColumn, wrapWords } from '../terminal/table.ts'
+import type { Terminal, Tone } from '../terminal/terminal.ts'
+import { formatSection, sectionColumns } from './section.ts'
+
+const SHOWN_DIFFERENCES = 12
+
+const TONES: Readonly<Record<Verdict, Tone>> = {
+  slower: 'bad',
+  faster: 'good',
+  alike: 'plain',
+  unclear: 'quiet',
+}
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: '', align: 'left' },
+  { title: 'A ms', align: 'right' },
+  { title: 'B ms', align: 'right' },
+  { title: 'B / A', align: 'right' },
+  { title: 'for sure', align: 'left' },
+  { title: 'B is', align: 'left' },
+]
+
+/** Two runs side by side for a person to read: the sentence first, then what it rests on. */
+export function formatComparison(terminal: Terminal, comparison: LoadComparison): string {
+  const { a, b, sentence, caveats, series, planDifferences } = comparison
+  const columns = terminal.columns()
+  const parts = [
+    [
+      `${terminal.tone('strong', 'A')}  ${toPrintable(a)}`,
+      `${terminal.tone('strong', 'B')}  ${toPrintable(b)}`,
+    ],
+    wrapWords(toPrintable(sentence), columns).map((line) => terminal.tone('strong', line)),
+    caveats.flatMap((caveat) =>
+      wrapWords(toPrintable(caveat), Math.max(30, columns - 2)).map((line, index) =>
+        terminal.tone('warn', `${index === 0 ? '!' : ' '} ${line}`),
+      ),
+    ),
+    ...series.map((one) => formatSeries(terminal, one)),
+    formatRates(terminal, comparison),
+    formatPlans(terminal, planDifferences),
+  ]
+  return parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n\n')
+}
+
+function formatSeries(terminal: Terminal, { metric, a, b, percentiles }: SeriesComparison): string[] {
+  const rows = percentiles.map(({ percentile, aMs, bMs, ratio, low, high, verdict }) => [
+    formatPercentileName(percentile),
+    formatMs(aMs),
+    formatMs(bMs),
+    ratio.toFixed(2),
+    formatRange(low, high, (bound) => bound.toFixed(2)),
+    terminal.tone(TONES[verdict], verdict),
+  ])
+  const counts = terminal.tone('quiet', `${formatCount(a.count)} in A, ${formatCount(b.count)} in B`)
+  return [`${terminal.tone('strong', metric)}  ${counts}`, ...formatTable(terminal, COLUMNS, rows, 2)]
+}
+
+function formatRates(terminal: Terminal, { failedShare, succeededPerS }: LoadComparison): string[] {
+  const points = (share: number) => formatFigure(share * 100)
+  return [
+    ...formatSection(terminal, 'Did not succeed', [
+      `A ${formatShare(failedShare.a)}, B ${formatShare(failedShare.b)}${formatDifference(failedShare, points, ' points')}`,
+    ]),
+    ...formatSection(terminal, 'Succeeded', [
+      `A ${formatFigure(succeededPerS.a)}/s, B ${formatFigure(succeededPerS.b)}/s${formatDifference(succeededPerS, formatFigure, '/s')}`,
+    ]),
+  ]
+}
+
+function formatDifference(
+  { low, high }: DifferenceComparison,
+  format: (value: number) => string,
+  unit: string,
+): string {
+  return low === null || high === null ? '' : `; the difference is ${formatRange(low, high, format)}${unit}`
+}
+
+function formatRange(low: number | null, high: number | null, format: (bound: number) => string): string {
+  if (low !== null && high !== null) return `${format(low)} to ${format(high)}`
+  if (low !== null) return `at least ${format(low)}`
+  return high === null ? 'not known' : `at most ${format(high)}`
+}
+
+function formatPlans(terminal: Terminal, differences: LoadComparison['planDifferences']): string[] {
+  const columns = sectionColumns(terminal)
+  const more = differences.length - SHOWN_DIFFERENCES
+  return formatSection(terminal, 'Plans differ in', [
+    ...differences
+      .slice(0, SHOWN_DIFFERENCES)
+      .flatMap(({ path, a, b }) => wrapWords(toPrintable(`${path}: ${a} in A, ${b} in B`), columns)),
+    ...(more > 0 ? [terminal.tone('quiet', `and ${formatCount(more)} more; --json has them`)] : []),
+  ])
+}
