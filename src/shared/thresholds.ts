@@ -153,13 +153,16 @@ function readLatencyUs(latency: LatencyDistribution, aggregation: string, percen
 }
 
 function compare({ operator, limit }: ThresholdExpression, value: number): { ok: boolean; margin: number } {
-  const over = value - limit
-  // -0 would show as a margin of minus nothing.
-  const below = limit - value
-  if (operator === '<') return { ok: value < limit, margin: below }
-  if (operator === '<=') return { ok: value <= limit, margin: below }
-  if (operator === '>') return { ok: value > limit, margin: over }
-  if (operator === '>=') return { ok: value >= limit, margin: over }
-  if (operator === '!=') return { ok: over !== 0, margin: Math.abs(over) }
-  return { ok: over === 0, margin: over === 0 ? 0 : -Math.abs(over) }
+  const margin = toMargin(operator, value, limit)
+  if (operator === '<' || operator === '>' || operator === '!=') return { ok: margin > 0, margin }
+  return { ok: margin >= 0, margin }
+}
+
+/** How far a value is from a limit, see {@link ThresholdResult.margin}. */
+export function toMargin(operator: string, value: number, limit: number): number {
+  if (operator.startsWith('<')) return limit - value
+  if (operator.startsWith('>')) return value - limit
+  const distance = Math.abs(value - limit)
+  // Not -0, which would read as a margin of minus nothing.
+  return operator === '!=' || distance === 0 ? distance : -distance
 }

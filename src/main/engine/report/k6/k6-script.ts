@@ -1,4 +1,4 @@
-import type { Load } from '../../../../shared/load.ts'
+import { type Load, toMeasuredMs } from '../../../../shared/load.ts'
 import type { Plan } from '../../../../shared/plan.ts'
 import { JSON_CONTENT_TYPE, taskPath } from '../../../../shared/service/endpoints.ts'
 import { toK6Scenarios } from './k6-scenarios.ts'
@@ -55,6 +55,9 @@ ${hasClientCertificate ? 'options.tlsAuth = [{ cert: open(__ENV.SLUICE_CLIENT_CE
 const FILES = ${JSON.stringify(files.map(({ name, rows }) => [name, rows]))}
 const ROWS = FILES.map(([name]) => new SharedArray(name, () => JSON.parse(open('./' + name))))
 const COUNT = FILES.reduce((sum, [, rows]) => sum + rows, 0)
+
+// What k6's results do not say: how long the warm-up was, and the measured part where its end is known.
+const PLANNED = ${JSON.stringify({ warmup_ms: load.warmupMs, measured_ms: toMeasuredMs(load) })}
 
 // A 3xx is no success: redirects are not followed, so that the key reaches no other host.
 http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }))
@@ -116,10 +119,12 @@ export function handleSummary(data) {
   const file =
     __ENV.SLUICE_SUMMARY_FILE ||
     (__ENV.SLUICE_SUMMARY_DIR ? \`\${__ENV.SLUICE_SUMMARY_DIR}/summary-\${__ENV.HOSTNAME || 'k6'}.json\` : 'summary.json')
-  return { [file]: JSON.stringify(data), stdout: describe(data, file) }
+  return { [file]: JSON.stringify({ ...data, sluice: PLANNED }), stdout: describe(data, file) }
 }
 
-function describe({ metrics, state }, file) {
+function describe({ metrics }, file) {
+  // The machine-readable summary has no metrics by name.
+  if (!metrics) return \`wrote \${file}, to be read by: sluice import-k6 \${file}\\n\`
   const lines = []
   for (const [name, { type, values, thresholds = {} }] of Object.entries(metrics)) {
     for (const [expression, { ok }] of Object.entries(thresholds)) {

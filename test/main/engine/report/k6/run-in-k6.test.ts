@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readK6Result } from '../../../../../src/main/engine/intake/k6/read-k6-result.ts'
 import type { K6Body } from '../../../../../src/main/engine/report/k6/k6-rows.ts'
 import { writeK6Project } from '../../../../../src/main/engine/report/k6/write-k6-project.ts'
 import type { LoadInput } from '../../../../../src/shared/load.ts'
@@ -36,18 +37,21 @@ async function runInK6(load: LoadInput, env: Record<string, string> = {}) {
   const result = await new Promise<{ code: number; output: string }>((resolve) => {
     execFile(
       k6 ?? '',
-      ['run', '--quiet', 'script.js'],
+      ['run', '--quiet', '--out', 'json=samples.json.gz', 'script.js'],
       { cwd: folder, env: { ...process.env, SLUICE_API_KEY: sandbox.key, ...env } },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     )
   })
   const summary = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')) as Summary
-  return { ...result, metrics: summary.metrics, tasks: await sandbox.tasks() }
+  const [imported, samples] = await Promise.all(
+    ['summary.json', 'samples.json.gz'].map((name) => readK6Result([join(folder, name)])),
+  )
+  return { ...result, metrics: summary.metrics, tasks: await sandbox.tasks(), imported, samples }
 }
 
 describe.skipIf(k6 === null)('an exported project in k6', () => {
   it('sends the rows in order and again, at the rate of the plan, each under a post_id of its own', async () => {
-    const { code, output, metrics, tasks } = await runInK6({
+    const { code, output, metrics, tasks, imported, samples } = await runInK6({
       pace: { kind: 'open', ratePerSecond: 50 },
       requests: 70,
       warmupMs: 1_000,
@@ -70,6 +74,17 @@ describe.skipIf(k6 === null)('an exported project in k6', () => {
     expect(metrics['http_req_duration{scenario:main}']?.thresholds).toMatchObject({
       'p(99)<5000': { ok: true },
     })
+    for (const result of [imported, samples]) {
+      expect(result).toMatchObject({ scenario: 'main', requests: 70, failed: 0, dropped: 0 })
+    }
+    expect(imported?.durationS).toBeCloseTo(1.4, 6)
+    expect(imported?.thresholds.map(({ expression, ok }) => [expression, ok])).toEqual(
+      expect.arrayContaining([
+        ['p(99)<5000', true],
+        ['http_req_failed:rate<0.01', true],
+        ['dropped_iterations:count==0', true],
+      ]),
+    )
   })
 
   it('ends with 99 where a threshold is crossed', async () => {
