@@ -77,7 +77,7 @@ describe.skipIf(k6 === null)('an exported project in k6', () => {
     for (const result of [imported, samples]) {
       expect(result).toMatchObject({ scenario: 'main', requests: 70, failed: 0, dropped: 0 })
     }
-    expect(imported?.durationS).toBeCloseTo(1.4, 6)
+    expect(imported?.durationS).toBeCloseTo(1.4, 1)
     expect(imported?.thresholds.map(({ expression, ok }) => [expression, ok])).toEqual(
       expect.arrayContaining([
         ['p(99)<5000', true],
