@@ -192,6 +192,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     async retryRun(parentRunId: string, retry: ResumeOptions) {
       const plan = await readPlan(parentRunId)
+      refuseLoad(parentRunId, plan)
       refuseHeld(parentRunId)
       const apiKey = toApiKey(retry.apiKey, plan)
       const runId = createRunId()
@@ -265,6 +266,16 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all([receiver, queries, ...exports].map((thread) => thread.close()))
     },
   }
+}
+
+/** A load test counts requests: there are no rows that one could send again. */
+function refuseLoad(runId: string, { load }: Plan): void {
+  if (load === undefined) return
+  throw new SluiceError({
+    code: 'RUN_NOT_RESUMABLE',
+    message: `run ${runId} is a load test, of which nothing is sent again`,
+    hint: `What it measured is kept: sluice show ${runId}. Start another one to measure again.`,
+  })
 }
 
 /** The status of an appeal is read without a key (interface §5.6). */
