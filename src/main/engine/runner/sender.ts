@@ -79,6 +79,8 @@ export class Sender {
   async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd> {
     this.#end = Promise.withResolvers()
     this.#isEnding = false
+    // Callbacks that could not be written while the run was held are taken in again.
+    this.#failure = null
     this.#guard = this.#createGuard()
     this.#retries.reset()
     this.#feed.limitFresh(options.limit ?? Infinity)

@@ -3,7 +3,7 @@ import { InboxWriter } from '../../../../src/main/engine/journal/inbox-writer.ts
 import { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { toJournalFile } from '../../../../src/main/engine/journal/workspace-files.ts'
 import { settleCallbacks } from '../../../../src/main/engine/runner/settle-callbacks.ts'
-import { type FaultServer, startFaultServer, type WireRequest } from '../../../helpers/fault-server.ts'
+import { startFaultServer, type WireRequest } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 
@@ -26,7 +26,7 @@ function settle(runId: string) {
 }
 
 /** An async service whose callbacks stand in the inbox before their acknowledgement goes out; null for none. */
-async function startAsyncService(): Promise<{ server: FaultServer; answer: { toBody: ToBody } }> {
+async function startAsyncService() {
   const inbox = InboxWriter.open(folder)
   if (inbox === null) throw new Error('the inbox is held')
   onTestFinished(() => inbox.close())
@@ -42,7 +42,14 @@ async function startAsyncService(): Promise<{ server: FaultServer; answer: { toB
       inbox.store({ runToken, item, receivedAtUs: Date.now() * 1000, body: bytes }, acknowledge)
     },
   })
-  return { server, answer }
+  const receive = (runToken: string, item: number, body: unknown) =>
+    new Promise((stored) =>
+      inbox.store(
+        { runToken, item, receivedAtUs: Date.now() * 1000, body: Buffer.from(JSON.stringify(body)) },
+        stored,
+      ),
+    )
+  return { server, answer, receive }
 }
 
 function toTarget({ body }: WireRequest): { runToken: string; item: number } {
@@ -110,4 +117,27 @@ test('a retry while callbacks are awaited is refused, since nothing could be don
   await again.until(({ phase }) => phase === 'awaiting')
   again.command({ kind: 'stop' })
   expect(await again.ended).toMatchObject({ rows: { awaiting: 1, rejected: 1 } })
+})
+
+test('a disk that was full for a moment while a run was held does not end it when it goes on', async () => {
+  const { server, answer, receive } = await startAsyncService()
+  const { toBody } = answer
+  const fault = { isNext: false, happened: false }
+  const onCommit = (when: 'before' | 'after') => {
+    if (when === 'after' || !fault.isNext) return
+    Object.assign(fault, { isNext: false, happened: true })
+    throw new Error('no room')
+  }
+  answer.toBody = () => null
+  const run = runs.start(toPlan(server.baseUrl), { ...BASE, hold: true, onCommit })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'begin', limit: 1 })
+  await run.until(({ phase, rows }) => phase === 'ready' && rows.awaiting === 1)
+  fault.isNext = true
+  await receive(run.runId, 1, toBody(1, 'task-1'))
+  await run.until(({ rows }) => rows.succeeded === 1)
+  expect(fault.happened).toBe(true)
+  answer.toBody = toBody
+  run.command({ kind: 'resume' })
+  expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 4 } })
 })
