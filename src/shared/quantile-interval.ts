@@ -21,17 +21,32 @@ export interface LatencyHistory {
 
 /**
  * The history of a latency from its whole distribution and those of its seconds, which are merged into at most
- * {@link BATCH_COUNT} batches of as many seconds each. Without seconds, only the whole is known.
+ * {@link BATCH_COUNT} batches of as many seconds each. Without seconds, only the whole is known. Seconds are taken one
+ * after the other, so of an hour no more than one histogram need be in memory; `count` says how many of them come.
  */
-export function toLatencyHistory(total: Histogram, seconds: readonly Histogram[]): LatencyHistory {
-  const length = Math.max(1, Math.ceil(seconds.length / BATCH_COUNT))
+export function toLatencyHistory(
+  total: Histogram,
+  seconds: Iterable<Histogram>,
+  count: number = countItems(seconds),
+): LatencyHistory {
+  const length = Math.max(1, Math.ceil(count / BATCH_COUNT))
   const batches: Cumulative[] = []
-  for (let from = 0; from < seconds.length; from += length) {
-    const batch = createHistogram()
-    for (const second of seconds.slice(from, from + length)) batch.add(second)
+  const batch = createHistogram()
+  let taken = 0
+  for (const second of seconds) {
+    batch.add(second)
+    taken += 1
+    if (taken % length > 0) continue
     batches.push(toCumulative(batch))
+    batch.reset()
   }
+  if (taken % length > 0) batches.push(toCumulative(batch))
   return { total, batches }
+}
+
+function countItems(seconds: Iterable<Histogram>): number {
+  if (Array.isArray(seconds)) return seconds.length
+  throw new Error('of seconds that come one after the other, their number has to be said')
 }
 
 function toCumulative(histogram: Histogram): Cumulative {

@@ -73,5 +73,7 @@ describe('the interval of a quantile', () => {
     const { batches } = toLatencyHistory(merge(seconds), seconds)
     expect(batches.map(({ counts }) => counts.at(-1))).toEqual([...Array(20).fill(6), 2])
     expect(toLatencyHistory(createHistogram(), []).batches).toEqual([])
+    // One at a time, as they come from a journal, they are the same.
+    expect(toLatencyHistory(merge(seconds), seconds.values(), 61).batches).toEqual(batches)
   })
 })
