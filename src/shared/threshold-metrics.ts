@@ -10,7 +10,7 @@ export type MetricKind = 'trend' | 'rate' | 'counter' | 'gauge'
 export const THRESHOLD_METRICS = {
   /** First byte sent to last byte received, milliseconds. */
   http_req_duration: 'trend',
-  /** First byte sent to first byte received, milliseconds. */
+  /** Last byte sent to first byte received, milliseconds. */
   http_req_waiting: 'trend',
   http_req_connecting: 'trend',
   http_req_tls_handshaking: 'trend',

@@ -11,7 +11,7 @@ import { drawTable } from './table.ts'
 
 const MEANINGS: Readonly<Record<TrendMetric, string>> = {
   http_req_duration: 'first byte sent to last byte received',
-  http_req_waiting: 'first byte sent to first byte received',
+  http_req_waiting: 'last byte sent to first byte received',
   http_req_connecting: 'opening a connection',
   http_req_tls_handshaking: 'TLS handshake of a connection',
   response_time: 'instant it was due to last byte received',
