@@ -75,13 +75,16 @@ export function createEngine(options: EngineOptions): Engine {
     return receiver.prepare(plan, { runId, runToken: kept.runToken }, kept)
   }
 
-  /** Tokens of the runs there are; a child run has the token of the first of its chain, which may be gone. */
+  /**
+   * Tokens of the runs there are; a child run has the token of the first of its chain, which may be gone. Rejects
+   * where a journal cannot be read, for nobody knows what its token is.
+   */
   async function readLiveTokens(): Promise<ReadonlySet<string>> {
     const tokens = new Set<string>()
     for (const runId of listRunIds(workspace)) {
       tokens.add(runId)
       const asked = { file: toJournalFile(workspace, runId), isHeld: true }
-      const addresses = await queries.ask('addresses', asked, {}).catch(() => null)
+      const addresses = await queries.ask('addresses', asked, {})
       if (addresses !== null) tokens.add(addresses.runToken)
     }
     return tokens
@@ -248,8 +251,8 @@ export function createEngine(options: EngineOptions): Engine {
       await queries.forget(file)
       deleteJournal(workspace, runId)
       const token = addresses?.runToken ?? runId
-      if (addresses?.callbackBase != null && !(await readLiveTokens()).has(token))
-        await receiver.forget([token])
+      const live = addresses?.callbackBase == null ? null : await readLiveTokens().catch(() => null)
+      if (live !== null && !live.has(token)) await receiver.forget([token])
     },
     async openReceiver(opening = {}) {
       await receiver.open(opening)

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { InboxReader } from '../../../../src/main/engine/journal/inbox-reader.ts'
+import { Journal } from '../../../../src/main/engine/journal/journal.ts'
+import { toJournalFile } from '../../../../src/main/engine/journal/workspace-files.ts'
 import { startCallbackService } from '../../../helpers/callback-service.ts'
 import { createTestEngine } from '../../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
@@ -23,5 +25,33 @@ test('callbacks stay in the inbox until the last run of their chain is deleted',
   } finally {
     inbox.close()
     await engine.close()
+  }
+})
+
+test('callbacks stay while a run that may be of their chain cannot be read, say from a newer version', async () => {
+  const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
+  const workspace = join(folder, 'newer')
+  const engine = createTestEngine(workspace)
+  const plan = createRunPlan(folder, 3, service.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+    callback: { timeoutMs: 100 },
+  })
+  const parent = await (await engine.startRun(plan, { apiKey: 'key' })).ended
+  expect(parent.rows.overdue).toBe(1)
+  const child = await engine.retryRun(parent.run_id, { apiKey: 'key', onUnknown: 'skip' })
+  await child.ended
+  await engine.close()
+  const journal = new Journal(toJournalFile(workspace, child.runId), { runId: child.runId })
+  journal.db.exec('PRAGMA user_version = 99')
+  journal.close()
+  const later = createTestEngine(workspace)
+  const inbox = new InboxReader(workspace)
+  try {
+    await later.openReceiver()
+    await later.deleteRun(parent.run_id)
+    expect(inbox.readRunTokens()).toEqual([parent.run_id])
+  } finally {
+    inbox.close()
+    await later.close()
   }
 })
