@@ -1,4 +1,4 @@
-import { extname, isAbsolute } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { SluiceError } from '../../shared/errors.ts'
 import type { BridgeHost } from './bridge-context.ts'
 
@@ -8,7 +8,7 @@ export function createDesktopHost(): BridgeHost {
     platform: 'desktop',
     checkSourcePath() {},
     async placeExport({ file, format }) {
-      if (file === undefined || !isAbsolute(file) || extname(file).toLowerCase() !== `.${format}`) {
+      if (file === undefined || !isAbsolute(file) || !file.toLowerCase().endsWith(`.${format}`)) {
         throw new SluiceError({
           code: 'BAD_USAGE',
           message: `an export as ${format} needs a whole path that ends in .${format}, found ${file ?? 'none'}`,

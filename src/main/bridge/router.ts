@@ -4,6 +4,7 @@ import { connectionsHandlers } from './connections-handlers.ts'
 import { eventsHandlers } from './events-handlers.ts'
 import { exportsHandlers } from './exports-handlers.ts'
 import { bridge } from './implementer.ts'
+import { loadHandlers } from './load-handlers.ts'
 import { receiverHandlers } from './receiver-handlers.ts'
 import { resultsHandlers } from './results-handlers.ts'
 import { reviewHandlers } from './review-handlers.ts'
@@ -22,6 +23,7 @@ export const bridgeRouter = bridge.router({
   review: reviewHandlers,
   receiver: receiverHandlers,
   results: resultsHandlers,
+  load: loadHandlers,
   exports: exportsHandlers,
   sandbox: sandboxHandlers,
 })

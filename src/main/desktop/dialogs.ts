@@ -13,6 +13,9 @@ const EXPORT_FILTERS = [
   { name: 'CSV', extensions: ['csv'] },
   { name: 'Excel workbook', extensions: ['xlsx'] },
   { name: 'JSON Lines', extensions: ['jsonl'] },
+  { name: 'Report', extensions: ['html'] },
+  { name: 'JUnit report', extensions: ['xml'] },
+  { name: 'Histogram log', extensions: ['hlog'] },
 ]
 
 /** The window that asked; throws where the asker is not our own page. */
@@ -27,6 +30,14 @@ export function toFileName(suggestion: unknown): string {
   const text = typeof suggestion === 'string' ? suggestion : ''
   const bare = text.replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '-').replace(/^[\s.]+|[\s.]+$/g, '')
   return bare.slice(0, LONGEST_NAME).toWellFormed() || 'results.csv'
+}
+
+/** The format that the window suggests first: a dialog may add the ending of the first filter. */
+function toExportFilters(suggestion: unknown): typeof EXPORT_FILTERS {
+  const name = toFileName(suggestion)
+  const isSuggested = ({ extensions }: (typeof EXPORT_FILTERS)[number]) =>
+    extensions.some((ending) => name.endsWith(`.${ending}`))
+  return [...EXPORT_FILTERS.filter(isSuggested), ...EXPORT_FILTERS.filter((filter) => !isSuggested(filter))]
 }
 
 /** Answers the window's questions for a file with the system's own dialogs. */
@@ -50,7 +61,7 @@ export function serveDialogs(appUrl: string): void {
     const { canceled, filePath } = await dialog.showSaveDialog(findAsker(event, appUrl), {
       title: 'Export results',
       defaultPath: toFileName(suggestion),
-      filters: EXPORT_FILTERS,
+      filters: toExportFilters(suggestion),
       properties: ['createDirectory', 'showOverwriteConfirmation'],
     })
     return canceled || filePath === '' ? null : filePath

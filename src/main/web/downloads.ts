@@ -43,7 +43,7 @@ export function createDownloads(workspace: string): Downloads {
     async place(name) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const id = randomBytes(16).toString('hex')
-      const file = join(folder, id + extname(name))
+      const file = join(folder, id + toEnding(name))
       const timer = setTimeout(() => void remove(id), LIFE_MS).unref()
       waiting.set(id, { file, name, timer })
       return {
@@ -89,6 +89,11 @@ export function createDownloads(workspace: string): Downloads {
       await Promise.all([...waiting.keys()].map(remove))
     },
   }
+}
+
+/** The ending that says what a file is; that of JUnit's files has two parts. */
+function toEnding(name: string): string {
+  return name.toLowerCase().endsWith('.junit.xml') ? '.junit.xml' : extname(name)
 }
 
 /** Names the file in a way that every browser reads (RFC 6266): ASCII for old ones, UTF-8 for all others. */

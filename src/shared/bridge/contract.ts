@@ -4,6 +4,7 @@ import { checkContract } from './check.ts'
 import { connectionsContract } from './connections.ts'
 import { eventsContract } from './events.ts'
 import { exportsContract } from './exports.ts'
+import { loadContract } from './load.ts'
 import { receiverContract } from './receiver.ts'
 import { resultsContract } from './results.ts'
 import { reviewContract } from './review.ts'
@@ -22,6 +23,7 @@ export const bridgeContract = {
   review: reviewContract,
   receiver: receiverContract,
   results: resultsContract,
+  load: loadContract,
   exports: exportsContract,
   sandbox: sandboxContract,
 }

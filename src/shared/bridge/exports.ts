@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { base, runIdSchema } from './base.ts'
 import { rowFilterSchema } from './results.ts'
 
-const exportFormatSchema = z.enum(['csv', 'xlsx', 'jsonl'])
+/** Of rows: csv, xlsx, jsonl. Of load tests: html, junit.xml, hlog, csv of seconds, jsonl of kept requests. */
+const exportFormatSchema = z.enum(['csv', 'xlsx', 'jsonl', 'html', 'junit.xml', 'hlog'])
 
-/** Formats that an export may have. */
+/** Formats that an export may have; each is the ending of its file's name. */
 export type ExportFormat = z.infer<typeof exportFormatSchema>
 
 const exportedSchema = z.discriminatedUnion('kind', [
@@ -26,7 +27,7 @@ export type Exported = z.infer<typeof exportedSchema>
 /** Results as files. */
 export const exportsContract = {
   /**
-   * Writes a run's rows. On the desktop `file` says where, and its ending the format; in a browser it is left out, and
+   * Writes a run's rows, or what a load test measured, which knows no filter. On the desktop `file` says where, and its ending the format; in a browser it is left out, and
    * the answer says where to download the file from, within an hour.
    */
   create: base

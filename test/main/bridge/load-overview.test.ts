@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { toLoadOverview } from '../../../src/main/bridge/load-overview.ts'
+import { LOAD_SECONDS_MAX } from '../../../src/shared/bridge/load.ts'
+import { buildEmptyLoadReport, buildLoadReport } from '../engine/report/load/build-load-report.ts'
+
+it('shows a window every second of a short test, and its distribution as bars', () => {
+  const report = buildLoadReport({ seconds: 30, limited: [7] })
+  const { seconds, measuredSeconds, bars } = toLoadOverview(report)
+  expect(seconds.map(({ second }) => second)).toEqual(report.seconds.map(({ second }) => second))
+  expect(seconds.filter(({ limited }) => limited).map(({ second }) => second)).toEqual([7])
+  expect(measuredSeconds).toBe(30)
+  expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(report.latencyMs.http_req_duration?.count)
+})
+
+it('thins a long test without hiding its worst second or one that was limited', () => {
+  const report = buildLoadReport({ seconds: 3_000, rate: 4, stalled: [1_234], limited: [2_001] })
+  const { seconds, measuredSeconds } = toLoadOverview(report)
+  expect(seconds.length).toBeLessThanOrEqual(LOAD_SECONDS_MAX)
+  expect(measuredSeconds).toBe(3_000)
+  expect(seconds.map(({ second }) => second)).toContain(1_234)
+  expect(seconds.filter(({ limited }) => limited)).toHaveLength(1)
+})
+
+it('shows one that measured nothing', () => {
+  expect(toLoadOverview(buildEmptyLoadReport())).toMatchObject({ seconds: [], bars: [], measuredSeconds: 0 })
+})
