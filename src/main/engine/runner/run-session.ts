@@ -150,7 +150,9 @@ export class RunSession {
         if (this.#wish === 'stop') return this.#writeEnd(this.#toEndState(), null)
         let end: SendingEnd =
           this.#wish === 'pause' ? { kind: 'stopped' } : await this.#sendStretch(sender, stretch)
-        if (end.kind === 'done' && this.#isAllSent()) {
+        // A wish that came while sending ended found nothing to stop.
+        const isAwaiting = this.#isWish('none') || (this.#isWish('pause') && this.#rows.awaiting === 0)
+        if (end.kind === 'done' && this.#isAllSent() && isAwaiting) {
           this.#phase = 'awaiting'
           end = await sender.awaitCallbacks()
           if (end.kind === 'done') return this.#writeEnd('completed', null)
@@ -259,7 +261,7 @@ export class RunSession {
   }
 
   /** Asked after an await, where the person may have made another wish meanwhile. */
-  #isWish(wish: 'stop' | 'pause'): boolean {
+  #isWish(wish: 'none' | 'stop' | 'pause'): boolean {
     return this.#wish === wish
   }
 

@@ -141,3 +141,21 @@ test('a disk that was full for a moment while a run was held does not end it whe
   run.command({ kind: 'resume' })
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 4 } })
 })
+
+test('a stop that comes just when all is sent is not forgotten while callbacks are awaited', async () => {
+  const { server, answer } = await startAsyncService()
+  answer.toBody = () => null
+  let commits = 0
+  const onCommit = (when: 'before' | 'after') => {
+    if (when === 'before' || server.requests.length < 4) return
+    commits += 1
+    // The one before tells that nothing is left to be sent, this one ends the sending.
+    if (commits === 2) run.command({ kind: 'stop' })
+  }
+  const plan = toPlan(server.baseUrl)
+  const run = runs.start(
+    { ...plan, callback: { ...plan.callback, timeoutMs: 2_000 }, pace: { kind: 'closed', concurrency: 1 } },
+    { ...BASE, onCommit },
+  )
+  expect(await run.ended).toMatchObject({ state: 'interrupted', rows: { awaiting: 4, overdue: 0 } })
+})
