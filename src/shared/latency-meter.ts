@@ -52,7 +52,9 @@ export function recordUs(histogram: Histogram, us: number): void {
 export function toPercentiles(histogram: Histogram): Percentiles | null {
   const count = histogram.totalCount
   if (count === 0) return null
-  const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / 1000
+  // A percentile is told by the top of its bucket, which may lie above the largest value in it.
+  const at = (percentile: number) =>
+    Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000
   return {
     count,
     min: histogram.minNonZeroValue / 1000,

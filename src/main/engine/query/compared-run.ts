@@ -1,10 +1,11 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { type ComparedRun, compareRuns, type LoadComparison } from '../../../shared/compare.ts'
-import { LATENCY_SERIES } from '../../../shared/latency-meter.ts'
+import { decodeHistogram, LATENCY_SERIES, type LatencySeriesName } from '../../../shared/latency-meter.ts'
 import { BATCH_COUNT, toLatencyHistory } from '../../../shared/quantile-interval.ts'
 import { readLoadState } from '../journal/load-writer.ts'
 import { readLatency } from '../journal/run-latency.ts'
-import { readLoadSeconds, toHistograms } from './load-seconds.ts'
+import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import { readLoadSeconds } from './load-seconds.ts'
 import { summarizeRun } from './run-summary.ts'
 import type { RunView } from './run-view.ts'
 
@@ -18,26 +19,14 @@ function readComparedRun(view: RunView): ComparedRun {
   const summary = summarizeRun(view)
   const state = readLoadState(db)
   const latency = readLatency(db)
-  const seconds = [...readLoadSeconds(db)].flat()
-  const histograms = seconds.map(toHistograms)
+  const batches = readBatches(db)
   const latencies: ComparedRun['latencies'] = {}
   for (const series of LATENCY_SERIES) {
     const total = latency.histogram(series)
     if (total === null || total.totalCount === 0) continue
-    const parts = histograms.map((of) => of[series]).filter((part): part is Histogram => part !== undefined)
-    latencies[series] = toLatencyHistory(total, parts)
+    latencies[series] = toLatencyHistory(total, readSeries(db, series), countSeconds(db, series))
   }
   const { sent, succeeded } = summary.requests
-  const length = Math.max(1, Math.ceil(seconds.length / BATCH_COUNT))
-  const batches: ComparedRun['batches'][number][] = []
-  for (let from = 0; from < seconds.length; from += length) {
-    const part = seconds.slice(from, from + length)
-    const sum = (read: (second: (typeof part)[number]) => number) =>
-      part.reduce((total, second) => total + read(second), 0)
-    const failed = sum(({ counts }) => counts.rejected + counts.failed + counts.unknown)
-    const done = sum(({ counts }) => counts.succeeded)
-    batches.push({ durationS: part.length, requests: failed + done, failed, succeeded: done })
-  }
   return {
     label: `${record.name} (${record.runId})`,
     plan: record.plan,
@@ -51,4 +40,36 @@ function readComparedRun(view: RunView): ComparedRun {
     latencies,
     batches,
   }
+}
+
+/** One second's histogram after the other: of an hour, all at once would fill the memory. */
+function* readSeries(db: DatabaseSync, series: LatencySeriesName): Generator<Histogram> {
+  for (const page of readLoadSeconds(db)) {
+    for (const { histograms } of page) {
+      const encoded = histograms[series]
+      if (encoded !== undefined) yield decodeHistogram(encoded)
+    }
+  }
+}
+
+function countSeconds(db: DatabaseSync, series: LatencySeriesName): number {
+  const counted = db
+    .prepare(`SELECT count(*) AS n FROM second WHERE extras IS NOT NULL AND ${series} IS NOT NULL`)
+    .get()
+  return Number(counted?.['n'])
+}
+
+function readBatches(db: DatabaseSync): ComparedRun['batches'] {
+  const seconds = [...readLoadSeconds(db)].flatMap((page) => page.map(({ counts }) => counts))
+  const length = Math.max(1, Math.ceil(seconds.length / BATCH_COUNT))
+  const batches: ComparedRun['batches'][number][] = []
+  for (let from = 0; from < seconds.length; from += length) {
+    const part = seconds.slice(from, from + length)
+    const sum = (read: (counts: (typeof part)[number]) => number) =>
+      part.reduce((total, counts) => total + read(counts), 0)
+    const failed = sum(({ rejected, failed: lost, unknown }) => rejected + lost + unknown)
+    const succeeded = sum((counts) => counts.succeeded)
+    batches.push({ durationS: part.length, requests: failed + succeeded, failed, succeeded })
+  }
+  return batches
 }
