@@ -3,6 +3,7 @@ import { type KnownPlaces, toPlan, typedKey } from '../../src/renderer/app/build
 import type { Draft } from '../../src/renderer/app/draft.ts'
 import { parseMemory, toMemory } from '../../src/renderer/app/draft-memory.ts'
 import { DEFAULT_CALLBACK, isOutOfReach } from '../../src/renderer/features/operation/callback-settings.ts'
+import { DEFAULT_LOAD } from '../../src/renderer/features/operation/load-settings.ts'
 import { chooseOperation, findOperationGap } from '../../src/renderer/features/operation/operation-draft.ts'
 import {
   DEFAULT_SETTINGS,
@@ -47,6 +48,8 @@ const DRAFT: Draft = {
   operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
   isOperationChosen: true,
   remembered: {},
+  isLoad: false,
+  load: DEFAULT_LOAD,
   callback: DEFAULT_CALLBACK,
   settings: toService(' https://api.example.com/prefix/ ', ' secret-key '),
   source: { path: '/data/posts.csv', name: 'posts.csv', sizeBytes: 10 },
@@ -241,6 +244,15 @@ describe('the plan of a draft', () => {
     const plan = planSchema.parse(toPlan(draft, PLACES))
     expect(plan.callback).toMatchObject({ url: 'https://callbacks.example.com/in', timeoutMs: 180_000 })
     expect(plan.connection.taskBaseUrl).toBe('https://tasks.example')
+  })
+
+  it('loads a deployment with what was set, and retries nothing then', () => {
+    const plan = planSchema.parse(toPlan({ ...DRAFT, isLoad: true }, PLACES))
+    expect(plan.load?.pace).toEqual({ kind: 'closed', concurrency: 10 })
+    expect(plan.retry.limit).toBe(0)
+    const incomplete = { ...DRAFT, isLoad: true, load: { ...DEFAULT_LOAD, duration: 'long' } }
+    expect(toPlan(incomplete, PLACES)).toBeNull()
+    expect(planSchema.parse(toPlan(DRAFT, PLACES)).load).toBeUndefined()
   })
 
   it('goes to the sandbox without any key', () => {

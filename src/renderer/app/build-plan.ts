@@ -3,6 +3,7 @@ import { isAsync, type Operation } from '../../shared/operation.ts'
 import type { PlanInput } from '../../shared/plan.ts'
 import { toPlanMapping } from '../features/mapping/match-columns.ts'
 import { toPlanCallback } from '../features/operation/callback-settings.ts'
+import { toPlanLoad } from '../features/operation/load-settings.ts'
 import { toPlanMedia } from '../features/source/reading.ts'
 import { findEntry, parseBaseUrl } from '../ui/connection/destination.ts'
 import type { Draft } from './draft.ts'
@@ -20,7 +21,8 @@ export interface KnownPlaces {
 export function toPlan(draft: Draft, places: KnownPlaces): PlanInput | null {
   const { source, reading, media, preview, mapping, operation, callback, settings } = draft
   const connection = toConnection(draft, places)
-  if (source === null || connection === null) return null
+  const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
+  if (source === null || connection === null || load === null) return null
   const { concurrency, retries, timeoutS } = settings
   return {
     name: source.name,
@@ -34,7 +36,9 @@ export function toPlan(draft: Draft, places: KnownPlaces): PlanInput | null {
     operation: toPlanOperation(operation),
     ...(isAsync(operation) && { callback: toPlanCallback(callback) }),
     pace: { kind: 'closed', concurrency },
-    retry: { limit: retries },
+    ...(load !== undefined && { load }),
+    // What a load test sends again would hide what it measures.
+    retry: { limit: load === undefined ? retries : 0 },
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operationSchema } from '../../shared/operation.ts'
 import { planSchema } from '../../shared/plan.ts'
+import { DEFAULT_LOAD } from '../features/operation/load-settings.ts'
 import type { Destination } from '../ui/connection/destination.ts'
 import { type Draft, FIRST_OPERATION } from './draft.ts'
 
@@ -12,10 +13,26 @@ const destinationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('service'), baseUrl: z.string(), taskBaseUrl: z.string() }),
 ])
 
+const loadSchema = z.object({
+  pace: z.enum(['closed', 'open', 'stages']),
+  concurrency: z.int().min(1),
+  ratePerSecond: z.number(),
+  stages: z.string(),
+  endsBy: z.enum(['duration', 'requests']),
+  duration: z.string(),
+  requests: z.int().min(1),
+  warmup: z.string(),
+  maxInFlight: z.int().min(1).nullable(),
+  whenFull: z.enum(['wait', 'drop']),
+  thresholds: z.string(),
+})
+
 /** What outlives a reload of the page: everything but the API key and what stands in the rows. */
 const memorySchema = z.object({
   // One whose index or watchlist was not typed yet is none: it begins as the first one again.
   operation: operationSchema.catch(FIRST_OPERATION),
+  isLoad: z.boolean().catch(false),
+  load: loadSchema.catch(DEFAULT_LOAD),
   callback: z.object({ publicUrl: z.string(), overdueMinutes: z.int().min(1) }),
   settings: z.object({
     destination: destinationSchema,
@@ -37,9 +54,11 @@ type Memory = z.infer<typeof memorySchema>
 
 /** What is kept of a draft; the key that was typed is not. */
 export function toMemory(draft: Draft): Memory {
-  const { operation, callback, settings, source, reading, media, mapping, heldRunId } = draft
+  const { operation, isLoad, load, callback, settings, source, reading, media, mapping, heldRunId } = draft
   return {
     operation,
+    isLoad,
+    load,
     callback,
     settings: { ...settings, destination: dropKey(settings.destination) },
     source,

@@ -4,6 +4,7 @@ import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { useAction } from '../bridge/use-action.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { MappingScreen } from '../features/mapping/mapping-screen.tsx'
+import { toPlanLoad } from '../features/operation/load-settings.ts'
 import { OperationScreen } from '../features/operation/operation-screen.tsx'
 import { ReviewScreen } from '../features/review/review-screen.tsx'
 import { withDestination } from '../features/review/settings.ts'
@@ -20,7 +21,7 @@ import {
   changeOperation,
   changeReading,
   checkDraft,
-  chooseKind,
+  chooseActivity,
   continueFromSource,
   keepPreview,
   openSandboxTrial,
@@ -70,11 +71,13 @@ export function DraftScreens(props: {
   const error = proceed.error ?? sandbox.error ?? file.error
   const runId = draft.heldRunId ?? ''
   const { operation, settings } = draft
+  const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
   const environmentHasKey = app?.hasEnvironmentKey ?? false
   const operationTodo = findOperationTodo(draft, { environmentHasKey, connections })
   const strip = (
     <OperationStrip
       operation={operation}
+      {...(load !== undefined && { load })}
       destination={nameDestination(settings.destination, connections)}
       gap={operationTodo}
       onChange={goToOperation}
@@ -90,14 +93,16 @@ export function DraftScreens(props: {
       {step === 'operation' && (
         <OperationScreen
           operation={operation}
+          load={draft.isLoad ? draft.load : null}
           callback={draft.callback}
           destination={settings.destination}
           connections={connections}
           environmentHasKey={environmentHasKey}
           lastBaseUrl={app?.lastBaseUrl ?? null}
           todo={operationTodo}
-          onKind={chooseKind}
+          onActivity={chooseActivity}
           onOperation={changeOperation}
+          onLoad={(changed) => changeChecked({ isOperationChosen: true, load: changed })}
           onCallback={(callback) => changeChecked({ callback })}
           onDestination={(destination) =>
             changeChecked({
@@ -153,6 +158,7 @@ export function DraftScreens(props: {
         <ReviewScreen
           runId={runId}
           operation={operation}
+          load={load ?? null}
           settings={settings}
           connections={connections}
           environmentHasKey={environmentHasKey}

@@ -2,6 +2,7 @@ import { create } from 'zustand'
 import type { BridgePreview } from '../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../shared/plan.ts'
 import { type CallbackSettings, DEFAULT_CALLBACK } from '../features/operation/callback-settings.ts'
+import { DEFAULT_LOAD, type LoadSettings } from '../features/operation/load-settings.ts'
 import type { RememberedOperations } from '../features/operation/operation-draft.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../features/review/settings.ts'
 import type { ChosenSource } from '../features/source/chosen-source.ts'
@@ -14,6 +15,9 @@ export interface Draft {
   isOperationChosen: boolean
   /** What was set for the other operations. */
   remembered: RememberedOperations
+  /** Whether the rows are for a load test. */
+  isLoad: boolean
+  load: LoadSettings
   callback: CallbackSettings
   settings: Settings
   source: ChosenSource | null
@@ -40,6 +44,8 @@ const EMPTY: Draft = {
   operation: FIRST_OPERATION,
   isOperationChosen: false,
   remembered: {},
+  isLoad: false,
+  load: DEFAULT_LOAD,
   callback: DEFAULT_CALLBACK,
   settings: DEFAULT_SETTINGS,
   source: null,
@@ -61,14 +67,18 @@ export function changeDraft(change: Partial<Draft>): void {
 
 /** Begins anew with another source; what is done with it, where and how fast stay as they were. */
 export function restartDraft(source: ChosenSource | null): void {
-  useDraft.setState(({ operation, isOperationChosen, remembered, callback, settings, media }) => ({
-    ...EMPTY,
-    operation,
-    isOperationChosen,
-    remembered,
-    callback,
-    settings,
-    media,
-    source,
-  }))
+  useDraft.setState(
+    ({ operation, isOperationChosen, remembered, isLoad, load, callback, settings, media }) => ({
+      ...EMPTY,
+      operation,
+      isOperationChosen,
+      remembered,
+      isLoad,
+      load,
+      callback,
+      settings,
+      media,
+      source,
+    }),
+  )
 }

@@ -1,7 +1,7 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { BridgePreview } from '../../shared/bridge/source.ts'
 import { SluiceError } from '../../shared/errors.ts'
-import type { Mapping, Operation, OperationKind } from '../../shared/plan.ts'
+import type { Mapping, Operation } from '../../shared/plan.ts'
 import { planSchema } from '../../shared/plan.ts'
 import { bridge } from '../bridge/client.ts'
 import { isObvious } from '../features/mapping/assess-mapping.ts'
@@ -12,6 +12,7 @@ import { type Settings, withDestination } from '../features/review/settings.ts'
 import type { ChosenSource } from '../features/source/chosen-source.ts'
 import type { Reading } from '../features/source/reading.ts'
 import type { Destination } from '../ui/connection/destination.ts'
+import type { Activity } from '../ui/operations/operation-looks.ts'
 import { toPlan, typedKey } from './build-plan.ts'
 import { changeDraft, type Draft, restartDraft, useDraft } from './draft.ts'
 import { goTo } from './use-route.ts'
@@ -26,7 +27,7 @@ export function openSource(source: ChosenSource): void {
 /** Starts the sandbox and takes its sample, which is content to be submitted, to the Source screen. */
 export async function openSandboxTrial(): Promise<void> {
   const { sample } = await bridge.sandbox.start()
-  chooseKind('task')
+  chooseActivity('task')
   openSource(sample)
   const { settings } = useDraft.getState()
   changeDraft({ settings: { ...settings, destination: { kind: 'sandbox' } } })
@@ -46,12 +47,12 @@ export function beginAt(entry: ConnectionEntry): void {
   changeDraft({ settings: withDestination(settings, destination, [entry]) })
 }
 
-/** Chooses another operation; each is as it was left. */
-export function chooseKind(kind: OperationKind): void {
+/** Chooses another operation, or a load test of submitting content; each is as it was left. */
+export function chooseActivity(activity: Activity): void {
   const { operation, remembered } = useDraft.getState()
   const known = { ...remembered, [operation.kind]: operation }
-  changeOperation(chooseOperation(kind, known))
-  changeDraft({ remembered: known })
+  changeOperation(chooseOperation(activity === 'load' ? 'task' : activity, known))
+  changeDraft({ remembered: known, isLoad: activity === 'load' })
 }
 
 /** Sets the operation. The columns are matched anew where they fill other fields now. */

@@ -1,6 +1,7 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { isAsync } from '../../shared/operation.ts'
 import { findCallbackGap } from '../features/operation/callback-settings.ts'
+import { findLoadGap } from '../features/operation/load-settings.ts'
 import { findOperationGap } from '../features/operation/operation-draft.ts'
 import { findMediaGap } from '../features/source/reading.ts'
 import { findDestinationGap } from '../ui/connection/destination.ts'
@@ -14,6 +15,7 @@ export function findOperationTodo(
   const { operation, callback, settings } = draft
   return (
     findOperationGap(operation) ??
+    (draft.isLoad ? findLoadGap(draft.load) : null) ??
     (isAsync(operation) ? findCallbackGap(callback) : null) ??
     findDestinationGap(settings.destination, {
       ...known,

@@ -1,32 +1,37 @@
 import { Radio } from '@mantine/core'
-import type { OperationKind } from '../../../shared/operation.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
-import { isOperationKind, OPERATION_KINDS, OPERATION_LOOKS } from '../../ui/operations/operation-looks.ts'
+import {
+  type Activity,
+  isOperationKind,
+  OPERATION_KINDS,
+  toLook,
+} from '../../ui/operations/operation-looks.ts'
 import styles from './operation.module.css'
 
-/** Everything the service offers, a card each, one of them chosen. */
-export function OperationCards(props: { chosen: OperationKind; onChoose: (kind: OperationKind) => void }) {
+/** Everything the service offers and a test of its load, a card each, one of them chosen. */
+export function OperationCards(props: { chosen: Activity; onChoose: (activity: Activity) => void }) {
   return (
     <Panel title="What to do with each row">
       <Radio.Group
         aria-label="Operation"
         value={props.chosen}
         onChange={(value) => {
-          if (isOperationKind(value)) props.onChoose(value)
+          if (value === 'load' || isOperationKind(value)) props.onChoose(value)
         }}
       >
         <div className={styles.cards}>
           {OPERATION_KINDS.map((kind) => (
             <OperationCard key={kind} kind={kind} />
           ))}
+          <OperationCard kind="load" />
         </div>
       </Radio.Group>
     </Panel>
   )
 }
 
-function OperationCard({ kind }: { kind: OperationKind }) {
-  const { title, meaning, icon: Icon } = OPERATION_LOOKS[kind]
+function OperationCard({ kind }: { kind: Activity }) {
+  const { title, meaning, icon: Icon } = toLook(kind)
   return (
     <Radio.Card value={kind} className={styles.card} aria-label={title} aria-description={meaning}>
       <span className={styles.cardHead}>

@@ -1,18 +1,20 @@
 import { IconArrowRight } from '@tabler/icons-react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
-import { isAsync, type Operation, type OperationKind } from '../../../shared/operation.ts'
+import { isAsync, type Operation } from '../../../shared/operation.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { type Destination, toServiceUrl } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
-import { OPERATION_LOOKS } from '../../ui/operations/operation-looks.ts'
+import { type Activity, toLook } from '../../ui/operations/operation-looks.ts'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { CallbackPanel } from './callback-panel.tsx'
 import type { CallbackSettings } from './callback-settings.ts'
 import { IndexOptions, WatchlistOptions } from './list-options.tsx'
+import { LoadOptions } from './load-options.tsx'
+import type { LoadSettings } from './load-settings.ts'
 import styles from './operation.module.css'
 import { OperationCards } from './operation-cards.tsx'
 import { TaskOptions } from './task-options.tsx'
@@ -20,6 +22,8 @@ import { TaskOptions } from './task-options.tsx'
 /** What is done with each row, and where: the first step of a new run. */
 export function OperationScreen(props: {
   operation: Operation
+  /** Null where this is no load test. */
+  load: LoadSettings | null
   callback: CallbackSettings
   destination: Destination
   connections: readonly ConnectionEntry[]
@@ -27,13 +31,15 @@ export function OperationScreen(props: {
   lastBaseUrl: string | null
   /** What is still missing, or null. */
   todo: string | null
-  onKind: (kind: OperationKind) => void
+  onActivity: (activity: Activity) => void
   onOperation: (operation: Operation) => void
+  onLoad: (load: LoadSettings) => void
   onCallback: (callback: CallbackSettings) => void
   onDestination: (destination: Destination) => void
   onContinue: () => void
 }) {
-  const { operation, callback, destination, onOperation } = props
+  const { operation, load, callback, destination, onOperation } = props
+  const activity = load === null ? operation.kind : 'load'
   const isSandbox = destination.kind === 'sandbox'
   const sandbox = useQuery(isSandbox && operation.kind !== 'task' ? 'sandbox offers' : null, (signal) =>
     bridge.sandbox.describe(undefined, { signal }),
@@ -60,11 +66,18 @@ export function OperationScreen(props: {
         </PrimaryButton>
       }
     >
-      <OperationCards chosen={operation.kind} onChoose={props.onKind} />
+      <OperationCards chosen={activity} onChoose={props.onActivity} />
       <div className={styles.columns}>
-        <Panel title={OPERATION_LOOKS[operation.kind].title}>
-          <Options operation={operation} offers={isSandbox ? sandbox.data : null} onOperation={onOperation} />
-        </Panel>
+        <div className={styles.stack}>
+          {load !== null && <LoadOptions load={load} onLoad={props.onLoad} />}
+          <Panel title={toLook(operation.kind).title}>
+            <Options
+              operation={operation}
+              offers={isSandbox ? sandbox.data : null}
+              onOperation={onOperation}
+            />
+          </Panel>
+        </div>
         <div className={styles.side}>
           <DestinationPanel
             destination={destination}

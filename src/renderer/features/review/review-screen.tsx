@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { Load } from '../../../shared/load.ts'
 import { type Operation, toRowsPerItem } from '../../../shared/operation.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -19,6 +20,7 @@ import { OverwriteNotice } from '../../ui/operations/overwrite-notice.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { countSettled } from '../../ui/states/row-counts.ts'
 import { FirstRows } from './first-rows.tsx'
+import { LoadPanel } from './load-panel.tsx'
 import { PacePanel } from './pace-panel.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import styles from './review.module.css'
@@ -37,6 +39,8 @@ function toTrial(rowsPerItem: number): { requests: number; label: string } {
 export function ReviewScreen(props: {
   runId: string
   operation: Operation
+  /** Null where this is no load test. */
+  load: Load | null
   settings: Settings
   connections: readonly ConnectionEntry[]
   environmentHasKey: boolean
@@ -45,7 +49,7 @@ export function ReviewScreen(props: {
   onSendFirst: (limit: number) => Promise<void>
   onSendAll: () => Promise<void>
 }) {
-  const { runId, operation, connections, environmentHasKey } = props
+  const { runId, operation, load, connections, environmentHasKey } = props
   const needsKey = operation.kind !== 'appeal-status'
   const findGap = ({ destination }: Settings) =>
     findDestinationGap(destination, { environmentHasKey, needsKey, connections })
@@ -93,22 +97,25 @@ export function ReviewScreen(props: {
       }
       actions={
         <>
-          <Button
-            variant="default"
-            disabled={blocked !== undefined || sent > 0 || left === 0}
-            loading={first.busy}
-            onClick={() => guard.ask(() => void first.run(trial.requests))}
-          >
-            {trial.label}
-          </Button>
+          {load === null && (
+            <Button
+              variant="default"
+              disabled={blocked !== undefined || sent > 0 || left === 0}
+              loading={first.busy}
+              onClick={() => guard.ask(() => void first.run(trial.requests))}
+            >
+              {trial.label}
+            </Button>
+          )}
           <PrimaryButton
             onPress={() => guard.ask(() => void all.run())}
             busy={all.busy}
             blocked={left === 0 ? 'Nothing is left to send' : blocked}
             icon={<IconSend size="1rem" />}
           >
-            Send {sent > 0 ? 'the other ' : ''}
-            {formatQuantity(left, 'row')}
+            {load === null
+              ? `Send ${sent > 0 ? 'the other ' : ''}${formatQuantity(left, 'row')}`
+              : 'Start the load test'}
           </PrimaryButton>
         </>
       }
@@ -127,13 +134,17 @@ export function ReviewScreen(props: {
             lastBaseUrl={props.lastBaseUrl}
             onDestination={(destination) => change(withDestination(settings, destination, connections))}
           />
-          <PacePanel
-            settings={settings}
-            requests={Math.ceil(left / rowsPerItem)}
-            rowsPerItem={rowsPerItem}
-            measuredMs={snapshot?.latencyMs?.mean ?? null}
-            onSettings={change}
-          />
+          {load !== null ? (
+            <LoadPanel load={load} rows={left} settings={settings} onSettings={change} />
+          ) : (
+            <PacePanel
+              settings={settings}
+              requests={Math.ceil(left / rowsPerItem)}
+              rowsPerItem={rowsPerItem}
+              measuredMs={snapshot?.latencyMs?.mean ?? null}
+              onSettings={change}
+            />
+          )}
         </div>
         <div className={styles.column}>
           {tried.data !== null && sent > 0 && (

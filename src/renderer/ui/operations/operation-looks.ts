@@ -1,4 +1,5 @@
 import {
+  IconGauge,
   IconGavel,
   IconListDetails,
   IconNotes,
@@ -7,6 +8,8 @@ import {
   IconSend,
   type TablerIcon,
 } from '@tabler/icons-react'
+import type { Load } from '../../../shared/load.ts'
+import { describePace } from '../../../shared/load-text.ts'
 import type { Operation, OperationKind } from '../../../shared/plan.ts'
 
 /** How an operation is shown wherever it is shown. */
@@ -60,12 +63,35 @@ export const OPERATION_LOOKS: Record<OperationKind, OperationLook> = {
   },
 }
 
+/** What can be chosen to be done: an operation on each row, or a load test that submits content. */
+export type Activity = OperationKind | 'load'
+
+/** How a load test is shown wherever it is shown. */
+export const LOAD_LOOK: OperationLook = {
+  title: 'Load test',
+  meaning: 'Content submitted at a pace, to measure how fast and how reliably a deployment answers.',
+  icon: IconGauge,
+  row: 'row',
+}
+
+/** How an activity is shown. */
+export function toLook(activity: Activity): OperationLook {
+  return activity === 'load' ? LOAD_LOOK : OPERATION_LOOKS[activity]
+}
+
 /** Every operation, in the order they are offered. */
 export const OPERATION_KINDS = Object.keys(OPERATION_LOOKS).filter(isOperationKind)
 
 /** Whether a text names an operation. */
 export function isOperationKind(text: string): text is OperationKind {
   return Object.hasOwn(OPERATION_LOOKS, text)
+}
+
+/** What a load test is set to, in a few words: `v1 sync, open, 50 requests a second`. */
+export function describeLoadTest(operation: Operation, load: Load | null): string {
+  return [describeOptions(operation), load === null ? null : describePace(load.pace)]
+    .filter((part) => part !== null)
+    .join(', ')
 }
 
 /** What an operation is set to, in a few words: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms a request`. */
