@@ -157,11 +157,15 @@ export class CallbackWriter {
     return takenOver.size === 0 || !takenOver.has(this.#readResult(item)?.state ?? 'pending')
   }
 
-  /** Whether a callback names another task than its item was acknowledged as: it was sent to the wrong address. */
+  /**
+   * Whether a callback names another task than its item was acknowledged as: it was sent to the wrong address. Not
+   * where an earlier try, in this run or in its parent, may have been taken as a task of its own.
+   */
   #isOfOtherTask(item: number, { taskId }: CallbackContent): boolean {
-    if (taskId === null) return false
+    if (taskId === null || this.#scope.isChild) return false
     const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null
-    return acknowledged !== null && acknowledged !== taskId
+    if (acknowledged === null || acknowledged === taskId) return false
+    return this.#claims.countUnknownTries(item) === 0
   }
 
   #settle({ item, receivedAtUs }: InboxCallback, content: CallbackContent): SettledItem | null {

@@ -231,6 +231,16 @@ test('a callback that names the task of another item is refused, counted and kep
   expect(counts()).toEqual({ received: 2, settled: 1, mismatched: 1 })
 })
 
+test('a callback may name the task of an earlier try that was taken and never answered', () => {
+  const { journal, receive, takeIn, send, counts } = openDesk(1)
+  send(1, { state: 'pending', outcome: 'unknown', status: null, taskId: null })
+  send(1, { ...ACKNOWLEDGED, number: 2, taskId: 'task-second' })
+  receive(1, 1_000, 'task-first')
+  expect(takeIn()).toMatchObject([{ item: 1, from: 'acknowledged' }])
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded' })
+  expect(counts()).toEqual({ received: 1, settled: 1 })
+})
+
 test('a callback that comes before its item was sent in this run keeps it from being sent', () => {
   const journal = openReadyJournal(3)
   const record = { ...readRecord(journal), callbackBase: 'http://127.0.0.1:1' }
