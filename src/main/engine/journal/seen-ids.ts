@@ -1,6 +1,8 @@
-/** Slots of the table at first, and at most; it is kept at most three quarters full. 8 bytes a slot. */
-const SLOTS_FIRST = 1 << 16
-const SLOTS_MAX = 1 << 22
+/** The table grows a segment at a time, so that no second copy of all of it is ever needed. */
+const SEGMENT_BITS = 6
+/** Slots of a segment at first, and at most; it is kept at most three quarters full. 8 bytes a slot. */
+const SLOTS_FIRST = 1 << 10
+const SLOTS_MAX = 1 << 16
 const FULL = 0.75
 
 /** What {@link SeenIds} needs of the journal. */
@@ -17,10 +19,7 @@ export interface SeenIdsOptions {
  */
 export class SeenIds {
   readonly #options: SeenIdsOptions
-  #hashes = new Uint32Array(SLOTS_FIRST)
-  /** 0 is an empty slot. */
-  #rows = new Uint32Array(SLOTS_FIRST)
-  #size = 0
+  readonly #segments: Segment[] = Array.from({ length: 1 << SEGMENT_BITS }, () => createSegment(SLOTS_FIRST))
 
   constructor(options: SeenIdsOptions) {
     this.#options = options
@@ -29,46 +28,52 @@ export class SeenIds {
   /** Remembers an id; returns the row that had it first, or null where it is new. */
   add(id: string, row: number): number | null {
     const hash = toHash(id)
-    const slot = this.#find(id, hash)
-    const found = this.#rows[slot] ?? 0
-    if (found !== 0) return found
-    if (this.#size >= SLOTS_MAX * FULL) return this.#options.spill(id, row)
-    this.#put(slot, hash, row)
-    if (this.#size >= this.#rows.length * FULL && this.#rows.length < SLOTS_MAX) this.#grow()
+    const index = hash >>> (32 - SEGMENT_BITS)
+    const segment = this.#segments[index] ?? createSegment(SLOTS_FIRST)
+    const { pairs, mask } = segment
+    let at = (hash & mask) * 2
+    for (let found = pairs[at + 1] ?? 0; found !== 0; found = pairs[at + 1] ?? 0) {
+      if (pairs[at] === hash && this.#options.idOf(found) === id) return found
+      at = (at + 2) & (mask * 2 + 1)
+    }
+    if (segment.size >= SLOTS_MAX * FULL) return this.#options.spill(id, row)
+    pairs[at] = hash
+    pairs[at + 1] = row
+    segment.size += 1
+    if (segment.size >= (mask + 1) * FULL && mask + 1 < SLOTS_MAX) this.#segments[index] = grow(segment)
     return null
   }
+}
 
-  /** The slot that holds the id, or the empty one where it belongs. */
-  #find(id: string, hash: number): number {
-    const mask = this.#rows.length - 1
-    let slot = hash & mask
-    for (let row = this.#rows[slot] ?? 0; row !== 0; row = this.#rows[slot] ?? 0) {
-      if (this.#hashes[slot] === hash && this.#options.idOf(row) === id) return slot
-      slot = (slot + 1) & mask
-    }
-    return slot
-  }
+/** A part of the table, chosen by an id's highest bits. */
+interface Segment {
+  /** Hash and row of each slot; row 0 is an empty slot. */
+  pairs: Uint32Array<ArrayBuffer>
+  /** One less than the number of slots, which is a power of two. */
+  mask: number
+  size: number
+}
 
-  #put(slot: number, hash: number, row: number): void {
-    this.#hashes[slot] = hash
-    this.#rows[slot] = row
-    this.#size += 1
-  }
+function createSegment(slots: number): Segment {
+  return { pairs: new Uint32Array(slots * 2), mask: slots - 1, size: 0 }
+}
 
-  #grow(): void {
-    const [hashes, rows] = [this.#hashes, this.#rows]
-    const mask = rows.length * 2 - 1
-    this.#hashes = new Uint32Array(rows.length * 2)
-    this.#rows = new Uint32Array(rows.length * 2)
-    this.#size = 0
-    for (const [index, row] of rows.entries()) {
-      if (row === 0) continue
-      const hash = hashes[index] ?? 0
-      let slot = hash & mask
-      while (this.#rows[slot] !== 0) slot = (slot + 1) & mask
-      this.#put(slot, hash, row)
-    }
+function grow({ pairs: old, mask, size }: Segment): Segment {
+  const grown = createSegment((mask + 1) * 2)
+  const { pairs } = grown
+  grown.size = size
+  for (let from = 0; from < old.length; from += 2) {
+    const row = old[from + 1] ?? 0
+    if (row === 0) continue
+    const hash = old[from] ?? 0
+    let at = (hash & grown.mask) * 2
+    while (pairs[at + 1] !== 0) at = (at + 2) & (grown.mask * 2 + 1)
+    pairs[at] = hash
+    pairs[at + 1] = row
   }
+  // Gives the memory back at once; the collector, which sees only a small object, would take its time.
+  old.buffer.transfer(0)
+  return grown
 }
 
 /** FNV-1a over UTF-16 code units (Fowler, Noll, Vo), its bits mixed once more for a table of a power of two. */
