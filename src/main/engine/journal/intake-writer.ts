@@ -1,7 +1,9 @@
 import type { StatementSync } from 'node:sqlite'
 import type { Problem } from '../../../shared/problem.ts'
 import { toFound } from '../../../shared/problem.ts'
+import { BulkInsert } from './bulk-insert.ts'
 import type { Journal } from './journal.ts'
+import { CHECKPOINT_PAGES, checkpointEvery } from './open-journal.ts'
 import { updateRunRecord } from './run-record.ts'
 import { SeenIds } from './seen-ids.ts'
 
@@ -22,11 +24,13 @@ const PROBLEMS_MAX = 100_000
 
 /** Rows of one transaction, about: fewer commits write fewer pages twice. */
 const GROUP_ROWS = 5_000
+/** Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints wait for the disk less often. */
+const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
 
 /** Writes what intake reads. Memory does not grow with the source: even seen post_ids live in a temporary table. */
 export class IntakeWriter {
   readonly #journal: Journal
-  readonly #insertRow: StatementSync
+  readonly #insertRow: BulkInsert
   readonly #insertProblem: StatementSync
   readonly #seen: SeenIds
   /** Rows written in the open transaction. */
@@ -50,8 +54,9 @@ export class IntakeWriter {
       for (const [value, n] of counters.entries(kind)) counters.add(kind, value, -n)
     }
     journal.transact('process', () => db.exec('DELETE FROM row; DELETE FROM problem'))
+    checkpointEvery(db, INTAKE_CHECKPOINT_PAGES)
     db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
-    this.#insertRow = db.prepare('INSERT INTO row (id, cells, item) VALUES (?, ?, ?)')
+    this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item)', 3)
     this.#insertProblem = db.prepare(
       'INSERT INTO problem (row, severity, code, field, message, found) VALUES (?, ?, ?, ?, ?, ?)',
     )
@@ -59,7 +64,10 @@ export class IntakeWriter {
     const seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
     const cellsOf = db.prepare('SELECT cells FROM row WHERE id = ?')
     this.#seen = new SeenIds({
-      idOf: (row) => toUniqueId(row, JSON.parse(String(cellsOf.get(row)?.['cells'])) as string[]),
+      idOf: (row) => {
+        this.#insertRow.flush()
+        return toUniqueId(row, JSON.parse(String(cellsOf.get(row)?.['cells'])) as string[])
+      },
       spill: (id, row) => (see.run(id, row).changes === 1 ? null : Number(seenAt.get(id)?.['row'])),
     })
   }
@@ -82,6 +90,7 @@ export class IntakeWriter {
     if (this.#grouped === 0) journal.begin('process')
     journal.attempt(() => {
       for (const row of rows) this.#writeRow(row)
+      this.#insertRow.flush()
     })
     this.#grouped += rows.length
     if (this.#grouped >= GROUP_ROWS) this.#commitGroup()
@@ -115,6 +124,7 @@ export class IntakeWriter {
       })
     })
     this.#journal.db.exec('DROP TABLE temp.seen')
+    checkpointEvery(this.#journal.db, CHECKPOINT_PAGES)
   }
 
   #writeRow({ row, cells, uniqueKey, problems }: IntakeRow): void {
@@ -137,7 +147,7 @@ export class IntakeWriter {
       })
     }
     if (!valid) this.#journal.counters.add('state', 'invalid', 1)
-    this.#insertRow.run(row, JSON.stringify(cells), valid ? this.#toItem(row) : null)
+    this.#insertRow.add(row, JSON.stringify(cells), valid ? this.#toItem(row) : null)
   }
 
   #toItem(row: number): number {

@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import type { ItemState, Outcome } from '../../../shared/item-state.ts'
 import type { RowAnswer } from '../../../shared/row-answer.ts'
+import { BulkInsert } from './bulk-insert.ts'
 import type { Journal } from './journal.ts'
 
 /** How one row of an item ended that carries several. */
@@ -44,38 +45,40 @@ export interface AttemptRecord {
 /** Writes outcomes; the caller groups them into transactions. */
 export class OutcomeWriter {
   readonly #journal: Journal
-  readonly #result: StatementSync
-  readonly #extras: StatementSync
-  readonly #attempt: StatementSync
+  readonly #result: BulkInsert
+  readonly #attempt: BulkInsert
   readonly #rule: StatementSync
-  readonly #rowRule: StatementSync
-  readonly #rowClass: StatementSync
+  readonly #rowRule: BulkInsert
+  readonly #rowClass: BulkInsert
   readonly #ruleIds = new Map<string, number>()
 
   constructor(journal: Journal) {
     this.#journal = journal
     const { db } = journal
-    this.#result = db.prepare(
-      `INSERT INTO result (row, state, attempts, status, error_code, message, task_id, duration_us, response)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (row) DO UPDATE SET state = excluded.state,
-       attempts = excluded.attempts, status = excluded.status, error_code = excluded.error_code,
-       message = excluded.message, task_id = excluded.task_id, duration_us = excluded.duration_us,
-       response = excluded.response`,
+    this.#result = new BulkInsert(
+      db,
+      `INSERT INTO result (row, state, attempts, status, error_code, message, task_id, duration_us, response,
+       custom_index_item_id, answer, acknowledged_at)`,
+      12,
+      `ON CONFLICT (row) DO UPDATE SET state = excluded.state, attempts = excluded.attempts,
+       status = excluded.status, error_code = excluded.error_code, message = excluded.message,
+       task_id = excluded.task_id, duration_us = excluded.duration_us, response = excluded.response,
+       custom_index_item_id = coalesce(excluded.custom_index_item_id, custom_index_item_id),
+       answer = coalesce(excluded.answer, answer),
+       acknowledged_at = coalesce(excluded.acknowledged_at, acknowledged_at)`,
     )
-    // Apart, so that the tasks of a sync run, which have none of these, do not pay for them.
-    this.#extras = db.prepare(
-      'UPDATE result SET custom_index_item_id = ?, answer = ?, acknowledged_at = ? WHERE row = ?',
-    )
-    this.#attempt = db.prepare(
+    this.#attempt = new BulkInsert(
+      db,
       `INSERT INTO attempt (item, number, sent_at_us, outcome, status, error_code, message, duration_us,
-       waiting_us, connect_us, tls_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       waiting_us, connect_us, tls_us)`,
+      11,
     )
     this.#rule = db.prepare(
       `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
        ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name RETURNING id`,
     )
-    this.#rowRule = db.prepare('INSERT OR IGNORE INTO row_rule (rule, row) VALUES (?, ?)')
-    this.#rowClass = db.prepare('INSERT OR REPLACE INTO row_class (row, class, score) VALUES (?, ?, ?)')
+    this.#rowRule = new BulkInsert(db, 'INSERT OR IGNORE INTO row_rule (rule, row)', 2)
+    this.#rowClass = new BulkInsert(db, 'INSERT OR REPLACE INTO row_class (row, class, score)', 3)
   }
 
   /** Counts an outcome; once, when it happens, however often its transaction has to be tried. */
@@ -98,10 +101,29 @@ export class OutcomeWriter {
     for (const { ruleId } of record.rules) counters.add('rule', ruleId, record.rows.length)
   }
 
-  /** Writes an outcome. The caller has a transaction open. */
-  write(record: AttemptRecord): void {
+  /** Writes outcomes, in their order. The caller has a transaction open. */
+  write(records: readonly AttemptRecord[]): void {
+    for (const record of records) this.#writeOne(record)
+    this.#attempt.flush()
+    this.#result.flush()
+    this.#flushFindings()
+  }
+
+  /** Writes what was found in a row's content. The caller has a transaction open. */
+  writeFindings(row: number, found: Pick<AttemptRecord, 'rules' | 'classes'>): void {
+    this.#addFindings(row, found)
+    this.#flushFindings()
+  }
+
+  /** Forgets what a transaction that was undone had written. */
+  forget(): void {
+    this.#ruleIds.clear()
+    for (const bulk of [this.#result, this.#attempt, this.#rowRule, this.#rowClass]) bulk.forget()
+  }
+
+  #writeOne(record: AttemptRecord): void {
     const { item, status, errorCode, message, durationUs } = record
-    this.#attempt.run(
+    this.#attempt.add(
       item,
       record.number,
       record.sentAtUs,
@@ -117,18 +139,17 @@ export class OutcomeWriter {
     if (record.state === null) return
     if (record.rowOutcomes !== null) this.#writeApart(record, record.rowOutcomes)
     else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
-    for (const row of record.rows) this.writeFindings(row, record)
+    for (const row of record.rows) this.#addFindings(row, record)
   }
 
-  /** Writes what was found in a row's content. The caller has a transaction open. */
-  writeFindings(row: number, { rules, classes }: Pick<AttemptRecord, 'rules' | 'classes'>): void {
-    for (const rule of rules) this.#rowRule.run(this.#toRuleRow(rule), row)
-    for (const { className, score } of classes) this.#rowClass.run(row, className, score)
+  #addFindings(row: number, { rules, classes }: Pick<AttemptRecord, 'rules' | 'classes'>): void {
+    for (const rule of rules) this.#rowRule.add(this.#toRuleRow(rule), row)
+    for (const { className, score } of classes) this.#rowClass.add(row, className, score)
   }
 
-  /** Forgets what a transaction that was undone had written. */
-  forget(): void {
-    this.#ruleIds.clear()
+  #flushFindings(): void {
+    this.#rowRule.flush()
+    this.#rowClass.flush()
   }
 
   #writeApart(record: AttemptRecord, outcomes: readonly RowOutcome[]): void {
@@ -146,7 +167,7 @@ export class OutcomeWriter {
     message: string | null,
     answer: RowAnswer | null,
   ): void {
-    this.#result.run(
+    this.#result.add(
       row,
       state,
       record.number,
@@ -156,11 +177,10 @@ export class OutcomeWriter {
       record.taskId,
       record.durationUs,
       row === record.item ? record.response : null,
+      record.customIndexItemId,
+      answer,
+      state === 'acknowledged' ? Math.round((record.sentAtUs + (record.durationUs ?? 0)) / 1000) : null,
     )
-    const acknowledgedAt =
-      state === 'acknowledged' ? Math.round((record.sentAtUs + (record.durationUs ?? 0)) / 1000) : null
-    if (record.customIndexItemId === null && answer === null && acknowledgedAt === null) return
-    this.#extras.run(record.customIndexItemId, answer, acknowledgedAt, row)
   }
 
   #toRuleRow(rule: { ruleId: string; ruleName: string }): number {

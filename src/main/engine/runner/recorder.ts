@@ -109,7 +109,7 @@ export class Recorder {
     }
     this.#waiting = []
     try {
-      for (const record of written) this.#outcomes.write(record)
+      this.#outcomes.write(written)
       for (const second of seconds) this.#seconds.write(second)
     } catch (error) {
       undo()

@@ -48,7 +48,7 @@ test('claiming nothing changes nothing', () => {
 test('a block of huge rows is short, and holds at least one', () => {
   const huge = 'x'.repeat(3 * 1024 * 1024)
   const { claims } = openClaims([1, 2, 3].map((row) => toIntakeRow(row, { cells: [huge] })))
-  expect(claims.readFresh(3).map(({ item }) => item)).toEqual([1, 2])
+  expect(claims.readFresh(3).map(({ item }) => item)).toEqual([1])
 })
 
 test('items that wait to be sent again are marked on disk before, one by one, and unmarked if they were not', () => {
@@ -58,7 +58,7 @@ test('items that wait to be sent again are marked on disk before, one by one, an
     claims.raiseWatermark(claims.readFresh(3))
     for (const item of [1, 2, 3]) {
       const attempt = toAttempt(item, { state: item === 2 ? 'succeeded' : 'pending', outcome: 'unknown' })
-      outcomes.write(attempt)
+      outcomes.write([attempt])
       outcomes.count(attempt)
     }
   })

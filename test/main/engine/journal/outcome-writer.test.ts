@@ -20,7 +20,7 @@ test('an outcome is written with its attempt, its rules and its classes', () => 
     response: '{"a":1}',
   })
   outcomes.count(attempt)
-  journal.transact('process', () => outcomes.write(attempt))
+  journal.transact('process', () => outcomes.write([attempt]))
   expect({ ...journal.db.prepare('SELECT * FROM result').get() }).toEqual({
     row: 2,
     state: 'succeeded',
@@ -57,7 +57,7 @@ test('a later try replaces the result, and is one attempt more', () => {
   journal.transact('process', () => {
     for (const attempt of tries) {
       outcomes.count(attempt)
-      outcomes.write(attempt)
+      outcomes.write([attempt])
     }
   })
   expect(journal.db.prepare('SELECT * FROM result').all()).toHaveLength(1)
@@ -78,7 +78,7 @@ test('a rule that is renamed has its newest name, one that was rolled back is wr
   const journal = openReadyJournal(3)
   const outcomes = new OutcomeWriter(journal)
   const write = (item: number, ruleName: string): void =>
-    outcomes.write(toAttempt(item, { rules: [{ ruleId: 'r1', ruleName }] }))
+    outcomes.write([toAttempt(item, { rules: [{ ruleId: 'r1', ruleName }] })])
   expect(() =>
     journal.transact('process', () => {
       write(1, 'Spam')
@@ -87,7 +87,7 @@ test('a rule that is renamed has its newest name, one that was rolled back is wr
   ).toThrow('the disk of the test')
   outcomes.forget()
   journal.transact('process', () => write(1, 'Spam'))
-  new OutcomeWriter(journal).write(toAttempt(2, { rules: [{ ruleId: 'r1', ruleName: 'Junk' }] }))
+  new OutcomeWriter(journal).write([toAttempt(2, { rules: [{ ruleId: 'r1', ruleName: 'Junk' }] })])
   expect(readRules(journal)).toEqual([
     ['r1', 'Junk', 1],
     ['r1', 'Junk', 2],

@@ -9,10 +9,10 @@ test('tries that were never sent are counted in their second and are no sample, 
   const writer = new OutcomeWriter(journal)
   const failed = { outcome: 'failed', state: 'pending', status: null } as const
   journal.transact('process', () => {
-    writer.write(toAttempt(1))
-    writer.write(toAttempt(2, { ...failed, errorCode: 'ECONNREFUSED', durationUs: 300 }))
-    writer.write(toAttempt(3, { ...failed, errorCode: 'TIMEOUT', durationUs: 250_000 }))
-    writer.write(toAttempt(4, { ...failed, errorCode: 'UND_ERR_CONNECT_TIMEOUT', durationUs: 500_000 }))
+    writer.write([toAttempt(1)])
+    writer.write([toAttempt(2, { ...failed, errorCode: 'ECONNREFUSED', durationUs: 300 })])
+    writer.write([toAttempt(3, { ...failed, errorCode: 'TIMEOUT', durationUs: 250_000 })])
+    writer.write([toAttempt(4, { ...failed, errorCode: 'UND_ERR_CONNECT_TIMEOUT', durationUs: 500_000 })])
   })
   rebuildSeconds(journal)
   const second = journal.db.prepare('SELECT sent, succeeded, failed, generator_limited FROM second').get()

@@ -21,7 +21,7 @@ function openCutOffJournal(state: StoredState = 'running'): Journal {
   const claims = new ItemClaims(journal, readRecord(journal))
   const outcomes = new OutcomeWriter(journal)
   const write = (attempt: ReturnType<typeof toAttempt>): void => {
-    outcomes.write(attempt)
+    outcomes.write([attempt])
     outcomes.count(attempt)
   }
   journal.transact('power', () => {

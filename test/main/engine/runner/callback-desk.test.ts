@@ -57,7 +57,7 @@ function openDesk(rows: number, options: { judge?: () => null; pageMax?: number 
     const attempt = toAttempt(item, parts)
     outcomes.count(attempt)
     if (attempt.state !== null) countError(journal.counters, { ...attempt, state: attempt.state }, 1)
-    journal.transact('process', () => outcomes.write(attempt))
+    journal.transact('process', () => outcomes.write([attempt]))
   }
   const counts = () => Object.fromEntries([...journal.counters.entries('callback')])
   return { journal, desk, claims, clock, latencies, receive, takeIn, send, counts }
