@@ -11,11 +11,14 @@ export interface ClaimedItem {
   attempts: number
 }
 
+/** The columns `id`, `cells` and `item`. */
+type FreshRow = [number, string, number]
+
 const UNSETTLED = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
 const FIRST_OF_ITEM = ' AND EXISTS (SELECT 1 FROM row WHERE row.id = result.row AND row.item = row.id)'
 
-/** Cells of one block of items, UTF-16 code units: a few huge rows must not fill the memory. */
-const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
+/** Cells of one block of items, UTF-8 bytes: a few huge rows must not fill the memory. */
+const BLOCK_MAX_BYTES = 4 * 1024 * 1024
 
 /**
  * The marks that stand on disk before anything goes on the wire (design §2): a watermark for items sent the first
@@ -24,6 +27,7 @@ const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
 export class ItemClaims {
   readonly #journal: Journal
   readonly #fresh: StatementSync
+  readonly #freshSize: StatementSync
   readonly #again: StatementSync
   readonly #mark: StatementSync
   readonly #unmark: StatementSync
@@ -40,9 +44,10 @@ export class ItemClaims {
     this.#claimedRows = record.claimedRows
     const { db } = journal
     // Rows that a late callback settled before they were sent have a result above the watermark.
-    this.#fresh = db.prepare(
-      `SELECT id, cells, item FROM row WHERE id > ? AND item IS NOT NULL${record.callbackBase === null ? '' : UNSETTLED} ORDER BY id LIMIT ?`,
-    )
+    const fresh = `SELECT id, cells, item FROM row WHERE id > ?1 AND item IS NOT NULL${record.callbackBase === null ? '' : UNSETTLED} ORDER BY id LIMIT ?2`
+    this.#freshSize = db.prepare(`SELECT coalesce(sum(octet_length(cells)), 0) AS bytes FROM (${fresh})`)
+    this.#fresh = db.prepare(fresh)
+    this.#fresh.setReturnArrays(true)
     this.#again = db.prepare(
       `SELECT row AS item, attempts FROM result WHERE state = 'pending' AND row > ?${this.#rowsPerItem > 1 ? FIRST_OF_ITEM : ''}
        ORDER BY row LIMIT ?`,
@@ -61,24 +66,28 @@ export class ItemClaims {
 
   /** Items above the watermark, without claiming them: at most `limit`, fewer where they are huge, none at the end. */
   readFresh(limit: number): ClaimedItem[] {
-    const items: ClaimedItem[] = []
+    const isSeveral = this.#rowsPerItem > 1
+    let itemsMax = limit
     // One row more than the items can have tells whether the last of them is whole.
-    const rowsMax = limit * this.#rowsPerItem + (this.#rowsPerItem > 1 ? 1 : 0)
-    let rows = 0
-    let characters = 0
+    let rowsMax = limit * this.#rowsPerItem + (isSeveral ? 1 : 0)
+    for (;;) {
+      const bytes = Number(this.#freshSize.get(this.#claimed, rowsMax)?.['bytes'])
+      if (bytes <= BLOCK_MAX_BYTES || itemsMax <= 1) break
+      itemsMax = Math.max(1, Math.floor((itemsMax * BLOCK_MAX_BYTES) / bytes))
+      rowsMax = itemsMax * this.#rowsPerItem + (isSeveral ? 1 : 0)
+    }
+    const rows = this.#fresh.all(this.#claimed, rowsMax) as unknown as FreshRow[]
+    const items: ClaimedItem[] = []
     let last: ClaimedItem | null = null
-    for (const { id, cells, item } of this.#fresh.iterate(this.#claimed, rowsMax)) {
-      const isFirst: boolean = last === null || last.item !== Number(item)
-      if (isFirst && (items.length >= limit || characters >= BLOCK_MAX_CHARACTERS)) return items
-      if (last === null || isFirst) {
-        last = { item: Number(item), rows: [], attempts: 0 }
+    for (const [row, cells, item] of rows) {
+      if (last === null || last.item !== item) {
+        if (items.length >= itemsMax) return items
+        last = { item, rows: [], attempts: 0 }
         items.push(last)
       }
-      last.rows.push({ row: Number(id), cells: JSON.parse(String(cells)) as string[] })
-      characters += String(cells).length
-      rows += 1
+      last.rows.push({ row, cells: JSON.parse(cells) as string[] })
     }
-    if (this.#rowsPerItem > 1 && rows === rowsMax) items.pop()
+    if (isSeveral && rows.length === rowsMax) items.pop()
     return items
   }
 
