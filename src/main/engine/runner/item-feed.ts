@@ -65,11 +65,15 @@ export class ItemFeed {
     return this.#due.length > 0 || this.#toSplit.length > 0 || !this.#pendingExhausted || this.#mayStartFresh
   }
 
+  /** Whether nothing is marked that was not handed out. */
+  get isEmpty(): boolean {
+    return this.#fresh.length === 0 && this.#again.length === 0
+  }
+
   /** Whether nothing is left to hand out, now or later. */
   get isExhausted(): boolean {
     return (
-      this.#fresh.length === 0 &&
-      this.#again.length === 0 &&
+      this.isEmpty &&
       this.#backingOff.size === 0 &&
       this.#due.length === 0 &&
       this.#toSplit.length === 0 &&
@@ -143,7 +147,7 @@ export class ItemFeed {
   /** Takes every mark back that was not used, so that what never went out is pending and not unknown. */
   release(): void {
     this.cancel()
-    if (this.#fresh.length === 0 && this.#again.length === 0) {
+    if (this.isEmpty) {
       this.#startOver()
       return
     }

@@ -251,7 +251,11 @@ export class Sender {
     else if (again) this.#backOff(sent, judgement)
     const reason = this.#guard.reason()
     if (reason !== null) this.#finish({ kind: 'burning', reason })
-    if (this.#recorder.waiting >= GROUP_MAX) this.#commit({ refill: false, allSeconds: false })
+    if (this.#recorder.waiting >= GROUP_MAX) {
+      // Where the lane's next job would have to be marked right after, one commit does both.
+      const refill = !this.#isEnding && this.#feed.isEmpty && this.#feed.canRefill
+      this.#commit({ refill, allSeconds: false })
+    }
     // The lane that calls this takes its next job, or finds that nothing is left, right after; others wait to be woken.
     if ((wasFull && this.#bodies < this.#bodiesMax) || this.#gate.allowed > allowed) this.#wakeAll()
   }
