@@ -64,7 +64,7 @@ test('a cut-off run that is looked at before it is resumed keeps the latency of 
     for (const item of [1, 2]) {
       const attempt = toAttempt(item, { state: 'acknowledged', sentAtUs })
       outcomes.count(attempt)
-      outcomes.write(attempt)
+      outcomes.write([attempt])
     }
   })
   await receive(workspace, [1])
