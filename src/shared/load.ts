@@ -80,6 +80,9 @@ function listContradictions(load: Load): Contradiction[] {
   if (isOpen(pace)) {
     const message = 'a think time belongs to a closed pace; an open one has its schedule'
     if (load.thinkTime !== undefined) wrong.push({ path: 'thinkTime', message })
+    if (load.maxInFlight !== undefined && load.maxInFlight < load.workers) {
+      wrong.push({ path: 'workers', message: 'each thread needs a place in flight, and there are fewer' })
+    }
   } else {
     const message = 'belongs to an open pace; a closed one has its own number in flight'
     if (load.maxInFlight !== undefined) wrong.push({ path: 'maxInFlight', message })

@@ -37,6 +37,7 @@ const FLAGS: Partial<Record<keyof Load, string>> = {
   thinkTime: '--think-time',
   maxInFlight: '--max-in-flight',
   whenFull: '--when-full',
+  workers: '--workers, --max-in-flight',
 }
 
 const parsePause = createDurationParser('1h', { allowsZero: true })

@@ -1,10 +1,11 @@
 import type { DatabaseSync, StatementSync } from '../../journal/sqlite-types.ts'
 import type { MapRow } from '../../mapping/row-mapper.ts'
 
-/** Rows of one block; blocks that were read stay in memory as long as there is room. */
+/** Most rows of a block, and most of their cells, UTF-16 code units, unless one row alone has more. */
 const BLOCK_ROWS = 1_000
+const BLOCK_CHARACTERS = 1024 * 1024
 
-/** Bodies that stay in memory, UTF-16 code units. */
+/** What stays in memory of blocks that were read, UTF-16 code units. */
 const KEPT_CHARACTERS = 24 * 1024 * 1024
 
 /** Stands for what differs from one submission to the next; no content holds it by chance. */
@@ -29,16 +30,21 @@ interface Block {
   characters: number
 }
 
+/** Where a block begins: the position of its first row, and the number of the row before. */
+interface BlockStart {
+  position: number
+  before: number
+}
+
 /** The bodies of a run's valid rows, in the order of the source and again from the start, in bounded memory. */
 export class LoadBodies {
   /** Valid rows. */
   readonly count: number
   readonly #rows: StatementSync
-  readonly #first: StatementSync
   readonly #mapRow: MapRow
   readonly #hasCallback: boolean
-  /** The row before each block, as far as blocks were read. */
-  readonly #before: number[] = [0]
+  /** Blocks as far as they were read, and where the one behind them begins. */
+  readonly #starts: BlockStart[] = [{ position: 0, before: 0 }]
   readonly #blocks = new Map<number, Block>()
   #characters = 0
 
@@ -49,30 +55,41 @@ export class LoadBodies {
     this.#rows = db.prepare(
       `SELECT id, cells FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT ${BLOCK_ROWS}`,
     )
-    this.#first = db.prepare('SELECT id FROM row WHERE item IS NOT NULL ORDER BY id LIMIT 1 OFFSET ?')
   }
 
   /** The body of a request, by its number in the load. */
   at(sequence: number): LoadBody {
     const position = sequence % this.count
-    const block = this.#block(Math.floor(position / BLOCK_ROWS))
-    const body = block.bodies[position % BLOCK_ROWS]
+    while (this.#lastStart.position <= position && this.#lastStart.position < this.count) {
+      this.#read(this.#starts.length - 1)
+    }
+    const index = this.#starts.findLastIndex((start) => start.position <= position)
+    const block = this.#blocks.get(index) ?? this.#read(index)
+    const body = block.bodies[position - (this.#starts[index]?.position ?? 0)]
     if (body === undefined) throw new Error(`the journal has no valid row at position ${position}`)
     return body
   }
 
-  #block(index: number): Block {
-    const known = this.#blocks.get(index)
-    if (known !== undefined) return known
-    const rows = this.#rows.all(this.#findBefore(index))
-    const bodies = rows.map((row, i) =>
-      this.#toBody(Number(row['id']), index * BLOCK_ROWS + i, JSON.parse(String(row['cells'])) as string[]),
-    )
-    this.#before[index + 1] = bodies.at(-1)?.row ?? 0
-    const characters = rows.reduce((sum, row) => sum + String(row['cells']).length, 0)
-    const block = { bodies, characters }
+  get #lastStart(): BlockStart {
+    return this.#starts.at(-1) ?? { position: 0, before: 0 }
+  }
+
+  #read(index: number): Block {
+    const start = this.#starts[index] ?? { position: 0, before: 0 }
+    const block: Block = { bodies: [], characters: 0 }
+    for (const { id, cells } of this.#rows.iterate(start.before)) {
+      const text = String(cells)
+      if (block.bodies.length > 0 && block.characters + text.length > BLOCK_CHARACTERS) break
+      block.characters += text.length
+      const position = start.position + block.bodies.length
+      block.bodies.push(this.#toBody(Number(id), position, JSON.parse(text) as string[]))
+    }
+    this.#starts[index + 1] ??= {
+      position: start.position + block.bodies.length,
+      before: block.bodies.at(-1)?.row ?? 0,
+    }
     this.#blocks.set(index, block)
-    this.#characters += characters
+    this.#characters += block.characters
     // The oldest goes first: with more rows than there is room for, each block is read once a round.
     for (const [oldest, { characters: freed }] of this.#blocks) {
       if (this.#characters <= KEPT_CHARACTERS || oldest === index) break
@@ -82,15 +99,13 @@ export class LoadBodies {
     return block
   }
 
-  #findBefore(index: number): number {
-    const before = this.#before[index]
-    if (before !== undefined) return before
-    return Number(this.#first.get(index * BLOCK_ROWS)?.['id'] ?? 1) - 1
-  }
-
   #toBody(row: number, position: number, cells: readonly string[]): LoadBody {
     const mapped = this.#mapRow(row, cells).body
-    const whole: Record<string, unknown> = { ...mapped, post_id: POST_ID_MARK }
+    const whole: Record<string, unknown> = { ...mapped }
+    // Behind everything else, where no content can stand in for them.
+    delete whole['post_id']
+    if (this.#hasCallback) delete whole['callback_url']
+    whole['post_id'] = POST_ID_MARK
     if (this.#hasCallback) whole['callback_url'] = CALLBACK_MARK
     const text = JSON.stringify(whole)
     const [head = '', rest = ''] = cutAt(text, POST_ID_MARK)
