@@ -8,6 +8,7 @@ import { launchChromium, openApp } from '../../test/helpers/e2e/open-app.ts'
 import { createCamera } from './camera.ts'
 import { walkConnections } from './walk-connections.ts'
 import { walkFailures } from './walk-failures.ts'
+import { walkLoad } from './walk-load.ts'
 import { walkOperations } from './walk-operations.ts'
 import { walkRuns } from './walk-runs.ts'
 import { walkSandbox } from './walk-sandbox.ts'
@@ -27,6 +28,7 @@ try {
     sources: walkSources,
     failures: walkFailures,
     operations: walkOperations,
+    load: walkLoad,
     runs: walkRuns,
     connections: walkConnections,
   })) {

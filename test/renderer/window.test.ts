@@ -37,6 +37,7 @@ describe('the rail', () => {
     sourceName: undefined,
     runId: null,
     runName: undefined,
+    isLoad: false,
     route: { kind: 'runs' },
   }
   const closedIn = (standing: RailStanding) =>

@@ -3,13 +3,11 @@ import type { RowFilter } from '../../shared/results.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
 import { useAppDescription } from '../bridge/use-app-description.ts'
 import { useConnections } from '../bridge/use-connections.ts'
-import { ExportScreen } from '../features/export/export-screen.tsx'
-import { ResultsScreen } from '../features/results/results-screen.tsx'
-import { RunScreen } from '../features/run/run-screen.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { nameAddress } from '../ui/connection/destination.ts'
 import { DraftScreens } from './draft-screens.tsx'
 import { beginAt, beginWith, openSandboxTrial } from './flow.ts'
+import { RunScreens } from './run-screens.tsx'
 import { FilePicker } from './shell/file-picker.tsx'
 import { Shell } from './shell/shell.tsx'
 import { TakeUp, useTakeUpWish } from './take-up.tsx'
@@ -81,28 +79,19 @@ export function App() {
       {route.kind === 'draft' && (
         <DraftScreens step={route.step} app={app} connections={connections} file={file} />
       )}
-      {route.kind === 'run' && (
-        <RunScreen
-          key={route.runId}
-          runId={route.runId}
+      {'runId' in route && (
+        <RunScreens
+          key={`${route.kind} ${route.runId}`}
+          route={route}
           namePlace={namePlace}
           connections={connections}
+          filter={filter}
+          onRun={() => openRun(route.runId)}
           onResults={(chosen) => openResults(route.runId, chosen)}
-          onExport={() => openExport(route.runId, NO_FILTER)}
+          onExport={(chosen) => openExport(route.runId, chosen)}
           onTakeUp={(kind) => takeUp.make({ kind, runId: route.runId })}
         />
       )}
-      {route.kind === 'results' && (
-        <ResultsScreen
-          key={route.runId}
-          runId={route.runId}
-          filter={filter ?? NO_FILTER}
-          onExport={(chosen) => openExport(route.runId, chosen)}
-          onRun={() => openRun(route.runId)}
-          onRetry={() => takeUp.make({ kind: 'retry', runId: route.runId })}
-        />
-      )}
-      {route.kind === 'export' && <ExportScreen key={route.runId} runId={route.runId} filter={filter} />}
       {takeUp.wish !== null && <TakeUp wish={takeUp.wish} namePlace={namePlace} onClose={takeUp.drop} />}
     </Shell>
   )

@@ -10,12 +10,14 @@ export interface RailStanding {
   /** The run that is being looked at. */
   runId: string | null
   runName: string | undefined
+  /** Whether the run is a load test: what it measured is on one screen. */
+  isLoad: boolean
   route: Route
 }
 
 /** The rail's groups: the steps of a new run, then the screens of a run; what cannot be opened yet says why. */
 export function toRailGroups(standing: RailStanding): RailGroup[] {
-  const { hasSource, hasPreview, isChecked, sourceName, runId, runName, route } = standing
+  const { hasSource, hasPreview, isChecked, sourceName, runId, runName, isLoad, route } = standing
   const step = route.kind === 'draft' ? route.step : null
   const noRun = 'no run has been chosen'
   const toRun = (kind: 'run' | 'results' | 'export'): Route =>
@@ -56,7 +58,7 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
       ...(runName !== undefined && { about: runName }),
       entries: [
         { label: 'Progress', route: toRun('run'), ...closed(runId !== null, noRun) },
-        { label: 'Results', route: toRun('results'), ...closed(runId !== null, noRun) },
+        ...(isLoad ? [] : [{ label: 'Results', route: toRun('results'), ...closed(runId !== null, noRun) }]),
         { label: 'Export', route: toRun('export'), ...closed(runId !== null, noRun) },
       ],
     },

@@ -5,6 +5,7 @@ import type { AppDescription } from '../../../shared/bridge/app.ts'
 import { useConnection } from '../../bridge/connection.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
+import { isLoadTest } from '../../ui/states/is-load-test.ts'
 import { useHotkey } from '../../ui/use-hotkey.ts'
 import { useDraft } from '../draft.ts'
 import type { Route } from '../route.ts'
@@ -31,7 +32,20 @@ export function Shell(props: {
   const sourceName = useDraft((draft) => draft.source?.name)
   const runId = 'runId' in route ? route.runId : null
   const runName = useLiveRuns((live) => (runId === null ? undefined : live.summaries[runId]?.name))
-  const groups = toRailGroups({ hasSource, hasPreview, isChecked, sourceName, runId, runName, route })
+  const isLoad = useLiveRuns((live) => {
+    const summary = runId === null ? undefined : live.summaries[runId]
+    return summary !== undefined && isLoadTest(summary)
+  })
+  const groups = toRailGroups({
+    hasSource,
+    hasPreview,
+    isChecked,
+    sourceName,
+    runId,
+    runName,
+    isLoad,
+    route,
+  })
   return (
     <div className={styles.shell}>
       <button type="button" className={styles.skip} onClick={skipToScreen}>

@@ -2,8 +2,8 @@ import type { LatencySeries } from '../../../shared/results.ts'
 import type { Percentiles } from '../../../shared/run.ts'
 import { LatencyHistogram } from '../../ui/charts/latency-histogram.tsx'
 import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
+import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
-import { PercentilesTable } from './percentiles-table.tsx'
 import styles from './run.module.css'
 
 /** How long the service takes: percentiles, the whole distribution, and how it went over time. */

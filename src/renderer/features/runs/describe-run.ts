@@ -1,9 +1,12 @@
 import type { RunSummary } from '../../../shared/run.ts'
-import { isOperationKind, OPERATION_LOOKS } from '../../ui/operations/operation-looks.ts'
+import { formatQuantity } from '../../ui/format-number.ts'
+import { isOperationKind, LOAD_LOOK, OPERATION_LOOKS } from '../../ui/operations/operation-looks.ts'
+import { describeThresholds, isLoadTest } from '../../ui/states/is-load-test.ts'
 
-/** What a run does, in a line: `retry · submit content · v1 sync`. */
+/** What a run does, in a line: `retry · submit content · v1 sync`, `load test · v1 sync · 1,200 requests`. */
 export function describeRun(run: RunSummary): string {
   const { operation, mode, api } = run
+  if (isLoadTest(run)) return describeLoad(run)
   const isKnown = isOperationKind(operation)
   const hasModes = operation === 'task' || operation.startsWith('index-')
   const parts = [
@@ -12,4 +15,16 @@ export function describeRun(run: RunSummary): string {
   ]
   if (run.parent_run_id !== null) parts.unshift('retry')
   return parts.join(' · ')
+}
+
+function describeLoad(run: RunSummary): string {
+  const { api, mode, requests } = run
+  return [
+    LOAD_LOOK.title.toLowerCase(),
+    `${api} ${mode}`,
+    formatQuantity(requests.sent, 'request'),
+    describeThresholds(run),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ')
 }

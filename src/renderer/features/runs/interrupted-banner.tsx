@@ -3,12 +3,16 @@ import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { formatAgo } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
+import { isLoadTest } from '../../ui/states/is-load-test.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
 /** Says that a run was cut off, what is left of it, and where to look at it and go on. */
 export function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: string) => void }) {
   const cut = props.entries.filter(
-    ({ summary }) => summary.state === 'interrupted' && summary.rows.not_sent + summary.rows.awaiting > 0,
+    ({ summary }) =>
+      !isLoadTest(summary) &&
+      summary.state === 'interrupted' &&
+      summary.rows.not_sent + summary.rows.awaiting > 0,
   )
   const newest = cut[0]?.summary
   if (newest === undefined) return null

@@ -7,6 +7,7 @@ import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { CountsBar } from '../../ui/states/counts-bar.tsx'
+import { isLoadTest } from '../../ui/states/is-load-test.ts'
 import { type RunStanding, RunStateLabel } from '../../ui/states/run-state-label.tsx'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -81,6 +82,9 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
   const { run, nowMs } = props
   const p95 = run.latency_ms.http_req_duration?.p95
   const started = run.started_at ?? run.created_at
+  const isLoad = isLoadTest(run)
+  // A load test uses its rows over and over: what counts is each request.
+  const counts = isLoad ? run.requests : run.rows
   return (
     <tr data-run={run.run_id}>
       <th scope="row" className={styles.run}>
@@ -90,12 +94,12 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
         <div className={styles.about}>
           <SafeText text={describeRun(run)} max={120} /> · <RunPlace place={props.namePlace(run.base_url)} />
         </div>
-        <CountsBar rows={run.rows} label={`Progress of ${run.name}`} />
+        {!isLoad && <CountsBar rows={run.rows} label={`Progress of ${run.name}`} />}
       </th>
       <td className={styles.number}>{formatCount(run.rows.read)}</td>
       {OUTCOMES.map((state) => (
-        <td key={state} className={styles.number} data-zero={run.rows[state] === 0}>
-          {formatCount(run.rows[state])}
+        <td key={state} className={styles.number} data-zero={counts[state] === 0}>
+          {formatCount(counts[state])}
         </td>
       ))}
       <td className={styles.number}>{p95 === undefined ? '–' : formatMs(p95)}</td>
@@ -114,7 +118,7 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => props.onOpen(run)}>Open the run</Menu.Item>
-            <Menu.Item onClick={() => props.onResults(run)}>Look at the rows</Menu.Item>
+            {!isLoad && <Menu.Item onClick={() => props.onResults(run)}>Look at the rows</Menu.Item>}
             <Menu.Item
               disabled={run.state === 'running' && props.standings.get(run.run_id) !== 'ready'}
               onClick={() => props.onDelete(run)}

@@ -52,8 +52,9 @@ const options: PlotOptions = (look) => ({
   ],
 })
 
-/** p50, p95 and p99 of http_req_duration in each second of a run. */
-export function LatencyOverTime({ seconds }: { seconds: readonly RunSecond[] }) {
+/** p50, p95 and p99 in each second of a run: of http_req_duration, or of what `name` says the seconds hold. */
+export function LatencyOverTime(props: { seconds: readonly RunSecond[]; name?: string }) {
+  const { seconds, name = 'Latency' } = props
   const data = useMemo<uPlot.AlignedData>(() => {
     const shown = toChartSeconds(seconds)
     return [
@@ -70,7 +71,7 @@ export function LatencyOverTime({ seconds }: { seconds: readonly RunSecond[] }) 
       <Plot
         options={options}
         data={data}
-        label={`Latency percentiles over ${formatSpan(seconds.length * 1000)}${now}`}
+        label={`${name} percentiles over ${formatSpan(((seconds.at(-1)?.second ?? -1) + 1) * 1000)}${now}`}
       />
       <Legend entries={SERIES} />
     </figure>

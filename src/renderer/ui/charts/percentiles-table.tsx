@@ -1,6 +1,6 @@
 import type { Percentiles } from '../../../shared/run.ts'
-import { formatCount, formatMs } from '../../ui/format-number.ts'
-import styles from './run.module.css'
+import { formatCount, formatMs } from '../format-number.ts'
+import styles from './charts.module.css'
 
 const COLUMNS = [
   ['min', 'min'],

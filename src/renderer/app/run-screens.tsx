@@ -1,0 +1,58 @@
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
+import type { RowFilter } from '../../shared/results.ts'
+import { useLiveRuns } from '../bridge/live-runs.ts'
+import { ExportScreen } from '../features/export/export-screen.tsx'
+import { LoadExportScreen } from '../features/export/load-export-screen.tsx'
+import { LoadScreen } from '../features/load/load-screen.tsx'
+import { ResultsScreen } from '../features/results/results-screen.tsx'
+import { RunScreen } from '../features/run/run-screen.tsx'
+import type { NamedPlace } from '../ui/connection/destination.ts'
+import { isLoadTest } from '../ui/states/is-load-test.ts'
+import type { Route } from './route.ts'
+
+/** The screens of a run; a load test has its own, and no results by row. */
+export function RunScreens(props: {
+  route: Extract<Route, { runId: string }>
+  /** What an address is called. */
+  namePlace: (baseUrl: string) => NamedPlace
+  connections: readonly ConnectionEntry[]
+  /** The filter of the results, where one was set. */
+  filter: RowFilter | null
+  onRun: () => void
+  onResults: (filter: RowFilter) => void
+  onExport: (filter: RowFilter) => void
+  onTakeUp: (kind: 'resume' | 'retry') => void
+}) {
+  const { route, namePlace, filter, onExport } = props
+  const { runId } = route
+  const isLoad = useLiveRuns((live) => {
+    const summary = live.summaries[runId]
+    return summary !== undefined && isLoadTest(summary)
+  })
+  if (isLoad) {
+    if (route.kind === 'export') return <LoadExportScreen runId={runId} />
+    return <LoadScreen runId={runId} namePlace={namePlace} onExport={() => onExport({})} />
+  }
+  if (route.kind === 'results') {
+    return (
+      <ResultsScreen
+        runId={runId}
+        filter={filter ?? {}}
+        onExport={onExport}
+        onRun={props.onRun}
+        onRetry={() => props.onTakeUp('retry')}
+      />
+    )
+  }
+  if (route.kind === 'export') return <ExportScreen runId={runId} filter={filter} />
+  return (
+    <RunScreen
+      runId={runId}
+      namePlace={namePlace}
+      connections={props.connections}
+      onResults={props.onResults}
+      onExport={() => onExport({})}
+      onTakeUp={props.onTakeUp}
+    />
+  )
+}

@@ -1,0 +1,101 @@
+import { Radio, Stack } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useCallback, useState } from 'react'
+import type { Exported, ExportFormat } from '../../../shared/bridge/exports.ts'
+import { bridge } from '../../bridge/client.ts'
+import { findDesktopApi } from '../../bridge/desktop.ts'
+import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useAction } from '../../bridge/use-action.ts'
+import { formatBytes } from '../../ui/format-number.ts'
+import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { startDownload } from './start-download.ts'
+import { suggestFileName } from './suggest-file-name.ts'
+
+const FORMATS = [
+  {
+    value: 'html',
+    label: 'Report',
+    meaning: 'One page that opens offline: summary, thresholds, latency over time, errors, generator health.',
+  },
+  { value: 'junit.xml', label: 'JUnit', meaning: 'Each threshold as a test, for CI servers.' },
+  {
+    value: 'hlog',
+    label: 'Histogram log',
+    meaning: 'Every latency of every second, for the tools of HdrHistogram.',
+  },
+  {
+    value: 'csv',
+    label: 'CSV of seconds',
+    meaning: 'A line for each measured second, for a spreadsheet program.',
+  },
+  {
+    value: 'jsonl',
+    label: 'JSON lines of requests',
+    meaning: 'The requests that were kept whole: an even sample, and those that did not succeed.',
+  },
+] as const satisfies { value: ExportFormat; label: string; meaning: string }[]
+
+/** What a load test measured as a file, in the form that its reader takes. */
+export function LoadExportScreen({ runId }: { runId: string }) {
+  useFollowRun(runId)
+  const name = useLiveRuns((live) => live.summaries[runId]?.name) ?? 'load test'
+  const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
+  const [format, setFormat] = useState<(typeof FORMATS)[number]['value']>('html')
+  const [done, setDone] = useState<Exported | null>(null)
+  const write = useAction(
+    useCallback(async () => {
+      setDone(null)
+      const desktop = findDesktopApi()
+      const file = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
+      if (desktop !== null && file === null) return
+      const exported = await bridge.exports.create({ runId, format, ...(file !== null && { file }) })
+      if (exported.kind === 'download') startDownload(exported)
+      setDone(exported)
+    }, [runId, name, format]),
+  )
+  return (
+    <Screen
+      title="Export"
+      subtitle={<SafeText text={name} max={80} />}
+      actions={
+        <PrimaryButton
+          onPress={() => void write.run()}
+          busy={write.busy}
+          blocked={phase === 'ended' ? undefined : 'The load test is not over'}
+          icon={<IconDownload size="1rem" />}
+        >
+          Write the file
+        </PrimaryButton>
+      }
+    >
+      {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.dismiss} />}
+      {done !== null && (
+        <Notice kind="good" title={`Written, ${formatBytes(done.sizeBytes)}`}>
+          <SafeText
+            text={done.kind === 'file' ? done.file : `${done.name}, among your downloads`}
+            max={300}
+            lines
+          />
+        </Notice>
+      )}
+      <Panel title="Format">
+        <Radio.Group
+          aria-label="Format"
+          value={format}
+          onChange={(value) => setFormat(FORMATS.find((known) => known.value === value)?.value ?? 'html')}
+        >
+          <Stack gap="sm">
+            {FORMATS.map(({ value, label, meaning }) => (
+              <Radio key={value} value={value} label={`${label} (.${value})`} description={meaning} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      </Panel>
+    </Screen>
+  )
+}

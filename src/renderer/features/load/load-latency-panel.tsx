@@ -1,0 +1,82 @@
+import { useMemo } from 'react'
+import type { LoadChartSecond, LoadOverview } from '../../../shared/bridge/load.ts'
+import type { RunSecond } from '../../../shared/results.ts'
+import type { Percentiles } from '../../../shared/run.ts'
+import type { TrendMetric } from '../../../shared/threshold-metrics.ts'
+import { LatencyHistogram } from '../../ui/charts/latency-histogram.tsx'
+import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
+import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import styles from './load.module.css'
+
+const SERIES = [
+  'http_req_duration',
+  'http_req_waiting',
+  'response_time',
+  'start_lag',
+  'callback_latency',
+  'http_req_connecting',
+  'http_req_tls_handshaking',
+] as const satisfies readonly TrendMetric[]
+
+/** Every latency that was measured, and over time and as a distribution where the report has them. */
+export function LoadLatencyPanel(props: {
+  latencyMs: Partial<Record<TrendMetric, Percentiles | null>>
+  report: LoadOverview | null
+}) {
+  const { latencyMs, report } = props
+  const series = SERIES.flatMap((name) => {
+    const percentiles = latencyMs[name] ?? null
+    return percentiles === null ? [] : [{ name, percentiles }]
+  })
+  return (
+    <Panel title="Latency" aside="response_time: instant it was due to last byte received">
+      {series.length === 0 ? (
+        <p className={styles.quietInside}>Measured from the first answer after the warm-up on.</p>
+      ) : (
+        <div className={styles.progress}>
+          <PercentilesTable series={series} />
+          {report !== null && <Charts report={report} />}
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+function Charts({ report }: { report: LoadOverview }) {
+  const { seconds, bars, latencyMs } = report
+  const durations = useMemo(() => toRunSeconds(seconds, 'http_req_duration'), [seconds])
+  const responses = useMemo(() => toRunSeconds(seconds, 'response_time'), [seconds])
+  return (
+    <div className={styles.charts}>
+      <div>
+        <h3 className={styles.chartTitle}>http_req_duration in each second</h3>
+        <LatencyOverTime seconds={durations} name="http_req_duration" />
+      </div>
+      {latencyMs.response_time !== undefined && (
+        <div>
+          <h3 className={styles.chartTitle}>response_time in each second, waiting for its turn included</h3>
+          <LatencyOverTime seconds={responses} name="response_time" />
+        </div>
+      )}
+      <div>
+        <h3 className={styles.chartTitle}>Answers by http_req_duration; under each bar, how long at most</h3>
+        <LatencyHistogram histogram={bars} percentiles={latencyMs.http_req_duration ?? null} />
+      </div>
+    </div>
+  )
+}
+
+const UNCOUNTED = { sent: 0, succeeded: 0, rejected: 0, failed: 0, unknown: 0 } satisfies Partial<RunSecond>
+
+/** The seconds as the chart draws them, one of their latencies in its place. */
+function toRunSeconds(
+  seconds: readonly LoadChartSecond[],
+  series: keyof LoadChartSecond['latencyMs'],
+): RunSecond[] {
+  return seconds.map(({ second, latencyMs }) => ({
+    ...UNCOUNTED,
+    second,
+    httpReqDurationMs: latencyMs[series] ?? null,
+  }))
+}
