@@ -17,11 +17,11 @@ export function formatLoadBlock(terminal: Terminal, snapshot: LoadSnapshot): str
   const room = terminal.columns() - 1 - LABEL_COLUMNS
   const indent = ' '.repeat(LABEL_COLUMNS)
   const lines = [
-    formatHead(terminal, snapshot),
+    formatHead(terminal, snapshot, room),
     indent + fitSegments(listFigures(terminal, snapshot), room, GAP),
     ...packThresholds(terminal, snapshot.load.thresholds, room).map((line) => indent + line),
   ]
-  const doubts = fitSegments(listDoubts(terminal, snapshot), room, GAP)
+  const doubts = fitSegments(listDoubts(terminal, snapshot, room), room, GAP)
   if (doubts !== '') lines.push(indent + doubts)
   if (snapshot.notice !== null) {
     const notice = cutToWidth(toPrintable(snapshot.notice), room, terminal.glyphs.ellipsis)
@@ -30,13 +30,13 @@ export function formatLoadBlock(terminal: Terminal, snapshot: LoadSnapshot): str
   return lines.join('\n')
 }
 
-function formatHead(terminal: Terminal, { phase, load, inFlight }: LoadSnapshot): string {
+function formatHead(terminal: Terminal, { phase, load, inFlight }: LoadSnapshot, room: number): string {
   return formatBarLine(
     terminal,
     toLoadLabel(phase, load),
     { share: toLoadShare(load), tone: load.phase === 'measuring' ? 'accent' : 'warn' },
     [
-      { text: formatLoadTime(load), keep: 4 },
+      { text: cutToWidth(formatLoadTime(load), room, terminal.glyphs.ellipsis), keep: 4 },
       { text: formatSending(load), keep: 3 },
       { text: terminal.tone('quiet', `${formatCount(inFlight)} in flight`), keep: 2 },
       {
@@ -101,14 +101,21 @@ function packThresholds(terminal: Terminal, thresholds: readonly ThresholdResult
   return lines
 }
 
-function listDoubts(terminal: Terminal, { load }: LoadSnapshot): Segment[] {
+function listDoubts(terminal: Terminal, { load }: LoadSnapshot, room: number): Segment[] {
   const { dropped, limitedSeconds } = load
   return [
     {
       text:
         limitedSeconds === 0
           ? ''
-          : terminal.tone('warn', `this machine was the limit in ${formatCount(limitedSeconds)} s`),
+          : terminal.tone(
+              'warn',
+              cutToWidth(
+                `generator-limited in ${formatCount(limitedSeconds)} s`,
+                room,
+                terminal.glyphs.ellipsis,
+              ),
+            ),
       keep: 2,
     },
     { text: dropped === 0 ? '' : terminal.tone('warn', `${formatCount(dropped)} dropped`), keep: 1 },

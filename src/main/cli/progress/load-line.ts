@@ -26,7 +26,7 @@ export function formatLoadLine({ phase, load, inFlight, notice }: LoadSnapshot):
         ]),
     ...(awaited === 0 ? [] : [`${formatCounted(awaited, 'callback')} awaited`]),
     ...(dropped === 0 ? [] : [`${formatCount(dropped)} dropped`]),
-    ...(limitedSeconds === 0 ? [] : [`this machine was the limit in ${limitedSeconds} s`]),
+    ...(limitedSeconds === 0 ? [] : [`generator-limited in ${limitedSeconds} s`]),
     ...(thresholds.length === 0
       ? []
       : [`${thresholds.length - crossed.length} of ${formatCounted(thresholds.length, 'threshold')} held`]),

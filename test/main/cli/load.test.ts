@@ -1,0 +1,191 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { spawnSluice } from './spawn-sluice.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+async function prepare(latency = '5ms') {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox({ latency })
+  const source = writeSource(folder, 'posts.csv', createRows(20))
+  const options = { workspace: folder, env: { SLUICE_API_KEY: sandbox.key } }
+  return { folder, sandbox, source, options, base: ['--base-url', sandbox.baseUrl] }
+}
+
+describe('load', () => {
+  it('measures, exits by its thresholds, and can be looked at, exported and compared', async () => {
+    const { folder, sandbox, source, options, base } = await prepare()
+    const rate = ['load', source, ...base, '--rate', '100', '--duration', '500ms']
+    const held = await spawnSluice(
+      [...rate, '--threshold', 'p(99)<30000', '--threshold', 'dropped==0', '--json'],
+      options,
+    )
+    expect(held.code).toBe(0)
+    const first = JSON.parse(held.stdout)
+    expect(first).toMatchObject({
+      state: 'completed',
+      requests: { sent: 50, succeeded: 50 },
+      throughput: { duration_s: 0.5, attempted_per_s: 100 },
+      thresholds: [
+        { expression: 'p(99)<30000', ok: true },
+        { expression: 'dropped==0', ok: true, value: 0 },
+      ],
+      load: { scheduled_per_s: 100, statuses: [{ status: 200, error_code: null, requests: 50 }] },
+    })
+    // Every submission has a post_id of its own, whatever the source has.
+    const tasks = await sandbox.tasks()
+    expect(new Set(tasks.map(({ post_id }) => post_id)).size).toBe(50)
+    expect(tasks.every(({ post_id }) => post_id.startsWith(`${first.run_id}-`))).toBe(true)
+
+    const crossed = await runInProcess([...rate, '--threshold', 'http_req_duration:avg<1'], options)
+    expect(crossed.code).toBe(99)
+    expect(crossed.stdout).toMatch(
+      /✗ http_req_duration:avg<1 +[\d.,]+ ms +crossed by [\d.,]+ ms \([\d.,]+ % of the limit\)/,
+    )
+
+    const look = (...args: string[]) => runInProcess(args, options)
+    const shown = await look('show', 'latest')
+    expect(shown.stdout.trim()).toBe(crossed.stdout.trim())
+    const { stdout: listed } = await look('runs')
+    expect(listed).toMatch(/1 of 1 crossed +[\d.]+ +load task/)
+    expect(listed).toMatch(/held +[\d.]+ +load task/)
+
+    for (const name of ['r.html', 'r.junit.xml', 'r.hlog', 'r.csv', 'r.jsonl']) {
+      const result = await look('export', 'latest', join(folder, name), '--json')
+      expect(result.code, result.stderr).toBe(0)
+      expect(readFileSync(join(folder, name), 'utf8').length).toBeGreaterThan(100)
+    }
+    const { stdout: samples } = await look('export', 'latest', join(folder, 'r.jsonl'))
+    expect(samples).toMatch(/^50 records in /)
+
+    const compared = await look('compare', first.run_id, 'latest')
+    expect(compared.code).toBe(0)
+    expect(compared.stdout).toMatch(/^A {2}posts\.csv .*\nB {2}posts\.csv /)
+    expect(compared.stdout).toMatch(/http_req_duration {2}50 in A, 50 in B/)
+    const document = JSON.parse((await look('compare', first.run_id, 'latest', '--json')).stdout)
+    expect(document).toMatchObject({ a_run_id: first.run_id, planDifferences: [] })
+    expect(document.series.map(({ metric }: { metric: string }) => metric)).toContain('response_time')
+  })
+
+  it('refuses what only runs of rows can do', async () => {
+    const { folder, source, options, base } = await prepare()
+    await runInProcess(['load', source, ...base, '--concurrency', '1', '--requests', '3'], options)
+    const refuse = async (...args: string[]) => {
+      const result = await runInProcess(args, options)
+      expect(result.code, args.join(' ')).toBe(2)
+      return result.stderr
+    }
+    expect(await refuse('retry', 'latest')).toMatch(/is a load test, of which nothing is sent again/)
+    expect(await refuse('resume', 'latest')).toMatch(/is a load test, which cannot go on/)
+    expect(await refuse('show', 'latest', '--row', '1')).toMatch(/is a load test, whose rows have no results/)
+    const csv = join(folder, 'x.csv')
+    expect(await refuse('export', 'latest', csv, '--state', 'rejected')).toMatch(/no rows to choose from/)
+    expect(await refuse('export', 'latest', join(folder, 'x.xlsx'))).toMatch(/ends in \.html/)
+    expect(existsSync(csv)).toBe(false)
+  })
+
+  it('shows its plan and the first request, and sends nothing, where it is to be dry', async () => {
+    const { sandbox, source, options, base } = await prepare()
+    const args = ['load', source, ...base, '--stages', '5..50@1m30s', '--threshold', 'p(95)<300', '--dry-run']
+    const text = await runInProcess(args, options)
+    expect(text.code).toBe(0)
+    expect(text.stdout).toMatch(/Load +open, requests a second: 5 to 50 for 1m30s/)
+    expect(text.stdout).toContain('thresholds p(95)<300')
+    expect(text.stdout).toMatch(/First request \(row 1\) +POST .*\n/)
+    const document = JSON.parse((await runInProcess([...args, '--json'], options)).stdout)
+    expect(document).toMatchObject({ dry_run: true, rows: { sendable: 20 } })
+    // A load does not send the post_id of the source.
+    expect(document.first_request.body.post_id).toMatch(/^[\w-]+-1$/)
+    expect(document.first_request.body.post_id).not.toBe('p1')
+    expect(document.load[0]).toMatch(/^open/)
+    expect((await sandbox.stats()).requests).toBe(0)
+  })
+
+  it('runs again from its plan, without retries unless the plan has them', async () => {
+    const { folder, source, options, base } = await prepare()
+    const plan = join(folder, 'plan.json')
+    const args = ['load', source, ...base, '--concurrency', '2', '--requests', '10', '--save-plan', plan]
+    expect((await runInProcess(args, options)).code).toBe(0)
+    const saved = JSON.parse(readFileSync(plan, 'utf8'))
+    expect(saved).toMatchObject({ load: { pace: { concurrency: 2 }, requests: 10 }, retry: { limit: 0 } })
+    expect(saved.pace).toBeUndefined()
+    const { retry: _without, ...written } = saved
+    const load = { ...saved.load, thresholds: ['http_reqs:count>10'] }
+    writeSource(folder, 'plan.json', JSON.stringify({ ...written, load }))
+    const again = await runInProcess(['plan', plan, '--json'], options)
+    expect(again.code).toBe(99)
+    expect(again.stderr).toMatch(/✗ http_reqs:count>10: 10, at the limit itself/)
+    expect(JSON.parse(again.stdout)).toMatchObject({ requests: { sent: 10, retried: 0 } })
+    writeSource(folder, 'plan.json', JSON.stringify({ ...written, operation: { kind: 'appeal-status' } }))
+    expect((await runInProcess(['plan', plan], options)).stderr).toMatch(/load: a load test submits tasks/)
+  })
+
+  it.each([
+    [['--rate', '5'], /--duration, --requests: expected either a duration or a number of requests/],
+    [['--duration', '5s'], /needs one of --rate, --concurrency and --stages/],
+    [['--rate', '5', '--stages', '5@1s'], /--rate and --stages exclude each other/],
+    [['--rate', '5', '--duration', '5s', '--think-time', '1s'], /--think-time: .*closed pace/],
+    [
+      ['--concurrency', '5', '--requests', '5', '--when-full', 'drop'],
+      /--when-full: belongs to an open pace/,
+    ],
+    [['--rate', '5', '--duration', '5s', '--threshold', 'p(99)<5s'], /--threshold: .*character 8/],
+    [['--stages', '5@1'], /--stages: .*expected a duration/],
+    [['--rate', '1.2345', '--duration', '5s'], /--rate: .*at most three decimals/],
+    [
+      ['--concurrency', '5', '--requests', '5', '--think-time', '2s-1s'],
+      /--think-time: .*shorter pause first/,
+    ],
+    [['--rate', '5', '--duration', '5s', '--http', '2'], /--http: HTTP\/2 needs an https address/],
+    [['--rate', '5', '--duration', '5s', '--max-in-flight', '1', '--workers', '2'], /a place in flight/],
+  ])('refuses %j', async (args, message) => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', createRows(2))
+    const base = ['load', source, '--base-url', 'http://127.0.0.1:1']
+    const result = await runInProcess([...base, ...args], { workspace: folder, env: { SLUICE_API_KEY: 'k' } })
+    expect(result.stderr).toMatch(message)
+    expect(result.code).toBe(2)
+  })
+})
+
+/** Scrapes a load's figures until that many requests have ended, and returns all of them. */
+async function untilRequests(url: string, count: number): Promise<string> {
+  for (;;) {
+    const text = await (await fetch(url)).text()
+    if (Number(/^k6_http_reqs_total\S* (\d+)/m.exec(text)?.[1] ?? 0) >= count) return text
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe('a load that goes on', () => {
+  it('can be scraped, and Ctrl-C ends it, still writes and prints what was measured, and exits with 130', async () => {
+    const { source, options, base, sandbox } = await prepare('2ms')
+    const length = ['--rate', '100', '--duration', '10m', '--threshold', 'p(99)<30000']
+    let scraped = ''
+    let isFound = false
+    const stopped = await spawnSluice(['load', source, ...base, ...length, '--metrics-port', '0'], {
+      ...options,
+      onStderr: (text, child) => {
+        const [url] = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(text) ?? []
+        if (url === undefined || isFound) return
+        isFound = true
+        void untilRequests(url, 130).then((metrics) => {
+          scraped = metrics
+          child.kill('SIGINT')
+        })
+      },
+    })
+    expect(stopped.code).toBe(130)
+    expect(stopped.stderr).toMatch(/Stopping: .* in flight may end first; what was measured is kept/)
+    expect(stopped.stdout).toMatch(/posts\.csv · interrupted · [\d.]+ s measured/)
+    expect(stopped.stdout).toMatch(/✓ p\(99\)<30000/)
+    expect(stopped.stdout).toMatch(/succeeded +[\d.]+\/s/)
+    expect(stopped.stdout).not.toMatch(/resume|retry/)
+    expect(scraped).toMatch(/^k6_http_req_duration_p99\{testid="[\w-]+"\} 0\.\d+$/m)
+    expect(scraped).not.toContain(sandbox.key)
+    expect(scraped).not.toContain('posts.csv')
+  })
+})

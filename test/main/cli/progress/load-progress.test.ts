@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { formatProgressBlock } from '../../../../src/main/cli/progress/progress-block.ts'
+import { formatProgressLine } from '../../../../src/main/cli/progress/progress-line.ts'
+import { textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
+import type { LoadProgress } from '../../../../src/shared/snapshot.ts'
+import type { ThresholdResult } from '../../../../src/shared/thresholds.ts'
+import { createPlainTerminal } from '../plain-terminal.ts'
+import { createLoadSnapshot } from './load-snapshot.ts'
+
+const CROSSED: ThresholdResult = {
+  expression: 'http_req_failed:rate<0.01',
+  value: 0.0081,
+  limit: 0.001,
+  unit: 'share',
+  ok: false,
+  margin: -0.0071,
+}
+
+const show = (load: Partial<LoadProgress> = {}, columns = 110, notice: string | null = null) =>
+  formatProgressBlock(createPlainTerminal(columns), createLoadSnapshot(load, { notice })).split('\n')
+
+describe('the bar of a load test', () => {
+  it('says how far it is, how fast it sends beside its schedule, and how well it goes', () => {
+    const [first = '', second = '', third = '', ...more] = show()
+    expect(first).toMatch(/^Loading {2}█+░+ {2}25\.3 s of 1m {2}198 of 200\/s {2}12 in flight$/)
+    expect(second.trim()).toBe(
+      '✔ 4,958 ok   ✖ 42 did not succeed (0.8 %)   p50 24.1 ms   p95 48.2 ms   p99 61.0 ms',
+    )
+    expect(third.trim()).toBe('✓ p(99)<500 61.0 ms')
+    expect(more).toEqual([])
+  })
+
+  it('says which thresholds do not hold first, and what makes the figures doubtful', () => {
+    const lines = show({
+      thresholds: [...createLoadSnapshot().load.thresholds, CROSSED],
+      dropped: 3,
+      limitedSeconds: 2,
+    })
+    expect(lines[2]?.trim()).toBe('✗ http_req_failed:rate<0.01 0.81 %   ✓ p(99)<500 61.0 ms')
+    expect(lines[3]?.trim()).toBe('generator-limited in 2 s   3 dropped')
+  })
+
+  it('leaves no more than three lines to thresholds', () => {
+    const lines = show({ thresholds: Array.from({ length: 30 }, () => CROSSED) }, 80)
+    expect(lines).toHaveLength(6)
+    expect(lines.at(-1)?.trim()).toMatch(/^and \d+ more$/)
+  })
+
+  it('warms up, measures, awaits and stops in words of their own', () => {
+    const label = (load: Partial<LoadProgress>) => show(load)[0] ?? ''
+    expect(label({ phase: 'warmup', elapsedMs: -3_200, achievedPerS: null })).toMatch(
+      /^Warming .*measuring in 3\.2 s {2}200\/s/,
+    )
+    expect(label({ phase: 'stopping', elapsedMs: 61_000 })).toMatch(/^Stopping █+ {2}1 min 00 s of 1m/)
+    expect(label({ phase: 'stopping', elapsedMs: 61_000, awaited: 7 })).toMatch(/^Awaiting .*7 awaited/)
+  })
+
+  it('draws no bar where nobody knows how long it takes', () => {
+    const [first = ''] = show({ measuredMs: null, scheduledPerS: null })
+    expect(first).toBe('Loading  25.3 s  198/s  12 in flight')
+  })
+
+  it.each([200, 110, 80, 60, 40, 24])('fits a terminal of %i columns', (columns) => {
+    for (const phase of ['warmup', 'measuring', 'stopping'] as const) {
+      const load = { phase, thresholds: [CROSSED, CROSSED], dropped: 12_345, limitedSeconds: 99, awaited: 5 }
+      for (const line of show(load, columns, 'a notice that is rather long '.repeat(9))) {
+        expect(textWidth(line)).toBeLessThan(columns)
+      }
+    }
+  })
+
+  it('is plain ASCII where the terminal has no UTF-8', () => {
+    const block = formatProgressBlock(createPlainTerminal(110, { LANG: 'C' }), createLoadSnapshot())
+    expect(block).toMatch(/^[\n\x20-\x7e]*$/)
+    expect(block).toContain('+ p(99)<500')
+  })
+})
+
+describe('the line of a load test', () => {
+  it('says the same for places that keep every line', () => {
+    expect(formatProgressLine(createLoadSnapshot())).toBe(
+      'loading: 25.3 s of 1m, 198/s sent, 200/s scheduled, 12 in flight, 5,000 requests, 42 did not succeed, p50 24.1 ms, p95 48.2 ms, p99 61.0 ms, 1 of 1 threshold held',
+    )
+    const bad = {
+      thresholds: [CROSSED],
+      dropped: 3,
+      limitedSeconds: 2,
+      awaited: 1,
+      phase: 'stopping' as const,
+    }
+    expect(formatProgressLine(createLoadSnapshot(bad, { notice: 'a notice' }))).toMatch(
+      /^awaiting: .*1 callback awaited, 3 dropped, generator-limited in 2 s, 0 of 1 threshold held, ✗ http_req_failed:rate<0.01 0.81 %, a notice$/,
+    )
+  })
+})

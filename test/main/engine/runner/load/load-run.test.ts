@@ -1,0 +1,224 @@
+import { expect, test } from 'vitest'
+import {
+  type FaultServer,
+  startFaultServer,
+  toErrorAnswer,
+  toTaskAnswer,
+  type WireRequest,
+} from '../../../../helpers/fault-server.ts'
+import { openTestFolder } from '../../../../helpers/test-folder.ts'
+import { createLoadRuns, toNumbers } from './load-runs.ts'
+
+const loads = createLoadRuns(openTestFolder())
+
+/** A service that takes everything after so many milliseconds. */
+function startService(delayMs = 0): Promise<FaultServer> {
+  return startFaultServer({
+    onRequest: (request, wire) => void setTimeout(() => wire.send(200, toTaskAnswer(request)), delayMs),
+  })
+}
+
+const toPostId = ({ body }: WireRequest) => String((JSON.parse(body) as { post_id: string }).post_id)
+
+const isWarmup = (request: WireRequest) => toPostId(request).includes('-warmup-')
+
+test('an open pace sends exactly what its schedule has, each once, by as many threads as the plan says', async () => {
+  const server = await startService()
+  const plan = loads.createPlan(3, server.baseUrl, {
+    pace: { kind: 'open', ratePerSecond: 200 },
+    durationMs: 600,
+    warmupMs: 100,
+    workers: 2,
+    sampleSize: 500,
+  })
+  const { summary, report, samples } = await loads.run(plan)
+  const [warm, measured] = [server.requests.filter(isWarmup), server.requests.filter((one) => !isWarmup(one))]
+  expect(toNumbers(measured.map(toPostId))).toEqual(Array.from({ length: 120 }, (_, i) => i + 1))
+  // What of the warm-up is not out when measuring begins is not made up for.
+  expect(warm.length).toBeLessThanOrEqual(20)
+  expect(new Set(warm.map(toPostId)).size).toBe(warm.length)
+  expect(summary).toMatchObject({
+    state: 'completed',
+    rows: { read: 3, succeeded: 3, not_sent: 0 },
+    requests: { sent: 120, succeeded: 120 },
+    throughput: { duration_s: 0.6, attempted_per_s: 200 },
+    load: { scheduled_per_s: 200 },
+  })
+  expect(report.counts).toMatchObject({ sent: 120, succeeded: 120 })
+  expect(report.seconds.reduce((sum, { counts }) => sum + counts.sent, 0)).toBe(120)
+  expect(report.seconds.reduce((sum, { scheduled }) => sum + (scheduled ?? 0), 0)).toBe(120)
+  expect(report.latencyMs.http_req_duration?.count).toBe(120)
+  expect(report.latencyMs.response_time?.count).toBe(120)
+  expect(report.generator).toMatchObject({ workers: 2, dropped: 0, achievedShare: 1 })
+  // The rows go round and round, in their order.
+  const texts = measured.map(({ body }) => JSON.parse(body) as { post_id: string; text_data: string })
+  for (const { post_id, text_data } of texts) {
+    expect(text_data).toBe(`text ${((Number(/\d+$/.exec(post_id)?.[0]) - 1) % 3) + 1}`)
+  }
+  expect(samples).toHaveLength(120)
+  expect(new Set(samples.map(({ postId }) => postId))).toEqual(new Set(measured.map(toPostId)))
+})
+
+test('a closed pace keeps its number in flight and ends with its number of requests', async () => {
+  const server = await startService(20)
+  const { summary, report } = await loads.run(
+    loads.createPlan(5, server.baseUrl, {
+      pace: { kind: 'closed', concurrency: 4 },
+      requests: 40,
+      workers: 2,
+    }),
+  )
+  expect(server.maxOpen).toBe(4)
+  expect(toNumbers(server.requests.map(toPostId))).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
+  expect(summary.requests).toMatchObject({ sent: 40, succeeded: 40 })
+  // Ten rounds of 20 ms: the measured time ends with the last answer, not with a whole second.
+  expect(report.durationMs).toBeGreaterThan(190)
+  expect(report.rates.succeededPerS).toBeCloseTo(40_000 / report.durationMs, 3)
+  expect(report.rates.scheduledPerS).toBeNull()
+  expect(report.latencyMs.response_time).toBeUndefined()
+  expect(report.connections).toEqual({ opened: 4, reused: 36 })
+})
+
+test('who thinks sends nothing meanwhile, and is not waited for at the end', async () => {
+  const server = await startService()
+  const began = performance.now()
+  const { report } = await loads.run(
+    loads.createPlan(5, server.baseUrl, {
+      pace: { kind: 'closed', concurrency: 3 },
+      durationMs: 500,
+      thinkTime: { minMs: 60_000, maxMs: 60_000 },
+    }),
+  )
+  expect(report.counts.sent).toBe(3)
+  expect(performance.now() - began).toBeLessThan(20_000)
+})
+
+test('a closed pace in stages follows its number in flight', async () => {
+  const server = await startService(10)
+  const stages = [
+    { from: 1, to: 1, durationMs: 200 },
+    { from: 6, to: 6, durationMs: 300 },
+  ]
+  const { summary } = await loads.run(
+    loads.createPlan(5, server.baseUrl, { pace: { kind: 'stages', of: 'concurrency', stages } }),
+  )
+  expect(server.maxOpen).toBe(6)
+  expect(summary.throughput.duration_s).toBe(0.5)
+})
+
+test('what finds no room waits where it is to wait, and its wait is in response_time alone', async () => {
+  const server = await startService(50)
+  const { report } = await loads.run(
+    loads.createPlan(5, server.baseUrl, {
+      pace: { kind: 'open', ratePerSecond: 100 },
+      durationMs: 400,
+      maxInFlight: 2,
+    }),
+  )
+  // 40 were due in 400 ms, and two places take 40 of them in a second.
+  expect(report.counts).toMatchObject({ sent: 40, succeeded: 40 })
+  expect(server.maxOpen).toBe(2)
+  expect(report.generator.dropped).toBe(0)
+  expect(report.generator.waited).toBeGreaterThan(20)
+  const { http_req_duration: duration, response_time: response } = report.latencyMs
+  expect(response?.max).toBeGreaterThan(400)
+  expect(response?.p50).toBeGreaterThan((duration?.p50 ?? Infinity) * 2)
+  // The throughput is what ended within the measured time.
+  expect(report.rates.attemptedPerS).toBe(100)
+  expect(report.rates.succeededPerS).toBeLessThan(60)
+})
+
+test('what finds no room is dropped where it is to be dropped, and counted', async () => {
+  const server = await startService(50)
+  const { report, summary } = await loads.run(
+    loads.createPlan(5, server.baseUrl, {
+      pace: { kind: 'open', ratePerSecond: 100 },
+      durationMs: 400,
+      maxInFlight: 2,
+      whenFull: 'drop',
+      thresholds: ['dropped==0', 'http_reqs:count>5'],
+    }),
+  )
+  const { dropped } = report.generator
+  expect(dropped).toBeGreaterThan(10)
+  expect(report.counts.sent + dropped).toBe(40)
+  expect(server.requests).toHaveLength(report.counts.sent)
+  expect(summary.generator.dropped).toBe(dropped)
+  expect(summary.thresholds).toEqual([
+    { expression: 'dropped==0', value: dropped, limit: 0, unit: 'number', ok: false, margin: -dropped },
+    expect.objectContaining({ expression: 'http_reqs:count>5', ok: true }),
+  ])
+})
+
+test('what still waits for room long after the load is dropped, and nothing goes on for ever', async () => {
+  const server = await startService(300)
+  const { report } = await loads.run(
+    loads.createPlan(5, server.baseUrl, {
+      pace: { kind: 'open', ratePerSecond: 200 },
+      durationMs: 300,
+      maxInFlight: 1,
+      gracefulStopMs: 400,
+    }),
+  )
+  expect(report.counts.sent).toBeLessThan(8)
+  expect(report.counts.sent + report.generator.dropped).toBe(60)
+})
+
+test('requests that are in flight after the graceful stop are given up as unknown, at the time they took', async () => {
+  const server = await startFaultServer({})
+  const { report, samples } = await loads.run(
+    loads.createPlan(
+      5,
+      server.baseUrl,
+      { pace: { kind: 'closed', concurrency: 2 }, durationMs: 200, gracefulStopMs: 150 },
+      { connection: { baseUrl: server.baseUrl, timeoutMs: 30_000 } },
+    ),
+  )
+  expect(report.counts).toMatchObject({ sent: 2, unknown: 2, succeeded: 0 })
+  expect(report.latencyMs.http_req_duration).toMatchObject({ count: 2 })
+  expect(report.latencyMs.http_req_duration?.min).toBeGreaterThan(300)
+  expect(samples.filter(({ kept }) => kept === 'error').map(({ outcome }) => outcome)).toEqual([
+    'unknown',
+    'unknown',
+  ])
+})
+
+test('rows that cannot be sent are left out, and a source without any other sends nothing', async () => {
+  const server = await startService()
+  const some = loads.createPlan(['one', '', 'three'], server.baseUrl, {
+    pace: { kind: 'closed', concurrency: 1 },
+    requests: 4,
+  })
+  const { summary } = await loads.run(some)
+  expect(summary.rows).toMatchObject({ read: 3, invalid: 1, succeeded: 2 })
+  expect(server.requests.map(({ body }) => (JSON.parse(body) as { text_data: string }).text_data)).toEqual([
+    'one',
+    'three',
+    'one',
+    'three',
+  ])
+  const none = loads.createPlan(['', ''], server.baseUrl, {
+    pace: { kind: 'closed', concurrency: 1 },
+    requests: 4,
+    thresholds: ['p(99)<500'],
+  })
+  const { summary: empty, report } = await loads.run(none)
+  expect(empty).toMatchObject({ state: 'completed', rows: { read: 2, invalid: 2 }, thresholds: [] })
+  expect(report.counts.sent).toBe(0)
+  expect(server.requests).toHaveLength(4)
+})
+
+test('a load without an answer but errors is measured to its end', async () => {
+  const server = await startFaultServer({
+    onRequest: (_, wire) => wire.send(403, toErrorAnswer(403, 'INVALID_API_KEY', 'no such key')),
+  })
+  const { summary, report } = await loads.run(
+    loads.createPlan(5, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 }, requests: 60 }),
+  )
+  expect(summary).toMatchObject({ state: 'completed', requests: { sent: 60, rejected: 60 } })
+  expect(summary.rows.rejected).toBe(5)
+  expect(summary.errors).toEqual([
+    { outcome: 'rejected', status: 403, error_code: 'INVALID_API_KEY', message: 'no such key', rows: 60 },
+  ])
+  expect(report.statuses).toEqual([{ status: 403, errorCode: 'INVALID_API_KEY', requests: 60 }])
+})
