@@ -13,7 +13,7 @@ export async function walkLoad(page: Page, take: Camera): Promise<void> {
   await pace.getByText('Stages').click()
   await page.getByRole('textbox', { name: 'Stages' }).fill('10@soon')
   await page.getByLabel('Thresholds').fill('p(99)<\nhttp_req_failed<0.01')
-  await page.getByText(/^Line 1: character/).waitFor()
+  await page.getByText(/^Line 1, character/).waitFor()
   await take('91-operation-load-mistakes')
   await page.getByRole('textbox', { name: 'Stages' }).fill('20@3s,20..80@6s,80@9s')
   await page.getByLabel('Warm-up').fill('1s')
@@ -37,6 +37,6 @@ export async function walkLoad(page: Page, take: Camera): Promise<void> {
   await seeScreen(page, 'Export')
   await take('96-load-export')
   await page.getByRole('link', { name: 'Runs' }).click()
-  await page.getByText(/load test · v1 sync/).waitFor()
+  await page.getByText(/load test · ✗ 1 of 3/).waitFor()
   await take('97-runs-load')
 }

@@ -25,7 +25,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   await page.getByLabel('Duration').fill('2s')
   await page.getByLabel('Warm-up').fill('0s')
   await page.getByLabel('Thresholds').fill('http_req_failed<0.5\np(99)<')
-  await page.getByText(/^Line 2: character \d+, expected/).waitFor()
+  await page.getByText(/^Line 2, character \d+: expected/).waitFor()
   expect(await page.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true)
   await inspect(page, 'operation', found)
   await page.getByLabel('Thresholds').fill('http_req_failed<0.5\np(50)<0.001')
@@ -77,7 +77,6 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   }
   await inspect(page, 'export', found)
   await page.getByRole('link', { name: 'Runs' }).click()
-  await page.getByText('load test · v1 sync · 80 requests · ✗ 1 of 2 thresholds crossed').waitFor()
-  await inspect(page, 'runs', found)
+  await page.getByText('load test · ✗ 1 of 2 thresholds crossed · v1 sync · 80 requests').waitFor()
   expect(found).toEqual([])
 })

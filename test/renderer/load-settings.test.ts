@@ -49,8 +49,8 @@ describe('a load test as it is typed', () => {
   })
 
   it.each([
-    [{ thresholds: 'p(99)<500\np(99)<' }, 'thresholds', /^Line 2: character \d+, expected/],
-    [{ pace: 'stages', stages: '10@soon' }, 'stages', /character 4, expected a duration/],
+    [{ thresholds: 'p(99)<500\np(99)<' }, 'thresholds', /^Line 2, character \d+: expected/],
+    [{ pace: 'stages', stages: '10@soon' }, 'stages', /^At character 4: expected a duration/],
     [{ pace: 'open', ratePerSecond: 0 }, 'rate', /more than 0/],
     [{ duration: '60' }, 'duration', /60s/],
     [{ warmup: '2h' }, 'warmup', /at most an hour/],

@@ -52,12 +52,15 @@ function toFigures({ generator, measuredSeconds }: LoadOverview): Figure[] {
       value: formatCount(generator.limitedSeconds),
       unit: `of ${formatCount(measuredSeconds)}`,
     },
-    { label: 'start_lag p99', value: orNone(generator.startLagP99Ms) },
+    ...(generator.startLagP99Ms === null
+      ? []
+      : [{ label: 'start_lag p99', value: formatMs(generator.startLagP99Ms) }]),
     { label: 'Longest stall', value: orNone(generator.eventLoopMaxMs), note: 'of the event loop' },
     {
       label: 'Garbage collections',
       value: formatCount(generator.gcPauses),
-      ...(generator.gcMaxMs !== null && { note: `the longest ${formatMs(generator.gcMaxMs)}` }),
+      ...(generator.gcMaxMs !== null &&
+        generator.gcPauses > 0 && { note: `the longest ${formatMs(generator.gcMaxMs)}` }),
     },
     { label: 'Waited for their turn', value: formatCount(generator.waited), note: 'the cap was reached' },
   )

@@ -30,7 +30,14 @@ export function LoadLatencyPanel(props: {
     return percentiles === null ? [] : [{ name, percentiles }]
   })
   return (
-    <Panel title="Latency" aside="response_time: instant it was due to last byte received">
+    <Panel
+      title="Latency"
+      aside={
+        latencyMs.response_time
+          ? 'response_time: instant it was due to last byte received'
+          : 'http_req_duration: first byte sent to last byte received'
+      }
+    >
       {series.length === 0 ? (
         <p className={styles.quietInside}>Measured from the first answer after the warm-up on.</p>
       ) : (

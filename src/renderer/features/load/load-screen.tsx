@@ -59,8 +59,11 @@ export function LoadScreen(props: {
       title={summary.name}
       subtitle={
         <>
-          <RunStateLabel state={isOver ? summary.state : phase === 'ready' ? 'ready' : 'running'} /> load test
-          of <ConnectionChip place={props.namePlace(summary.base_url)} />
+          <RunStateLabel
+            state={isOver ? summary.state : phase === 'ready' ? 'ready' : 'running'}
+            isLoadTest
+          />{' '}
+          load test of <ConnectionChip place={props.namePlace(summary.base_url)} />
         </>
       }
       actions={actions.buttons}
@@ -83,15 +86,15 @@ export function LoadScreen(props: {
             isOver={isOver}
           />
           {known !== null && (
-            <>
+            <div className={`${styles.column} ${styles.late}`}>
               <StatusesPanel statuses={known.statuses} />
               <LoadErrorsPanel errors={known.errors} />
-            </>
+            </div>
           )}
         </div>
         <div className={styles.column}>
           <LoadLatencyPanel latencyMs={(isOver ? known?.latencyMs : load?.latencyMs) ?? {}} report={known} />
-          {known !== null && known.groups.length > 1 && <GroupsPanel groups={known.groups} />}
+          {known !== null && hasSeveral(known) && <GroupsPanel groups={known.groups} />}
           {known !== null && <GeneratorPanel report={known} />}
         </div>
       </div>
@@ -108,8 +111,7 @@ function LoadHead({ phase }: { phase: RunPhase }) {
 function EndNotice({ summary }: { summary: RunSummary }) {
   const { state, stop_reason } = summary
   if (state === 'completed' || state === 'running') return null
-  const title =
-    stop_reason === null ? `It was ${state} before its end` : `It ended before its end: ${stop_reason}`
+  const title = stop_reason === null ? `It was ${state} before its end` : `It ended early: ${stop_reason}`
   return (
     <Notice kind="warning" title={<SafeText text={title} max={600} lines />}>
       What was measured until then is below. A load test is not resumed: start another.
@@ -137,4 +139,9 @@ function FigureNotices({ report }: { report: LoadOverview }) {
       )}
     </>
   )
+}
+
+/** Whether there are several models, or sizes of content, to be told apart. */
+function hasSeveral({ groups }: LoadOverview): boolean {
+  return groups.length > new Set(groups.map(({ by }) => by)).size
 }

@@ -23,6 +23,7 @@ export function LoadOptions({ load, onLoad }: Omit<LoadFieldsProps, 'mistakes'>)
         <Textarea
           label="Thresholds, one a line"
           description="Metrics and grammar of k6, such as p(99)<500, http_req_failed<0.01 or dropped==0."
+          size="xs"
           autosize
           minRows={3}
           maxRows={8}

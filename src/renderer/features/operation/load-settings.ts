@@ -62,7 +62,7 @@ export function findLoadMistakes(settings: LoadSettings): LoadMistakes {
   }
   if (pace === 'stages') {
     const parsed = parseStages(settings.stages)
-    if (!parsed.ok) mistakes.stages = describeMistake(parsed.mistake)
+    if (!parsed.ok) mistakes.stages = `At ${describeMistake(parsed.mistake)}`
   } else if (endsBy === 'duration' && !isDuration(duration, 1, LOAD_MAX_MS)) {
     mistakes.duration = 'Expected a duration such as 60s or 2m30s, at most a week.'
   }
@@ -71,7 +71,7 @@ export function findLoadMistakes(settings: LoadSettings): LoadMistakes {
   }
   const thresholds = listThresholds(settings).flatMap(({ line, text }) => {
     const parsed = parseThreshold(text)
-    return parsed.ok ? [] : [`Line ${line}: ${describeMistake(parsed.mistake)}`]
+    return parsed.ok ? [] : [`Line ${line}, ${describeMistake(parsed.mistake)}`]
   })
   if (thresholds.length > 0) mistakes.thresholds = thresholds.join('\n')
   return mistakes
@@ -124,5 +124,5 @@ function isDuration(text: string, leastMs: number, mostMs: number): boolean {
 }
 
 function describeMistake({ at, expected, found }: TextMistake): string {
-  return `character ${at}, expected ${expected}, found ${found}`
+  return `character ${at}: expected ${expected}, found ${found}`
 }

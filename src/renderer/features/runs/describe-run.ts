@@ -21,9 +21,9 @@ function describeLoad(run: RunSummary): string {
   const { api, mode, requests } = run
   return [
     LOAD_LOOK.title.toLowerCase(),
+    describeThresholds(run),
     `${api} ${mode}`,
     formatQuantity(requests.sent, 'request'),
-    describeThresholds(run),
   ]
     .filter((part) => part !== null)
     .join(' · ')

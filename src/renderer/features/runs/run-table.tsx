@@ -107,7 +107,7 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
         {formatAgo(started, nowMs)}
       </td>
       <td>
-        <RunStateLabel state={props.standings.get(run.run_id) ?? run.state} />
+        <RunStateLabel state={props.standings.get(run.run_id) ?? run.state} isLoadTest={isLoad} />
       </td>
       <td className={styles.menu}>
         <Menu position="bottom-end" shadow="md">

@@ -48,11 +48,20 @@ const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: str
   },
 }
 
+/** What is different for load tests, which count requests and are never resumed. */
+const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
+  running: 'Requests are being sent.',
+  completed: 'It was measured to its end.',
+  interrupted: 'It was stopped before its end; what was measured until then is its result.',
+}
+
 /** A run's state as an icon and a word in its colour. */
-export function RunStateLabel({ state }: { state: RunStanding }) {
+export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean }) {
+  const { state, isLoadTest = false } = props
   const { icon: Icon, color, meaning } = LOOKS[state]
+  const title = (isLoadTest ? LOAD_MEANINGS[state] : undefined) ?? meaning
   return (
-    <span className={styles.label} style={{ color }} title={meaning}>
+    <span className={styles.label} style={{ color }} title={title}>
       <Icon size="1.1em" stroke={2} aria-hidden />
       {state}
     </span>
