@@ -32,6 +32,7 @@ export interface ComparedRun {
   durationS: number
   requests: number
   failed: number
+  /** Within the measured time. */
   succeeded: number
   dropped: number
   generatorLimited: boolean

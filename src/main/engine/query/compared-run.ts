@@ -19,7 +19,7 @@ function readComparedRun(view: RunView): ComparedRun {
   const summary = summarizeRun(view)
   const state = readLoadState(db)
   const latency = readLatency(db)
-  const batches = readBatches(db)
+  const batches = readBatches(db, state?.measuredMs ?? Number.POSITIVE_INFINITY)
   const latencies: ComparedRun['latencies'] = {}
   for (const series of LATENCY_SERIES) {
     const total = latency.histogram(series)
@@ -33,7 +33,7 @@ function readComparedRun(view: RunView): ComparedRun {
     durationS: state === null ? summary.throughput.duration_s : state.measuredMs / 1000,
     requests: sent,
     failed: sent - succeeded,
-    succeeded,
+    succeeded: state?.within.succeeded ?? succeeded,
     dropped: state?.dropped ?? 0,
     generatorLimited: summary.generator.limited,
     fromCache: state?.fromCache ?? summary.from_cache.rows,
@@ -59,8 +59,11 @@ function countSeconds(db: DatabaseSync, series: LatencySeriesName): number {
   return Number(counted?.['n'])
 }
 
-function readBatches(db: DatabaseSync): ComparedRun['batches'] {
-  const seconds = [...readLoadSeconds(db)].flatMap((page) => page.map(({ counts }) => counts))
+/** Whole seconds of the measured time: that answers came after it says nothing of the throughput. */
+function readBatches(db: DatabaseSync, measuredMs: number): ComparedRun['batches'] {
+  const seconds = [...readLoadSeconds(db)].flatMap((page) =>
+    page.filter(({ extras }) => (extras.second + 1) * 1000 <= measuredMs).map(({ counts }) => counts),
+  )
   const length = Math.max(1, Math.ceil(seconds.length / BATCH_COUNT))
   const batches: ComparedRun['batches'][number][] = []
   for (let from = 0; from < seconds.length; from += length) {
