@@ -54,7 +54,7 @@ export function followActiveKey(
     workspace: engine.workspace,
     connection,
     readVariable: (variable) => env[variable],
-    setApiKey: (apiKey) => handle.setApiKey(apiKey),
+    setApiKey: (apiKey, variable) => handle.setApiKey(apiKey, variable),
     say: () => {},
     watch: (file, onChange) => {
       const stopLooking = lookNowAndThen(file, onChange)

@@ -144,9 +144,9 @@ export function createEngine(options: EngineOptions): Engine {
       resume: () => thread.command({ kind: 'resume' }),
       stop: () => thread.command({ kind: 'stop' }),
       setConcurrency: (concurrency) => thread.command({ kind: 'set_concurrency', concurrency }),
-      setApiKey: (apiKey) => {
+      setApiKey: (apiKey, variable) => {
         checkApiKey(apiKey, 'the form')
-        thread.command({ kind: 'set_api_key', apiKey })
+        thread.command({ kind: 'set_api_key', apiKey, variable: variable ?? null })
       },
     }
     held.set(runId, { thread, handle })

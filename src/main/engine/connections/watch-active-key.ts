@@ -18,8 +18,8 @@ export interface ActiveKeyOptions {
   connection: PlanConnection
   /** The value of an environment variable. */
   readVariable(name: string): string | undefined
-  /** Sends with this key from now on. Whatever `SluiceError` it throws is told, and the key before stays. */
-  setApiKey(apiKey: string): void
+  /** Sends with this key, of that variable, from now on. Whatever `SluiceError` it throws is told, and the key before stays. */
+  setApiKey(apiKey: string, variable: string): void
   /** Told what happened, in a sentence that holds no secret. */
   say(text: string): void
   /** Looks at the file twice a second unless given. */
@@ -65,7 +65,7 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
           `Connection ${name} was switched to the key ${key.label}, but ${key.env} is ${value === '' ? 'empty' : 'not set'} in this process`,
         )
       }
-      options.setApiKey(value)
+      options.setApiKey(value, key.env)
       variable = key.env
       lastTrouble = ''
       say(`Sending with the key ${key.label} of connection ${name} from now on.`)

@@ -22,6 +22,7 @@ export class BurnGuard {
   readonly #nowMs: () => number
   readonly #origin: string
   readonly #keyName: string | null
+  readonly #readSwitchedKey: () => string | null | undefined
   readonly #throttledMaxMs: number
   /** Since when nothing but 429 is answered; null while something else is. */
   #throttledSinceMs: number | null = null
@@ -38,12 +39,15 @@ export class BurnGuard {
     origin: string
     /** Variable that holds the key; null where requests carry none (interface §5.6). */
     apiKeyEnv: string | null
+    /** Variable of the key that was switched to since; null where it has none, undefined before any switch. */
+    readSwitchedKey?: (() => string | null | undefined) | undefined
     /** How long nothing but 429 may be answered, milliseconds; five minutes unless given. */
     throttledMaxMs?: number | undefined
   }) {
     this.#nowMs = options.nowMs
     this.#origin = options.origin
     this.#keyName = options.apiKeyEnv
+    this.#readSwitchedKey = options.readSwitchedKey ?? (() => undefined)
     this.#throttledMaxMs = options.throttledMaxMs ?? THROTTLED_MAX_MS
   }
 
@@ -83,9 +87,14 @@ export class BurnGuard {
           'Check the base URL and what stands before the service, then go on; rows not sent yet are kept.'
         )
       }
+      const switched = this.#readSwitchedKey()
+      const key =
+        switched === null
+          ? 'Check the key in use, which was switched to during the run'
+          : `Check the key (environment variable ${switched ?? this.#keyName})`
       return (
         `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY). ` +
-        `Check the key (environment variable ${this.#keyName}), then go on; rows not sent yet are kept.`
+        `${key}, then go on; rows not sent yet are kept.`
       )
     }
     if (this.isAway && (!this.#reachedOnce || this.#nowMs() - this.#unreachedSinceMs >= AWAY_MAX_MS)) {

@@ -21,6 +21,8 @@ export function createSender(options: {
   meter: SecondMeter
   /** Asked for each request, so that the key can be switched. */
   readApiKey: () => string
+  /** Variable of the key that was switched to; null where it has none, undefined before any switch. */
+  readSwitchedKey?: () => string | null | undefined
   deliveredCodes: readonly string[]
   appVersion: string
 }): Sender {
@@ -55,6 +57,7 @@ export function createSender(options: {
     },
     judge: exchange.judge,
     random: Math.random,
+    readSwitchedKey: options.readSwitchedKey,
   })
 }
 

@@ -35,7 +35,7 @@ export type RunCommand =
   | { kind: 'resume' }
   | { kind: 'stop' }
   | { kind: 'set_concurrency'; concurrency: number }
-  | { kind: 'set_api_key'; apiKey: string }
+  | { kind: 'set_api_key'; apiKey: string; variable: string | null }
 
 /** What a run's thread tells the main thread. `ended` and `failed` are its last words. */
 export type RunEvent =

@@ -51,6 +51,8 @@ export class RunSession {
   /** A number of requests in flight that was asked for before there was a sender. */
   #concurrency: number | null = null
   #apiKey: string
+  /** Variable of the key that was switched to; null where it has none, undefined before any switch. */
+  #switchedKey: string | null | undefined
   #sentMs = 0
   #sendingSinceMs: number | null = null
   #startedAtMs: number | null = null
@@ -115,6 +117,7 @@ export class RunSession {
         break
       case 'set_api_key':
         this.#apiKey = command.apiKey
+        this.#switchedKey = command.variable
         this.#load?.setApiKey(command.apiKey)
         break
       case 'set_concurrency':
@@ -138,6 +141,7 @@ export class RunSession {
       record,
       meter: this.#meter,
       readApiKey: () => this.#apiKey,
+      readSwitchedKey: () => this.#switchedKey,
     })
     this.#sender = sender
     this.#snapshots.isAsync = record.callbackBase !== null

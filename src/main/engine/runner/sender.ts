@@ -343,6 +343,7 @@ export class Sender {
       nowMs: () => performance.now(),
       origin: new URL(connection.baseUrl).origin,
       apiKeyEnv: operation.kind === 'appeal-status' ? null : connection.apiKeyEnv,
+      readSwitchedKey: this.#options.readSwitchedKey,
       throttledMaxMs: this.#options.throttledMaxMs,
     })
   }

@@ -27,6 +27,7 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
   changeConnections(workspace, (connections) => addConnection(connections, stored))
   const said: string[] = []
   const keys: string[] = []
+  const variables: string[] = []
   const environment: Record<string, string> = { KEY_ONE: 'secret-1', KEY_TWO: 'secret-2' }
   const watched: { file: string; look: () => void }[] = []
   let isStopped = false
@@ -34,9 +35,10 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
     workspace,
     connection: connectionSchema.parse({ ...toPlanConnection(stored), ...changes }),
     readVariable: (name) => environment[name],
-    setApiKey: (key) => {
+    setApiKey: (key, variable) => {
       if (key === 'bad key') throw new SluiceError({ code: 'NO_API_KEY', message: 'no header', hint: '' })
       keys.push(key)
+      variables.push(variable)
     },
     say: (text) => said.push(text),
     watch: (file, look) => {
@@ -50,7 +52,7 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
     changeConnections(workspace, (connections) => applyConnection(connections, 'live', label))
     watched[0]?.look()
   }
-  return { workspace, said, keys, environment, watched, stop, apply, isStopped: () => isStopped }
+  return { workspace, said, keys, variables, environment, watched, stop, apply, isStopped: () => isStopped }
 }
 
 describe('a run of a stored connection', () => {
@@ -61,6 +63,7 @@ describe('a run of a stored connection', () => {
     run.apply('one')
     run.watched[0]?.look()
     expect(run.keys).toEqual(['secret-2', 'secret-1'])
+    expect(run.variables).toEqual(['KEY_TWO', 'KEY_ONE'])
     expect(run.said).toEqual([
       'Sending with the key two of connection live from now on.',
       'Sending with the key one of connection live from now on.',
