@@ -164,6 +164,8 @@ export interface ExportResult {
 /** How a run is exported; the file's ending chooses the format. */
 export interface ExportOptions {
   file: string
+  /** A project of k6, whatever the name; else the ending says the format. */
+  format?: 'k6'
   /** Cells exactly as they were, formulas unguarded. */
   lossless?: boolean
   filter?: RowFilter

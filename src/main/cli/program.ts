@@ -6,6 +6,7 @@ import { addConnectionCommand } from './commands/connection/connection.ts'
 import { addDeleteCommand } from './commands/delete.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addExportCommand } from './commands/export.ts'
+import { addImportK6Command } from './commands/import-k6.ts'
 import { addIndexCommand } from './commands/index-items.ts'
 import { addLoadCommand } from './commands/load.ts'
 import { addOpenCommand } from './commands/open.ts'
@@ -44,6 +45,7 @@ export function createProgram(context: CliContext): Command {
   program.commandsGroup('Measure:')
   addLoadCommand(program, context)
   addCompareCommand(program, context)
+  addImportK6Command(program, context)
   program.commandsGroup('Again:')
   addPlanCommand(program, context)
   addResumeCommand(program, context)

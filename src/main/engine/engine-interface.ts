@@ -119,6 +119,11 @@ export interface Engine {
   readLoadReport(runId: string): Promise<LoadReport>
   /** Run B beside run A: latencies, errors, throughput, plans. */
   compareRuns(a: string, b: string): Promise<LoadComparison>
+  /**
+   * Takes what k6 measured in as a run of its own, with the plan of the run it was exported from where that is named.
+   * Several files have to be JSON lines of one run. Throws `BAD_SOURCE`.
+   */
+  importK6(files: readonly string[], options?: { ofRunId?: string; name?: string }): Promise<RunSummary>
   exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
   /** Removes a run's journal for good. Throws `RUN_BUSY` while a process holds it. */
   deleteRun(runId: string): Promise<void>

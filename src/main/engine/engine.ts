@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { SluiceError } from '../../shared/errors.ts'
-import type { Plan } from '../../shared/plan.ts'
+import { type Plan, planSchema } from '../../shared/plan.ts'
 import type { RunSummary } from '../../shared/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import { checkApiKey, readApiKey } from './api-key.ts'
@@ -15,6 +15,16 @@ import { createRunId } from './run-id.ts'
 import { type RunBases, RunReceiver } from './run-receiver.ts'
 import type { RunTask } from './runner/messages.ts'
 import { RunThread } from './runner/run-thread.ts'
+
+/** What a result of k6 says of its plan: nothing. */
+function toK6Plan(files: readonly string[]): Plan {
+  return planSchema.parse({
+    connection: { baseUrl: 'http://k6.invalid' },
+    source: { path: resolve(files[0] ?? '') },
+    operation: { kind: 'task' },
+    load: { pace: { kind: 'closed', concurrency: 1 }, requests: 1 },
+  })
+}
 
 /** What differs from one run's thread to the next. */
 type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>
@@ -230,6 +240,13 @@ export function createEngine(options: EngineOptions): Engine {
     async compareRuns(a, b) {
       const otherFile = toFile(b)
       return ask('compare', a, { otherFile, isOtherHeld: held.has(b) || isLeaseHeld(otherFile) })
+    },
+    async importK6(files, { ofRunId, name } = {}) {
+      const plan = ofRunId === undefined ? toK6Plan(files) : await readPlan(ofRunId)
+      const named = { ...plan, name: name ?? `k6: ${basename(files[0] ?? '')}` }
+      const bases = { callbackBase: null, mediaBase: null }
+      const work = { kind: 'import', files, plan: named } as const
+      return startThread({ ...IDLE, ...bases, runId: createRunId(), work }).ended
     },
     async exportRun(runId, exporting) {
       const file = toFile(runId)

@@ -155,7 +155,8 @@ function toTooSmall(takesBytes: number, wantedBytes: number): SluiceError {
  */
 function isAwaiting({ operation, mapping }: Plan): boolean {
   const own = mapping['callback_url']
-  const isForEveryRow = own?.kind === 'template' && !own.template.includes('{{')
+  // An empty template leaves the field out of every row, which ours then fills.
+  const isForEveryRow = own?.kind === 'template' && own.template !== '' && !own.template.includes('{{')
   return isAsync(operation) && !isForEveryRow
 }
 

@@ -22,6 +22,7 @@ const RUN_TIME = new Set([
   '--yes',
   '--save-plan',
   '--metrics-port',
+  '--export-k6',
 ])
 
 /** What each other option is given here, beside what makes it complete, and the part of the plan that it changes. */

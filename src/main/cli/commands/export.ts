@@ -77,7 +77,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument(
       '<file>',
-      'where to; a file that is there already is replaced. Endings: .csv, .xlsx, .jsonl; of a load test .html, .junit.xml, .hlog, .csv, .jsonl',
+      'where to; a file that is there already is replaced. Endings: .csv, .xlsx, .jsonl; of a load test .html, .junit.xml, .hlog, .csv, .jsonl, .k6',
     )
     .summary('write the results to a file, its format by the ending')
     .description(
@@ -86,7 +86,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
         'an apostrophe in front, unless --lossless. A .xlsx has the same columns, every cell as text. A .jsonl has ' +
         'one JSON document a line. The export of an `index add` run is a source of `index remove` as it is. ' +
         'Of a load test, .html is a page with charts that opens offline, .junit.xml has its thresholds as tests, ' +
-        '.hlog its latencies for the tools of HdrHistogram, .csv its seconds, .jsonl the requests that were kept.',
+        '.hlog its latencies for the tools of HdrHistogram, .csv its seconds, .jsonl the requests that were kept, and .k6 a folder with the same load as a project of k6.',
     )
     .option('--lossless', 'cells exactly as they were, formulas unguarded')
     .option(

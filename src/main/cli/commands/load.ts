@@ -30,6 +30,10 @@ export function addLoadCommand(program: Command, context: CliContext): void {
     addOptions: (command) => {
       addLoadOptions(command)
       addMetricsOption(command)
+      command.option(
+        '--export-k6 <folder>',
+        'send nothing; write the load as a project of k6 into this folder, for more than one machine',
+      )
       addTaskOptions(command)
     },
     toOperation: toTaskOperation,

@@ -17,6 +17,7 @@ import { addSourceOptions, type SourceFlags } from './source-options.ts'
 /** What only matters while a plan runs, and is in no plan. */
 export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags, MetricsFlags {
   dryRun?: true
+  exportK6?: string
 }
 
 /** What the options of every sending command hold once parsed. */

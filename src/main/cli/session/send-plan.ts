@@ -10,6 +10,7 @@ import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { confirmProduction, findGuarded } from './confirm-production.ts'
 import { dryRun } from './dry-run.ts'
+import { exportK6 } from './export-k6.ts'
 import { dropRun, readSource } from './read-source.ts'
 import { createRunAccess } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
@@ -93,6 +94,10 @@ export async function sendPlan(context: CliContext, toSend: PlanToSend): Promise
     }
   }
   if (flags.dryRun) return withEngine(workspace, (engine) => dryRun(context, engine, plan, flags))
+  const { exportK6: folder } = flags
+  if (folder !== undefined) {
+    return withEngine(workspace, (engine) => exportK6(context, engine, plan, { ...flags, exportK6: folder }))
+  }
   const guarded = findGuarded(context, access.stored, flags)
   const key = access.readKey()
   const metrics = await openMetrics(context, toSend)

@@ -1,4 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
+import type { LatencySeriesName } from '../../../shared/latency-meter.ts'
 import type {
   LoadCallbackCounts,
   LoadErrorGroup,
@@ -6,6 +7,7 @@ import type {
   LoadStatus,
   LoadThrottling,
 } from '../../../shared/load-report.ts'
+import type { Percentiles } from '../../../shared/run.ts'
 import type { ThresholdResult } from '../../../shared/thresholds.ts'
 import type { Journal } from './journal.ts'
 import { type SecondRecord, SecondWriter } from './second-writer.ts'
@@ -48,6 +50,10 @@ export interface LoadState {
   thresholds: ThresholdResult[]
   /** Of async loads. */
   callbacks: LoadCallbackCounts | null
+  /** Of results of k6 that have no distributions: latencies as they are told. */
+  percentiles?: Partial<Record<LatencySeriesName, Percentiles>>
+  /** Of results of k6: what to know of them, a sentence each. */
+  notes?: string[]
 }
 
 /** Requests of one model, or of one range of content sizes, with their http_req_duration compressed. */

@@ -4,6 +4,10 @@ import { decodeHistogram, type LatencySeriesName } from '../../../shared/latency
 import type { LoadSample } from '../../../shared/load-report.ts'
 import type { ExportOptions, ExportResult } from '../../../shared/results.ts'
 import { readSamples } from '../journal/load-writer.ts'
+import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import { resolveMapping } from '../mapping/resolve-mapping.ts'
+import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
+import { writeK6Project } from '../report/k6/write-k6-project.ts'
 import type { HlogInterval } from '../report/load/hlog-report.ts'
 import { writeLoadReport } from '../report/load/write-load-report.ts'
 import { writeReport } from '../report/write-report.ts'
@@ -15,6 +19,7 @@ import type { RunView } from './run-view.ts'
 /** Writes a run's rows to a file, its format chosen by the ending. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`. */
 export async function exportRun(view: RunView, options: ExportOptions): Promise<ExportResult> {
   refuseSource(view, options.file)
+  if (options.format === 'k6' || /\.k6$/i.test(options.file)) return exportK6(view, options.file)
   if (view.record.plan.load !== undefined) return exportLoad(view, options.file)
   return writeReport({
     file: options.file,
@@ -32,6 +37,37 @@ function exportLoad(view: RunView, file: string): Promise<ExportResult> {
     intervals: readIntervals(view),
     samples: readSamplePages(view),
   })
+}
+
+/** The run's load as a project of k6, which sends the same bodies at the same rates. */
+function exportK6({ db, record }: RunView, folder: string): Promise<ExportResult> {
+  const { plan, columns, runToken, appVersion } = record
+  const { connection, operation, load } = plan
+  if (load === undefined || operation.kind !== 'task') {
+    throw new SluiceError({
+      code: 'BAD_USAGE',
+      message: `run ${record.runId} is no load test, so there is nothing for k6 to do`,
+      hint: 'Prepare one without running it: sluice load SOURCE --rate 100 --duration 60s --export-k6 FOLDER',
+    })
+  }
+  const mapping = resolveMapping(plan, columns)
+  const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken)
+  return writeK6Project({
+    folder,
+    plan: { connection, operation, load },
+    appVersion,
+    bodies: readBodies(db, mapRow),
+  })
+}
+
+/** Bodies of the rows that are sent, a page at a time. */
+function* readBodies(db: DatabaseSync, mapRow: MapRow): Generator<Record<string, unknown>[]> {
+  const page = db.prepare('SELECT id, cells FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT 500')
+  let last = 0
+  for (let rows = page.all(last); rows.length > 0; rows = page.all(last)) {
+    last = Number(rows.at(-1)?.['id'])
+    yield rows.map(({ id, cells }) => mapRow(Number(id), JSON.parse(String(cells)) as string[]).body)
+  }
 }
 
 function* readIntervals({ db }: RunView): Generator<HlogInterval[]> {

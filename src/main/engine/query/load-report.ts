@@ -38,7 +38,7 @@ export function readLoadReport(view: RunView): LoadReport {
     startedAt: state === null ? null : new Date(state.startMs).toISOString(),
     warmupMs: load.warmupMs,
     durationMs,
-    plan: describeLoad(load, connection.timeoutMs),
+    plan: state?.notes ?? describeLoad(load, connection.timeoutMs),
     counts,
     rates: {
       scheduledPerS: state === null || state.scheduled === null ? null : perS(state.scheduled),
@@ -51,7 +51,7 @@ export function readLoadReport(view: RunView): LoadReport {
     connections: state?.connections ?? { opened: 0, reused: 0 },
     callbacks: state?.callbacks ?? null,
     thresholds: state?.thresholds ?? [],
-    latencyMs: readPercentiles(latency),
+    latencyMs: { ...state?.percentiles, ...readPercentiles(latency) },
     histograms: encodeSeries(latency),
     seconds: [...readLoadSeconds(db)].flat().map(toLoadSecond),
     statuses: state?.statuses ?? [],

@@ -41,7 +41,7 @@ export function summarizeRun(view: RunView): RunSummary {
       attempted_per_s: toRate(requests.sent, durationS),
       succeeded_per_s: toRate(requests.succeeded, durationS),
     },
-    latency_ms: toLatency(latency),
+    latency_ms: { ...readLoadState(db)?.percentiles, ...toLatency(latency) },
     triggered_rules: rules,
     errors: [...toInvalidGroups(facets.get('problem')), ...toErrorGroups(facets.get('error') ?? new Map())],
     retry_after: {

@@ -26,6 +26,8 @@ export interface RunTask {
     | { kind: 'retry'; onUnknown: 'resend' | 'skip'; parentRunId: string }
     /** Only take in the callbacks that came after the run's end. */
     | { kind: 'settle' }
+    /** Take what k6 measured in as a run. */
+    | { kind: 'import'; plan: Plan; files: readonly string[] }
 }
 
 /** What the main thread tells a run's thread. */

@@ -29,6 +29,9 @@ export async function prepareRun(
       break
     case 'settle':
       return null
+    case 'import':
+      createRun(task, journal, task.work.plan)
+      return null
     case 'resume':
       resumeRun(task, journal, task.work.onUnknown)
       break

@@ -10,6 +10,7 @@ import { toJournalFile } from '../journal/workspace-files.ts'
 import { createSender } from './create-sender.ts'
 import type { IntakeProgress } from './intake-stage.ts'
 import { createLoadRun } from './load/create-load-run.ts'
+import { importK6Result } from './load/import-k6-result.ts'
 import type { LoadRun } from './load/load-run.ts'
 import type { RunCommand, RunEvent, RunTask } from './messages.ts'
 import { prepareRun } from './prepare-run.ts'
@@ -82,6 +83,7 @@ export class RunSession {
       })
       if (record !== null && record.plan.load !== undefined) await this.#sendLoad(record, record.plan.load)
       else if (record !== null) await this.#sendAll(record)
+      if (this.#task.work.kind === 'import') await importK6Result(this.#journal, this.#task.work.files)
       if (this.#task.work.kind === 'settle') settleCallbacks(this.#task.workspace, this.#journal)
       this.#phase = 'ended'
       this.#postSnapshot()

@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { EXIT } from '../../../shared/errors.ts'
+import type { CliContext } from '../context.ts'
+import { withEngine } from '../engine-access.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
+import { formatLoadSummary } from '../summary/load-summary-text.ts'
+import { resolveWorkspace } from '../workspace.ts'
+
+interface ImportFlags extends ReportingFlags {
+  of?: string
+  name?: string
+}
+
+/** Adds `import-k6 FILE…`: takes what k6 measured in as a run beside the others. */
+export function addImportK6Command(program: Command, context: CliContext): void {
+  const command = program
+    .command('import-k6')
+    .argument(
+      '<file...>',
+      'what k6 wrote: --summary-export, handleSummary, machine-readable summary, or --out json (also .gz); several files of JSON lines are one run of several machines',
+    )
+    .summary('take what k6 measured in as a run')
+    .description(
+      'Reads results of k6, whichever of its four kinds they are, as a run that stands beside the others: show, ' +
+        'compare and export take it. Only JSON lines hold every sample, hence percentiles that can be merged and compared.',
+    )
+    .option('--of <run>', `the run whose export k6 has run; its plan is the result's: ${RUN_ARGUMENT_HELP}`)
+    .option('--name <text>', 'what to call the run')
+  addReportingOptions(command).action(async (files: string[], flags: ImportFlags) => {
+    await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+      const of = flags.of === undefined ? undefined : (await resolveRun(engine, flags.of)).run_id
+      const summary = await engine.importK6(
+        files.map((file) => resolveFromCaller(file, context.env)),
+        {
+          ...(of === undefined ? {} : { ofRunId: of }),
+          ...(flags.name === undefined ? {} : { name: flags.name }),
+        },
+      )
+      await context.out.writeLine(
+        flags.json
+          ? JSON.stringify(summary, null, 2)
+          : formatLoadSummary(context.outTerminal, summary, await engine.readLoadReport(summary.run_id)),
+      )
+      const isCrossed = summary.thresholds?.some(({ ok }) => !ok) ?? false
+      context.exitCode = isCrossed ? EXIT.thresholdCrossed : EXIT.ok
+    })
+  })
+}

@@ -1,0 +1,35 @@
+import { EXIT, type ExitCode } from '../../../shared/errors.ts'
+import type { Plan } from '../../../shared/plan.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import type { ReportingFlags } from '../options/shared-options.ts'
+import { formatBytes, formatCounted } from '../terminal/number-format.ts'
+import { dropRun, readSource } from './read-source.ts'
+
+/** Stands in for the key, which the project reads from the environment when k6 runs it. */
+const NO_KEY = 'export-k6'
+
+/** Writes a plan's load as a project of k6 (`--export-k6 FOLDER`); sends nothing and keeps no run. */
+export async function exportK6(
+  context: CliContext,
+  engine: Engine,
+  plan: Plan,
+  flags: ReportingFlags & { exportK6: string },
+): Promise<ExitCode> {
+  const handle = await engine.startRun(plan, { hold: true, isTrial: true, apiKey: NO_KEY })
+  const how = await readSource(context, handle, { quiet: flags.quiet === true })
+  try {
+    if (how === 'interrupted') return EXIT.interrupted
+    const file = resolveFromCaller(flags.exportK6, context.env)
+    const { rows, sizeBytes } = await engine.exportRun(handle.runId, { file, format: 'k6' })
+    await context.out.writeLine(
+      flags.json
+        ? JSON.stringify({ file, rows, bytes: sizeBytes })
+        : `${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)}); its README.md says how k6 runs it`,
+    )
+    return EXIT.ok
+  } finally {
+    await dropRun(engine, handle)
+  }
+}

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+const RESULTS = fileURLToPath(new URL('../../fixtures/k6/v2/', import.meta.url))
+
+describe('k6', () => {
+  it('gets a load as a project without a request being sent or a run being kept', async () => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', createRows(5))
+    const options = { workspace: folder, env: {} }
+    const exported = await runInProcess(
+      [
+        ...['load', source, '--base-url', 'http://127.0.0.1:9', '--rate', '20', '--duration', '3s'],
+        ...['--threshold', 'p(99)<500', '--export-k6', join(folder, 'project')],
+      ],
+      options,
+    )
+    expect(exported).toMatchObject({ code: 0 })
+    expect(exported.stdout).toContain('5 rows in ')
+    expect(readdirSync(join(folder, 'project')).sort()).toEqual([
+      'README.md',
+      'rows-001.json',
+      'script.js',
+      'testrun.yaml',
+    ])
+    const script = readFileSync(join(folder, 'project', 'script.js'), 'utf8')
+    expect(script).toContain('constant-arrival-rate')
+    expect(script).toContain('p(99)<500')
+    expect(JSON.parse((await runInProcess(['runs', '--json'], options)).stdout)).toEqual([])
+  })
+
+  it('gives its results back as runs that are shown and compared', async () => {
+    const options = { workspace: createTemporaryFolder(), env: {} }
+    const importing = (file: string) =>
+      runInProcess(['import-k6', join(RESULTS, file), '--name', file, '--json'], options)
+    const whole = JSON.parse((await importing('plain-lines.k6')).stdout)
+    expect(whole).toMatchObject({ state: 'completed', name: 'plain-lines.k6' })
+    expect(whole.requests.sent).toBeGreaterThan(0)
+    expect(whole.latency_ms.http_req_duration.count).toBe(whole.requests.sent)
+    const summary = JSON.parse((await importing('handle-summary.k6')).stdout)
+    expect(summary.requests.sent).toBeGreaterThan(0)
+    const compared = await runInProcess(['compare', whole.run_id, whole.run_id], options)
+    expect(compared).toMatchObject({ code: 0 })
+    const shown = await runInProcess(['show', summary.run_id], options)
+    expect(shown.stdout).toContain('measured by k6')
+  })
+
+  it('is told what is wrong with a file that is no result of it', async () => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(folder, 'posts.csv', createRows(2))
+    const refused = await runInProcess(['import-k6', source], { workspace: folder, env: {} })
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('posts.csv')
+    const none = await runInProcess(['runs', '--json'], { workspace: folder, env: {} })
+    expect(JSON.parse(none.stdout)).toEqual([])
+  })
+})
