@@ -12,18 +12,21 @@ import type { RunRecord } from '../../journal/run-record.ts'
 import type { LoadCallbacks } from './load-callbacks.ts'
 import { readClockMs } from './load-clock.ts'
 import { LoadLedger } from './load-ledger.ts'
-import type { LoadEvent, LoadTask } from './load-messages.ts'
+import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
 import { OUTCOMES } from './load-record.ts'
 import { LoadSeconds } from './load-seconds.ts'
 import { SampleSlots } from './sample-slots.ts'
 
-/** From starting the sending threads until the warm-up begins, milliseconds: they open the journal first. */
-const START_MS = 400
+/** From telling the sending threads to start until the warm-up begins, milliseconds: all of them must have heard. */
+const START_MS = 50
 /** A second is closed this long after it is over, when the callbacks that came in it were read, milliseconds. */
 const SETTLE_MS = 250
 const LOOK_MS = 100
 /** Groups are written every so many seconds. */
 const GROUPS_EVERY = 10
+
+/** Bounds of a sending thread's heap, megabytes; under a bound V8 collects often and shortly (docs/performance.md). */
+const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 }
 
 /** How a load ended. `crossed`: a threshold ended it. */
 export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed'; reason: string }
@@ -48,9 +51,9 @@ export class LoadRun {
   readonly #seconds: LoadSeconds
   readonly #callbacks: LoadCallbacks | null
   readonly #slots: SampleSlots
-  /** When measuring begins, by the load's own clock and by the machine's, Unix milliseconds. */
-  readonly #startMs: number
-  readonly #startedAtMs: number
+  /** When measuring begins, by the load's own clock and by the machine's, Unix milliseconds; null until that is known. */
+  #start: { clockMs: number; unixMs: number } | null = null
+  #ready = 0
   readonly #workers: Worker[] = []
   readonly #outcomes: Uint8Array[] = []
   readonly #inFlight: number[] = []
@@ -70,21 +73,13 @@ export class LoadRun {
     this.#options = options
     this.#writer = new LoadWriter(journal)
     this.#slots = new SampleSlots(load)
-    const delayMs = START_MS + load.warmupMs
-    this.#startMs = readClockMs() + delayMs
-    this.#startedAtMs = Date.now() + delayMs
     const onLatency = (latencyUs: number, receivedAtUs: number) =>
       this.#ledger.addCallback(latencyUs, receivedAtUs)
     this.#callbacks = options.createCallbacks?.(onLatency) ?? null
-    this.#ledger = new LoadLedger(this.#startMs, (item, sentAtUs) => this.#callbacks?.await(item, sentAtUs))
+    this.#ledger = new LoadLedger((item, sentAtUs) => this.#callbacks?.await(item, sentAtUs))
     this.#ledger.endMeasuring(toMeasuredMs(load) ?? Number.POSITIVE_INFINITY)
-    this.#seconds = new LoadSeconds({
-      load,
-      ledger: this.#ledger,
-      writer: this.#writer,
-      counters: journal.counters,
-      startS: Math.floor(this.#startedAtMs / 1000),
-    })
+    const { counters } = journal
+    this.#seconds = new LoadSeconds({ load, ledger: this.#ledger, writer: this.#writer, counters })
   }
 
   /** Everything that was measured. */
@@ -101,8 +96,12 @@ export class LoadRun {
     const { load, record, journal, task, workerUrl } = this.#options
     for (let index = 0; index < load.workers; index += 1) {
       const share = { index, count: load.workers }
-      const given: LoadTask = { ...task, record, journalFile: journal.file, share, startMs: this.#startMs }
-      const worker = new Worker(workerUrl, { name: `load ${index + 1}`, workerData: given })
+      const given: LoadTask = { ...task, record, journalFile: journal.file, share }
+      const worker = new Worker(workerUrl, {
+        name: `load ${index + 1}`,
+        workerData: given,
+        resourceLimits: HEAP,
+      })
       worker.on('message', (event: LoadEvent) => this.#take(event))
       worker.on('error', (error) => this.#fail(error))
       worker.on('exit', () => this.#noteExit(index))
@@ -168,7 +167,18 @@ export class LoadRun {
 
   /** Milliseconds since measuring began; negative in the warm-up. */
   get #elapsedMs(): number {
-    return readClockMs() - this.#startMs
+    return this.#start === null ? -this.#options.load.warmupMs : readClockMs() - this.#start.clockMs
+  }
+
+  /** Every thread has read what it needs, so none begins late. */
+  #begin(): void {
+    const delayMs = START_MS + this.#options.load.warmupMs
+    this.#start = { clockMs: readClockMs() + delayMs, unixMs: Date.now() + delayMs }
+    this.#ledger.begin(this.#start.clockMs)
+    this.#seconds.begin(Math.floor(this.#start.unixMs / 1000))
+    for (const worker of this.#workers) {
+      worker.postMessage({ kind: 'start', startMs: this.#start.clockMs } satisfies LoadCommand)
+    }
   }
 
   #halt(): void {
@@ -181,6 +191,10 @@ export class LoadRun {
 
   #take(event: LoadEvent): void {
     switch (event.kind) {
+      case 'ready':
+        this.#ready += 1
+        if (this.#ready === this.#workers.length && this.#haltedMs === null) this.#begin()
+        break
       case 'records':
         this.#ledger.add(event)
         this.#slots.add(event.kept)
@@ -237,10 +251,12 @@ export class LoadRun {
 
   /** Writes the seconds up to one, and how all stands then. */
   #write(last: number): void {
+    if (this.#start === null) return
+    const startMs = this.#start.unixMs
     this.#options.journal.transact('process', () => {
       this.#seconds.closeUpTo(last)
       this.#judge()
-      this.#writer.writeState(this.#toState())
+      this.#writer.writeState({ startMs, ...this.#toState() })
       for (const [slot, sample] of this.#slots.takeChanged()) this.#writer.writeSample(slot, sample)
       if (this.#isOver || this.#seconds.count % GROUPS_EVERY === 0) {
         for (const group of this.#ledger.groups) this.#writer.writeGroup(group)
@@ -273,12 +289,11 @@ export class LoadRun {
     return Math.max(0, Math.min(plannedMs ?? Number.POSITIVE_INFINITY, untilMs))
   }
 
-  #toState(): Parameters<LoadWriter['writeState']>[0] {
+  #toState(): Omit<Parameters<LoadWriter['writeState']>[0], 'startMs'> {
     const { load, record } = this.#options
     const ledger = this.#ledger
     const seconds = this.#seconds
     return {
-      startMs: this.#startedAtMs,
       measuredMs: this.measuredMs,
       scheduled: isOpen(load.pace) ? toArrivalSchedule(load).countDue(this.measuredMs) : null,
       sent: seconds.sent,
