@@ -34,8 +34,6 @@ export interface LoadGeneratorOptions {
   toPostId: (sequence: number) => string
   /** Of the item that stands for a request, from 1; null where no callback is asked for. */
   toCallbackUrl: (item: number) => string | null
-  /** When measuring begins, on the clock of `performance.now()`. */
-  startMs: number
   post: (event: LoadEvent, transfer: ArrayBuffer[]) => void
 }
 
@@ -65,6 +63,8 @@ export class LoadGenerator {
   readonly #tickEveryMs: number
   #tickedMs = Number.NaN
   readonly #end = Promise.withResolvers<void>()
+  /** When measuring begins, on the clock of `performance.now()`. */
+  #startMs = 0
   #isStopped = false
   #stoppedMs: number | null = null
   /** When what still waits for room is dropped: that much the service cannot take. Infinity at a closed pace. */
@@ -95,8 +95,12 @@ export class LoadGenerator {
     })
   }
 
-  /** Sends until the load is over and everything has ended, or was given up. */
-  async run(): Promise<void> {
+  /**
+   * Sends until the load is over and everything has ended, or was given up. `startMs`: when measuring begins, on the
+   * clock of `performance.now()`.
+   */
+  async run(startMs: number): Promise<void> {
+    this.#startMs = startMs
     const timer = setInterval(() => this.#tick(), this.#tickEveryMs)
     this.#lanes.open()
     try {
@@ -121,7 +125,7 @@ export class LoadGenerator {
 
   /** Milliseconds since measuring began. */
   #nowMs(): number {
-    return performance.now() - this.#options.startMs
+    return performance.now() - this.#startMs
   }
 
   #tick(): void {
@@ -230,7 +234,7 @@ export class LoadGenerator {
   #record(flight: Flight, exchange: Exchange, judgement: Judgement): void {
     const { turn, body, tries, hasWaited } = flight
     const { timings } = exchange
-    const sentUs = timings.sentAtUs - (performance.timeOrigin + this.#options.startMs) * 1000
+    const sentUs = timings.sentAtUs - (performance.timeOrigin + this.#startMs) * 1000
     const endUs = sentUs + timings.durationUs
     const isSent = exchange.kind === 'answer' || exchange.sent
     const dueUs = turn.dueMs === null || tries > 0 ? Number.NaN : turn.dueMs * 1000

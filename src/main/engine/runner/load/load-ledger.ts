@@ -34,7 +34,7 @@ interface Group {
 
 /** Adds up the records of every sending thread, by second and in total, in memory that does not grow with them. */
 export class LoadLedger {
-  readonly #startMs: number
+  #startMs = 0
   /** Sent requests whose callbacks may come: item and Unix microseconds. */
   readonly #onAwaited: (item: number, sentAtUs: number) => void
   readonly #seconds = new Map<number, OpenSecond>()
@@ -59,8 +59,7 @@ export class LoadLedger {
   requests = 0
   failed = 0
 
-  constructor(startMs: number, onAwaited: (item: number, sentAtUs: number) => void) {
-    this.#startMs = startMs
+  constructor(onAwaited: (item: number, sentAtUs: number) => void) {
     this.#onAwaited = onAwaited
   }
 
@@ -80,6 +79,11 @@ export class LoadLedger {
       failed,
       histogram: histogram.totalCount === 0 ? null : encodeHistogram(histogram),
     }))
+  }
+
+  /** Says when measuring begins, by the load's clock; before anything is added. */
+  begin(startMs: number): void {
+    this.#startMs = startMs
   }
 
   /** Says when the measured time ends, milliseconds after it began; the earliest end counts. */

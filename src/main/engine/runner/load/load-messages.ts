@@ -13,12 +13,12 @@ export interface LoadTask {
   appVersion: string
   /** Which of how many threads this is; requests are dealt out evenly. */
   share: { index: number; count: number }
-  /** When measuring begins, Unix milliseconds; the warm-up comes before. */
-  startMs: number
 }
 
 /** What a sending thread is told. */
-export type LoadCommand = { kind: 'stop' } | { kind: 'set_api_key'; apiKey: string }
+export type LoadCommand =
+  /** `startMs`: when measuring begins, by the load's clock; the warm-up comes before. */
+  { kind: 'start'; startMs: number } | { kind: 'stop' } | { kind: 'set_api_key'; apiKey: string }
 
 /** An error as records refer to it. */
 export interface LoadErrorCause {
@@ -53,6 +53,8 @@ export interface SecondHealth {
 
 /** What a sending thread says. `done` and `failed` are its last words. */
 export type LoadEvent =
+  /** Everything is read that is needed to send. */
+  | { kind: 'ready' }
   | {
       kind: 'records'
       index: number

@@ -17,8 +17,6 @@ export interface LoadSecondsOptions {
   ledger: LoadLedger
   writer: LoadWriter
   counters: Journal['counters']
-  /** Unix second in which measuring began. */
-  startS: number
 }
 
 /** Closes a load's seconds one after the other, once every thread has told how it did in them, and writes them. */
@@ -30,6 +28,8 @@ export class LoadSeconds {
   readonly #limits = new Map<LimitCause, number>()
   /** Everything in the seconds that are closed. */
   readonly total = new LatencyMeter()
+  /** Unix second in which measuring began. */
+  #startS = 0
   #next = 0
   #limited = 0
   #eventLoopMaxUs = 0
@@ -41,6 +41,11 @@ export class LoadSeconds {
   constructor(options: LoadSecondsOptions) {
     this.#options = options
     this.#told = Array.from({ length: options.load.workers }, () => -1)
+  }
+
+  /** Says in which Unix second measuring begins; before anything is closed. */
+  begin(startS: number): void {
+    this.#startS = startS
   }
 
   /** Seconds that are closed. */
@@ -94,7 +99,7 @@ export class LoadSeconds {
   }
 
   #close(number: number): void {
-    const { ledger, writer, counters, startS } = this.#options
+    const { ledger, writer, counters } = this.#options
     const second = ledger.close(number)
     const health = mergeHealth(this.#health.get(number) ?? [])
     this.#health.delete(number)
@@ -112,7 +117,7 @@ export class LoadSeconds {
     for (const outcome of OUTCOMES) counters.add('request', outcome, second.counts[outcome])
     writer.writeSecond(
       {
-        at: startS + number,
+        at: this.#startS + number,
         ...second.counts,
         eventLoopMaxUs: health.eventLoopMaxUs,
         generatorLimited: limits.length > 0,

@@ -25,15 +25,27 @@ export function startLoadWorker(): void {
     post({ kind: 'failed', index: task.share.index, error: toErrorDocument(error) })
   try {
     const generator = createGenerator(task, () => apiKey, post)
-    stallAsAsked(process.env)
+    let isStarted = false
     port.on('message', (command: LoadCommand) => {
-      if (command.kind === 'stop') generator.stop()
-      else apiKey = command.apiKey
+      switch (command.kind) {
+        case 'start':
+          isStarted = true
+          stallAsAsked(process.env)
+          generator
+            .run(command.startMs - performance.timeOrigin)
+            .catch(fail)
+            .finally(() => port.close())
+          break
+        case 'stop':
+          if (isStarted) generator.stop()
+          else port.close()
+          break
+        case 'set_api_key':
+          apiKey = command.apiKey
+          break
+      }
     })
-    generator
-      .run()
-      .catch(fail)
-      .finally(() => port.close())
+    post({ kind: 'ready' })
   } catch (error) {
     fail(error)
     port.close()
@@ -41,7 +53,7 @@ export function startLoadWorker(): void {
 }
 
 function createGenerator(
-  { record, workspace, journalFile, appVersion, share, startMs }: LoadTask,
+  { record, workspace, journalFile, appVersion, share }: LoadTask,
   readApiKey: () => string,
   post: (event: LoadEvent, transfer: ArrayBuffer[]) => void,
 ): LoadGenerator {
@@ -54,6 +66,8 @@ function createGenerator(
   const exchange = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   const hasCallback = isAsync(plan.operation) && record.callbackBase !== null
   const bodies = new LoadBodies(openJournalReader(journalFile), { mapRow, hasCallback })
+  // The first requests must not wait for the disk.
+  bodies.at(share.index)
   return new LoadGenerator({
     index: share.index,
     load,
@@ -74,7 +88,6 @@ function createGenerator(
         ? `${runToken}-${sequence + 1}`
         : `${runToken}-warmup-${sequence - WARMUP_SEQUENCE + 1}`,
     toCallbackUrl: hasCallback ? addresses.toCallbackUrl : () => null,
-    startMs: startMs - performance.timeOrigin,
     post,
   })
 }

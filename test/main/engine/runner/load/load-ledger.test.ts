@@ -6,7 +6,8 @@ const START_MS = 1_700_000_000_000
 
 function createLedger() {
   const awaited: [item: number, sentAtUs: number][] = []
-  const ledger = new LoadLedger(START_MS, (item, sentAtUs) => awaited.push([item, sentAtUs]))
+  const ledger = new LoadLedger((item, sentAtUs) => awaited.push([item, sentAtUs]))
+  ledger.begin(START_MS)
   return { ledger, awaited }
 }
 

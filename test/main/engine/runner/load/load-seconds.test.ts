@@ -30,10 +30,11 @@ function createSeconds(workers = 1) {
     durationMs: 20_000,
     workers,
   })
-  const ledger = new LoadLedger(1_700_000_000_000, () => {})
+  const ledger = new LoadLedger(() => {})
   const writer = new LoadWriter(journal)
   const { counters } = journal
-  const seconds = new LoadSeconds({ load, ledger, writer, counters, startS: 1_700_000_000 })
+  const seconds = new LoadSeconds({ load, ledger, writer, counters })
+  seconds.begin(1_700_000_000)
   return {
     ledger,
     seconds,
