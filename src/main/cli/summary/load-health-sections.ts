@@ -97,17 +97,22 @@ export function formatLoadCallbacks(terminal: Terminal, { callbacks }: LoadRepor
 }
 
 /** Connections that were opened, and requests that went out on one that was open. */
-export function formatConnections(terminal: Terminal, { connections, counts }: LoadReport): string[] {
-  if (counts.sent === 0) return []
+export function formatConnections(terminal: Terminal, { connections }: LoadReport): string[] {
   const { opened, reused } = connections
+  if (opened + reused === 0) return []
   return formatSection(terminal, 'Connections', [
     `${formatCount(opened)} opened, ${formatCounted(reused, 'request')} on one that was open`,
   ])
 }
 
+/** Whether k6 sent the load, which does not watch itself. */
+export function isForeign({ generator }: Pick<LoadReport, 'generator'>): boolean {
+  return generator.startLagP99Ms === null && generator.eventLoopMaxMs === null
+}
+
 /** How the machine did that sent: start lag, stalls, pauses, and what of the schedule went out. */
 export function formatGeneratorHealth(terminal: Terminal, { generator, counts }: LoadReport): string[] {
-  if (counts.sent === 0) return []
+  if (counts.sent === 0 || isForeign({ generator })) return []
   const { startLagP99Ms, eventLoopMaxMs, gcPauses, gcMaxMs, achievedShare, workers } = generator
   const facts = [
     ...(achievedShare === null ? [] : [`${formatShare(achievedShare, 1)} of the schedule`]),

@@ -7,6 +7,7 @@ import { formatTable, wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
 import { adviseOn } from './advice.ts'
+import { isForeign } from './load-health-sections.ts'
 import { formatSection, sectionColumns } from './section.ts'
 
 const SHOWN_STATUSES = 12
@@ -14,10 +15,11 @@ const SHOWN_ERRORS = 10
 const SHOWN_GROUPS = 12
 
 /** Thresholds with ✓ or ✗, the value and how far it is from the limit; what none of them means for failures. */
-export function formatThresholds(terminal: Terminal, { thresholds, counts }: LoadReport): string[] {
+export function formatThresholds(terminal: Terminal, report: LoadReport): string[] {
+  const { thresholds, counts } = report
   const unsuccessful = counts.rejected + counts.failed + counts.unknown
   if (thresholds.length === 0) {
-    return unsuccessful === 0
+    return unsuccessful === 0 || isForeign(report)
       ? []
       : formatSection(terminal, 'Thresholds', [
           terminal.tone('warn', 'none was given, so requests that did not succeed fail nothing'),

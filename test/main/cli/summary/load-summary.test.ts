@@ -152,6 +152,22 @@ describe('the summary of a load test', () => {
     expect(text).not.toMatch(/Latency|Generator/)
   })
 
+  it('says of what k6 has sent only what k6 tells', () => {
+    const { generator } = buildLoadReport()
+    const text = show(
+      buildLoadReport(
+        { failingFrom: 10 },
+        {
+          plan: ['measured by k6'],
+          connections: { opened: 0, reused: 0 },
+          generator: { ...generator, startLagP99Ms: null, eventLoopMaxMs: null, gcPauses: 0, gcMaxMs: null },
+        },
+      ),
+    )
+    expect(text).toContain('measured by k6')
+    expect(text).not.toMatch(/Connections|Generator|Thresholds/)
+  })
+
   it.each([110, 80])('fits a terminal of %i columns', (columns) => {
     const report = buildLoadReport(
       { limited: [1], failingFrom: 10 },
