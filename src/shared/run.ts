@@ -135,6 +135,8 @@ export const runSummarySchema = z.object({
   run_id: z.string(),
   name: z.string(),
   operation: z.string(),
+  /** The watchlist or custom index of those operations. */
+  target: z.string().optional(),
   mode: z.enum(['sync', 'async']),
   api: z.enum(['v1', 'v2']),
   state: runStateSchema,

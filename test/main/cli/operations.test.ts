@@ -35,6 +35,11 @@ describe('task --async', () => {
       /Callbacks +20 received: 20 settled their row \(\d+ before the acknowledgement\)/,
     )
     expect(result.stdout).toMatch(/callback_latency +20 /)
+    const { started_at, ended_at, throughput } = JSON.parse((await run(['show', 'latest', '--json'])).stdout)
+    const wholeMs = Date.parse(ended_at) - Date.parse(started_at)
+    const shown = /completed · ([\d.,]+) (ms|s)\n/.exec(result.stdout)
+    const shownMs = Number(shown?.[1]) * (shown?.[2] === 's' ? 1000 : 1)
+    expect(Math.abs(shownMs - Math.max(wholeMs, throughput.duration_s * 1000))).toBeLessThanOrEqual(51)
     const { callbacks } = await sandbox.stats()
     expect(callbacks).toMatchObject({ delivered: 20 })
     const row = await run(['show', 'latest', '--row', '3'])
@@ -139,6 +144,30 @@ describe('watchlist', () => {
     expect(JSON.stringify(await sandbox.terms('mine'))).toContain('kept')
     expect((await sum(...update, '--empty-notes', 'clear')).code).toBe(0)
     expect(JSON.stringify(await sandbox.terms('mine'))).not.toContain('kept')
+  })
+
+  it('says which watchlist is not there and offers no retry, which would go there again', async () => {
+    const { folder, send, run } = await openCommandLine()
+    const source = writeSource(folder, 'terms.csv', 'term\none\ntwo\n')
+    const result = await send('watchlist', 'add', source, '--watchlist', 'none_such')
+    expect(result.code).toBe(1)
+    expect(result.stdout).toMatch(/Terms +none: every request was refused/)
+    expect(result.stdout.replaceAll(/\s+/g, ' ')).toContain('The service has no watchlist "none_such"')
+    expect(result.stdout).toContain('--watchlist and')
+    expect(result.stdout).not.toMatch(/sluice -- retry/)
+    const { target } = JSON.parse((await run(['show', 'latest', '--json'])).stdout)
+    expect(target).toBe('none_such')
+  })
+
+  it('counts rows, not requests, in what succeeded a second', async () => {
+    const { folder, sum } = await openCommandLine({ latency: '150ms' })
+    const terms = Array.from({ length: 40 }, (_, index) => `term ${index}`).join('\n')
+    const source = writeSource(folder, 'terms.csv', `term\n${terms}\n`)
+    const { summary } = await sum('watchlist', 'add', source, '--watchlist', 'sandbox_terms')
+    const { duration_s, attempted_per_s, succeeded_per_s } = summary.throughput
+    expect(summary.requests.sent).toBe(1)
+    expect(succeeded_per_s).toBeCloseTo(40 / duration_s, 0)
+    expect(succeeded_per_s).toBeGreaterThan(20 * attempted_per_s)
   })
 
   it('has no fields of tasks', async () => {

@@ -1,4 +1,5 @@
 import type { ErrorGroup, RunSummary } from '../../../shared/run.ts'
+import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 
 /** What to do, and the command that does it, where there is one. */
@@ -15,19 +16,65 @@ interface AdviceRule {
 const hasStatus = (from: number, to: number) => (group: ErrorGroup) =>
   group.status !== null && group.status >= from && group.status <= to
 
+/** Whether the service says that it had the rows before. */
+export function isDuplicate(group: ErrorGroup): boolean {
+  return /duplicate|exists|unique/i.test(`${group.error_code ?? ''} ${group.message}`)
+}
+
+/** Whether the fault lies in what was asked of all rows alike, and in none of the rows. */
+function isOfEveryRow({ error_code }: ErrorGroup): boolean {
+  return error_code === 'INVALID_WATCHLIST' || error_code === 'INVALID_CUSTOM_INDEX'
+}
+
+/** Whether rows would be refused again, sent as they are: a final 4xx that is no matter of the key or of time. */
+export function isFinal(group: ErrorGroup): boolean {
+  const { outcome, status, error_code } = group
+  if (outcome !== 'rejected' || !hasStatus(400, 499)(group)) return false
+  return status !== null && ![408, 425, 429].includes(status) && !isKeyRefusal(status, error_code)
+}
+
+/** The command that takes the service's word for delivered, without the program's name. */
+export function toDeliveredRetry(runId: string, group: ErrorGroup): string {
+  return `retry ${runId} --delivered-code ${group.error_code ?? 'CODE'}`
+}
+
+function toRejectedExport(runId: string): string {
+  return `${COMMAND_PREFIX} export ${runId} rejected.csv --state rejected`
+}
+
 /** The first that applies is said; messages of the engine's own, such as "no such host", already say what to do. */
 const RULES: readonly AdviceRule[] = [
   {
     applies: (group) =>
       group.status === 401 || group.status === 403 || group.error_code === 'INVALID_API_KEY',
-    advise: () => ({
-      text: 'Check the API key in the environment variable; keys are on the dashboard of the project, where deleting or refreshing one ends it at once.',
+    advise: (_group, { run_id }) => ({
+      text: 'Check the API key in the environment variable; keys are on the dashboard of the project, where deleting or refreshing one ends it at once. With the right key, these rows are sent again by retry; resume sends only what was not sent yet.',
+      command: `${COMMAND_PREFIX} retry ${run_id}`,
     }),
   },
   {
-    applies: (group) => /duplicate|exists|unique/i.test(`${group.error_code ?? ''} ${group.message}`),
-    advise: (group) => ({
-      text: `The service has these post_ids from an earlier submission, whose result it does not give again. Where that means delivered, say so: retry RUN --delivered-code ${group.error_code ?? 'CODE'}.`,
+    applies: isDuplicate,
+    advise: (group, { run_id }) => ({
+      text: 'The service has these post_ids from an earlier submission, whose result it does not give again. To submit the source anew, give each run ids of its own: --set "post_id={{run}}-{{row}}". Where it means delivered, say so:',
+      command: `${COMMAND_PREFIX} ${toDeliveredRetry(run_id, group)}`,
+    }),
+  },
+  {
+    applies: isOfEveryRow,
+    advise: ({ error_code }, { target }) => {
+      const [what, flag] =
+        error_code === 'INVALID_WATCHLIST' ? ['watchlist', '--watchlist'] : ['custom index', '--index']
+      const name = target === undefined ? '' : ` "${target}"`
+      return {
+        text: `The service has no ${what}${name} for this key, and every row goes there: correct ${flag} and submit the source again. A retry would go to the same ${what}.`,
+      }
+    },
+  },
+  {
+    applies: (group) => group.error_code === 'INVALID_APPEAL',
+    advise: (_group, { run_id }) => ({
+      text: 'The service knows no such appeal for this key. List the rows to correct their appeal_id:',
+      command: toRejectedExport(run_id),
     }),
   },
   {
@@ -54,7 +101,7 @@ const RULES: readonly AdviceRule[] = [
     applies: (group) => group.outcome === 'rejected' && hasStatus(400, 499)(group),
     advise: (_group, { run_id }) => ({
       text: 'The service does not take these rows as they are. List them to correct them:',
-      command: `${COMMAND_PREFIX} export ${run_id} rejected.csv --state rejected`,
+      command: toRejectedExport(run_id),
     }),
   },
 ]

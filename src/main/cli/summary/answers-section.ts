@@ -15,9 +15,19 @@ interface AnswerLine {
   meaning: string
 }
 
-function formatAnswers(terminal: Terminal, title: string, answers: readonly AnswerLine[]): string[] {
+function formatAnswers(
+  terminal: Terminal,
+  title: string,
+  { rows }: RunSummary,
+  answers: readonly AnswerLine[],
+): string[] {
   const shown = answers.filter(({ count }) => count > 0)
-  if (shown.length === 0) return formatSection(terminal, title, ['none was answered'])
+  if (shown.length === 0)
+    return formatSection(terminal, title, [
+      rows.rejected > 0 && rows.rejected === rows.read - rows.invalid
+        ? 'none: every request was refused'
+        : 'none was answered',
+    ])
   const wordColumns = Math.max(...shown.map(({ word }) => textWidth(word)))
   const countColumns = Math.max(...shown.map(({ count }) => formatCount(count).length))
   const meaningColumns = Math.max(...shown.map(({ meaning }) => textWidth(meaning)))
@@ -46,11 +56,12 @@ function formatFailedTerms(terminal: Terminal, failed: NonNullable<RunSummary['t
 }
 
 /** What became of a watchlist's terms, the first that were not processed by name; nothing for other operations. */
-export function formatTerms(terminal: Terminal, { operation, terms }: RunSummary): string[] {
+export function formatTerms(terminal: Terminal, summary: RunSummary): string[] {
+  const { operation, terms } = summary
   if (terms === undefined) return []
   const { added, pre_existing, updated, non_existent, failed } = terms
   return [
-    ...formatAnswers(terminal, 'Terms', [
+    ...formatAnswers(terminal, 'Terms', summary, [
       { count: added, word: 'added', tone: 'good', meaning: '' },
       {
         count: pre_existing,
@@ -64,7 +75,7 @@ export function formatTerms(terminal: Terminal, { operation, terms }: RunSummary
         count: non_existent,
         word: 'non-existent',
         tone: 'bad',
-        meaning: 'the watchlist does not have them; an update creates none',
+        meaning: 'the watchlist does not have them; `watchlist add` creates them',
       },
       { count: failed.length, word: 'failed', tone: 'bad', meaning: 'the service could not process them' },
     ]),
@@ -73,9 +84,10 @@ export function formatTerms(terminal: Terminal, { operation, terms }: RunSummary
 }
 
 /** Items that were added to or removed from a custom index; nothing for other operations. */
-export function formatItems(terminal: Terminal, { operation, items }: RunSummary): string[] {
+export function formatItems(terminal: Terminal, summary: RunSummary): string[] {
+  const { operation, items } = summary
   if (items === undefined) return []
-  return formatAnswers(terminal, 'Items', [
+  return formatAnswers(terminal, 'Items', summary, [
     operation === 'index-add'
       ? {
           count: items.added,
@@ -88,9 +100,10 @@ export function formatItems(terminal: Terminal, { operation, items }: RunSummary
 }
 
 /** Where the appeals of a run stand; nothing for other operations. */
-export function formatAppeals(terminal: Terminal, { appeals }: RunSummary): string[] {
+export function formatAppeals(terminal: Terminal, summary: RunSummary): string[] {
+  const { appeals } = summary
   if (appeals === undefined) return []
-  return formatAnswers(terminal, 'Appeals', [
+  return formatAnswers(terminal, 'Appeals', summary, [
     { count: appeals.in_review, word: 'In Review', tone: 'accent', meaning: 'no final judgment yet' },
     {
       count: appeals.overturned,

@@ -2,6 +2,7 @@ import type { RunSummary } from '../../../shared/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { padRight, textWidth } from '../terminal/text-width.ts'
+import { isDuplicate, isFinal, toDeliveredRetry } from './advice.ts'
 
 /** Commands to type, each with what it does; nothing where there are none. */
 export function formatCommands(terminal: Terminal, steps: readonly [string, string][]): string[] {
@@ -38,6 +39,12 @@ export function formatLoadNextSteps(
   return formatCommands(terminal, steps)
 }
 
+/** Whether any row that did not succeed may do so when it is sent again as it is. */
+function hasHopeOfRetry({ rows, errors }: RunSummary): boolean {
+  const final = errors.filter(isFinal).reduce((sum, group) => sum + group.rows, 0)
+  return rows.rejected + rows.failed > final
+}
+
 /** What to type next: resume, retry, look closer, export. */
 export function formatNextSteps(terminal: Terminal, summary: RunSummary): string[] {
   const { rows, run_id: runId, state } = summary
@@ -45,10 +52,12 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   if (state === 'running') steps.push([`show ${runId}`, 'how it stands'])
   const isResumable = state === 'interrupted' || (state === 'stopped' && rows.not_sent > 0)
   if (isResumable) steps.push([`resume ${runId}`, 'send what is still to be sent'])
-  if (!isResumable && state !== 'running' && rows.rejected + rows.failed > 0) {
+  const duplicates = summary.errors.find(isDuplicate)
+  if (state !== 'running' && duplicates?.error_code) {
+    steps.push([toDeliveredRetry(runId, duplicates), 'take what the service had before as delivered'])
+  } else if (!isResumable && state !== 'running' && hasHopeOfRetry(summary)) {
     steps.push([`retry ${runId}`, 'what did not succeed, as a new run'])
-  }
-  if (isResumable && rows.rejected + rows.failed > 0) {
+  } else if (isResumable && hasHopeOfRetry(summary)) {
     steps.push([`retry ${runId}`, 'that and what did not succeed, as a new run'])
   }
   if (rows.unknown > 0 && state !== 'running') {

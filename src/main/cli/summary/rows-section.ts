@@ -13,6 +13,9 @@ import { formatSection, sectionColumns } from './section.ts'
 /** A sign, a state, a share and the spaces around them. */
 const STATE_COLUMNS = 24
 
+/** The shortest time of sending that a rate is told of, seconds. */
+const RATE_MIN_S = 0.1
+
 /** Rows by what became of them; states without rows are left out, but for `succeeded`. */
 export function formatRows(terminal: Terminal, { rows }: RunSummary): string[] {
   const { glyphs } = terminal
@@ -47,7 +50,8 @@ export function formatRows(terminal: Terminal, { rows }: RunSummary): string[] {
 }
 
 /** Requests by how they ended, and how many a second. */
-export function formatRequests(terminal: Terminal, { requests, throughput }: RunSummary): string[] {
+export function formatRequests(terminal: Terminal, summary: RunSummary): string[] {
+  const { requests } = summary
   if (requests.sent === 0) return formatSection(terminal, 'Requests', ['none was sent'])
   const parts = [
     `${formatCount(requests.succeeded)} succeeded`,
@@ -60,8 +64,15 @@ export function formatRequests(terminal: Terminal, { requests, throughput }: Run
     ...formatSection(terminal, 'Requests', [
       `${formatCounted(requests.sent, 'try', 'tries')}: ${parts.join(', ')}`,
     ]),
-    ...formatSection(terminal, 'Throughput', [
-      `${formatRate(throughput.attempted_per_s)} tries/s, ${formatRate(throughput.succeeded_per_s)} rows succeeded/s, over ${formatDuration(throughput.duration_s * 1000)}`,
-    ]),
+    ...formatSection(terminal, 'Throughput', [formatThroughput(summary)]),
   ]
+}
+
+function formatThroughput({ throughput, callbacks }: RunSummary): string {
+  const duration = formatDuration(throughput.duration_s * 1000)
+  if (throughput.duration_s < RATE_MIN_S) return `${duration} of sending: too short to tell a rate`
+  const rates = `${formatRate(throughput.attempted_per_s)} tries/s, ${formatRate(throughput.succeeded_per_s)} rows`
+  return callbacks === undefined
+    ? `${rates} succeeded/s, over ${duration}`
+    : `${rates} taken/s, over ${duration} of sending, the wait for callbacks left out`
 }

@@ -13,9 +13,17 @@ import { formatGenerator, formatServiceNotes } from './service-section.ts'
 import { STATE_TONES } from './state-tone.ts'
 
 /** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
-function formatOperation({ operation, mode, api }: RunSummary): string {
+function formatOperation({ operation, mode, api, target }: RunSummary): string {
   if (operation === 'task') return `${operation} ${mode} ${api}`
-  return operation.startsWith('index-') ? `${operation} ${mode}` : operation
+  const name = operation.startsWith('index-') ? `${operation} ${mode}` : operation
+  return target === undefined ? name : `${name} "${target}"`
+}
+
+/** How long a run took: with the wait for callbacks once it has ended, else the time it has been sending. */
+function toDurationMs({ throughput, callbacks, started_at, ended_at }: RunSummary): number {
+  const sendingMs = throughput.duration_s * 1000
+  if (callbacks === undefined || started_at === null || ended_at === null) return sendingMs
+  return Math.max(sendingMs, Date.parse(ended_at) - Date.parse(started_at))
 }
 
 function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
@@ -29,8 +37,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
     )
   }
   const state = terminal.tone(STATE_TONES[summary.state], summary.state)
-  const duration =
-    summary.started_at === null ? '' : ` ${dot} ${formatDuration(summary.throughput.duration_s * 1000)}`
+  const duration = summary.started_at === null ? '' : ` ${dot} ${formatDuration(toDurationMs(summary))}`
   const parent = summary.parent_run_id === null ? '' : ` ${dot} child of ${summary.parent_run_id}`
   lines.push(
     `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${duration}`,

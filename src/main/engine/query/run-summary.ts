@@ -1,5 +1,6 @@
 import { toErrorGroups } from '../../../shared/error-groups.ts'
 import type { LatencyMeter } from '../../../shared/latency-meter.ts'
+import type { Operation } from '../../../shared/operation.ts'
 import { toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts, RunState, RunSummary, TriggeredRule } from '../../../shared/run.ts'
 import { readLoadState } from '../journal/load-writer.ts'
@@ -24,6 +25,7 @@ export function summarizeRun(view: RunView): RunSummary {
     run_id: record.runId,
     name: record.name,
     operation: operation.kind,
+    ...toTarget(operation),
     mode: 'mode' in operation ? operation.mode : 'sync',
     api: 'api' in operation ? operation.api : 'v1',
     state: toRunState(record, isHeld),
@@ -39,7 +41,8 @@ export function summarizeRun(view: RunView): RunSummary {
     throughput: {
       duration_s: durationS,
       attempted_per_s: toRate(requests.sent, durationS),
-      succeeded_per_s: toRate(requests.succeeded, durationS),
+      // A request of a watchlist carries many rows.
+      succeeded_per_s: toRate('watchlist' in operation ? rows.succeeded : requests.succeeded, durationS),
     },
     latency_ms: { ...readLoadState(db)?.percentiles, ...toLatency(latency) },
     triggered_rules: rules,
@@ -74,6 +77,12 @@ export function readFacetCounts(db: DatabaseSync): Map<string, Map<string, numbe
     kinds.set(String(kind), values.set(String(value), Number(n)))
   }
   return kinds
+}
+
+/** The watchlist or custom index that every row goes to. */
+function toTarget(operation: Operation): { target?: string } {
+  if ('watchlist' in operation) return { target: operation.watchlist }
+  return 'indexId' in operation ? { target: operation.indexId } : {}
 }
 
 function toRunState({ state }: RunRecord, isHeld: boolean): RunState {

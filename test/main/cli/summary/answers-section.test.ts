@@ -11,7 +11,7 @@ import { createPlainTerminal } from '../plain-terminal.ts'
 
 /** As much of a summary as these sections read. */
 function createSummary(changes: Partial<RunSummary>): RunSummary {
-  return { operation: 'task', ...changes } as RunSummary
+  return { operation: 'task', rows: { read: 3, invalid: 0, rejected: 0 }, ...changes } as RunSummary
 }
 
 const failed = Array.from({ length: 7 }, (_, index) => ({
@@ -46,6 +46,10 @@ describe('the terms of a watchlist', () => {
     const terms = { added: 0, pre_existing: 0, updated: 0, non_existent: 0, failed: [] }
     expect(formatTerms(createPlainTerminal(80), createSummary({ terms }))).toEqual([
       'Terms            none was answered',
+    ])
+    const rows = { read: 3, invalid: 1, rejected: 2 } as RunSummary['rows']
+    expect(formatTerms(createPlainTerminal(80), createSummary({ terms, rows }))).toEqual([
+      'Terms            none: every request was refused',
     ])
   })
 })

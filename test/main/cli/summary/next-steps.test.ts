@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { adviseOn } from '../../../../src/main/cli/summary/advice.ts'
+import { formatNextSteps } from '../../../../src/main/cli/summary/next-steps.ts'
+import { formatRequests } from '../../../../src/main/cli/summary/rows-section.ts'
+import type { ErrorGroup, RunSummary } from '../../../../src/shared/run.ts'
+import { createPlainTerminal } from '../plain-terminal.ts'
+
+const terminal = createPlainTerminal(110)
+
+function createGroup(changes: Partial<ErrorGroup>): ErrorGroup {
+  return { outcome: 'rejected', status: 400, error_code: 'ODD', message: 'no', rows: 3, ...changes }
+}
+
+function createSummary(group: ErrorGroup, changes: Partial<RunSummary> = {}): RunSummary {
+  return {
+    run_id: 'r1',
+    state: 'completed',
+    rows: { read: 3, invalid: 0, succeeded: 0, rejected: 3, failed: 0, unknown: 0, overdue: 0, not_sent: 0 },
+    errors: [group],
+    ...changes,
+  } as RunSummary
+}
+
+describe('what to type next', () => {
+  it.each([
+    ['a final refusal', createGroup({}), false],
+    ['a wrong key', createGroup({ status: 403, error_code: 'INVALID_API_KEY' }), true],
+    ['a limit', createGroup({ status: 429 }), true],
+    ['a trouble of the service', createGroup({ status: 503 }), true],
+  ])('after %s holds retry only where that may help', (_name, group, hasRetry) => {
+    expect(formatNextSteps(terminal, createSummary(group)).join('\n').includes('retry r1')).toBe(hasRetry)
+  })
+
+  it('holds the code by which the service says that it has the posts already', () => {
+    const group = createGroup({ error_code: 'DUPLICATE_POST_ID' })
+    const command = 'retry r1 --delivered-code DUPLICATE_POST_ID'
+    expect(formatNextSteps(terminal, createSummary(group)).join('\n')).toContain(command)
+    expect(adviseOn(group, createSummary(group))?.command).toContain(command)
+    expect(adviseOn(group, createSummary(group))?.text).toContain('--set "post_id={{run}}-{{row}}"')
+  })
+
+  it('says after a wrong key that retry sends what was refused', () => {
+    const group = createGroup({ status: 401, error_code: null })
+    const summary = createSummary(group, { state: 'stopped' })
+    expect(adviseOn(group, summary)?.text).toContain('sent again by retry; resume sends only')
+    expect(adviseOn(group, summary)?.command).toContain('retry r1')
+  })
+})
+
+describe('throughput', () => {
+  const requests = { sent: 1, succeeded: 1, rejected: 0, failed: 0, unknown: 0, retried: 0 }
+  const format = (duration_s: number, changes: Partial<RunSummary> = {}) =>
+    formatRequests(
+      terminal,
+      createSummary(createGroup({}), {
+        requests,
+        throughput: { duration_s, attempted_per_s: 2, succeeded_per_s: 38 },
+        ...changes,
+      }),
+    ).at(-1)
+
+  it('is no figure where the sending took less than a tenth of a second', () => {
+    expect(format(0.02)).toMatch(/^Throughput +20 ms of sending: too short to tell a rate$/)
+    expect(format(0.5)).toMatch(/2\.0 tries\/s, 38 rows succeeded\/s, over 500 ms$/)
+  })
+
+  it('leaves out the wait for callbacks, and says so', () => {
+    const callbacks = { received: 1 } as NonNullable<RunSummary['callbacks']>
+    expect(format(0.5, { callbacks })).toMatch(/38 rows taken\/s, over 500 ms of sending, the wait for/)
+  })
+})
