@@ -19,6 +19,8 @@ const SERVICE_DECIDES = "(the service's choice)"
 /** Requests that ended in one second. */
 export interface OpenSecond {
   counts: { succeeded: number; rejected: number; failed: number; unknown: number }
+  /** Those of them that ended within the measured time. */
+  within: { answered: number; succeeded: number }
   latency: LatencyMeter
   /** Start lag of requests that neither the cap nor a new connection kept waiting. */
   ownLag: Histogram
@@ -47,8 +49,6 @@ export class LoadLedger {
   #closedUpTo = -1
   /** What ends later is in no rate, microseconds since measuring began. */
   #measuredUs = Number.POSITIVE_INFINITY
-  /** Ended within the measured time: what rates are made of. */
-  readonly within = { answered: 0, succeeded: 0 }
   /** When the last request ended, microseconds since measuring began; 0 before the first. */
   lastEndUs = 0
   readonly throttling: LoadThrottling = { answers: 0, retryAfterAnswers: 0, askedS: 0 }
@@ -134,8 +134,8 @@ export class LoadLedger {
     if (isFailed) this.failed += 1
     this.lastEndUs = Math.max(this.lastEndUs, endUs)
     if (endUs <= this.#measuredUs) {
-      if (outcome === 'succeeded' || outcome === 'rejected') this.within.answered += 1
-      if (outcome === 'succeeded') this.within.succeeded += 1
+      if (outcome === 'succeeded' || outcome === 'rejected') second.within.answered += 1
+      if (outcome === 'succeeded') second.within.succeeded += 1
     }
     this.#addLatency(second, record, flags)
     if (flags & FLAG.fromCache) this.fromCache += 1
@@ -243,6 +243,7 @@ export class LoadLedger {
 function createSecond(): OpenSecond {
   return {
     counts: { succeeded: 0, rejected: 0, failed: 0, unknown: 0 },
+    within: { answered: 0, succeeded: 0 },
     latency: new LatencyMeter(),
     ownLag: createHistogram(),
   }

@@ -35,8 +35,13 @@ export class LoadSeconds {
   #eventLoopMaxUs = 0
   #sentLately: number | null = null
   readonly gc = { pauses: 0, maxUs: 0 }
+  /** Ended within the measured time: what rates are made of. */
+  readonly within = { answered: 0, succeeded: 0 }
   sent = 0
   dropped = 0
+  /** Ended, and those of them that did not succeed. */
+  requests = 0
+  failed = 0
 
   constructor(options: LoadSecondsOptions) {
     this.#options = options
@@ -110,6 +115,11 @@ export class LoadSeconds {
     this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, health.eventLoopMaxUs)
     this.gc.pauses += health.gcPauses
     this.gc.maxUs = Math.max(this.gc.maxUs, health.gcMaxUs)
+    const { succeeded, rejected, failed, unknown } = second.counts
+    this.requests += succeeded + rejected + failed + unknown
+    this.failed += rejected + failed + unknown
+    this.within.answered += second.within.answered
+    this.within.succeeded += second.within.succeeded
     this.sent += health.sent
     this.dropped += health.dropped
     this.#sentLately = health.sent

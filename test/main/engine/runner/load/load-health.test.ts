@@ -27,7 +27,8 @@ function createSecond(durationMs: number, lagsMs: readonly number[]): OpenSecond
     latency.record('http_req_duration', durationMs * 1000)
     recordUs(ownLag, lagMs * 1000)
   }
-  return { counts: { succeeded: lagsMs.length, rejected: 0, failed: 0, unknown: 0 }, latency, ownLag }
+  const counts = { succeeded: lagsMs.length, rejected: 0, failed: 0, unknown: 0 }
+  return { counts, within: { answered: 0, succeeded: 0 }, latency, ownLag }
 }
 
 const lags = (count: number, late: number, lateMs: number) =>

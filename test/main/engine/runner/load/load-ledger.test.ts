@@ -184,13 +184,14 @@ describe('the ledger', () => {
         { errors: [[0, REFUSED]] },
       ),
     )
-    expect(ledger.within).toEqual({ answered: 2, succeeded: 1 })
+    expect(ledger.close(0).within).toEqual({ answered: 1, succeeded: 1 })
+    expect(ledger.close(1).within).toEqual({ answered: 1, succeeded: 0 })
     expect(ledger.requests).toBe(3)
     expect(ledger.lastEndUs).toBe(1_001_000)
     // Whoever stops earlier measures less; nobody more.
     ledger.endMeasuring(2_000)
     ledger.add(toRecords([{ endMs: 1_500 }]))
-    expect(ledger.within.answered).toBe(2)
+    expect(ledger.close(2).within.answered).toBe(0)
   })
 
   it('awaits callbacks of what was acknowledged, or may have been, from when it was sent', () => {
