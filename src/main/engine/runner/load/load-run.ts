@@ -1,5 +1,3 @@
-import { Worker } from 'node:worker_threads'
-import { fromErrorDocument } from '../../../../shared/errors.ts'
 import { LATENCY_SERIES, type LatencyMeter } from '../../../../shared/latency-meter.ts'
 import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../../shared/load.ts'
 import { isOpen } from '../../../../shared/load-pace.ts'
@@ -12,9 +10,10 @@ import type { RunRecord } from '../../journal/run-record.ts'
 import type { LoadCallbacks } from './load-callbacks.ts'
 import { readClockMs } from './load-clock.ts'
 import { LoadLedger } from './load-ledger.ts'
-import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
+import type { LoadTask } from './load-messages.ts'
 import { OUTCOMES } from './load-record.ts'
 import { LoadSeconds } from './load-seconds.ts'
+import { type LoadNews, LoadThreads } from './load-threads.ts'
 import { SampleSlots } from './sample-slots.ts'
 
 /** From telling the sending threads to start until the warm-up begins, milliseconds: all of them must have heard. */
@@ -24,9 +23,6 @@ const SETTLE_MS = 250
 const LOOK_MS = 100
 /** Groups are written every so many seconds. */
 const GROUPS_EVERY = 10
-
-/** Bounds of a sending thread's heap, megabytes; under a bound V8 collects often and shortly (docs/performance.md). */
-const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 }
 
 /** How a load ended. `crossed`: a threshold ended it. */
 export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed'; reason: string }
@@ -53,11 +49,9 @@ export class LoadRun {
   readonly #slots: SampleSlots
   /** When measuring begins, by the load's own clock and by the machine's, Unix milliseconds; null until that is known. */
   #start: { clockMs: number; unixMs: number } | null = null
-  #ready = 0
-  readonly #workers: Worker[] = []
+  #threads: LoadThreads | null = null
   readonly #outcomes: Uint8Array[] = []
   readonly #inFlight: number[] = []
-  #done = 0
   #failure: unknown = null
   #crossed: ThresholdResult | null = null
   #isStopped = false
@@ -66,7 +60,6 @@ export class LoadRun {
   #isSent = false
   #isOver = false
   #thresholds: ThresholdResult[] = []
-  readonly #ended = Promise.withResolvers<void>()
 
   constructor(options: LoadRunOptions) {
     const { journal, load } = options
@@ -94,21 +87,17 @@ export class LoadRun {
   /** Sends the whole load. Rejects where a sending thread broke off; what was measured is written. */
   async run(): Promise<LoadEnd> {
     const { load, record, journal, task, workerUrl } = this.#options
-    for (let index = 0; index < load.workers; index += 1) {
-      const share = { index, count: load.workers }
-      const given: LoadTask = { ...task, record, journalFile: journal.file, share }
-      const worker = new Worker(workerUrl, {
-        name: `load ${index + 1}`,
-        workerData: given,
-        resourceLimits: HEAP,
-      })
-      worker.on('message', (event: LoadEvent) => this.#take(event))
-      worker.on('error', (error) => this.#fail(error))
-      worker.on('exit', () => this.#noteExit(index))
-      this.#workers.push(worker)
-    }
+    this.#threads = new LoadThreads({
+      workerUrl,
+      count: load.workers,
+      task: { ...task, record, journalFile: journal.file },
+      onReady: () => this.#begin(),
+      onNews: (news) => this.#take(news),
+      onExit: (index) => this.#noteExit(index),
+      onError: (error) => this.#fail(error),
+    })
     const timer = setInterval(() => this.#look(), LOOK_MS)
-    await this.#ended.promise
+    await this.#threads.ended
     this.#isSent = true
     await this.#awaitCallbacks()
     clearInterval(timer)
@@ -129,7 +118,7 @@ export class LoadRun {
 
   /** Sends with another key from now on. */
   setApiKey(apiKey: string): void {
-    for (const worker of this.#workers) worker.postMessage({ kind: 'set_api_key', apiKey })
+    this.#threads?.tell({ kind: 'set_api_key', apiKey })
   }
 
   /** How it stands, in a small picture. */
@@ -172,13 +161,12 @@ export class LoadRun {
 
   /** Every thread has read what it needs, so none begins late. */
   #begin(): void {
+    if (this.#haltedMs !== null) return
     const delayMs = START_MS + this.#options.load.warmupMs
     this.#start = { clockMs: readClockMs() + delayMs, unixMs: Date.now() + delayMs }
     this.#ledger.begin(this.#start.clockMs)
     this.#seconds.begin(Math.floor(this.#start.unixMs / 1000))
-    for (const worker of this.#workers) {
-      worker.postMessage({ kind: 'start', startMs: this.#start.clockMs } satisfies LoadCommand)
-    }
+    this.#threads?.tell({ kind: 'start', startMs: this.#start.clockMs })
   }
 
   #halt(): void {
@@ -186,28 +174,21 @@ export class LoadRun {
       this.#haltedMs = this.#elapsedMs
       this.#ledger.endMeasuring(this.#haltedMs)
     }
-    for (const worker of this.#workers) worker.postMessage({ kind: 'stop' })
+    this.#threads?.tell({ kind: 'stop' })
   }
 
-  #take(event: LoadEvent): void {
-    switch (event.kind) {
-      case 'ready':
-        this.#ready += 1
-        if (this.#ready === this.#workers.length && this.#haltedMs === null) this.#begin()
-        break
+  #take(news: LoadNews): void {
+    switch (news.kind) {
       case 'records':
-        this.#ledger.add(event)
-        this.#slots.add(event.kept)
-        this.#inFlight[event.index] = event.inFlight
+        this.#ledger.add(news)
+        this.#slots.add(news.kept)
+        this.#inFlight[news.index] = news.inFlight
         break
       case 'health':
-        this.#seconds.noteHealth(event.index, event.health)
+        this.#seconds.noteHealth(news.index, news.health)
         break
       case 'done':
-        this.#outcomes.push(event.outcomes)
-        break
-      case 'failed':
-        this.#fail(fromErrorDocument(event.error))
+        this.#outcomes.push(news.outcomes)
         break
     }
   }
@@ -220,8 +201,6 @@ export class LoadRun {
   #noteExit(index: number): void {
     this.#seconds.noteEnd(index)
     this.#inFlight[index] = 0
-    this.#done += 1
-    if (this.#done === this.#workers.length) this.#ended.resolve()
   }
 
   #look(): void {
