@@ -11,8 +11,11 @@ import { SeenIds } from './seen-ids.ts'
 export interface IntakeRow {
   row: number
   cells: readonly string[]
-  /** What must be unique in the source, and the field it is of; null where that needs no check. */
-  uniqueKey: { field: string; value: string } | null
+  /**
+   * What must be unique in the source, and the field it is of; null where that needs no check. `shown` is the value as
+   * the row has it where case does not count.
+   */
+  uniqueKey: { field: string; value: string; shown?: string } | null
   problems: Problem[]
 }
 
@@ -21,6 +24,10 @@ export type CommonProblem = Omit<Problem, 'row' | 'found'>
 
 /** Most problems kept in words; beyond it they are only counted, by cause. */
 const PROBLEMS_MAX = 100_000
+
+const UNIQUE = 'must be unique within the source'
+const UNIQUE_TERM = `${UNIQUE}, where upper and lower case are the same`
+const IS_ALSO = ', is also in row '
 
 /** Rows of one transaction, about: fewer commits write fewer pages twice. */
 const GROUP_ROWS = 5_000
@@ -142,8 +149,8 @@ export class IntakeWriter {
         severity: 'error',
         code: 'not_unique',
         field: uniqueKey.field,
-        message: `must be unique within the source, is also in row ${first}`,
-        found: toFound(uniqueKey.value),
+        message: `${uniqueKey.shown === undefined ? UNIQUE : UNIQUE_TERM}${IS_ALSO}${first}`,
+        found: toFound(uniqueKey.shown ?? uniqueKey.value),
       })
     }
     if (!valid) this.#journal.counters.add('state', 'invalid', 1)
@@ -163,7 +170,7 @@ export class IntakeWriter {
     const { severity, code, field = null, message, found = null } = problem
     const total = severity === 'error' ? ++this.#problems.errors : ++this.#problems.warnings
     // Messages that name other rows would make a group of their own each.
-    const cause = code === 'not_unique' ? 'must be unique within the source' : message
+    const cause = code === 'not_unique' ? (message.split(IS_ALSO)[0] ?? message) : message
     this.#journal.counters.add('problem', JSON.stringify([severity, code, field, cause]), 1)
     if (total <= PROBLEMS_MAX) this.#insertProblem.run(problem.row, severity, code, field, message, found)
   }

@@ -126,6 +126,14 @@ function createWriter(
   return read === null ? null : createTextWriter(name, read)
 }
 
+const NO_ADDRESS =
+  'is a file without an address; name a template for it (--media-template), or let the media host serve it (--media-host)'
+
+/** Whether a problem is that of a media file which nothing gives an address; that the row lacks a url follows. */
+export function isMissingAddress({ message }: Problem): boolean {
+  return message === NO_ADDRESS
+}
+
 /** A media file's address is its url, unless the row has one already. */
 function createMediaWriter(toUrl: ReadCell | null, columns: readonly string[]): WriteField {
   const readPath = createMediaCell(columns)
@@ -133,7 +141,7 @@ function createMediaWriter(toUrl: ReadCell | null, columns: readonly string[]): 
     return (body, row, cells) => {
       const found = readPath(row, cells)
       if (found === '' || body['url'] !== undefined) return null
-      const message = 'is a file without an address; name a template for it, or let the media host serve it'
+      const message = NO_ADDRESS
       return { row, severity: 'error', code: 'required', field: 'url', message, found }
     }
   }

@@ -5,6 +5,8 @@ import { isUniqueByConstruction } from './templates.ts'
 export interface UniqueKey {
   field: string
   value: string
+  /** The value as the row has it, where case does not count and `value` is lower-cased. */
+  shown?: string
 }
 
 /**
@@ -15,15 +17,20 @@ export function createUniqueKey(
   operation: Operation,
   mapping: Mapping,
 ): ((body: Readonly<Record<string, unknown>>) => UniqueKey | null) | null {
-  if ('watchlist' in operation) return ({ term }) => toKey('term', term, (text) => text.toLowerCase())
+  if ('watchlist' in operation) return ({ term }) => toTermKey(term)
   if (operation.kind !== 'task') return null
   const postId = mapping['post_id']
   const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)
   // A whole request may bring a post_id of its own.
   if (isUnique && mapping['request'] === undefined) return null
-  return ({ post_id: id }) => toKey('post_id', id, (text) => text)
+  return ({ post_id: id }) => toKey('post_id', id)
 }
 
-function toKey(field: string, value: unknown, toComparable: (text: string) => string): UniqueKey | null {
-  return typeof value === 'string' && value !== '' ? { field, value: toComparable(value) } : null
+function toTermKey(term: unknown): UniqueKey | null {
+  const key = toKey('term', term)
+  return key === null ? null : { field: key.field, value: key.value.toLowerCase(), shown: key.value }
+}
+
+function toKey(field: string, value: unknown): UniqueKey | null {
+  return typeof value === 'string' && value !== '' ? { field, value } : null
 }

@@ -1,13 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
+import { SluiceError } from '../../../shared/errors.ts'
 import { toRowsPerItem } from '../../../shared/operation.ts'
+import type { Mapping, Plan } from '../../../shared/plan.ts'
+import type { Problem } from '../../../shared/problem.ts'
+import { describeSheetChoice } from '../../../shared/sheet-choice.ts'
 import { openSource } from '../intake/open-source.ts'
+import type { SourceReader } from '../intake/source-reader.ts'
 import { IntakeWriter } from '../journal/intake-writer.ts'
 import type { Journal } from '../journal/journal.ts'
 import { readReceiverSettings } from '../journal/receiver-settings.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
-import { createRowMapper } from '../mapping/row-mapper.ts'
+import { createRowMapper, isMissingAddress } from '../mapping/row-mapper.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
 import { createRunAddresses } from '../service/run-addresses.ts'
 
@@ -36,7 +41,7 @@ export async function runIntake(options: {
   const reader = await openSource(plan.source)
   try {
     const { columns } = reader
-    const mapping = resolveMapping(plan, columns)
+    const mapping = resolveForSheet(plan, reader)
     const resolved = { ...plan, mapping }
     const mapRow = createRowMapper(resolved, columns, runToken, addresses)
     const validate = createRowValidator(resolved)
@@ -49,7 +54,7 @@ export async function runIntake(options: {
       writer.writeRows(
         rows.map(({ row, cells, problems }) => {
           const mapped = mapRow(row, cells)
-          const found = validate(row, mapped.body)
+          const found = withoutConsequences(validate(row, mapped.body), mapped.problems)
           const all =
             problems.length + mapped.problems.length + found.length === 0
               ? problems
@@ -75,5 +80,22 @@ export async function runIntake(options: {
     return true
   } finally {
     reader.close()
+  }
+}
+
+/** A media file without an address lacks a url, which its row need not be told as well. */
+function withoutConsequences(found: readonly Problem[], causes: readonly Problem[]): readonly Problem[] {
+  return causes.some(isMissingAddress) ? found.filter(({ code }) => code !== 'one_of') : found
+}
+
+/** Resolves the mapping; what is wrong with it may be that the columns are those of another sheet than was meant. */
+function resolveForSheet(plan: Plan, { columns, workbook }: SourceReader): Mapping {
+  try {
+    return resolveMapping(plan, columns)
+  } catch (error) {
+    const note = workbook === null ? null : describeSheetChoice(workbook, plan.source)
+    if (note === null || !(error instanceof SluiceError)) throw error
+    const { code, message, hint } = error
+    throw new SluiceError({ code, message, hint: `${note} ${hint}`, cause: error })
   }
 }

@@ -56,6 +56,23 @@ test('a post_id that an earlier row has makes the later row invalid, and names t
   expect(journal.counters.get('state', 'invalid')).toBe(2)
 })
 
+test('a value whose case does not count is shown as the row has it', () => {
+  const withTerm = (row: number, shown: string) =>
+    toIntakeRow(row, {
+      cells: [shown.toLowerCase()],
+      uniqueKey: { field: 'term', value: shown.toLowerCase(), shown },
+    })
+  const journal = openReadyJournal([withTerm(1, 'Gift card'), withTerm(2, 'GIFT Card')])
+  const message = 'must be unique within the source, where upper and lower case are the same'
+  expect({ ...journal.db.prepare('SELECT message, found FROM problem').get() }).toEqual({
+    message: `${message}, is also in row 1`,
+    found: 'GIFT Card',
+  })
+  expect([...journal.counters.entries('problem')]).toEqual([
+    [JSON.stringify(['error', 'not_unique', 'term', message]), 1],
+  ])
+})
+
 test('ids that differ in case, white space or Unicode form only are different', () => {
   const journal = openReadyJournal([
     withId(1, 'a'),

@@ -28,7 +28,7 @@ function mapOne(
 test('a term goes out as it is written, and is compared as the service does, lower-cased', () => {
   const { body, uniqueKey, found } = mapOne(ADD, ['term', 'notes'], [' Gift CARD', 'seen in spam '])
   expect(body).toEqual({ term: ' Gift CARD', notes: 'seen in spam ' })
-  expect(uniqueKey).toEqual({ field: 'term', value: ' gift card' })
+  expect(uniqueKey).toEqual({ field: 'term', value: ' gift card', shown: ' Gift CARD' })
   expect(found).toEqual([])
 })
 
