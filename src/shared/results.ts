@@ -86,6 +86,8 @@ export interface RowDetail {
   columns: string[]
   /** The request body that was or will be sent, as JSON text, all rows of the item in it; null where there is none. */
   requestBody: string | null
+  /** Of a row that shares its request with others: its own part of the body, and how many rows the request has. */
+  requestPart?: { body: string; rows: number }
   requestMethod: 'POST' | 'GET'
   requestUrl: string
   /** The last answer's body as it came, cut to the journal's cap; null where there was none. */

@@ -88,6 +88,7 @@ const rowDetailSchema = matchType<RowDetail>()(
     result: resultRowSchema,
     columns: z.array(z.string()),
     requestBody: z.string().nullable(),
+    requestPart: z.object({ body: z.string(), rows: z.int() }).exactOptional(),
     requestMethod: z.enum(['POST', 'GET']),
     requestUrl: z.string(),
     responseBody: z.string().nullable(),

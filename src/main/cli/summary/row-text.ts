@@ -1,6 +1,6 @@
 import { formatProblem } from '../../../shared/problem.ts'
 import type { AttemptDetail, RowDetail } from '../../../shared/results.ts'
-import { formatMs } from '../terminal/number-format.ts'
+import { formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { padRight, textWidth } from '../terminal/text-width.ts'
@@ -39,6 +39,15 @@ function formatJson(body: string): string[] {
   } catch {
     return [toPrintable(body)]
   }
+}
+
+/** The row's own part of a request that carries many, else all of it. */
+function formatRequestBody(terminal: Terminal, { requestBody, requestPart }: RowDetail): string[] {
+  if (requestPart === undefined) return requestBody === null ? [] : formatJson(requestBody)
+  return [
+    terminal.tone('quiet', `one of ${formatCount(requestPart.rows)} terms in the request; --json has all`),
+    ...formatJson(requestPart.body),
+  ]
 }
 
 /** How long after its request a row's callback came; the first settles it, so only one has a latency. */
@@ -85,7 +94,7 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
       ? []
       : formatSection(terminal, 'Request', [
           `${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
-          ...(detail.requestBody === null ? [] : formatJson(detail.requestBody)),
+          ...formatRequestBody(terminal, detail),
         ]),
     formatSection(terminal, 'Tries', detail.attempts.map(formatAttempt)),
     formatSection(

@@ -35,6 +35,7 @@ export function readRow(view: RunView, row: number): RowDetail {
     result,
     columns: record.columns,
     requestBody: item === null ? null : request.body,
+    ...(request.part === null ? {} : { requestPart: request.part }),
     requestMethod: request.method,
     requestUrl: request.url,
     responseBody: joined.response,
@@ -66,7 +67,9 @@ function toRequest({ db, record, workspace }: RunView, row: number, item: number
           .all(item, ITEM_SPAN_MAX)
   const bodies = rows.map(({ id, cells }) => mapRow(Number(id), JSON.parse(String(cells)) as string[]).body)
   const request = exchange.toRequest(bodies, item === null ? null : addresses.toCallbackUrl(item))
-  return { ...request, url: exchange.baseUrl.replace(/\/+$/, '') + request.path }
+  const own = rows.length < 2 ? undefined : bodies[rows.findIndex(({ id }) => Number(id) === row)]
+  const part = own === undefined ? null : { body: JSON.stringify(own), rows: rows.length }
+  return { ...request, part, url: exchange.baseUrl.replace(/\/+$/, '') + request.path }
 }
 
 function readAttempts({ db }: RunView, item: number): AttemptDetail[] {
