@@ -135,14 +135,16 @@ describe('watchlist', () => {
   })
 
   it('clears notes by empty cells only where that is asked for', async () => {
-    const { folder, sandbox, sum } = await openCommandLine({
+    const { folder, sandbox, send, sum } = await openCommandLine({
       watchlists: { mine: [{ term: 'one', notes: 'kept' }] },
     })
     const source = writeSource(folder, 'terms.csv', 'term,notes\none,\n')
     const update = ['watchlist', 'update', source, '--watchlist', 'mine']
     expect((await sum(...update)).code).toBe(0)
     expect(JSON.stringify(await sandbox.terms('mine'))).toContain('kept')
-    expect((await sum(...update, '--empty-notes', 'clear')).code).toBe(0)
+    const cleared = await send(...update, '--empty-notes', 'clear')
+    expect(cleared.code).toBe(0)
+    expect(cleared.stderr).toContain('Notes of terms whose cell of notes is empty are cleared')
     expect(JSON.stringify(await sandbox.terms('mine'))).not.toContain('kept')
   })
 
@@ -168,6 +170,19 @@ describe('watchlist', () => {
     expect(summary.requests.sent).toBe(1)
     expect(succeeded_per_s).toBeCloseTo(40 / duration_s, 0)
     expect(succeeded_per_s).toBeGreaterThan(20 * attempted_per_s)
+  })
+
+  it('shows of a request that carries many terms the part of one row, and all of it as JSON', async () => {
+    const { folder, send, run } = await openCommandLine()
+    const source = writeSource(folder, 'terms.csv', 'term\none\ntwo\nthree\n')
+    expect((await send('watchlist', 'add', source, '--watchlist', 'sandbox_terms')).code).toBe(0)
+    const { stdout } = await run(['show', 'latest', '--row', '2'])
+    expect(stdout).toContain('one of 3 terms in the request; --json has all')
+    const request = stdout.slice(stdout.indexOf('Request'), stdout.indexOf('Tries'))
+    expect(request).toContain('"two"')
+    expect(request).not.toMatch(/"one"|"three"/)
+    const whole = JSON.parse((await run(['show', 'latest', '--row', '2', '--json'])).stdout)
+    expect(JSON.parse(whole.requestBody).terms).toHaveLength(3)
   })
 
   it('has no fields of tasks', async () => {

@@ -4,6 +4,7 @@ import type { RunSummary } from '../../../shared/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
 import { parseVariableName } from '../options/name-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
@@ -17,7 +18,8 @@ import {
 } from '../options/shared-options.ts'
 import { confirmProduction, findGuarded } from '../session/confirm-production.ts'
 import { createRunAccess } from '../session/run-access.ts'
-import { chooseOnUnknown, settleRun } from '../session/settle-run.ts'
+import { chooseOnUnknown, printSummary, settleRun } from '../session/settle-run.ts'
+import { isLoadRun, toExitCode } from '../summary/exit-code.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
@@ -30,6 +32,8 @@ interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags {
 interface Again {
   /** What is sent, for the question before a production service. */
   what(run: RunSummary): string
+  /** Whether there is nothing to do, so that no key is needed. */
+  isVain?(run: RunSummary, flags: AgainFlags): boolean
   start(engine: Engine, runId: string, options: ResumeOptions): Promise<RunHandle>
 }
 
@@ -45,6 +49,32 @@ function addAgainOptions(command: Command): Command {
   return addReportingOptions(command)
 }
 
+/** Whether a run has ended and has no row that going on could settle. */
+function hasNothingLeft(run: RunSummary, { onUnknown }: AgainFlags): boolean {
+  const { rows, state } = run
+  const isDone = state === 'completed' && rows.not_sent + rows.awaiting + rows.overdue === 0
+  return isDone && !isLoadRun(run) && (rows.unknown === 0 || onUnknown === 'skip')
+}
+
+async function tellNothingLeft(
+  context: CliContext,
+  engine: Engine,
+  run: RunSummary,
+  flags: AgainFlags,
+): Promise<ExitCode> {
+  await printSummary(context, engine, run, flags)
+  if (!flags.quiet) {
+    const { rejected, failed, unknown } = run.rows
+    await context.err.writeLine(
+      `Nothing is left to send of run ${run.run_id}.` +
+        (rejected + failed + unknown === 0
+          ? ''
+          : ` What did not succeed is sent by: ${COMMAND_PREFIX} retry ${run.run_id}`),
+    )
+  }
+  return toExitCode(run)
+}
+
 async function sendAgain(
   context: CliContext,
   reference: string,
@@ -55,6 +85,7 @@ async function sendAgain(
   return withEngine(workspace, async (engine) => {
     const run = await resolveRun(engine, reference)
     const { connection, operation } = await engine.readPlan(run.run_id)
+    if (again.isVain?.(run, flags) === true) return tellNothingLeft(context, engine, run, flags)
     const access = createRunAccess(context, {
       workspace,
       connection,
@@ -95,6 +126,7 @@ export function addResumeCommand(program: Command, context: CliContext): void {
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
     context.exitCode = await sendAgain(context, reference, flags, {
       what: (run) => `what is left of run ${run.run_id}`,
+      isVain: hasNothingLeft,
       start: (engine, runId, options) => engine.resumeRun(runId, options),
     })
   })

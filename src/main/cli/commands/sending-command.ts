@@ -6,7 +6,7 @@ import type { StoredConnection } from '../../../shared/stored-connection.ts'
 import { readConnections } from '../../engine/connections/connections-file.ts'
 import { findConnection, findConnectionInUse } from '../../engine/connections/edit-connections.ts'
 import type { CliContext } from '../context.ts'
-import { resolveFromCaller } from '../invocation.ts'
+import { COMMAND_PREFIX, quoteArgument, resolveFromCaller } from '../invocation.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
 import {
   addPaceOptions,
@@ -17,6 +17,7 @@ import {
 import type { ServiceFlags } from '../options/service-options.ts'
 import { writePlanFile } from '../plan-file/write-plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
+import { toPrintable } from '../terminal/printable.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
 /** A command that starts a run from a source. */
@@ -88,7 +89,14 @@ export function addSendingCommand<Own extends object>(
         stored,
         env: context.env,
       })
-      if (flags.savePlan !== undefined) writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
+      if (flags.savePlan !== undefined) {
+        const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
+        if (!flags.quiet) {
+          await context.err.writeLine(
+            `Plan written to ${toPrintable(flags.savePlan)}${isReplaced ? ', in place of the plan that was there' : ''}; run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteArgument(flags.savePlan))}`,
+          )
+        }
+      }
       const notes = [
         ...(flags.connection === undefined && stored !== null
           ? [`Connection ${stored.name} is in use: ${plan.connection.baseUrl}`]

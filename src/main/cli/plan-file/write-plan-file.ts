@@ -45,11 +45,12 @@ function isPlanFile(file: string): boolean {
 }
 
 /**
- * Writes a plan, whole or not at all; `file` is absolute. Only a plan is ever replaced.
+ * Writes a plan, whole or not at all; `file` is absolute. Only a plan is ever replaced; returns whether one was.
  * Throws `BAD_USAGE` where something else is there, and `FILE_UNWRITABLE`.
  */
-export function writePlanFile(file: string, plan: Plan): void {
-  if (existsSync(file) && !isPlanFile(file)) {
+export function writePlanFile(file: string, plan: Plan): boolean {
+  const isThere = existsSync(file)
+  if (isThere && !isPlanFile(file)) {
     throw new SluiceError({
       code: 'BAD_USAGE',
       message: `--save-plan: ${file} is there already and holds no plan`,
@@ -61,6 +62,7 @@ export function writePlanFile(file: string, plan: Plan): void {
   try {
     writeFileSync(temporary, `${JSON.stringify(toDocument(plan, folder), null, 2)}\n`, { flag: 'wx' })
     renameSync(temporary, file)
+    return isThere
   } catch (error) {
     rmSync(temporary, { force: true })
     throw new SluiceError({

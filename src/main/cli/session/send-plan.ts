@@ -11,6 +11,7 @@ import { toPrintable } from '../terminal/printable.ts'
 import { confirmProduction, findGuarded } from './confirm-production.ts'
 import { dryRun } from './dry-run.ts'
 import { exportK6 } from './export-k6.ts'
+import { noteSheet } from './note-sheet.ts'
 import { dropRun, readSource } from './read-source.ts'
 import { createRunAccess } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
@@ -29,6 +30,9 @@ function warnBeforehand({ operation, load, mapping }: Plan): string[] {
   return [
     ...(operation.kind === 'watchlist-add'
       ? ['Notes of terms that the watchlist has already are overwritten by those of the source.']
+      : []),
+    ...(operation.kind === 'watchlist-update' && operation.emptyNotes === 'clear'
+      ? ['Notes of terms whose cell of notes is empty are cleared in the watchlist.']
       : []),
     ...(load !== undefined && mapping['post_id'] !== undefined
       ? ['Every submission of a load test has a post_id of its own; that of the mapping is not used.']
@@ -92,6 +96,7 @@ export async function sendPlan(context: CliContext, toSend: PlanToSend): Promise
     for (const note of [...access.notes, ...toSend.notes, ...warnBeforehand(plan)]) {
       await context.err.writeLine(toPrintable(note))
     }
+    await noteSheet(context, workspace, plan.source)
   }
   if (flags.dryRun) return withEngine(workspace, (engine) => dryRun(context, engine, plan, flags))
   const { exportK6: folder } = flags

@@ -1,0 +1,105 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { createWorkbook } from '../engine/intake/workbook-files.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+const NOWHERE = ['--base-url', 'http://127.0.0.1:9', '--dry-run']
+
+function open() {
+  const folder = createTemporaryFolder()
+  const run = (args: readonly string[], key = '') =>
+    runInProcess(args, {
+      workspace: join(folder, 'workspace'),
+      env: key === '' ? {} : { SLUICE_API_KEY: key },
+    })
+  return { folder, run }
+}
+
+/** A sheet of rows of two texts. */
+function toSheet(name: string, rows: readonly (readonly [string, string])[]) {
+  const xml = rows.map((cells, index) => {
+    const inline = cells.map(
+      (text, column) => `<c r="${'AB'[column]}${index + 1}" t="inlineStr"><is><t>${text}</t></is></c>`,
+    )
+    return `<row r="${index + 1}">${inline.join('')}</row>`
+  })
+  return { name, rows: xml.join('') }
+}
+
+async function writeWorkbook(folder: string) {
+  const file = join(folder, 'book.xlsx')
+  const sheets = [
+    toSheet('Notes', [
+      ['kind', 'remark'],
+      ['a', 'b'],
+    ]),
+    toSheet('Posts', [
+      ['text_data', 'user_id'],
+      ['Hello', 'u1'],
+    ]),
+  ]
+  writeFileSync(file, await createWorkbook({ sheets }))
+  return file
+}
+
+describe('a workbook of several sheets', () => {
+  const note =
+    'The rows are those of the sheet "Notes"; the workbook also has "Posts": --sheet NAME reads another.'
+
+  it('has the sheet named that is read, before the rows and in what is wrong with the mapping', async () => {
+    const { folder, run } = open()
+    const file = await writeWorkbook(folder)
+    const mapped = await run(['task', file, ...NOWHERE, '--map', 'text_data=kind', '--map', 'user_id=remark'])
+    expect(mapped.code).toBe(0)
+    expect(mapped.stderr).toContain(note)
+    const quiet = await run(['task', file, ...NOWHERE, '--quiet'])
+    expect(quiet.code).toBe(2)
+    expect(quiet.stderr.replaceAll(/\s+/g, ' ')).toContain(note)
+  })
+
+  it('is not spoken of where the sheet is named', async () => {
+    const { folder, run } = open()
+    const named = await run(['task', await writeWorkbook(folder), ...NOWHERE, '--sheet', 'Posts'])
+    expect(named).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+it('says where a plan was written, how to run it, and whether one was replaced', async () => {
+  const { folder, run } = open()
+  const source = writeSource(folder, 'posts.csv', createRows(1))
+  const file = join(folder, 'my plan.json')
+  const save = ['task', source, ...NOWHERE, '--save-plan', file]
+  const first = await run(save)
+  expect(first.stderr).toContain(`Plan written to ${file}; run it with: npm run -s sluice -- plan '${file}'`)
+  const second = await run(save)
+  expect(second.stderr).toContain(`Plan written to ${file}, in place of the plan that was there; run it with`)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ operation: { kind: 'task' } })
+})
+
+it('says of media without an address only that, and the options that give one', async () => {
+  const { folder, run } = open()
+  const posts = join(folder, 'posts')
+  mkdirSync(posts)
+  writeFileSync(join(posts, 'one.jpg'), 'picture')
+  const result = await run(['task', posts, ...NOWHERE, '--set', 'user_id=u', '--json'])
+  expect(result.code).toBe(2)
+  const { problems } = JSON.parse(result.stdout) as { problems: { severity: string; message: string }[] }
+  const errors = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message)
+  expect(errors).toEqual([expect.stringMatching(/without an address.*--media-template.*--media-host/)])
+})
+
+it('says that nothing is left of a run, and that retry sends what did not succeed, without a key', async () => {
+  const { folder, run } = open()
+  const sandbox = await withSandbox({ faults: ['400=100%'] })
+  const source = writeSource(folder, 'posts.csv', createRows(2))
+  expect((await run(['task', source, '--base-url', sandbox.baseUrl], sandbox.key)).code).toBe(1)
+  const result = await run(['resume', 'latest'])
+  expect(result.code).toBe(1)
+  expect(result.stderr).toMatch(
+    /^Nothing is left to send of run \S+\. What did not succeed is sent by: npm run -s sluice -- retry \S+\n$/,
+  )
+})
