@@ -22,6 +22,7 @@ export class Counters {
   readonly #add: StatementSync
   /** Changes made since {@link begin}, to be undone with their transaction; null outside of one. */
   #undo: [CounterKind, string, number][] | null = null
+  #isApart = false
 
   /** Reads the totals that the journal holds. */
   constructor(db: DatabaseSync) {
@@ -51,9 +52,13 @@ export class Counters {
     return this.#totals.get(kind) ?? new Map()
   }
 
-  /** A transaction begins: what is counted in it is undone by {@link rolledBack}. */
-  begin(): void {
+  /**
+   * A transaction begins: what is counted in it is undone by {@link rolledBack}. With `isApart` it writes only that,
+   * and what was counted before waits for the transaction of what it counts.
+   */
+  begin(isApart = false): void {
     this.#undo = []
+    this.#isApart = isApart
   }
 
   /** The transaction was undone, and with it what was counted since {@link begin}. */
@@ -65,6 +70,10 @@ export class Counters {
 
   /** Writes what changed since the last {@link committed}. The caller has a transaction open. */
   write(): void {
+    if (this.#isApart) {
+      for (const [kind, value, n] of this.#undo ?? []) this.#add.run(kind, value, n)
+      return
+    }
     for (const [kind, values] of this.#changed) {
       for (const [value, n] of values) this.#add.run(kind, value, n)
     }
@@ -72,8 +81,10 @@ export class Counters {
 
   /** Tells that what {@link write} wrote is committed, so that it is not written again. */
   committed(): void {
+    const written = this.#undo ?? []
     this.#undo = null
-    for (const values of this.#changed.values()) values.clear()
+    if (this.#isApart) for (const [kind, value, n] of written) bump(mapOf(this.#changed, kind), value, -n)
+    else for (const values of this.#changed.values()) values.clear()
   }
 }
 

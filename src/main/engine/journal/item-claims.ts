@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { toRowsPerItem } from '../../../shared/operation.ts'
 import type { Journal } from './journal.ts'
-import { type RunRecord, updateRunRecord } from './run-record.ts'
+import type { RunRecord } from './run-record.ts'
 
 /** An item that may be sent: a durable mark says so. It holds one row, or several of a watchlist. */
 export interface ClaimedItem {
@@ -29,6 +29,7 @@ export class ItemClaims {
   readonly #fresh: StatementSync
   readonly #freshSize: StatementSync
   readonly #again: StatementSync
+  readonly #watermark: StatementSync
   readonly #mark: StatementSync
   readonly #unmark: StatementSync
   readonly #rowsOf: StatementSync
@@ -52,6 +53,7 @@ export class ItemClaims {
       `SELECT row AS item, attempts FROM result WHERE state = 'pending' AND row > ?${this.#rowsPerItem > 1 ? FIRST_OF_ITEM : ''}
        ORDER BY row LIMIT ?`,
     )
+    this.#watermark = db.prepare('UPDATE run SET claimed = ?, claimed_rows = ?')
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
     this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE row = ? AND state = 'sending'")
     this.#unknownTries = db.prepare(
@@ -98,25 +100,21 @@ export class ItemClaims {
       .map((row) => ({ item: Number(row['item']), attempts: Number(row['attempts']) }))
   }
 
-  /** Raises the watermark over these items. The caller has a transaction of `power` durability open. */
+  /** Raises the watermark over these items. The caller has a transaction open, and syncs it before they go out. */
   raiseWatermark(items: readonly ClaimedItem[]): void {
     const last = items.at(-1)?.rows.at(-1)
     if (last === undefined) return
-    this.#claimed = last.row
-    for (const item of items) this.#claimedRows += item.rows.length
-    this.#writeWatermark()
+    this.#writeWatermark(last.row, this.#claimedRows + countRows(items))
   }
 
   /** Lowers the watermark under items that were claimed and never sent. The caller has a transaction open. */
   lowerWatermark(unsent: readonly ClaimedItem[]): void {
     const first = unsent[0]
     if (first === undefined) return
-    this.#claimed = first.item - 1
-    for (const item of unsent) this.#claimedRows -= item.rows.length
-    this.#writeWatermark()
+    this.#writeWatermark(first.item - 1, this.#claimedRows - countRows(unsent))
   }
 
-  /** Marks items that are about to be sent again, and reads them. The caller has a `power` transaction open. */
+  /** Marks items that are about to be sent again, and reads them. The caller does as for {@link raiseWatermark}. */
   markAgain(items: readonly { item: number; attempts: number }[]): ClaimedItem[] {
     return items.map(({ item, attempts }) => {
       const rows = this.#rowsOf.all(item).map((row) => ({
@@ -154,8 +152,7 @@ export class ItemClaims {
 
   /** Counts a row above the watermark that was settled without being sent. The caller has a transaction open. */
   noteSettledUnsent(): void {
-    this.#claimedRows += 1
-    this.#writeWatermark()
+    this.#writeWatermark(this.#claimed, this.#claimedRows + 1)
   }
 
   /**
@@ -173,7 +170,13 @@ export class ItemClaims {
     return [item, second]
   }
 
-  #writeWatermark(): void {
-    updateRunRecord(this.#journal.db, { claimed: this.#claimed, claimed_rows: this.#claimedRows })
+  #writeWatermark(claimed: number, claimedRows: number): void {
+    this.#watermark.run(claimed, claimedRows)
+    this.#claimed = claimed
+    this.#claimedRows = claimedRows
   }
+}
+
+function countRows(items: readonly ClaimedItem[]): number {
+  return items.reduce((sum, { rows }) => sum + rows.length, 0)
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, fsync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
 import { Counters } from './counters.ts'
@@ -24,6 +24,8 @@ export class Journal {
   readonly onCommit: CommitHook | undefined
   #commits = 0
   #durability: Durability = 'process'
+  /** The WAL, once it was opened to be synced; null where the file system allows none. */
+  #wal: number | null | undefined
 
   /** Takes the lease and opens the file, making it if need be. Throws `RUN_BUSY`, `WORKSPACE_UNUSABLE`, or `RUN_NOT_FOUND`. */
   constructor(
@@ -46,21 +48,22 @@ export class Journal {
 
   /**
    * Runs `write` in one transaction, the counters' changes with it. Throws `DISK_FULL` where there is no room; the
-   * transaction is then undone, and the counters keep what they had for the next try.
+   * transaction is then undone, and the counters keep what they had for the next try. With `isApart` only those changes
+   * are written that `write` makes itself: outcomes that found no room must not be counted without being there.
    */
-  transact(durability: Durability, write: () => void): void {
-    this.begin(durability)
+  transact(durability: Durability, write: () => void, isApart = false): void {
+    this.begin(durability, isApart)
     this.attempt(write)
     this.commit()
   }
 
   /** Begins a transaction that {@link commit} ends; for work that comes in pieces. */
-  begin(durability: Durability): void {
+  begin(durability: Durability, isApart = false): void {
     if (durability !== this.#durability) {
       this.db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`)
       this.#durability = durability
     }
-    this.counters.begin()
+    this.counters.begin(isApart)
     this.attempt(() => this.db.exec('BEGIN IMMEDIATE'))
   }
 
@@ -87,8 +90,23 @@ export class Journal {
     this.onCommit?.('after', this.#commits)
   }
 
+  /**
+   * Resolves when all that is committed survives a power cut, as after a commit of `power`; this thread does not wait
+   * for the disk meanwhile. Rejects with `DISK_FULL`. Not to be closed before that.
+   */
+  sync(): Promise<void> {
+    this.#wal ??= openWal(this.file)
+    const wal = this.#wal
+    // Without a WAL every commit syncs the file itself.
+    if (wal === null) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      fsync(wal, (error) => (error === null ? resolve() : reject(toDiskFull(error, this.file))))
+    })
+  }
+
   /** Closes the file and lets the lease go. */
   close(): void {
+    if (typeof this.#wal === 'number') closeSync(this.#wal)
     this.db.close()
     this.#lease.release()
   }
@@ -99,9 +117,7 @@ const SQLITE_FULL = 13
 const SQLITE_IOERR = 10
 
 function toDiskFull(error: unknown, file: string): unknown {
-  if (!(error instanceof Error) || !('errcode' in error)) return error
-  const code = Number(error.errcode) & 0xff
-  if (code !== SQLITE_FULL && code !== SQLITE_IOERR) return error
+  if (!(error instanceof Error) || !isDiskError(error)) return error
   return new SluiceError({
     code: 'DISK_FULL',
     message: `cannot write the journal ${file}: ${error.message}`,
@@ -109,6 +125,20 @@ function toDiskFull(error: unknown, file: string): unknown {
     exitCode: 1,
     cause: error,
   })
+}
+
+function isDiskError(error: Error): boolean {
+  if ('errcode' in error) return [SQLITE_FULL, SQLITE_IOERR].includes(Number(error.errcode) & 0xff)
+  return 'syscall' in error && error.syscall === 'fsync'
+}
+
+/** Opens a journal's WAL beside SQLite, which takes no lock on it; null where there is none. */
+function openWal(file: string): number | null {
+  try {
+    return openSync(`${file}-wal`, 'r+')
+  } catch {
+    return null
+  }
 }
 
 function toGone(runId: string): SluiceError {

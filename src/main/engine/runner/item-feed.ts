@@ -7,11 +7,25 @@ const BLOCK_MAX = 500
 const BLOCK_MS = 50
 /** Cells of the items that are marked again at once, UTF-16 code units: a few huge rows must not fill the memory. */
 const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
+/** Items are marked ahead where fewer are left than are sent in this time, milliseconds, or than this number. */
+const AHEAD_MS = 10
+const AHEAD_MAX = 200
 /** Items that may wait for their back-off before no fresh one is started. */
 const BACKING_OFF_MAX = 10_000
 
 /** Calls back after a delay; the returned function calls it off. */
 export type Schedule = (delayMs: number, callback: () => void) => () => void
+
+/** What an item feed tells its owner. */
+export interface ItemFeedOptions {
+  schedule: Schedule
+  /** A back-off is over. */
+  onDue: () => void
+  /** What was marked may go out. */
+  onConfirmed: () => void
+  /** Marks could not be brought to the disk. */
+  onError: (error: unknown) => void
+}
 
 /**
  * The items to send, in the order of the source, those whose back-off is over first. Nothing leaves it that is not
@@ -20,11 +34,16 @@ export type Schedule = (delayMs: number, callback: () => void) => () => void
 export class ItemFeed {
   readonly #journal: Journal
   readonly #claims: ItemClaims
-  readonly #schedule: Schedule
-  readonly #onDue: () => void
+  readonly #options: ItemFeedOptions
   /** Marked on disk, not handed out yet. */
   #fresh: ClaimedItem[] = []
   #again: ClaimedItem[] = []
+  /** Marked, but perhaps not on disk yet. */
+  #marking: { fresh: ClaimedItem[]; again: ClaimedItem[] } = { fresh: [], again: [] }
+  #isConfirming = false
+  #confirmed: Promise<void> = Promise.resolve()
+  /** Items left at which the next are marked. */
+  #low = 0
   /** Back-off over, not marked yet. */
   #due: { item: number; attempts: number }[] = []
   /** To be split in two and sent again; refused whole for their size. */
@@ -36,15 +55,10 @@ export class ItemFeed {
   #freshExhausted = false
   #freshLeft = Infinity
 
-  constructor(
-    journal: Journal,
-    claims: ItemClaims,
-    options: { schedule: Schedule /** A back-off is over. */; onDue: () => void },
-  ) {
+  constructor(journal: Journal, claims: ItemClaims, options: ItemFeedOptions) {
     this.#journal = journal
     this.#claims = claims
-    this.#schedule = options.schedule
-    this.#onDue = options.onDue
+    this.#options = options
   }
 
   /** Hands out at most this many fresh items from now on. */
@@ -53,27 +67,28 @@ export class ItemFeed {
     this.#freshExhausted = false
   }
 
-  /** The next item that is marked on disk; null where {@link refill} has to mark some first. */
+  /** The next item that is marked on disk; null where there is none at the moment. */
   next(): ClaimedItem | null {
     const again = this.#again.shift()
     if (again !== undefined) return again
     return this.#fresh.shift() ?? null
   }
 
-  /** Whether {@link refill} may find something to mark. */
-  get canRefill(): boolean {
+  /** Whether {@link refill} is to mark the next items. */
+  get isLow(): boolean {
+    if (this.isMarking || this.#fresh.length + this.#again.length > this.#low) return false
     return this.#due.length > 0 || this.#toSplit.length > 0 || !this.#pendingExhausted || this.#mayStartFresh
   }
 
-  /** Whether nothing is marked that was not handed out. */
-  get isEmpty(): boolean {
-    return this.#fresh.length === 0 && this.#again.length === 0
+  /** Whether marked items wait for the disk. */
+  get isMarking(): boolean {
+    return this.#isConfirming || this.#marking.fresh.length + this.#marking.again.length > 0
   }
 
   /** Whether nothing is left to hand out, now or later. */
   get isExhausted(): boolean {
     return (
-      this.isEmpty &&
+      this.#isEmpty &&
       this.#backingOff.size === 0 &&
       this.#due.length === 0 &&
       this.#toSplit.length === 0 &&
@@ -82,29 +97,46 @@ export class ItemFeed {
     )
   }
 
-  /** Marks the next items, at least `min`. The caller has a transaction of `power` durability open. */
+  /** Marks the next items, at least `min`; {@link confirm} has them handed out. The caller has a transaction open. */
   refill(ratePerSecond: number, min: number): void {
     const block = Math.min(BLOCK_MAX, Math.max(min, Math.ceil((ratePerSecond * BLOCK_MS) / 1000)))
+    const wanted = Math.max(1, block - this.#fresh.length - this.#again.length)
+    this.#low = Math.min(AHEAD_MAX, Math.floor((ratePerSecond * AHEAD_MS) / 1000))
     for (const { item, attempts } of this.#toSplit.splice(0)) {
       for (const part of this.#claims.split(item)) this.#due.push({ item: part, attempts })
     }
-    this.#readPending(block)
-    const marked = this.#markDue(block)
-    const room = Math.min(block - marked, this.#freshLeft)
+    this.#readPending(wanted)
+    const marked = this.#markDue(wanted)
+    const room = Math.min(wanted - marked, this.#freshLeft)
     if (room <= 0 || !this.#mayStartFresh) return
     const fresh = this.#claims.readFresh(room)
     this.#claims.raiseWatermark(fresh)
     this.#freshLeft -= fresh.length
     if (fresh.length === 0) this.#freshExhausted = true
-    this.#fresh.push(...fresh)
+    this.#marking.fresh.push(...fresh)
+  }
+
+  /** Has what {@link refill} marked handed out once it is on disk, through a power cut too. Call it after the commit. */
+  confirm(): void {
+    if (!this.isMarking) return
+    this.#isConfirming = true
+    this.#confirmed = this.#journal.sync().then(() => {
+      this.#handOut()
+      this.#options.onConfirmed()
+    }, this.#options.onError)
+  }
+
+  /** Settles when nothing waits for the disk. */
+  get confirmed(): Promise<void> {
+    return this.#confirmed
   }
 
   /** Takes an item back that is to be sent again after a delay. Its result is `pending` in the journal. */
   backOff(item: number, attempts: number, delayMs: number): void {
-    const cancel = this.#schedule(delayMs, () => {
+    const cancel = this.#options.schedule(delayMs, () => {
       this.#backingOff.delete(item)
       this.#due.push({ item, attempts })
-      this.#onDue()
+      this.#options.onDue()
     })
     this.#backingOff.set(item, { attempts, cancel })
   }
@@ -119,12 +151,17 @@ export class ItemFeed {
     const isOther = (other: { item: number }) => other.item !== item
     const backingOff = this.#backingOff.get(item)
     backingOff?.cancel()
-    const waiting = this.#due.length + this.#again.length + this.#fresh.length
+    const count = () => {
+      const marking = this.#marking.fresh.length + this.#marking.again.length
+      return this.#due.length + this.#again.length + this.#fresh.length + marking
+    }
+    const waiting = count()
     this.#due = this.#due.filter(isOther)
     this.#again = this.#again.filter(isOther)
     this.#fresh = this.#fresh.filter(isOther)
-    const left = this.#due.length + this.#again.length + this.#fresh.length
-    return this.#backingOff.delete(item) || left < waiting
+    this.#marking.fresh = this.#marking.fresh.filter(isOther)
+    this.#marking.again = this.#marking.again.filter(isOther)
+    return this.#backingOff.delete(item) || count() < waiting
   }
 
   /**
@@ -147,16 +184,28 @@ export class ItemFeed {
   /** Takes every mark back that was not used, so that what never went out is pending and not unknown. */
   release(): void {
     this.cancel()
-    if (this.isEmpty) {
+    this.#handOut()
+    if (this.#isEmpty) {
       this.#startOver()
       return
     }
     const again = this.#again
-    this.#journal.transact('process', () => {
+    const takeBack = () => {
       this.#claims.lowerWatermark(this.#fresh)
       this.#claims.unmark(again)
-    })
+    }
+    this.#journal.transact('process', takeBack, true)
     this.#startOver()
+  }
+
+  #handOut(): void {
+    this.#isConfirming = false
+    this.#again.push(...this.#marking.again.splice(0))
+    this.#fresh.push(...this.#marking.fresh.splice(0))
+  }
+
+  get #isEmpty(): boolean {
+    return this.#fresh.length === 0 && this.#again.length === 0 && !this.isMarking
   }
 
   get #mayStartFresh(): boolean {
@@ -169,7 +218,7 @@ export class ItemFeed {
     let characters = 0
     while (marked < max && characters < BLOCK_MAX_CHARACTERS && this.#due.length > 0) {
       for (const claimed of this.#claims.markAgain(this.#due.splice(0, 1))) {
-        this.#again.push(claimed)
+        this.#marking.again.push(claimed)
         for (const { cells } of claimed.rows) for (const cell of cells) characters += cell.length
       }
       marked += 1
@@ -181,6 +230,7 @@ export class ItemFeed {
   #startOver(): void {
     this.#fresh = []
     this.#again = []
+    this.#low = 0
     this.#pendingRead = 0
     this.#pendingExhausted = false
     this.#freshExhausted = false

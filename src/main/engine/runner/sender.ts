@@ -62,6 +62,8 @@ export class Sender {
         return () => clearTimeout(timer)
       },
       onDue: () => this.#lanes.wake(1),
+      onConfirmed: () => this.#wakeAll(),
+      onError: (error) => this.#fail(error),
     })
     this.#lanes = new Lanes({
       concurrency: this.#pacer.concurrency,
@@ -94,6 +96,7 @@ export class Sender {
     this.#finishIfDone()
     const end = await this.#end.promise
     await this.#lanes.close()
+    await this.#feed.confirmed
     for (const timer of this.#timers.splice(0)) clearInterval(timer)
     clearTimeout(this.#gateTimer)
     this.#gateTimer = undefined
@@ -164,6 +167,7 @@ export class Sender {
     }
     const claimed = this.#nextItem()
     if (claimed === null) {
+      if (this.#feed.isMarking) return null
       // What falls due while there is nothing to send is not made up for.
       this.#pacer.start(nowMs)
       this.#finishIfDone()
@@ -205,9 +209,7 @@ export class Sender {
   }
 
   #nextItem(): ClaimedItem | null {
-    const ready = this.#feed.next()
-    if (ready !== null || !this.#feed.canRefill) return ready
-    this.#commit({ refill: true, allSeconds: false })
+    if (this.#feed.isLow) this.#commit({ refill: true, allSeconds: false })
     return this.#isEnding ? null : this.#feed.next()
   }
 
@@ -251,11 +253,7 @@ export class Sender {
     else if (again) this.#backOff(sent, judgement)
     const reason = this.#guard.reason()
     if (reason !== null) this.#finish({ kind: 'burning', reason })
-    if (this.#recorder.waiting >= GROUP_MAX) {
-      // Where the lane's next job would have to be marked right after, one commit does both.
-      const refill = !this.#isEnding && this.#feed.isEmpty && this.#feed.canRefill
-      this.#commit({ refill, allSeconds: false })
-    }
+    if (this.#recorder.waiting >= GROUP_MAX) this.#commit({ refill: false, allSeconds: false })
     // The lane that calls this takes its next job, or finds that nothing is left, right after; others wait to be woken.
     if ((wasFull && this.#bodies < this.#bodiesMax) || this.#gate.allowed > allowed) this.#wakeAll()
   }
@@ -278,13 +276,13 @@ export class Sender {
   #commit(options: { refill: boolean; allSeconds: boolean }): void {
     let undo: () => void = () => {}
     try {
-      // The watermark must be on disk before what it covers goes out, through a power cut too.
-      this.#journal.transact(options.refill ? 'power' : 'process', () => {
+      this.#journal.transact('process', () => {
         undo = this.#recorder.write(options)
         this.#options.desk?.write()
         if (options.refill) this.#feed.refill(this.#meter.ratePerSecond, this.#blockMin)
       })
       for (const settled of this.#options.desk?.committed() ?? []) this.#noteSettled(settled)
+      if (options.refill) this.#feed.confirm()
     } catch (error) {
       undo()
       this.#fail(error)

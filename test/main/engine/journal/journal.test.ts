@@ -70,7 +70,38 @@ test('a transaction that fails takes its rows and its counts back, and keeps wha
   expect(toCounts(openTestJournal({ file }))).toEqual({ succeeded: 1, failed: 7 })
 })
 
-test('the watermark is committed under FULL, outcomes under NORMAL', () => {
+test('a transaction apart writes its own counts, and leaves those that wait for the transaction of their rows', () => {
+  const journal = openTestJournal()
+  const readStored = () =>
+    Object.fromEntries(
+      openJournalReader(journal.file)
+        .prepare('SELECT value, n FROM facet')
+        .all()
+        .map(({ value, n }) => [String(value), n]),
+    )
+  journal.counters.add('state', 'succeeded', 7)
+  journal.transact('process', () => journal.counters.add('state', 'pending', 2), true)
+  expect(readStored()).toEqual({ pending: 2 })
+  expect(toCounts(journal)).toEqual({ succeeded: 7, pending: 2 })
+  journal.transact('process', () => {})
+  expect(readStored()).toEqual({ succeeded: 7, pending: 2 })
+})
+
+test('a sync brings what is committed to the disk while the thread goes on', async () => {
+  const journal = openTestJournal()
+  journal.transact('process', () => journal.counters.add('state', 'succeeded', 1))
+  let hasGoneOn = false
+  const synced = journal.sync().then(() => expect(hasGoneOn).toBe(true))
+  hasGoneOn = true
+  await synced
+  await journal.sync()
+  journal.transact('process', () => journal.counters.add('state', 'succeeded', 1))
+  const { file } = journal
+  journal.close()
+  expect(toCounts(openTestJournal({ file }))).toEqual({ succeeded: 2 })
+})
+
+test('the run’s own row is committed under FULL, outcomes and marks under NORMAL', () => {
   const journal = openTestJournal()
   const levels: unknown[] = []
   const note = (): void => {

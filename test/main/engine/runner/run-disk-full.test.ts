@@ -22,13 +22,13 @@ const NO_BOUND = 4_294_967_294
 function fillDisk(options: { at: number; pages: number; once?: boolean }): () => void {
   const { transact } = Journal.prototype
   let transactions = 0
-  Journal.prototype.transact = function (durability, write) {
+  Journal.prototype.transact = function (...transaction) {
     transactions += 1
     const { page_count } = this.db.prepare('PRAGMA page_count').get() ?? {}
     if (transactions === options.at) {
       this.db.exec(`PRAGMA max_page_count = ${Number(page_count) + options.pages}`)
     } else if (options.once === true) this.db.exec(`PRAGMA max_page_count = ${NO_BOUND}`)
-    transact.call(this, durability, write)
+    transact.apply(this, transaction)
   }
   const free = (): void => {
     Journal.prototype.transact = transact

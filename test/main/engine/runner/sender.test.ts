@@ -4,7 +4,14 @@ import { expect, test } from 'vitest'
 import type { ItemRequest } from '../../../../src/main/engine/runner/sender-options.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { openReadyJournal, readRecord, readStates } from '../journal/test-journal.ts'
-import { createHeldClient, createTestSender, toRefusal, toTestRequest } from './test-sender.ts'
+import {
+  createHeldClient,
+  createTestSender,
+  endAll,
+  toRefusal,
+  toTestRequest,
+  untilHeld,
+} from './test-sender.ts'
 import { toJudgement } from './to-judgement.ts'
 
 const startTakingService = () =>
@@ -88,12 +95,10 @@ test('bodies in flight are bounded, and one that is larger than the bound goes a
     toRequest: ({ item }) => toSized(item === 20 ? 5_000 : 400),
   })
   const ended = sender.send()
-  let ends = 0
-  while (ends < 20) {
-    await new Promise((resolve) => setImmediate(resolve))
+  for (let ends = 0; ends < 20; ends += 1) {
+    await untilHeld(held, 1)
     mostHeld = Math.max(mostHeld, held.length)
     held.shift()?.()
-    ends += 1
   }
   expect(await ended).toEqual({ kind: 'done' })
   expect(mostHeld).toBe(3)
@@ -109,13 +114,12 @@ test('bodies that left room wake as many lanes as it is for', async () => {
     toRequest: ({ item }) => toSized(item === 1 ? 5_000 : 10),
   })
   const ended = sender.send()
-  await new Promise((resolve) => setImmediate(resolve))
+  await untilHeld(held, 1)
   expect(held).toHaveLength(1)
   held.shift()?.()
-  await new Promise((resolve) => setImmediate(resolve))
+  await untilHeld(held, 10)
   expect(held).toHaveLength(10)
-  while (held.length > 0) held.shift()?.()
-  expect(await ended).toEqual({ kind: 'done' })
+  expect(await endAll(held, ended)).toEqual({ kind: 'done' })
 })
 
 test('the cells of a row are let go once its request is built', async () => {
@@ -132,12 +136,10 @@ test('the cells of a row are let go once its request is built', async () => {
     },
   })
   const ended = sender.send()
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(held).toHaveLength(4)
+  await untilHeld(held, 4)
   collect()
   expect(cells.map((ref) => ref.deref())).toEqual([undefined, undefined, undefined, undefined])
-  while (held.length > 0) held.shift()?.()
-  await ended
+  await endAll(held, ended)
 })
 
 test('rows keep their retries while the service is away, which is probed by one request at a time', async () => {
@@ -156,8 +158,8 @@ test('rows keep their retries while the service is away, which is probed by one 
           sent += 1
           inFlight += 1
           open.push(inFlight)
-          // It is there for one request, and refuses the next 26.
-          const isRefused = sent > 1 && sent <= 27
+          // It is there for one request, and refuses the next 16.
+          const isRefused = sent > 1 && sent <= 17
           client.send(request, (exchange) => {
             inFlight -= 1
             onEnd(isRefused ? toRefusal() : exchange)
@@ -169,7 +171,7 @@ test('rows keep their retries while the service is away, which is probed by one 
   })
   expect(await sender.send()).toEqual({ kind: 'done' })
   expect(readStates(journal).counted).toEqual({ succeeded: 100 })
-  expect(journal.counters.get('request', 'failed')).toBe(26)
+  expect(journal.counters.get('request', 'failed')).toBe(16)
   // A probe that is refused, one that is answered, and then more and more.
-  expect(open.slice(25, 30)).toEqual([expect.any(Number), 1, 1, 1, 2])
+  expect(open.slice(15, 20)).toEqual([expect.any(Number), 1, 1, 1, 2])
 })

@@ -82,6 +82,25 @@ export function createHeldClient(held: (() => void)[]): ServiceClient {
   }
 }
 
+/** Waits until so many requests are in flight: marks reach the disk before what they cover goes out. */
+export async function untilHeld(held: readonly unknown[], count: number): Promise<void> {
+  while (held.length < count) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Lets every request end, also those that go out only then, until the sender has ended. */
+export async function endAll<End>(held: (() => void)[], ended: Promise<End>): Promise<End> {
+  let isOver = false
+  const noteEnd = (): void => {
+    isOver = true
+  }
+  ended.then(noteEnd, noteEnd)
+  while (!isOver) {
+    held.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return ended
+}
+
 /** What a client tells of a service that refuses connections. */
 export function toRefusal(): Exchange {
   const sentAtUs = Math.round((performance.timeOrigin + performance.now()) * 1000)
