@@ -24,7 +24,9 @@ export function createLoadRuns(folder: string) {
     load: LoadInput,
     parts: Partial<PlanInput> = {},
   ): Plan {
-    return createRunPlan(folder, rows, baseUrl, { retry: { limit: 0 }, load, ...parts })
+    // A machine that is busy with other tests must not make requests time out.
+    const connection = { baseUrl, timeoutMs: 30_000 }
+    return createRunPlan(folder, rows, baseUrl, { connection, retry: { limit: 0 }, load, ...parts })
   }
 
   function read(summary: RunSummary): LoadResult {
