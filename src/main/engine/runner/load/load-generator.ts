@@ -131,9 +131,8 @@ export class LoadGenerator {
   #tick(): void {
     const nowMs = this.#nowMs()
     const { pacer } = this.#options
-    const lateMs = Number.isNaN(this.#tickedMs) ? 0 : nowMs - this.#tickedMs - this.#tickEveryMs
+    this.#enterSecond(nowMs)
     this.#tickedMs = nowMs
-    this.#closeSeconds(Math.floor(nowMs / 1000), Math.max(0, lateMs * 1000))
     if (this.#isStopped || pacer.isOver(nowMs)) this.#endWhenDrained(nowMs)
     else {
       this.#wake(nowMs)
@@ -178,6 +177,8 @@ export class LoadGenerator {
       return null
     }
     if (this.#isStopped) return null
+    // An answer may come before the timer that begins a second: what goes out then is of that second.
+    this.#enterSecond(nowMs)
     const again = this.#again.shift()
     if (again !== undefined) return this.#toJob(again)
     const turn = pacer.take(nowMs)
@@ -296,6 +297,12 @@ export class LoadGenerator {
       },
       [records.buffer as ArrayBuffer],
     )
+  }
+
+  /** Ends the seconds that are over; the timer that is late by now was late in them. */
+  #enterSecond(nowMs: number): void {
+    const lateMs = Number.isNaN(this.#tickedMs) ? 0 : nowMs - this.#tickedMs - this.#tickEveryMs
+    this.#closeSeconds(Math.floor(nowMs / 1000), Math.max(0, lateMs * 1000))
   }
 
   /** Tells how the seconds that are over were, each by itself; `lateUs`: how late the timer was that began the next. */

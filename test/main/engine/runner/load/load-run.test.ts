@@ -170,13 +170,14 @@ test('requests that are in flight after the graceful stop are given up as unknow
     loads.createPlan(
       5,
       server.baseUrl,
-      { pace: { kind: 'closed', concurrency: 2 }, durationMs: 200, gracefulStopMs: 150 },
+      { pace: { kind: 'closed', concurrency: 2 }, durationMs: 700, gracefulStopMs: 200 },
       { connection: { baseUrl: server.baseUrl, timeoutMs: 30_000 } },
     ),
   )
   expect(report.counts).toMatchObject({ sent: 2, unknown: 2, succeeded: 0 })
   expect(report.latencyMs.http_req_duration).toMatchObject({ count: 2 })
-  expect(report.latencyMs.http_req_duration?.min).toBeGreaterThan(300)
+  // At least the graceful stop, however long opening their connections took before.
+  expect(report.latencyMs.http_req_duration?.min).toBeGreaterThan(195)
   expect(samples.filter(({ kept }) => kept === 'error').map(({ outcome }) => outcome)).toEqual([
     'unknown',
     'unknown',
