@@ -71,6 +71,8 @@ export function toPercentiles(histogram: Histogram): Percentiles | null {
 /** One histogram for each series that has samples. */
 export class LatencyMeter {
   readonly #histograms = new Map<LatencySeriesName, Histogram>()
+  /** The last percentiles that were asked for, which hold as long as nothing is recorded. */
+  readonly #percentiles = new Map<LatencySeriesName, Percentiles>()
 
   /** Records a duration in microseconds; null is no sample. */
   record(series: LatencySeriesName, us: number | null): void {
@@ -92,9 +94,15 @@ export class LatencyMeter {
     return this.#histograms.get(series) ?? null
   }
 
+  /** Percentiles of a series in milliseconds; null where it has no samples. */
   percentiles(series: LatencySeriesName): Percentiles | null {
     const histogram = this.#histograms.get(series)
-    return histogram === undefined ? null : toPercentiles(histogram)
+    if (histogram === undefined || histogram.totalCount === 0) return null
+    const last = this.#percentiles.get(series)
+    if (last?.count === histogram.totalCount) return last
+    const percentiles = toPercentiles(histogram)
+    if (percentiles !== null) this.#percentiles.set(series, percentiles)
+    return percentiles
   }
 
   /** The series compressed; null where it has no samples. */
@@ -106,6 +114,7 @@ export class LatencyMeter {
   /** Empties every series. */
   reset(): void {
     for (const histogram of this.#histograms.values()) histogram.reset()
+    this.#percentiles.clear()
   }
 
   #of(series: LatencySeriesName): Histogram {
