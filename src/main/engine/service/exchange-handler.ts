@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { RETRY_AFTER_HEADER } from '../../../shared/service/endpoints.ts'
+import type { Deadline, DeadlineTimer } from './deadline-timer.ts'
 import type { Exchange, ExchangeTimings } from './exchange.ts'
 import type { TimedConnector } from './timed-connector.ts'
 import { isCertificateAlert } from './tls-alert.ts'
@@ -19,17 +20,20 @@ export const ANSWER_TOO_LARGE_CODE = 'ANSWER_TOO_LARGE'
  */
 export function createExchangeHandler(options: {
   timeoutMs: number
+  /** The connection's own. */
+  timer: DeadlineTimer
   connector: Pick<TimedConnector, 'takePhases'>
   onEnd: (exchange: Exchange) => void
 }): Dispatcher.DispatchHandler {
-  return new ExchangeHandler(options.timeoutMs, options.connector, options.onEnd)
+  return new ExchangeHandler(options.timeoutMs, options.timer, options.connector, options.onEnd)
 }
 
-class ExchangeHandler implements Dispatcher.DispatchHandler {
+class ExchangeHandler implements Dispatcher.DispatchHandler, Deadline {
   readonly #connector: Pick<TimedConnector, 'takePhases'>
   readonly #onEnd: (exchange: Exchange) => void
   readonly #handedOverMs = performance.now()
-  readonly #timer: NodeJS.Timeout
+  readonly #timeoutMs: number
+  readonly #timer: DeadlineTimer
   #controller: Dispatcher.DispatchController | null = null
   #startMs: number | null = null
   #bodySentMs = 0
@@ -43,15 +47,20 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   constructor(
     timeoutMs: number,
+    timer: DeadlineTimer,
     connector: Pick<TimedConnector, 'takePhases'>,
     onEnd: (exchange: Exchange) => void,
   ) {
+    this.#timeoutMs = timeoutMs
+    this.#timer = timer
     this.#connector = connector
     this.#onEnd = onEnd
-    this.#timer = setTimeout(() => {
-      const waitedFor = this.#startMs === null ? 'a connection' : 'the answer'
-      this.#giveUp(TIMEOUT_CODE, `gave up on ${waitedFor} after ${timeoutMs} ms`)
-    }, timeoutMs)
+    timer.start(this, this.#handedOverMs, timeoutMs)
+  }
+
+  onDeadline(): void {
+    const waitedFor = this.#startMs === null ? 'a connection' : 'the answer'
+    this.#giveUp(TIMEOUT_CODE, `gave up on ${waitedFor} after ${this.#timeoutMs} ms`)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -140,7 +149,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #end(exchange: Exchange): void {
     if (this.#ended) return
     this.#ended = true
-    clearTimeout(this.#timer)
+    this.#timer.stop(this)
     this.#chunks = []
     this.#onEnd(exchange)
   }

@@ -5,6 +5,7 @@ import {
   JSON_CONTENT_TYPE,
   toAuthorization,
 } from '../../../shared/service/endpoints.ts'
+import { DeadlineTimer } from './deadline-timer.ts'
 import type { Exchange } from './exchange.ts'
 import { createExchangeHandler } from './exchange-handler.ts'
 import { toCredentialsError } from './proxy-tunnel.ts'
@@ -72,10 +73,12 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
     })
     const toHeaders = createHeaders(options, plainProxy)
+    const timer = new DeadlineTimer()
     return {
       send(request, onEnd) {
         const handler = createExchangeHandler({
           timeoutMs,
+          timer,
           connector,
           onEnd: plainProxy === null ? onEnd : (exchange) => onEnd(toProxied(exchange, plainProxy)),
         })
@@ -88,6 +91,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
         client.dispatch(dispatch, handler)
       },
       destroy() {
+        timer.destroy()
         connector.destroy()
         return client.destroy()
       },

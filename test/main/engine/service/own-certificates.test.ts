@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Dispatcher } from 'undici'
 import { expect, test } from 'vitest'
+import { DeadlineTimer } from '../../../../src/main/engine/service/deadline-timer.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { createExchangeHandler } from '../../../../src/main/engine/service/exchange-handler.ts'
 import { createServiceClients } from '../../../../src/main/engine/service/service-client.ts'
@@ -97,6 +98,7 @@ test('a service that takes no connection without a certificate is named, with wh
 test('a certificate that is refused when the request is already on its way has let nothing through', () => {
   const ends: Exchange[] = []
   const handler = createExchangeHandler({
+    timer: new DeadlineTimer(),
     timeoutMs: 1_000,
     connector: { takePhases: () => null },
     onEnd: (exchange) => ends.push(exchange),

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { DeadlineTimer } from '../../../../src/main/engine/service/deadline-timer.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function createDeadline() {
+  const deadline = { passedMs: Number.NaN, onDeadline: () => {} }
+  deadline.onDeadline = () => {
+    deadline.passedMs = performance.now()
+  }
+  return deadline
+}
+
+test('each deadline is told at its own time, though one timer serves them all', () => {
+  const timer = new DeadlineTimer()
+  const [first, second, third] = [createDeadline(), createDeadline(), createDeadline()]
+  const startMs = performance.now()
+  timer.start(first, startMs, 1_000)
+  vi.advanceTimersByTime(400)
+  timer.stop(first)
+  timer.start(second, performance.now(), 1_000)
+  expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(2_000)
+  expect(second.passedMs - startMs).toBe(1_400)
+  timer.start(third, performance.now(), 50)
+  vi.advanceTimersByTime(49)
+  expect(third.passedMs).toBeNaN()
+  vi.advanceTimersByTime(1)
+  expect(third.passedMs - startMs).toBe(2_450)
+  expect(first.passedMs).toBeNaN()
+})
+
+test('nothing is told, and nothing waits, where all that was started was stopped', () => {
+  const timer = new DeadlineTimer()
+  const deadline = createDeadline()
+  timer.start(deadline, performance.now(), 1_000)
+  timer.stop(deadline)
+  vi.advanceTimersByTime(5_000)
+  expect(vi.getTimerCount()).toBe(0)
+  timer.start(deadline, performance.now(), 1_000)
+  timer.destroy()
+  expect(vi.getTimerCount()).toBe(0)
+  expect(deadline.passedMs).toBeNaN()
+})
