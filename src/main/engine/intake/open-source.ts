@@ -3,6 +3,7 @@ import { openDelimitedSource } from './delimited/delimited-source.ts'
 import { openJsonLinesSource } from './json-lines/json-lines-source.ts'
 import { findSourceFormat } from './source-format.ts'
 import type { SourceReader } from './source-reader.ts'
+import { DetectorMissing, loadDetector } from './text/encoding.ts'
 
 /** How a source is read, where that is not left to {@link openSource}. */
 export interface OpenSourceOptions {
@@ -17,12 +18,24 @@ export interface OpenSourceOptions {
  * `BAD_SOURCE` for what cannot be read as rows; the readers say more.
  */
 export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
+  try {
+    return await openByFormat(source, options)
+  } catch (error) {
+    if (!(error instanceof DetectorMissing)) throw error
+    await loadDetector()
+    return openByFormat(source, options)
+  }
+}
+
+async function openByFormat(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
   const format = findSourceFormat(source)
   // Readers that need large libraries are loaded when the first source of their format is opened.
   switch (format) {
     case 'jsonl':
       return openJsonLinesSource(source, options)
     case 'folder':
+      // Any of its files may need it, when rows are read.
+      await loadDetector()
       return (await import('./folder/folder-source.ts')).openFolderSource(source)
     case 'xlsx':
       return (await import('./spreadsheet/spreadsheet-source.ts')).openSpreadsheetSource(source, options)

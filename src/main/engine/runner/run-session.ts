@@ -7,7 +7,6 @@ import { type CommitHook, Journal } from '../journal/journal.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/run-latency.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { toJournalFile } from '../journal/workspace-files.ts'
-import { createSender } from './create-sender.ts'
 import type { IntakeProgress } from './intake-stage.ts'
 import { createLoadRun } from './load/create-load-run.ts'
 import { importK6Result } from './load/import-k6-result.ts'
@@ -137,6 +136,8 @@ export class RunSession {
       total: readLatency(this.#journal.db),
       nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
     })
+    // The HTTP client is not in memory while a source is read.
+    const { createSender } = await import('./create-sender.ts')
     const sender = createSender({
       ...this.#task,
       journal: this.#journal,

@@ -1,5 +1,5 @@
 import iconv from 'iconv-lite'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { formatProblem } from '../../../../src/shared/problem.ts'
 import { readSource, readText, writeSource } from './read-source.ts'
 
@@ -114,4 +114,13 @@ test('UTF-8 read as given although bytes are broken counts them', () => {
 test('an unknown encoding is said, with names that would do', () => {
   expect(() => readText('a\n1\n', { encoding: 'klingon' })).toThrow('the encoding `klingon` is not known')
   expect(() => readText('a\n1\n', { encoding: 'base64' })).toThrow('is not known')
+})
+
+test('what tells legacy encodings apart is loaded for the first file that needs it', async () => {
+  vi.resetModules()
+  const { openSource } = await import('../../../../src/main/engine/intake/open-source.ts')
+  const path = writeSource(Buffer.from('text_data\nGr\u00fc\u00dfe aus K\u00f6ln\n', 'latin1'))
+  const reader = await openSource({ path, header: true })
+  expect([reader.encoding, reader.encodingBy]).toEqual(['windows-1252', 'guess'])
+  reader.close()
 })

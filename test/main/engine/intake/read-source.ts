@@ -4,9 +4,13 @@ import { openDelimitedSource } from '../../../../src/main/engine/intake/delimite
 import { openSource } from '../../../../src/main/engine/intake/open-source.ts'
 import { findSourceFormat } from '../../../../src/main/engine/intake/source-format.ts'
 import type { SourceReader, SourceRow } from '../../../../src/main/engine/intake/source-reader.ts'
+import { loadDetector } from '../../../../src/main/engine/intake/text/encoding.ts'
 import { SluiceError } from '../../../../src/shared/errors.ts'
 import type { PlanSource } from '../../../../src/shared/plan.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+
+// The readers that are opened here directly cannot wait for it.
+await loadDetector()
 
 /** Writes a file into a folder of the running test and returns its path. */
 export function writeSource(content: string | Uint8Array, name = 'source.csv'): string {

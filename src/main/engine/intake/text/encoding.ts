@@ -1,4 +1,3 @@
-import jschardet from 'jschardet'
 import { createSourceError } from '../source-error.ts'
 import type { SourceFile } from '../source-file.ts'
 import type { SourceReader } from '../source-reader.ts'
@@ -25,13 +24,24 @@ const BYTE_ORDER_MARKS = [
 ] as const
 
 const SAMPLE_BYTES = 64 * 1024
-/** What a file that fits nothing else is read as: every byte has a character in it. */
-const FALLBACK = 'windows-1252'
+
+let guessLegacy: ((bytes: Buffer) => string) | null = null
+
+/** Loads what tells legacy encodings apart: large tables, of which most files need nothing. */
+export async function loadDetector(): Promise<void> {
+  guessLegacy ??= (await import('./legacy-encoding.ts')).guessLegacyEncoding
+}
+
+/** Thrown for a file that needs {@link loadDetector} first. */
+export class DetectorMissing extends Error {
+  override readonly name = 'DetectorMissing'
+}
 
 /**
  * The encoding that the person gave, else that of the byte-order mark, else UTF-8 where the whole file decodes
  * strictly, else UTF-16 where its zero bytes show it, else what a detector makes of it, else Windows-1252.
- * Throws `BAD_SOURCE` for an unknown label and for files that are not text.
+ * Throws `BAD_SOURCE` for an unknown label and for files that are not text, {@link DetectorMissing} where only the
+ * detector can tell and was not loaded.
  */
 export function chooseEncoding(file: SourceFile, given: string | undefined): ChosenEncoding {
   const sample = file.readBytes(0, Math.min(SAMPLE_BYTES, file.sizeBytes))
@@ -54,6 +64,7 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   const verdict = scanUtf8(file, 0)
   if (verdict.kind === 'valid') return { encoding: 'utf-8', encodingBy: 'strict', bomBytes: 0 }
   if (verdict.mostlyUtf8) return { encoding: 'utf-8', encodingBy: 'guess', bomBytes: 0 }
+  if (guessLegacy === null) throw new DetectorMissing(file.path)
   return {
     encoding: guessLegacy(file.readBytes(verdict.offset, 4 * SAMPLE_BYTES)),
     encodingBy: 'guess',
@@ -91,53 +102,3 @@ function guessUtf16(sample: Buffer): 'utf-16le' | 'utf-16be' | null {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its job
 const CONTROL_OR_BROKEN = /[\0-\x08\x0e-\x1f\ufffd\ufffe\uffff]/
-
-/** Encodings that the detector chooses among, by its names; the rest only take text away from Windows-1252. */
-const CANDIDATES: Record<string, string> = {
-  'Windows-1250': 'windows-1250',
-  'Windows-1251': 'windows-1251',
-  'Windows-1252': 'windows-1252',
-  'Windows-1253': 'windows-1253',
-  'Windows-1254': 'windows-1254',
-  'Windows-1255': 'windows-1255',
-  'Windows-1256': 'windows-1256',
-  'Windows-1257': 'windows-1257',
-  'KOI8-R': 'koi8-r',
-  SHIFT_JIS: 'shift_jis',
-  CP932: 'shift_jis',
-  'EUC-JP': 'euc-jp',
-  GB18030: 'gb18030',
-  Big5: 'big5',
-  CP949: 'euc-kr',
-  'EUC-KR': 'euc-kr',
-  'TIS-620': 'windows-874',
-}
-
-/** Below this the detector has seen too little to be believed against {@link FALLBACK}. */
-const LEAST_CONFIDENCE = 0.03
-
-function guessLegacy(bytes: Buffer): string {
-  const firstLine = bytes.findIndex((byte) => byte >= 0x80)
-  const from = bytes.lastIndexOf(0x0a, Math.max(0, firstLine)) + 1
-  const cut = bytes.subarray(from, from + SAMPLE_BYTES)
-  // Whole lines only: a double-byte character cut in two would speak against its own encoding.
-  const lastLine = cut.lastIndexOf(0x0a)
-  const lines = cut.length === SAMPLE_BYTES && lastLine > 0 ? cut.subarray(0, lastLine + 1) : cut
-  const found = jschardet
-    .detectAll(lines, { detectEncodings: Object.keys(CANDIDATES) })
-    .map(({ encoding, confidence }) => ({ encoding: CANDIDATES[encoding ?? ''], confidence }))
-  const fallback = found.find(({ encoding }) => encoding === FALLBACK)?.confidence ?? 0
-  const best = found[0]
-  if (best?.encoding === undefined) return FALLBACK
-  const isBelievable = best.confidence >= LEAST_CONFIDENCE && best.confidence >= 2 * fallback
-  return isBelievable && decodesStrictly(lines, best.encoding) ? best.encoding : FALLBACK
-}
-
-function decodesStrictly(bytes: Buffer, encoding: string): boolean {
-  try {
-    new TextDecoder(encoding, { fatal: true }).decode(bytes)
-    return true
-  } catch {
-    return false
-  }
-}
