@@ -9,24 +9,26 @@ const SIZES = [32, 8, 1] as const
  */
 export class BulkInsert {
   readonly #db: DatabaseSync
-  readonly #head: string
-  readonly #tail: string
-  readonly #columns: number
+  readonly #sql: { into: string; row: string; tail: string }
+  /** Values that a row binds. */
+  readonly #width: number
   readonly #statements = new Map<number, StatementSync>()
   #values: SQLInputValue[] = []
 
-  /** `into` is the statement up to `VALUES`, `tail` what follows the rows, such as an `ON CONFLICT`. */
-  constructor(db: DatabaseSync, into: string, columns: number, tail = '') {
+  /**
+   * `into` is the statement up to `VALUES`, `row` one row of it, in which each `?` is a value, and `tail` what follows
+   * the rows, such as an `ON CONFLICT`.
+   */
+  constructor(db: DatabaseSync, into: string, row: string, tail = '') {
     this.#db = db
-    this.#head = into
-    this.#tail = tail
-    this.#columns = columns
+    this.#sql = { into, row, tail }
+    this.#width = row.split('?').length - 1
   }
 
   /** Takes one row's values. */
   add(...values: SQLInputValue[]): void {
     this.#values.push(...values)
-    if (this.#values.length >= SIZES[0] * this.#columns) this.flush()
+    if (this.#values.length >= SIZES[0] * this.#width) this.flush()
   }
 
   /** Writes the rows that are left. What a failed statement was to write is forgotten with the rest. */
@@ -36,7 +38,7 @@ export class BulkInsert {
     this.#values = []
     let from = 0
     for (const size of SIZES) {
-      const length = size * this.#columns
+      const length = size * this.#width
       for (; values.length - from >= length; from += length) {
         const rows = length === values.length ? values : values.slice(from, from + length)
         this.#prepare(size).run(...rows)
@@ -52,8 +54,8 @@ export class BulkInsert {
   #prepare(rows: number): StatementSync {
     let statement = this.#statements.get(rows)
     if (statement === undefined) {
-      const row = `(${Array(this.#columns).fill('?').join(', ')})`
-      const sql = `${this.#head} VALUES ${Array(rows).fill(row).join(', ')} ${this.#tail}`
+      const { into, row, tail } = this.#sql
+      const sql = `${into} VALUES ${Array(rows).fill(row).join(', ')} ${tail}`
       statement = this.#db.prepare(sql)
       this.#statements.set(rows, statement)
     }

@@ -63,7 +63,7 @@ export class IntakeWriter {
     journal.transact('process', () => db.exec('DELETE FROM row; DELETE FROM problem'))
     checkpointEvery(db, INTAKE_CHECKPOINT_PAGES)
     db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
-    this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item)', 3)
+    this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item)', '(?, ?, ?)')
     this.#insertProblem = db.prepare(
       'INSERT INTO problem (row, severity, code, field, message, found) VALUES (?, ?, ?, ?, ?, ?)',
     )

@@ -42,11 +42,24 @@ export interface AttemptRecord {
   classes: readonly { className: string; score: number }[]
 }
 
+const INTO_RESULT = `INSERT INTO result (row, state, attempts, status, error_code, message, task_id, duration_us, response,
+  custom_index_item_id, answer, acknowledged_at)`
+const INTO_ATTEMPT = `INSERT INTO attempt (item, number, sent_at_us, outcome, status, error_code, message, duration_us,
+  waiting_us, connect_us, tls_us)`
+const REPLACING = `ON CONFLICT (row) DO UPDATE SET state = excluded.state, attempts = excluded.attempts,
+  status = excluded.status, error_code = excluded.error_code, message = excluded.message, task_id = excluded.task_id,
+  duration_us = excluded.duration_us, response = excluded.response,
+  custom_index_item_id = coalesce(excluded.custom_index_item_id, custom_index_item_id),
+  answer = coalesce(excluded.answer, answer), acknowledged_at = coalesce(excluded.acknowledged_at, acknowledged_at)`
+
 /** Writes outcomes; the caller groups them into transactions. */
 export class OutcomeWriter {
   readonly #journal: Journal
   readonly #result: BulkInsert
   readonly #attempt: BulkInsert
+  /** What most of them are: a first try that succeeded. Half of their values are alike, and not bound. */
+  readonly #plainResult: BulkInsert
+  readonly #plainAttempt: BulkInsert
   readonly #rule: StatementSync
   readonly #rowRule: BulkInsert
   readonly #rowClass: BulkInsert
@@ -55,30 +68,18 @@ export class OutcomeWriter {
   constructor(journal: Journal) {
     this.#journal = journal
     const { db } = journal
-    this.#result = new BulkInsert(
-      db,
-      `INSERT INTO result (row, state, attempts, status, error_code, message, task_id, duration_us, response,
-       custom_index_item_id, answer, acknowledged_at)`,
-      12,
-      `ON CONFLICT (row) DO UPDATE SET state = excluded.state, attempts = excluded.attempts,
-       status = excluded.status, error_code = excluded.error_code, message = excluded.message,
-       task_id = excluded.task_id, duration_us = excluded.duration_us, response = excluded.response,
-       custom_index_item_id = coalesce(excluded.custom_index_item_id, custom_index_item_id),
-       answer = coalesce(excluded.answer, answer),
-       acknowledged_at = coalesce(excluded.acknowledged_at, acknowledged_at)`,
-    )
-    this.#attempt = new BulkInsert(
-      db,
-      `INSERT INTO attempt (item, number, sent_at_us, outcome, status, error_code, message, duration_us,
-       waiting_us, connect_us, tls_us)`,
-      11,
-    )
+    this.#result = new BulkInsert(db, INTO_RESULT, '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', REPLACING)
+    this.#attempt = new BulkInsert(db, INTO_ATTEMPT, '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    const result = "(?, 'succeeded', 1, ?, NULL, NULL, ?, ?, ?, NULL, NULL, NULL)"
+    this.#plainResult = new BulkInsert(db, INTO_RESULT, result, REPLACING)
+    const attempt = "(?, 1, ?, 'succeeded', ?, NULL, NULL, ?, ?, NULL, NULL)"
+    this.#plainAttempt = new BulkInsert(db, INTO_ATTEMPT, attempt)
     this.#rule = db.prepare(
       `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
        ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name RETURNING id`,
     )
-    this.#rowRule = new BulkInsert(db, 'INSERT OR IGNORE INTO row_rule (rule, row)', 2)
-    this.#rowClass = new BulkInsert(db, 'INSERT OR REPLACE INTO row_class (row, class, score)', 3)
+    this.#rowRule = new BulkInsert(db, 'INSERT OR IGNORE INTO row_rule (rule, row)', '(?, ?)')
+    this.#rowClass = new BulkInsert(db, 'INSERT OR REPLACE INTO row_class (row, class, score)', '(?, ?, ?)')
   }
 
   /** Counts an outcome; once, when it happens, however often its transaction has to be tried. */
@@ -104,38 +105,30 @@ export class OutcomeWriter {
   /** Writes outcomes, in their order. The caller has a transaction open. */
   write(records: readonly AttemptRecord[]): void {
     for (const record of records) this.#writeOne(record)
-    this.#attempt.flush()
-    this.#result.flush()
-    this.#flushFindings()
+    for (const bulk of this.#bulks) bulk.flush()
   }
 
   /** Writes what was found in a row's content. The caller has a transaction open. */
   writeFindings(row: number, found: Pick<AttemptRecord, 'rules' | 'classes'>): void {
     this.#addFindings(row, found)
-    this.#flushFindings()
+    for (const bulk of this.#bulks) bulk.flush()
   }
 
   /** Forgets what a transaction that was undone had written. */
   forget(): void {
     this.#ruleIds.clear()
-    for (const bulk of [this.#result, this.#attempt, this.#rowRule, this.#rowClass]) bulk.forget()
+    for (const bulk of this.#bulks) bulk.forget()
   }
 
   #writeOne(record: AttemptRecord): void {
-    const { item, status, errorCode, message, durationUs } = record
-    this.#attempt.add(
-      item,
-      record.number,
-      record.sentAtUs,
-      record.outcome,
-      status,
-      errorCode,
-      message,
-      durationUs,
-      record.waitingUs,
-      record.connectUs,
-      record.tlsUs,
-    )
+    const { item, status, errorCode, message, durationUs, sentAtUs, outcome, waitingUs } = record
+    const { connectUs, tlsUs } = record
+    if (isPlain(record, outcome, message) && connectUs === null && tlsUs === null) {
+      this.#plainAttempt.add(item, sentAtUs, status, durationUs, waitingUs)
+    } else {
+      const timings = [durationUs, waitingUs, connectUs, tlsUs]
+      this.#attempt.add(item, record.number, sentAtUs, outcome, status, errorCode, message, ...timings)
+    }
     if (record.state === null) return
     if (record.rowOutcomes !== null) this.#writeApart(record, record.rowOutcomes)
     else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
@@ -147,9 +140,9 @@ export class OutcomeWriter {
     for (const { className, score } of classes) this.#rowClass.add(row, className, score)
   }
 
-  #flushFindings(): void {
-    this.#rowRule.flush()
-    this.#rowClass.flush()
+  get #bulks(): BulkInsert[] {
+    const plain = [this.#plainAttempt, this.#plainResult]
+    return [...plain, this.#attempt, this.#result, this.#rowRule, this.#rowClass]
   }
 
   #writeApart(record: AttemptRecord, outcomes: readonly RowOutcome[]): void {
@@ -167,20 +160,16 @@ export class OutcomeWriter {
     message: string | null,
     answer: RowAnswer | null,
   ): void {
-    this.#result.add(
-      row,
-      state,
-      record.number,
-      record.status,
-      record.errorCode,
-      message,
-      record.taskId,
-      record.durationUs,
-      row === record.item ? record.response : null,
-      record.customIndexItemId,
-      answer,
-      state === 'acknowledged' ? Math.round((record.sentAtUs + (record.durationUs ?? 0)) / 1000) : null,
-    )
+    const { status, taskId, durationUs, customIndexItemId } = record
+    const response = row === record.item ? record.response : null
+    if (isPlain(record, state, message) && customIndexItemId === null && answer === null) {
+      this.#plainResult.add(row, status, taskId, durationUs, response)
+      return
+    }
+    const acknowledgedAt =
+      state === 'acknowledged' ? Math.round((record.sentAtUs + (durationUs ?? 0)) / 1000) : null
+    const told = [taskId, durationUs, response, customIndexItemId, answer, acknowledgedAt]
+    this.#result.add(row, state, record.number, status, record.errorCode, message, ...told)
   }
 
   #toRuleRow(rule: { ruleId: string; ruleName: string }): number {
@@ -190,4 +179,9 @@ export class OutcomeWriter {
     this.#ruleIds.set(rule.ruleId, id)
     return id
   }
+}
+
+/** A row's first try has nothing written of it before, so the order among the statements does not matter. */
+function isPlain({ number, errorCode }: AttemptRecord, ended: ItemState, message: string | null): boolean {
+  return number === 1 && ended === 'succeeded' && errorCode === null && message === null
 }
