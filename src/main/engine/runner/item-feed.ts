@@ -9,7 +9,7 @@ const BLOCK_MS = 50
 const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
 /** Items are marked ahead where fewer are left than are sent in this time, milliseconds, or than this number. */
 const AHEAD_MS = 10
-const AHEAD_MAX = 200
+const AHEAD_MAX = 150
 /** Items that may wait for their back-off before no fresh one is started. */
 const BACKING_OFF_MAX = 10_000
 
