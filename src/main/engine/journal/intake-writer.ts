@@ -4,6 +4,7 @@ import { toFound } from '../../../shared/problem.ts'
 import { BulkInsert } from './bulk-insert.ts'
 import type { Journal } from './journal.ts'
 import { CHECKPOINT_PAGES, checkpointEvery } from './open-journal.ts'
+import { parseCells } from './parse-cells.ts'
 import { updateRunRecord } from './run-record.ts'
 import { SeenIds } from './seen-ids.ts'
 
@@ -73,7 +74,7 @@ export class IntakeWriter {
     this.#seen = new SeenIds({
       idOf: (row) => {
         this.#insertRow.flush()
-        return toUniqueId(row, JSON.parse(String(cellsOf.get(row)?.['cells'])) as string[])
+        return toUniqueId(row, parseCells(String(cellsOf.get(row)?.['cells'])))
       },
       spill: (id, row) => (see.run(id, row).changes === 1 ? null : Number(seenAt.get(id)?.['row'])),
     })

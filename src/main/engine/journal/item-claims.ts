@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { toRowsPerItem } from '../../../shared/operation.ts'
 import type { Journal } from './journal.ts'
+import { parseCells } from './parse-cells.ts'
 import type { RunRecord } from './run-record.ts'
 
 /** An item that may be sent: a durable mark says so. It holds one row, or several of a watchlist. */
@@ -87,7 +88,7 @@ export class ItemClaims {
         last = { item, rows: [], attempts: 0 }
         items.push(last)
       }
-      last.rows.push({ row, cells: JSON.parse(cells) as string[] })
+      last.rows.push({ row, cells: parseCells(cells) })
     }
     if (isSeveral && rows.length === rowsMax) items.pop()
     return items
@@ -119,7 +120,7 @@ export class ItemClaims {
     return items.map(({ item, attempts }) => {
       const rows = this.#rowsOf.all(item).map((row) => ({
         row: Number(row['id']),
-        cells: JSON.parse(String(row['cells'])) as string[],
+        cells: parseCells(String(row['cells'])),
       }))
       for (const { row } of rows) this.#mark.run(row)
       this.#journal.counters.add('state', 'pending', -rows.length)
