@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations.ts'
 const BUSY_TIMEOUT_MS = 5_000
 
 /** Pages of the WAL after which they are copied into the file, 8 MB, while requests wait for it. */
-export const CHECKPOINT_PAGES = 1000
+export const CHECKPOINT_PAGES = 2000
 
 /** Has the WAL copied into the file whenever it has so many pages. */
 export function checkpointEvery(db: DatabaseSync, pages: number): void {
@@ -23,9 +23,7 @@ export function openJournal(file: string): DatabaseSync {
   try {
     // WAL lets readers read while the run writes. NORMAL survives the death of the process; what must survive a power
     // cut (the watermark, the marks of retries) is committed under FULL, see journal.ts.
-    // Pages are larger than SQLite's own choice, since rows are appended: half as many are written. Only a new file
-    // takes the size, and only before WAL.
-    db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     db.exec('PRAGMA temp_store = FILE; PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864')
     checkpointEvery(db, CHECKPOINT_PAGES)
     if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')

@@ -102,9 +102,12 @@ export class OutcomeWriter {
     for (const { ruleId } of record.rules) counters.add('rule', ruleId, record.rows.length)
   }
 
-  /** Writes outcomes, in their order. The caller has a transaction open. */
+  /**
+   * Writes outcomes; of one item in their order. The caller has a transaction open. Items are written in the order of
+   * the tables, which halves the pages that a group touches: SQLite splits pages evenly unless rows come at the end.
+   */
   write(records: readonly AttemptRecord[]): void {
-    for (const record of records) this.#writeOne(record)
+    for (const record of records.toSorted((a, b) => a.item - b.item)) this.#writeOne(record)
     for (const bulk of this.#bulks) bulk.flush()
   }
 
