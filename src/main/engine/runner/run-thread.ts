@@ -4,10 +4,11 @@ import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import type { RunCommand, RunEvent, RunTask } from './messages.ts'
 
 /**
- * Bounds of the thread's heap, megabytes. V8 collects earlier under a bound, which keeps a large source in the memory
- * of a small one (docs/performance.md).
+ * Bounds of the thread's heap, megabytes. Under a smaller bound of its old part V8 collects all of it several times a
+ * second, in threads of its own that take the sending's time; the bound of the young part keeps a large source in the
+ * memory of a small one (docs/performance.md).
  */
-const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 }
+const HEAP = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 }
 
 /** The main thread's end of a run's thread. */
 export class RunThread {

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { EXIT, fromErrorDocument, SluiceError } from '../../../../shared/errors.ts'
 import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
 
-/** Bounds of a sending thread's heap, megabytes; under a bound V8 collects often and shortly (docs/performance.md). */
-const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 }
+/** Bounds of a sending thread's heap, megabytes; under smaller ones V8 collects too often (docs/performance.md). */
+const HEAP = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 }
 
 /** What tells of measured requests. */
 export type LoadNews = Exclude<LoadEvent, { kind: 'ready' | 'failed' }>
