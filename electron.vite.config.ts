@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
+import { requireZlibPlainly } from './scripts/require-zlib-plainly.ts'
 
 const source = (path: string) => resolve(import.meta.dirname, 'src', path)
 
@@ -12,17 +13,6 @@ function copyBesideBundles(fileName: string, path: string): Plugin {
     name: 'copy-beside-bundles',
     generateBundle() {
       this.emitFile({ type: 'asset', fileName, source: readFileSync(source(path)) })
-    },
-  }
-}
-
-/** hdr-histogram-js hides its `require` of zlib in an `eval`, from bundlers that could not resolve it; ours can. */
-function requireZlibPlainly(): Plugin {
-  return {
-    name: 'require-zlib-plainly',
-    transform: {
-      filter: { id: /hdr-histogram-js.+encoding\.js$/ },
-      handler: (code) => code.replaceAll(/eval\('(require\("zlib"\)\.\w+)'\)/g, '$1'),
     },
   }
 }

@@ -125,5 +125,5 @@ async function runStall(
 
 async function runLoad(url: string, load: LoadInput): Promise<LoadBenchResult> {
   const task: LoadBenchTask = { url, load, rows: 1_000 }
-  return (await runChild<LoadBenchResult>('children/load.ts', task)).value
+  return (await runChild<LoadBenchResult>('load', task)).value
 }

@@ -17,7 +17,7 @@ export async function runDurabilityBench(): Promise<void> {
   const figures = new Map<string, number[]>()
   for (let round = 1; round <= ROUNDS; round += 1) {
     for (const { level } of LEVELS) {
-      const { value } = await runChild<number>('children/commit.ts', { level, commits: COMMITS })
+      const { value } = await runChild<number>('commit', { level, commits: COMMITS })
       figures.set(level, [...(figures.get(level) ?? []), value])
     }
   }

@@ -59,7 +59,7 @@ export async function runEngineBench(): Promise<void> {
 }
 
 async function runSluice(url: string, kind: 'journal' | 'recording'): Promise<number> {
-  const child = await runChild<number>('children/send.ts', { url, kind, rows: ROWS, inFlight: IN_FLIGHT })
+  const child = await runChild<number>('send', { url, kind, rows: ROWS, inFlight: IN_FLIGHT })
   return child.value
 }
 

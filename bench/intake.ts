@@ -41,7 +41,7 @@ export async function runIntakeBench(): Promise<void> {
 }
 
 async function measure(kind: string, path: string, rows: number): Promise<{ ms: number; mb: number }> {
-  const { value, peakRssBytes } = await runChild<{ ms: number; rows: number }>('children/read.ts', {
+  const { value, peakRssBytes } = await runChild<{ ms: number; rows: number }>('read', {
     kind,
     path,
   })

@@ -57,7 +57,7 @@ export async function runLoadBench(): Promise<void> {
 }
 
 async function runSluice(url: string, workers: number): Promise<number> {
-  const { value } = await runChild<LoadBenchResult>('children/load.ts', {
+  const { value } = await runChild<LoadBenchResult>('load', {
     url,
     load: {
       pace: { kind: 'closed', concurrency: IN_FLIGHT },

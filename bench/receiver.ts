@@ -1,9 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
-import { type ChildResult, runChild } from './lib/child.ts'
+import { bundleChildren } from './lib/bundle.ts'
+import { runChild } from './lib/child.ts'
 import { printTable, toMedian, toText } from './lib/figures.ts'
+import type { ChildResult } from './lib/report-to-parent.ts'
 
 const CONNECTIONS = 64
 const FLOOD_CONNECTIONS = 2_000
@@ -92,13 +94,13 @@ function printFlood(flood: Load): void {
 }
 
 async function measure(kind: Kind, connections: number): Promise<Load> {
-  const path = fileURLToPath(new URL('children/receive.ts', import.meta.url))
+  const path = join(await bundleChildren(), 'receive.js')
   const server = spawn(process.execPath, [path, JSON.stringify({ kind })], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const address = JSON.parse(await readLine(server)) as { baseUrl: string; secret: string }
   const task = { ...address, connections, seconds: SECONDS }
-  const { value } = await runChild<Omit<Load, 'served' | 'peakRssBytes'>>('children/post-callbacks.ts', task)
+  const { value } = await runChild<Omit<Load, 'served' | 'peakRssBytes'>>('post-callbacks', task)
   server.stdin.end()
   const report = JSON.parse(await readLine(server)) as ChildResult<Served>
   await once(server, 'exit')

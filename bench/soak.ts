@@ -15,7 +15,7 @@ export async function runSoakBench(): Promise<void> {
   const server = await startStaticServer()
   try {
     console.log(`${RATE} requests a second for ${seconds} s, ${server.name}`)
-    const { value } = await runChild<LoadBenchResult>('children/load.ts', {
+    const { value } = await runChild<LoadBenchResult>('load', {
       url: server.baseUrl,
       load: { pace: { kind: 'open', ratePerSecond: RATE }, durationMs: seconds * 1000 },
       rows: 100_000,

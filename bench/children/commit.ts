@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { reportToParent } from '../lib/child.ts'
+import { reportToParent } from '../lib/report-to-parent.ts'
 import { withFolder } from '../lib/workspace.ts'
 
 /** Rows of one commit, about what 50 ms of a slow run hold. */

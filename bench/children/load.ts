@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { LoadInput } from '../../src/shared/load.ts'
 import { planSchema } from '../../src/shared/plan.ts'
 import type { RunSummary } from '../../src/shared/run.ts'
-import { reportToParent } from '../lib/child.ts'
+import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine, withFolder, writeSource } from '../lib/workspace.ts'
 
 /** What the parent asks for. */

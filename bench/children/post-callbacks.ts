@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
 import { toCallbackPath } from '../../src/main/engine/service/callback-address.ts'
-import { reportToParent } from '../lib/child.ts'
+import { reportToParent } from '../lib/report-to-parent.ts'
 
 /** What a service answers a task with, about the size it has with a few rules. */
 const BODY = JSON.stringify({

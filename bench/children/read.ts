@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Papa from 'papaparse'
 import { planSchema } from '../../src/shared/plan.ts'
-import { reportToParent } from '../lib/child.ts'
+import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine } from '../lib/workspace.ts'
 
 const task = JSON.parse(process.argv[2] ?? '') as { kind: 'papaparse' | 'intake'; path: string }

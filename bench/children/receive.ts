@@ -5,7 +5,7 @@ import { Receiver } from '../../src/main/engine/receiver/receiver.ts'
 import { MACHINE_CLOCK } from '../../src/main/engine/receiver/receiver-clock.ts'
 import { RECEIVER_LIMITS } from '../../src/main/engine/receiver/receiver-limits.ts'
 import { createReceiverServer } from '../../src/main/engine/receiver/receiver-server.ts'
-import { reportToParent } from '../lib/child.ts'
+import { reportToParent } from '../lib/report-to-parent.ts'
 import { withFolder } from '../lib/workspace.ts'
 
 /** `durable` is the receiver as it is, `nothing` the same but for the inbox, `bare` the least that Fastify can do. */

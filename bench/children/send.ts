@@ -5,7 +5,7 @@ import { createOperationExchange } from '../../src/main/engine/service/operation
 import { createServiceClient } from '../../src/main/engine/service/service-client.ts'
 import { LatencyMeter } from '../../src/shared/latency-meter.ts'
 import { planSchema } from '../../src/shared/plan.ts'
-import { reportToParent } from '../lib/child.ts'
+import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine, withFolder, writeSource } from '../lib/workspace.ts'
 
 interface SendTask {

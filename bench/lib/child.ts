@@ -1,16 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { bundleChildren } from './bundle.ts'
+import type { ChildResult } from './report-to-parent.ts'
 
-/** What a measurement in a process of its own came to. */
-export interface ChildResult<Value> {
-  value: Value
-  /** Peak resident memory of the process, bytes. */
-  peakRssBytes: number
-}
-
-/** Runs a `.ts` file in a process of its own with one JSON argument; its last line of output is JSON. */
-export function runChild<Value>(file: string, task: unknown): Promise<ChildResult<Value>> {
-  const path = fileURLToPath(new URL(`../${file}`, import.meta.url))
+/** Runs one of `bench/children`, bundled, in a process of its own with one JSON argument; its last line is JSON. */
+export async function runChild<Value>(name: string, task: unknown): Promise<ChildResult<Value>> {
+  const path = join(await bundleChildren(), `${name}.js`)
   const child = spawn(process.execPath, [path, JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -22,14 +17,9 @@ export function runChild<Value>(file: string, task: unknown): Promise<ChildResul
     child.on('exit', (code) => {
       const last = output.trim().split('\n').at(-1) ?? ''
       if (code === 0) resolve(JSON.parse(last) as ChildResult<Value>)
-      else reject(new Error(`${file} ended with ${code}: ${output}`))
+      else reject(new Error(`${name} ended with ${code}: ${output}`))
     })
   })
-}
-
-/** Prints what {@link runChild} reads; for the measuring process itself. */
-export function reportToParent(value: unknown): void {
-  console.log(JSON.stringify({ value, peakRssBytes: process.resourceUsage().maxRSS * 1024 }))
 }
 
 /** Whether a command is on the path. */

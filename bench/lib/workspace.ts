@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEngine } from '../../src/main/engine/engine.ts'
 import type { Engine } from '../../src/main/engine/engine-interface.ts'
+import { WORKER_URLS } from '../../src/main/worker-urls.ts'
 
 /** Makes a folder, hands it over, and removes it. */
 export async function withFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
@@ -14,14 +15,14 @@ export async function withFolder<Result>(use: (folder: string) => Promise<Result
   }
 }
 
-/** The engine on the current sources. */
+/** The engine, from sources or from the bundle, whichever runs. */
 export function createBenchEngine(workspace: string): Engine {
   return createEngine({
     workspace,
-    runWorkerUrl: new URL('../../src/main/engine/runner/run-worker.ts', import.meta.url),
-    queryWorkerUrl: new URL('../../src/main/engine/query/query-worker.ts', import.meta.url),
-    receiverWorkerUrl: new URL('../../src/main/engine/receiver/receiver-worker.ts', import.meta.url),
-    loadWorkerUrl: new URL('../../src/main/engine/runner/load/load-worker.ts', import.meta.url),
+    runWorkerUrl: WORKER_URLS.run,
+    queryWorkerUrl: WORKER_URLS.query,
+    receiverWorkerUrl: WORKER_URLS.receiver,
+    loadWorkerUrl: WORKER_URLS.load,
   })
 }
 

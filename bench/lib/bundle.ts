@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { requireZlibPlainly } from '../../scripts/require-zlib-plainly.ts'
+
+const toPath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+let folder: Promise<string> | null = null
+
+/**
+ * The measuring processes and the engine's threads as one folder of `.js` files, which is how the installed app has
+ * them; from sources each thread would carry a type stripper of 20 MB. Made once, and removed with this process.
+ */
+export function bundleChildren(): Promise<string> {
+  folder ??= bundle()
+  return folder
+}
+
+async function bundle(): Promise<string> {
+  const outDir = mkdtempSync(join(tmpdir(), 'sluice-bench-bundle-'))
+  process.on('exit', () => rmSync(outDir, { recursive: true, force: true }))
+  const children = ['commit', 'load', 'post-callbacks', 'read', 'receive', 'send']
+  const threads = {
+    'run-worker': 'runner/run-worker.ts',
+    'load-worker': 'runner/load/load-worker.ts',
+    'query-worker': 'query/query-worker.ts',
+    'receiver-worker': 'receiver/receiver-worker.ts',
+  }
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    root: toPath('.'),
+    plugins: [requireZlibPlainly()],
+    ssr: { noExternal: true, target: 'node' },
+    build: {
+      ssr: true,
+      outDir,
+      emptyOutDir: false,
+      target: 'node24',
+      rolldownOptions: {
+        input: Object.fromEntries([
+          ...children.map((name) => [name, toPath(`bench/children/${name}.ts`)]),
+          ...Object.entries(threads).map(([name, path]) => [name, toPath(`src/main/engine/${path}`)]),
+        ]),
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  })
+  return outDir
+}
