@@ -51,11 +51,12 @@ export class SampleSlots {
   #findLargest(draw: number): number {
     let slot = -1
     let largest = draw
-    for (const [index, other] of this.#draws.entries()) {
-      if (other > largest) {
-        largest = other
-        slot = index
-      }
+    // An iterator would take ten times as long, beside a thread that measures.
+    for (let index = 0; index < this.#draws.length; index += 1) {
+      const other = this.#draws[index] ?? 0
+      if (other <= largest) continue
+      largest = other
+      slot = index
     }
     return slot
   }
