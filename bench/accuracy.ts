@@ -16,14 +16,14 @@ interface Case {
   ratePerSecond: number
 }
 
-const CASES: Case[] = [200, 2_000].flatMap((ratePerSecond) => [
+const CASES: Case[] = [200, 1_000, 2_000].flatMap((ratePerSecond) => [
   {
     name: `constant 20 ms, ${ratePerSecond}/s`,
     flags: ['-mode', 'constant', '-delay', '20ms'],
     ratePerSecond,
   },
   {
-    name: `20 ms, 100 ms one in ten, ${ratePerSecond}/s`,
+    name: `20 ms, 100 ms one in five, ${ratePerSecond}/s`,
     flags: ['-mode', 'bimodal', '-delay', '20ms', '-slow', '100ms'],
     ratePerSecond,
   },

@@ -5,9 +5,9 @@ import { printTable, toMedian, toText } from './lib/figures.ts'
 import { startStaticServer } from './lib/static-server.ts'
 
 const IN_FLIGHT = 64
-const SECONDS = 5
+const SECONDS = 10
 const ROUNDS = 5
-const ROWS = 200_000
+const ROWS = 300_000
 
 const BODY = JSON.stringify({
   text_data: 'thank you for the quick answer about my order, 17',

@@ -22,7 +22,7 @@ import (
 var (
 	mode      = flag.String("mode", "constant", "constant, bimodal or stall")
 	delay     = flag.Duration("delay", 20*time.Millisecond, "delay of an answer")
-	slow      = flag.Duration("slow", 100*time.Millisecond, "delay of one answer in ten (bimodal)")
+	slow      = flag.Duration("slow", 100*time.Millisecond, "delay of one answer in five (bimodal)")
 	stallFor  = flag.Duration("stall", time.Second, "how long nothing is answered (stall)")
 	stallEach = flag.Duration("stall-every", 10*time.Second, "how often nothing is answered (stall)")
 )
@@ -86,7 +86,8 @@ func main() {
 		n := served.Add(1)
 		switch *mode {
 		case "bimodal":
-			if n%10 == 0 {
+			// One in ten would put p90 on the step between the two, where it says nothing.
+			if n%5 == 0 {
 				return *slow
 			}
 		case "stall":
