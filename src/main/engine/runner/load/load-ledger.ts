@@ -26,6 +26,14 @@ export interface OpenSecond {
   ownLag: Histogram
 }
 
+/** What a thread refers to by numbers of its own. */
+interface ThreadNames {
+  causes: Map<number, LoadErrorCause>
+  models: Map<number, string>
+  /** Groups of the models that were met. */
+  groups: Map<number, Group>
+}
+
 interface Group {
   by: 'model' | 'size'
   label: string
@@ -41,11 +49,14 @@ export class LoadLedger {
   readonly #onAwaited: (item: number, sentAtUs: number) => void
   readonly #seconds = new Map<number, OpenSecond>()
   readonly #groups = new Map<string, Group>()
-  readonly #statuses = new Map<string, LoadStatus>()
+  /** By status, and by error code within it. */
+  readonly #statuses = new Map<number, Map<string | null, LoadStatus>>()
   readonly #errors = new Map<string, LoadErrorGroup>()
-  /** Errors and models by the number that a thread gave them. */
-  readonly #causes: Map<number, LoadErrorCause>[] = []
-  readonly #models: Map<number, string>[] = []
+  readonly #threads: ThreadNames[] = []
+  /** The groups of {@link SIZES} that were met. */
+  readonly #sizes: Group[] = []
+  /** The second that the last record ended in; null once one was closed. */
+  #open: { number: number; second: OpenSecond } | null = null
   #closedUpTo = -1
   /** What ends later is in no rate, microseconds since measuring began. */
   #measuredUs = Number.POSITIVE_INFINITY
@@ -64,7 +75,8 @@ export class LoadLedger {
   }
 
   get statuses(): LoadStatus[] {
-    return [...this.#statuses.values()].sort((a, b) => b.requests - a.requests)
+    const all = [...this.#statuses.values()].flatMap((codes) => [...codes.values()])
+    return all.sort((a, b) => b.requests - a.requests)
   }
 
   get errors(): LoadErrorGroup[] {
@@ -93,21 +105,18 @@ export class LoadLedger {
 
   /** Takes in what a thread has handed over. */
   add({ index, records, errors, models }: Records): void {
-    const causes = this.#causes[index] ?? new Map<number, LoadErrorCause>()
-    this.#causes[index] = causes
-    for (const [number, cause] of errors) causes.set(number, cause)
-    const names = this.#models[index] ?? new Map<number, string>()
-    this.#models[index] = names
-    for (const [number, name] of models) names.set(number, name)
-    for (let at = 0; at < records.length; at += RECORD_NUMBERS) {
-      this.#addRecord(records.subarray(at, at + RECORD_NUMBERS), causes, names)
-    }
+    const names = this.#threads[index] ?? { causes: new Map(), models: new Map(), groups: new Map() }
+    this.#threads[index] = names
+    for (const [number, cause] of errors) names.causes.set(number, cause)
+    for (const [number, name] of models) names.models.set(number, name)
+    for (let at = 0; at < records.length; at += RECORD_NUMBERS) this.#addRecord(records, at, names)
   }
 
   /** Takes the second that is over; what is told of it later counts in the next one. */
   close(second: number): OpenSecond {
     const closed = this.#seconds.get(second) ?? createSecond()
     this.#seconds.delete(second)
+    this.#open = null
     this.#closedUpTo = Math.max(this.#closedUpTo, second)
     return closed
   }
@@ -122,8 +131,8 @@ export class LoadLedger {
     this.#secondAt(receivedAtUs - this.#startMs * 1000).latency.record('callback_latency', latencyUs)
   }
 
-  #addRecord(record: Float64Array, causes: Map<number, LoadErrorCause>, models: Map<number, string>): void {
-    const read = (field: number) => record[field] ?? Number.NaN
+  #addRecord(records: Float64Array, at: number, names: ThreadNames): void {
+    const read = (field: number) => records[at + field] ?? Number.NaN
     const flags = read(FIELD.flags)
     const outcome = OUTCOMES[read(FIELD.outcome)] ?? 'unknown'
     const endUs = read(FIELD.endUs)
@@ -137,7 +146,7 @@ export class LoadLedger {
       if (outcome === 'succeeded' || outcome === 'rejected') second.within.answered += 1
       if (outcome === 'succeeded') second.within.succeeded += 1
     }
-    this.#addLatency(second, record, flags)
+    this.#addLatency(second, read, flags)
     if (flags & FLAG.fromCache) this.fromCache += 1
     if (flags & FLAG.waited) this.waited += 1
     if (flags & FLAG.retry) this.retried += 1
@@ -149,20 +158,21 @@ export class LoadLedger {
       this.throttling.retryAfterAnswers += 1
       this.throttling.askedS += retryAfterMs / 1000
     }
-    const cause = causes.get(read(FIELD.error))
+    const cause = names.causes.get(read(FIELD.error))
     this.#addStatus(read(FIELD.status), cause)
     if (cause !== undefined) this.#addError(cause, Math.max(0, Math.floor(endUs / 1e6)))
     const durationUs = flags & FLAG.timed ? read(FIELD.durationUs) : null
-    this.#addGroups(record, models, isFailed, durationUs)
+    this.#addToGroup(this.#sizeGroup(read(FIELD.contentBytes)), isFailed, durationUs)
+    this.#addToGroup(this.#modelGroup(read(FIELD.model), names), isFailed, durationUs)
     if (flags & FLAG.acknowledged || outcome === 'unknown') {
       const sentAtUs = this.#startMs * 1000 + endUs - read(FIELD.durationUs)
       this.#onAwaited(read(FIELD.sequence) + 1, sentAtUs)
     }
   }
 
-  #addLatency(second: OpenSecond, record: Float64Array, flags: number): void {
+  #addLatency(second: OpenSecond, read: (field: number) => number, flags: number): void {
     const toUs = (field: number) => {
-      const us = record[field] ?? Number.NaN
+      const us = read(field)
       return Number.isNaN(us) ? null : Math.round(us)
     }
     const { latency } = second
@@ -180,12 +190,11 @@ export class LoadLedger {
 
   #addStatus(status: number, cause: LoadErrorCause | undefined): void {
     const errorCode = cause?.errorCode ?? null
-    const key = `${status} ${errorCode ?? ''}`
-    const known = this.#statuses.get(key)
+    const codes = this.#statuses.get(status) ?? new Map<string | null, LoadStatus>()
+    this.#statuses.set(status, codes)
+    const known = codes.get(errorCode)
     if (known !== undefined) known.requests += 1
-    else {
-      this.#statuses.set(key, { status: Number.isNaN(status) ? null : status, errorCode, requests: 1 })
-    }
+    else codes.set(errorCode, { status: Number.isNaN(status) ? null : status, errorCode, requests: 1 })
   }
 
   #addError(cause: LoadErrorCause, second: number): void {
@@ -200,21 +209,26 @@ export class LoadLedger {
     known.lastSecond = Math.max(known.lastSecond, second)
   }
 
-  #addGroups(
-    record: Float64Array,
-    models: Map<number, string>,
-    isFailed: boolean,
-    durationUs: number | null,
-  ): void {
-    const bytes = record[FIELD.contentBytes] ?? 0
+  #addToGroup(group: Group, isFailed: boolean, durationUs: number | null): void {
+    group.requests += 1
+    if (isFailed) group.failed += 1
+    if (durationUs !== null) recordUs(group.histogram, durationUs)
+  }
+
+  #sizeGroup(bytes: number): Group {
     const size = SIZES.findIndex((edge) => bytes <= edge)
-    const name = models.get(record[FIELD.model] ?? Number.NaN) ?? ''
-    const model = name === '' ? SERVICE_DECIDES : name
-    for (const group of [this.#group('size', SIZE_LABELS[size] ?? ''), this.#group('model', model)]) {
-      group.requests += 1
-      if (isFailed) group.failed += 1
-      if (durationUs !== null) recordUs(group.histogram, durationUs)
-    }
+    const group = this.#sizes[size] ?? this.#group('size', SIZE_LABELS[size] ?? '')
+    this.#sizes[size] = group
+    return group
+  }
+
+  #modelGroup(number: number, { models, groups }: ThreadNames): Group {
+    const known = groups.get(number)
+    if (known !== undefined) return known
+    const name = models.get(number) ?? ''
+    const group = this.#group('model', name === '' ? SERVICE_DECIDES : name)
+    groups.set(number, group)
+    return group
   }
 
   #group(by: Group['by'], label: string): Group {
@@ -231,11 +245,13 @@ export class LoadLedger {
 
   #secondAt(us: number): OpenSecond {
     const number = Math.max(this.#closedUpTo + 1, Math.floor(us / 1e6), 0)
+    if (this.#open?.number === number) return this.#open.second
     let second = this.#seconds.get(number)
     if (second === undefined) {
       second = createSecond()
       this.#seconds.set(number, second)
     }
+    this.#open = { number, second }
     return second
   }
 }
