@@ -1,6 +1,6 @@
 // A service with known delays, in a process of its own and not in Node: what a load test's figures are held against.
 // It answers every POST with a task result after the delay that the mode asks for, and knows how long each request
-// really took: from its head being read to its answer being written.
+// really took: from its bytes arriving at the socket to its answer being written.
 package main
 
 import (
@@ -111,6 +111,9 @@ func main() {
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		arrived := time.Now()
 		_, _ = io.Copy(io.Discard, r.Body)
+		if at, ok := arrivalOf(r); ok {
+			arrived = at
+		}
 		if wait := toDelay(); wait > 0 {
 			time.Sleep(wait)
 		}
@@ -124,7 +127,8 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Printf("http://%s\n", listener.Addr())
-	go func() { _ = http.Serve(listener, nil) }()
+	server := http.Server{ConnContext: withConn}
+	go func() { _ = server.Serve(stampArrivals(listener)) }()
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
 	<-stop
