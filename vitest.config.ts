@@ -28,7 +28,8 @@ const screens: TestProjectInlineConfiguration = {
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than cores: tests of screens, services and commands mostly wait for other processes.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],

@@ -73,23 +73,36 @@ export async function openApp(options: {
 const AXE_FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Every violation of WCAG 2.2 AA that axe-core finds on the page as it stands, a line each. */
-export async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(AXE_FILE, 'utf8'))
-  return page.evaluate(async (tags) => {
-    const { axe } = globalThis as unknown as {
-      axe: {
-        run(options: unknown): Promise<{
-          violations: { id: string; help: string; nodes: { target: unknown[]; failureSummary?: string }[] }[]
-        }>
+/** Rules that look at colours; all others find the same in every colour scheme. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
+/**
+ * Every violation of WCAG 2.2 AA that axe-core finds on the page as it stands, a line each; `colours` looks at them
+ * alone, where the same page was looked at whole in another colour scheme.
+ */
+export async function findViolations(page: Page, what: 'all' | 'colours' = 'all'): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE_FILE, 'utf8'))
+  return page.evaluate(
+    async (runOnly) => {
+      const { axe } = globalThis as unknown as {
+        axe: {
+          run(options: unknown): Promise<{
+            violations: {
+              id: string
+              help: string
+              nodes: { target: unknown[]; failureSummary?: string }[]
+            }[]
+          }>
+        }
       }
-    }
-    const { violations } = await axe.run({ runOnly: tags })
-    return violations.flatMap((violation) =>
-      violation.nodes.map(
-        (node) =>
-          `${violation.id}: ${violation.help} at ${node.target.join(' ')}\n${node.failureSummary ?? ''}`,
-      ),
-    )
-  }, TAGS)
+      const { violations } = await axe.run({ runOnly, resultTypes: ['violations'] })
+      return violations.flatMap((violation) =>
+        violation.nodes.map(
+          (node) =>
+            `${violation.id}: ${violation.help} at ${node.target.join(' ')}\n${node.failureSummary ?? ''}`,
+        ),
+      )
+    },
+    what === 'all' ? TAGS : COLOUR_RULES,
+  )
 }
