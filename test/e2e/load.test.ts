@@ -1,20 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { findViolations } from '../helpers/e2e/open-app.ts'
+import { inspectScreen } from '../helpers/e2e/inspect-screen.ts'
 import { chooseFile, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
 import { createAppOpener } from '../helpers/e2e/with-app.ts'
 
 const openApp = createAppOpener()
-
-async function inspect(page: Page, screen: string, found: string[]): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
-    const violations = await findViolations(page, colorScheme === 'light' ? 'all' : 'colours')
-    for (const violation of violations) found.push(`${screen}, ${colorScheme}: ${violation}`)
-  }
-}
 
 it('loads the sandbox, shows which thresholds hold and which are crossed, and exports the report', async () => {
   const { page } = await openApp({ width: 1024, height: 700 })
@@ -28,7 +18,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   await page.getByLabel('Thresholds').fill('http_req_failed<0.5\np(99)<')
   await page.getByText(/^Line 2, character \d+: expected/).waitFor()
   expect(await page.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true)
-  await inspect(page, 'operation', found)
+  await inspectScreen(page, 'operation', found)
   await page.getByLabel('Thresholds').fill('http_req_failed<0.5\np(50)<0.001')
   await page.getByRole('button', { name: 'Continue' }).click()
   await chooseFile(page, { name: 'posts.csv', text: 'user_id,text_data\nu1,hello\nu2,good day\n' })
@@ -37,7 +27,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   await page.getByRole('button', { name: 'Review 2 rows' }).click()
   await page.getByText('open, 40 requests a second for 2s').waitFor()
   expect(await page.getByRole('button', { name: /^Send/ }).count()).toBe(0)
-  await inspect(page, 'review', found)
+  await inspectScreen(page, 'review', found)
   await page.getByRole('button', { name: 'Start the load test' }).click()
 
   const progress = page.getByRole('region', { name: 'Progress' })
@@ -53,7 +43,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   await thresholds.getByRole('row', { name: /p\(50\)<0\.001 crossed .+ ms/ }).waitFor()
   await page.getByRole('row', { name: /^response_time/ }).waitFor()
   await page.getByRole('img', { name: /^http_req_duration percentiles over [23] s/ }).waitFor()
-  await inspect(page, 'the load test', found)
+  await inspectScreen(page, 'the load test', found)
   expect(await page.getByRole('link', { name: 'Results' }).count()).toBe(0)
 
   await page.getByRole('button', { name: 'Export the report' }).click()
@@ -76,7 +66,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
         .toLowerCase(),
     ).toMatch(new RegExp(`^${start.replace(/[?<>]/g, '\\$&')}`))
   }
-  await inspect(page, 'export', found)
+  await inspectScreen(page, 'export', found)
   await page.getByRole('link', { name: 'Runs' }).click()
   await page.getByText('load test · ✗ 1 of 2 thresholds crossed · v1 sync · 80 requests').waitFor()
   expect(found).toEqual([])
