@@ -53,8 +53,11 @@ func (c *stampedConn) Read(p []byte) (int, error) {
 	control := make([]byte, 64)
 	err := c.raw.Read(func(fd uintptr) bool {
 		var length int
-		n, length, _, _, failed = syscall.Recvmsg(int(fd), p, control, 0)
-		if failed == syscall.EAGAIN || failed == syscall.EINTR {
+		// A signal leaves the bytes where they are, and nobody would tell of them again.
+		for failed = syscall.EINTR; failed == syscall.EINTR; {
+			n, length, _, _, failed = syscall.Recvmsg(int(fd), p, control, 0)
+		}
+		if failed == syscall.EAGAIN {
 			return false
 		}
 		if n > 0 {
