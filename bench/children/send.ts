@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Lanes } from '../../src/main/engine/runner/lanes.ts'
 import { SecondMeter } from '../../src/main/engine/runner/second-meter.ts'
+import { keepNewObjectsYoung } from '../../src/main/engine/runner/sending-thread.ts'
 import { createOperationExchange } from '../../src/main/engine/service/operation-exchange.ts'
 import { createServiceClient } from '../../src/main/engine/service/service-client.ts'
 import { LatencyMeter } from '../../src/shared/latency-meter.ts'
@@ -40,6 +41,7 @@ function sendWithJournal({ url, rows, inFlight }: SendTask): Promise<number> {
 
 /** The same lanes, client, judgement and histograms, without a source and without a journal. */
 async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<number> {
+  keepNewObjectsYoung()
   const meter = new SecondMeter({
     total: new LatencyMeter(),
     nowUs: () => (performance.timeOrigin + performance.now()) * 1000,

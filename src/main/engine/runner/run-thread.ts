@@ -1,14 +1,8 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { fromErrorDocument, SluiceError } from '../../../shared/errors.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import type { RunCommand, RunEvent, RunTask } from './messages.ts'
-
-/**
- * Bounds of the thread's heap, megabytes. Under a smaller bound of its old part V8 collects all of it several times a
- * second, in threads of its own that take the sending's time; the bound of the young part keeps a large source in the
- * memory of a small one (docs/performance.md).
- */
-const HEAP = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 }
+import { startSendingThread } from './sending-thread.ts'
 
 /** The main thread's end of a run's thread. */
 export class RunThread {
@@ -31,7 +25,7 @@ export class RunThread {
     // Whoever only waits for the end must not be killed by an unhandled failure of intake, and the other way round.
     this.ready.catch(() => {})
     this.ended.catch(() => {})
-    this.#worker = new Worker(url, { name: `run ${task.runId}`, workerData: task, resourceLimits: HEAP })
+    this.#worker = startSendingThread(url, { name: `run ${task.runId}`, workerData: task })
     let failure: SluiceError | null = null
     this.#worker.on('message', (event: RunEvent) => {
       switch (event.kind) {

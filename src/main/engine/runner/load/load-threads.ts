@@ -1,9 +1,7 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { EXIT, fromErrorDocument, SluiceError } from '../../../../shared/errors.ts'
+import { startSendingThread } from '../sending-thread.ts'
 import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
-
-/** Bounds of a sending thread's heap, megabytes; under smaller ones V8 collects too often (docs/performance.md). */
-const HEAP = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 }
 
 /** What tells of measured requests. */
 export type LoadNews = Exclude<LoadEvent, { kind: 'ready' | 'failed' }>
@@ -36,11 +34,7 @@ export class LoadThreads {
     this.ended = ended.promise
     this.#workers = Array.from({ length: count }, (_, index) => {
       const given: LoadTask = { ...task, share: { index, count } }
-      const worker = new Worker(workerUrl, {
-        name: `load ${index + 1}`,
-        workerData: given,
-        resourceLimits: HEAP,
-      })
+      const worker = startSendingThread(workerUrl, { name: `load ${index + 1}`, workerData: given })
       worker.on('message', (event: LoadEvent) => this.#take(event, options))
       worker.on('error', (error) => onError(toThreadError(error)))
       worker.on('exit', () => {
