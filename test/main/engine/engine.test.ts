@@ -155,17 +155,18 @@ test('an engine that is closed stops its runs in order', async () => {
   const own = join(folder, 'closing')
   const other = createTestEngine(own)
   const server = await startHoldingService()
-  const run = await other.startRun(createRunPlan(folder, 9, server.baseUrl), START)
+  const run = await other.startRun(createRunPlan(folder, 400, server.baseUrl), START)
   await server.arrivals(4)
   const closing = other.close()
   server.release()
   await closing
   const reader = createTestEngine(own)
   onTestFinished(() => reader.close())
-  expect(await reader.summarizeRun(run.runId)).toMatchObject({
-    state: 'interrupted',
-    rows: { succeeded: 4, unknown: 0, not_sent: 5 },
-  })
+  const { state, rows } = await reader.summarizeRun(run.runId)
+  expect(state).toBe('interrupted')
+  // What was in flight has ended; how much more went out before the thread was told is open.
+  expect(rows.succeeded).toBeGreaterThanOrEqual(4)
+  expect(rows).toMatchObject({ unknown: 0, not_sent: 400 - rows.succeeded })
 })
 
 test('a workspace that cannot be made is named', () => {

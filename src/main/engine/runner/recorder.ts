@@ -126,7 +126,7 @@ export class Recorder {
     if (judgement.fromCache) counters.add('from_cache', '', record.rows.length)
     if (judgement.isResultLost) counters.add('result_lost', '', record.rows.length)
     if (record.rowOutcomes === null) {
-      countError(counters, { ...record, state }, record.rows.length)
+      if (state !== 'succeeded') countError(counters, { ...record, state }, record.rows.length)
       return
     }
     for (const outcome of record.rowOutcomes) countError(counters, { ...record, ...outcome }, 1)

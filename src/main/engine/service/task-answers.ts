@@ -35,26 +35,21 @@ function hasResultField(body: JsonObject): boolean {
 }
 
 function judgeRead(result: TaskResult | V2TaskResult, status: number | null): Judgement {
-  const [failure] = result.failures
-  if (failure === undefined)
-    return createJudgement({ ...toResultParts(result), outcome: 'succeeded', status })
-  return createJudgement({
-    ...toResultParts(result),
-    outcome: 'rejected',
+  const judgement = createJudgement({
+    outcome: 'succeeded',
     status,
-    errorCode: failure.code,
-    message: cutMessage(failure.message || `the service answered code ${failure.code} inside a 200`),
-  })
-}
-
-function toResultParts(
-  result: TaskResult | V2TaskResult,
-): Pick<Judgement, 'taskId' | 'rules' | 'classes' | 'fromCache'> {
-  return {
     taskId: result.taskId,
     rules: result.triggeredRules.length > 1 ? once(result.triggeredRules) : result.triggeredRules,
     classes: result.classScores,
     fromCache: result.fromCache,
+  })
+  const [failure] = result.failures
+  if (failure === undefined) return judgement
+  return {
+    ...judgement,
+    outcome: 'rejected',
+    errorCode: failure.code,
+    message: cutMessage(failure.message || `the service answered code ${failure.code} inside a 200`),
   }
 }
 

@@ -47,6 +47,8 @@ export class LoadBodies {
   readonly #starts: BlockStart[] = [{ position: 0, before: 0 }]
   readonly #blocks = new Map<number, Block>()
   #characters = 0
+  /** The block that was asked for last, and most likely is again, with the position of its first body. */
+  #last: { position: number; bodies: LoadBody[] } = { position: 0, bodies: [] }
 
   constructor(db: DatabaseSync, options: { mapRow: MapRow; hasCallback: boolean }) {
     this.#mapRow = options.mapRow
@@ -60,12 +62,15 @@ export class LoadBodies {
   /** The body of a request, by its number in the load. */
   at(sequence: number): LoadBody {
     const position = sequence % this.count
+    const last = this.#last.bodies[position - this.#last.position]
+    if (last !== undefined) return last
     while (this.#lastStart.position <= position && this.#lastStart.position < this.count) {
       this.#read(this.#starts.length - 1)
     }
     const index = this.#starts.findLastIndex((start) => start.position <= position)
     const block = this.#blocks.get(index) ?? this.#read(index)
-    const body = block.bodies[position - (this.#starts[index]?.position ?? 0)]
+    this.#last = { position: this.#starts[index]?.position ?? 0, bodies: block.bodies }
+    const body = block.bodies[position - this.#last.position]
     if (body === undefined) throw new Error(`the journal has no valid row at position ${position}`)
     return body
   }

@@ -10,9 +10,10 @@ import { toRetryDelayMs } from '../retry-timing.ts'
 import { GeneratorWatch } from './generator-watch.ts'
 import type { LoadBodies, LoadBody } from './load-bodies.ts'
 import { LoadErrors } from './load-errors.ts'
-import type { LoadEvent } from './load-messages.ts'
+import type { KeptRequest, LoadEvent } from './load-messages.ts'
+import { LoadModels } from './load-models.ts'
 import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pace.ts'
-import { FIELD, FLAG, OUTCOMES, RecordChunk } from './load-record.ts'
+import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS, RecordChunk } from './load-record.ts'
 import { createSample, RequestKeeper } from './request-keeper.ts'
 
 /** How often an open pace looks for what is due, and a closed one at its number in flight, milliseconds. */
@@ -52,8 +53,7 @@ export class LoadGenerator {
   readonly #clients = new Set<ServiceClient>()
   readonly #chunk = new RecordChunk()
   readonly #errors = new LoadErrors()
-  readonly #models = new Map<string, number>()
-  #newModels: [number, string][] = []
+  readonly #models = new LoadModels()
   readonly #watch = new GeneratorWatch()
   readonly #outcomes: Uint8Array
   readonly #again: Flight[] = []
@@ -240,45 +240,47 @@ export class LoadGenerator {
     const isSent = exchange.kind === 'answer' || exchange.sent
     const dueUs = turn.dueMs === null || tries > 0 ? Number.NaN : turn.dueMs * 1000
     const timed = isTimed(judgement)
-    const record = this.#chunk.next()
-    record[FIELD.sequence] = turn.sequence
-    record[FIELD.endUs] = endUs
-    record[FIELD.durationUs] = timings.durationUs
-    record[FIELD.waitingUs] = timings.waitingUs ?? Number.NaN
-    record[FIELD.connectUs] = timings.connectUs ?? Number.NaN
-    record[FIELD.tlsUs] = timings.tlsUs ?? Number.NaN
-    record[FIELD.responseUs] = timed ? endUs - dueUs : Number.NaN
-    record[FIELD.lagUs] = timed && isSent ? sentUs - dueUs : Number.NaN
-    record[FIELD.status] = judgement.status ?? Number.NaN
-    record[FIELD.outcome] = OUTCOMES.indexOf(judgement.outcome)
-    record[FIELD.flags] =
+    const outcome = OUTCOMES.indexOf(judgement.outcome)
+    const { numbers } = this.#chunk
+    const at = this.#chunk.next()
+    numbers[at + FIELD.sequence] = turn.sequence
+    numbers[at + FIELD.endUs] = endUs
+    numbers[at + FIELD.durationUs] = timings.durationUs
+    numbers[at + FIELD.waitingUs] = timings.waitingUs ?? Number.NaN
+    numbers[at + FIELD.connectUs] = timings.connectUs ?? Number.NaN
+    numbers[at + FIELD.tlsUs] = timings.tlsUs ?? Number.NaN
+    numbers[at + FIELD.responseUs] = timed ? endUs - dueUs : Number.NaN
+    numbers[at + FIELD.lagUs] = timed && isSent ? sentUs - dueUs : Number.NaN
+    numbers[at + FIELD.status] = judgement.status ?? Number.NaN
+    numbers[at + FIELD.outcome] = outcome
+    numbers[at + FIELD.flags] =
       (timed ? FLAG.timed : 0) +
       (hasWaited ? FLAG.waited : 0) +
       (judgement.fromCache ? FLAG.fromCache : 0) +
       (tries > 0 ? FLAG.retry : 0) +
       (judgement.isAcknowledgement ? FLAG.acknowledged : 0)
-    record[FIELD.position] = body.position
-    record[FIELD.contentBytes] = body.contentBytes
-    record[FIELD.model] = this.#toModel(body.model)
-    record[FIELD.error] = judgement.outcome === 'succeeded' ? Number.NaN : this.#errors.toNumber(judgement)
-    record[FIELD.retryAfterMs] = judgement.retryAfterMs ?? Number.NaN
-    this.#outcomes[body.position] = OUTCOMES.indexOf(judgement.outcome) + 1
-    this.#keeper.consider(judgement.outcome, () => {
-      const { toPostId, toCallbackUrl } = this.#options
-      const postId = toPostId(turn.sequence)
-      const request = body.toJson(postId, toCallbackUrl(turn.sequence + 1) ?? '')
-      return createSample(record, { row: body.row, postId, request, exchange, judgement })
-    })
+    numbers[at + FIELD.position] = body.position
+    numbers[at + FIELD.contentBytes] = body.contentBytes
+    numbers[at + FIELD.model] = this.#models.toNumber(body.model)
+    numbers[at + FIELD.error] = outcome === 0 ? Number.NaN : this.#errors.toNumber(judgement)
+    numbers[at + FIELD.retryAfterMs] = judgement.retryAfterMs ?? Number.NaN
+    this.#outcomes[body.position] = outcome + 1
+    const kept = this.#keeper.consider(judgement.outcome)
+    if (kept !== null) this.#keeper.keep(kept, this.#toSample(at, flight, exchange, judgement))
     if (this.#chunk.isFull) this.#handOver()
   }
 
-  #toModel(name: string): number {
-    const known = this.#models.get(name)
-    if (known !== undefined) return known
-    const number = this.#models.size
-    this.#models.set(name, number)
-    this.#newModels.push([number, name])
-    return number
+  #toSample(
+    at: number,
+    { turn, body }: Flight,
+    exchange: Exchange,
+    judgement: Judgement,
+  ): KeptRequest['sample'] {
+    const { toPostId, toCallbackUrl } = this.#options
+    const record = this.#chunk.numbers.subarray(at, at + RECORD_NUMBERS)
+    const postId = toPostId(turn.sequence)
+    const request = body.toJson(postId, toCallbackUrl(turn.sequence + 1) ?? '')
+    return createSample(record, { row: body.row, postId, request, exchange, judgement })
   }
 
   #handOver(): void {
@@ -292,7 +294,7 @@ export class LoadGenerator {
         records,
         kept: this.#keeper.take(),
         errors: this.#errors.takeNews(),
-        models: this.#newModels.splice(0),
+        models: this.#models.takeNews(),
         inFlight: this.#lanes.inFlight,
       },
       [records.buffer as ArrayBuffer],

@@ -58,7 +58,8 @@ const CHUNK_RECORDS = 2_048
 
 /** Collects records until they are handed over. */
 export class RecordChunk {
-  #numbers = new Float64Array(CHUNK_RECORDS * RECORD_NUMBERS)
+  /** The records' numbers, one record behind the other. */
+  readonly numbers = new Float64Array(CHUNK_RECORDS * RECORD_NUMBERS)
   #count = 0
 
   get isFull(): boolean {
@@ -69,16 +70,16 @@ export class RecordChunk {
     return this.#count
   }
 
-  /** Where the next record's numbers go; all of them must be written. */
-  next(): Float64Array {
+  /** Where in {@link numbers} the next record begins; all of its fields must be written. */
+  next(): number {
     const at = this.#count * RECORD_NUMBERS
     this.#count += 1
-    return this.#numbers.subarray(at, at + RECORD_NUMBERS)
+    return at
   }
 
   /** The records so far, to be handed over whole; the chunk is empty then. */
   take(): Float64Array {
-    const taken = this.#numbers.slice(0, this.#count * RECORD_NUMBERS)
+    const taken = this.numbers.slice(0, this.#count * RECORD_NUMBERS)
     this.#count = 0
     return taken
   }

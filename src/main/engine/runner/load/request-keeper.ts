@@ -38,6 +38,12 @@ export function createSample(
   }
 }
 
+/** What a chosen request is kept as: one of the sample by its draw, one of the errors, or both. */
+export interface Kept {
+  draw: number | null
+  isError: boolean
+}
+
 /**
  * Chooses which of a thread's requests are handed over whole: those that may be of the sample, which is an even one of
  * all threads' requests, and the first ones that did not succeed.
@@ -59,18 +65,20 @@ export class RequestKeeper {
     this.#random = random
   }
 
-  /** Considers a request; `toSample` is called only where it is kept. */
-  consider(outcome: Outcome, toSample: () => KeptRequest['sample']): void {
+  /** Draws for a request: whether it is kept, and as what; null where it is not, and it need not be made a sample. */
+  consider(outcome: Outcome): Kept | null {
     this.#seen += 1
     const draw = this.#random()
     const isSample = draw < this.#drawBelow()
     const isError = outcome !== 'succeeded' && this.#errors < this.#errorLimit
-    if (!isSample && !isError) return
-    const sample = toSample()
-    if (isSample) this.#kept.push({ draw, sample })
-    if (!isError) return
-    this.#errors += 1
-    this.#kept.push({ draw: null, sample })
+    if (isError) this.#errors += 1
+    return isSample || isError ? { draw: isSample ? draw : null, isError } : null
+  }
+
+  /** Keeps a request that {@link consider} chose. */
+  keep({ draw, isError }: Kept, sample: KeptRequest['sample']): void {
+    if (draw !== null) this.#kept.push({ draw, sample })
+    if (isError) this.#kept.push({ draw: null, sample })
   }
 
   /** What was kept since the last call. */

@@ -44,7 +44,9 @@ function keep({ sampleSize, errorLimit = 0, requests, threads = 1, isError = () 
   )
   for (let row = 0; row < requests; row += 1) {
     const outcome = isError(row) ? 'rejected' : 'succeeded'
-    keepers[row % threads]?.consider(outcome, () => toSample(row, outcome))
+    const keeper = keepers[row % threads]
+    const chosen = keeper?.consider(outcome) ?? null
+    if (chosen !== null) keeper?.keep(chosen, toSample(row, outcome))
     // As it is in a load: handed over now and again, written now and again.
     if (row % 97 !== 0 && row !== requests - 1) continue
     for (const keeper of keepers) {
