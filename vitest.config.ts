@@ -28,6 +28,8 @@ const screens: TestProjectInlineConfiguration = {
 export default defineConfig({
   test: {
     pool: 'forks',
+    // A process for each file would load the sources two hundred times. Tests leave nothing behind in theirs.
+    isolate: false,
     // One more than cores: tests of screens, services and commands mostly wait for other processes.
     maxWorkers: 3,
     testTimeout: 30_000,
