@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { isInstalled, runChild } from './lib/child.ts'
-import { printTable, toMedian, toText } from './lib/figures.ts'
+import { type Contender, runRounds } from './lib/rounds.ts'
 import { startStaticServer } from './lib/static-server.ts'
 
 const IN_FLIGHT = 64
 const SECONDS = 10
-const ROUNDS = 5
 const ROWS = 300_000
 
 const BODY = JSON.stringify({
@@ -14,9 +13,6 @@ const BODY = JSON.stringify({
   user_id: 'user1',
   post_id: '20261121-094329-347k3f9-17',
 })
-
-/** Requests a second of one contender in one round. */
-type Contender = (url: string) => Promise<number>
 
 /**
  * Closed pace, 64 in flight, one static server, alternating rounds: the engine with its full journal and recording
@@ -29,33 +25,16 @@ export async function runEngineBench(): Promise<void> {
     ['sluice, full journal', (url) => runSluice(url, 'journal')],
     ['sluice, recording only', (url) => runSluice(url, 'recording')],
   ])
-  if (isInstalled('wrk')) contenders.set('wrk', runWrk)
-  if (isInstalled('hey')) contenders.set('hey', runHey)
-  if (isInstalled('k6')) contenders.set('k6', runK6)
-  const figures = new Map<string, number[]>([...contenders.keys()].map((name) => [name, []]))
+  const others = new Map<string, Contender>()
+  if (isInstalled('wrk')) others.set('wrk', runWrk)
+  if (isInstalled('hey')) others.set('hey', runHey)
+  if (isInstalled('k6')) others.set('k6', runK6)
   try {
-    console.log(`${server.name}, ${IN_FLIGHT} in flight, ${ROUNDS} rounds, requests a second`)
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      for (const [name, contender] of contenders) {
-        const figure = await contender(server.baseUrl)
-        figures.get(name)?.push(figure)
-        console.log(`round ${round}: ${name} ${toText(figure)}`)
-      }
-    }
+    console.log(`${server.name}, ${IN_FLIGHT} in flight, requests a second`)
+    await runRounds(server.baseUrl, contenders, others)
   } finally {
     server.close()
   }
-  const base = toMedian(figures.get('autocannon') ?? [])
-  printTable([
-    ['contender', 'median', 'lowest', 'highest', 'of autocannon'],
-    ...[...figures].map(([name, all]) => [
-      name,
-      toText(toMedian(all)),
-      toText(Math.min(...all)),
-      toText(Math.max(...all)),
-      toText(toMedian(all) / base, 2),
-    ]),
-  ])
 }
 
 async function runSluice(url: string, kind: 'journal' | 'recording'): Promise<number> {

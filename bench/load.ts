@@ -5,15 +5,11 @@ import { join } from 'node:path'
 import type { LoadBenchResult } from './children/load.ts'
 import { runAutocannon, runHey, runK6, runWrk } from './engine.ts'
 import { isInstalled, runChild } from './lib/child.ts'
-import { printTable, toMedian, toText } from './lib/figures.ts'
+import { type Contender, runRounds } from './lib/rounds.ts'
 import { startStaticServer } from './lib/static-server.ts'
 
 const IN_FLIGHT = 64
 const SECONDS = 5
-const ROUNDS = 5
-
-/** Requests a second of one contender in one round. */
-type Contender = (url: string) => Promise<number>
 
 /**
  * Throughput of a load test that records everything: closed pace, 64 in flight, one static server, alternating rounds,
@@ -26,34 +22,17 @@ export async function runLoadBench(): Promise<void> {
     ['sluice, one sending thread', (url) => runSluice(url, 1)],
     ['sluice, two sending threads', (url) => runSluice(url, 2)],
   ])
-  if (isInstalled('k6')) contenders.set('k6', runK6)
-  if (isInstalled('artillery')) contenders.set('artillery', runArtillery)
-  if (isInstalled('wrk')) contenders.set('wrk', runWrk)
-  if (isInstalled('hey')) contenders.set('hey', runHey)
-  const figures = new Map<string, number[]>([...contenders.keys()].map((name) => [name, []]))
+  const others = new Map<string, Contender>()
+  if (isInstalled('k6')) others.set('k6', runK6)
+  if (isInstalled('artillery')) others.set('artillery', runArtillery)
+  if (isInstalled('wrk')) others.set('wrk', runWrk)
+  if (isInstalled('hey')) others.set('hey', runHey)
   try {
-    console.log(`${server.name}, ${IN_FLIGHT} in flight, ${ROUNDS} rounds, ${cpus().length} cores`)
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      for (const [name, contender] of contenders) {
-        const figure = await contender(server.baseUrl)
-        figures.get(name)?.push(figure)
-        console.log(`round ${round}: ${name} ${toText(figure)}`)
-      }
-    }
+    console.log(`${server.name}, ${IN_FLIGHT} in flight, ${cpus().length} cores, requests a second`)
+    await runRounds(server.baseUrl, contenders, others)
   } finally {
     server.close()
   }
-  const base = toMedian(figures.get('autocannon') ?? [])
-  printTable([
-    ['contender', 'median', 'lowest', 'highest', 'of autocannon'],
-    ...[...figures].map(([name, all]) => [
-      name,
-      toText(toMedian(all)),
-      toText(Math.min(...all)),
-      toText(Math.max(...all)),
-      toText(toMedian(all) / base, 2),
-    ]),
-  ])
 }
 
 async function runSluice(url: string, workers: number): Promise<number> {

@@ -1,0 +1,44 @@
+import { printTable, toMedian, toText } from './figures.ts'
+
+/** Figures swing by a fifth from one round to the next here, so that the median of a few says little. */
+const ROUNDS = 9
+/** Every third round is enough for those that nothing is measured against. */
+const ROUNDS_OF_OTHERS = 3
+
+/** Requests a second of one contender in one round. */
+export type Contender = (url: string) => Promise<number>
+
+/**
+ * Has contenders send to one server in alternating rounds and prints their medians, as ratios to the first one's;
+ * `others` join every third round.
+ */
+export async function runRounds(
+  url: string,
+  contenders: ReadonlyMap<string, Contender>,
+  others: ReadonlyMap<string, Contender>,
+): Promise<void> {
+  const figures = new Map<string, number[]>(
+    [...contenders.keys(), ...others.keys()].map((name) => [name, []]),
+  )
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const isForAll = round % (ROUNDS / ROUNDS_OF_OTHERS) === 0
+    for (const [name, contender] of [...contenders, ...(isForAll ? others : [])]) {
+      const figure = await contender(url)
+      figures.get(name)?.push(figure)
+      console.log(`round ${round}: ${name} ${toText(figure)}`)
+    }
+  }
+  const base = toMedian([...figures.values()][0] ?? [])
+  const [first = ''] = figures.keys()
+  printTable([
+    ['contender', 'rounds', 'median', 'lowest', 'highest', `of ${first}`],
+    ...[...figures].map(([name, all]) => [
+      name,
+      toText(all.length),
+      toText(toMedian(all)),
+      toText(Math.min(...all)),
+      toText(Math.max(...all)),
+      toText(toMedian(all) / base, 2),
+    ]),
+  ])
+}
