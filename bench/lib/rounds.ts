@@ -1,6 +1,6 @@
 import { printTable, toMedian, toText } from './figures.ts'
 
-/** Figures swing by a fifth from one round to the next here, so that the median of a few says little. */
+/** Figures swing widely from one round to the next (docs/performance.md): the median of a few would say little. */
 const ROUNDS = 9
 /** Every third round is enough for those that nothing is measured against. */
 const ROUNDS_OF_OTHERS = 3

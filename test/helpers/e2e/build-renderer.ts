@@ -3,7 +3,7 @@ import config from '../../../electron.vite.config.ts'
 
 /**
  * Builds the renderer into a folder, as the product's own build does. Quiet unless it fails. With
- * `SLUICE_E2E_DEVELOPMENT` React is built for development: slower, and its warnings then fail the tests.
+ * `SLUICE_E2E_DEVELOPMENT=1` React is built for development: slower, and its warnings then fail the tests.
  */
 export async function buildRenderer(folder: string): Promise<void> {
   if (typeof config !== 'object' || !('renderer' in config) || typeof config.renderer !== 'object') {
@@ -12,7 +12,7 @@ export async function buildRenderer(folder: string): Promise<void> {
   const { renderer } = config
   const environment = process.env['NODE_ENV']
   // Vitest names the environment `test`, in which React would be built for development too.
-  process.env['NODE_ENV'] = process.env['SLUICE_E2E_DEVELOPMENT'] ? 'development' : 'production'
+  process.env['NODE_ENV'] = process.env['SLUICE_E2E_DEVELOPMENT'] === '1' ? 'development' : 'production'
   try {
     await build({
       ...renderer,

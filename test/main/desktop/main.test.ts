@@ -1,13 +1,19 @@
 import { MessageChannel } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { OPEN_BRIDGE_MESSAGE } from '../../../src/shared/desktop-api.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
-import * as electron from './electron-stand-in.ts'
 
-vi.mock('electron', () => import('./electron-stand-in.ts'))
+let electron: typeof import('./electron-stand-in.ts')
+
+// Electron's modules are one per process, and so is the stand-in: a fresh one, whichever test came before.
+beforeEach(async () => {
+  vi.resetModules()
+  electron = await import('./electron-stand-in.ts')
+  vi.doMock('electron', () => electron)
+})
 
 afterEach(() => {
   vi.unstubAllGlobals()

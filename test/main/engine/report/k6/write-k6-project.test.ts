@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type K6Body, splitAtPostId, toRowsPieces } from '../../../../../src/main/engine/report/k6/k6-rows.ts'
 import { writeK6Project } from '../../../../../src/main/engine/report/k6/write-k6-project.ts'
 import type { LoadInput } from '../../../../../src/shared/load.ts'
@@ -126,9 +126,11 @@ describe('a k6 project', () => {
   })
 
   test('holds no key', async () => {
-    process.env['SLUICE_API_KEY'] = 'a-secret-key'
+    vi.stubEnv('SLUICE_API_KEY', 'a-secret-key')
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
     const { target, read } = await write()
-    delete process.env['SLUICE_API_KEY']
     for (const name of await readdir(target)) expect(await read(name)).not.toContain('a-secret-key')
   })
 
