@@ -126,6 +126,7 @@ export class Recorder {
     if (judgement.fromCache) counters.add('from_cache', '', record.rows.length)
     if (judgement.isResultLost) counters.add('result_lost', '', record.rows.length)
     if (record.rowOutcomes === null) {
+      // Most rows succeed, and their records need not be copied.
       if (state !== 'succeeded') countError(counters, { ...record, state }, record.rows.length)
       return
     }

@@ -12,7 +12,8 @@ const HEAP = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
  * Has V8 put new objects where short lives belong, in this whole process. It places those of a spot in the code among
  * the old ones once most of a first few have outlived a collection, as they do while a run starts; what belongs to a
  * request would then stay until all of the heap is collected, which costs a tenth of the throughput and more
- * (docs/performance.md). Node leaves V8's flags open to this, and so does Electron (electron/electron#42414).
+ * (docs/performance.md). Node leaves V8's flags open to this; that Electron does follows from electron/electron#42414
+ * and was not tried.
  */
 export function keepNewObjectsYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')

@@ -262,7 +262,8 @@ export class LoadGenerator {
     numbers[at + FIELD.position] = body.position
     numbers[at + FIELD.contentBytes] = body.contentBytes
     numbers[at + FIELD.model] = this.#models.toNumber(body.model)
-    numbers[at + FIELD.error] = outcome === 0 ? Number.NaN : this.#errors.toNumber(judgement)
+    numbers[at + FIELD.error] =
+      judgement.outcome === 'succeeded' ? Number.NaN : this.#errors.toNumber(judgement)
     numbers[at + FIELD.retryAfterMs] = judgement.retryAfterMs ?? Number.NaN
     this.#outcomes[body.position] = outcome + 1
     const kept = this.#keeper.consider(judgement.outcome)

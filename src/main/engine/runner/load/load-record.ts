@@ -66,10 +66,6 @@ export class RecordChunk {
     return this.#count === CHUNK_RECORDS
   }
 
-  get count(): number {
-    return this.#count
-  }
-
   /** Where in {@link numbers} the next record begins; all of its fields must be written. */
   next(): number {
     const at = this.#count * RECORD_NUMBERS
