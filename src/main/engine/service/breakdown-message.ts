@@ -1,5 +1,4 @@
-import type { Breakdown } from './exchange.ts'
-import { ANSWER_TOO_LARGE_CODE, TIMEOUT_CODE } from './exchange-handler.ts'
+import { ANSWER_TOO_LARGE_CODE, type Breakdown, CONNECTION_CLOSED_CODE, TIMEOUT_CODE } from './exchange.ts'
 import { PROXY_CREDENTIALS_CODE, PROXY_REFUSED_CODE, PROXY_UNREACHABLE_CODE } from './proxy-tunnel.ts'
 import { isCertificateAlert } from './tls-alert.ts'
 
@@ -31,6 +30,7 @@ export function toBreakdownMessage({ code, message, sent }: Breakdown, origin: s
     case 'ECONNRESET':
     case 'EPIPE':
     case 'UND_ERR_SOCKET':
+    case CONNECTION_CLOSED_CODE:
       return sent
         ? 'the connection broke after the request was sent'
         : `the connection to ${host} broke before the request was sent`

@@ -1,21 +1,20 @@
 import type { Dispatcher } from 'undici'
 import { RETRY_AFTER_HEADER } from '../../../shared/service/endpoints.ts'
 import type { Deadline, DeadlineTimer } from './deadline-timer.ts'
-import type { Exchange, ExchangeTimings } from './exchange.ts'
+import {
+  ANSWER_MAX_BYTES,
+  ANSWER_TOO_LARGE_CODE,
+  type Exchange,
+  type ExchangeTimings,
+  TIMEOUT_CODE,
+} from './exchange.ts'
+import { ExchangeClock } from './exchange-clock.ts'
 import type { TimedConnector } from './timed-connector.ts'
 import { isCertificateAlert } from './tls-alert.ts'
-
-/** Most of an answer that is read; a moderation result is far smaller. */
-const ANSWER_MAX_BYTES = 16 * 1024 * 1024
-
-/** Code of a {@link Exchange} that took longer than the connection's time-out. */
-export const TIMEOUT_CODE = 'TIMEOUT'
-
-/** Code of a {@link Exchange} whose answer was larger than what is read. */
-export const ANSWER_TOO_LARGE_CODE = 'ANSWER_TOO_LARGE'
+import { toCause } from './wire-client.ts'
 
 /**
- * An undici handler for one request: times its phases, reads its answer, enforces the time-out, and calls `onEnd`
+ * An undici handler for one request over HTTP/2: times its phases, reads its answer, enforces the time-out, and calls `onEnd`
  * exactly once.
  */
 export function createExchangeHandler(options: {
@@ -31,13 +30,10 @@ export function createExchangeHandler(options: {
 class ExchangeHandler implements Dispatcher.DispatchHandler, Deadline {
   readonly #connector: Pick<TimedConnector, 'takePhases'>
   readonly #onEnd: (exchange: Exchange) => void
-  readonly #handedOverMs = performance.now()
+  readonly #clock = new ExchangeClock()
   readonly #timeoutMs: number
   readonly #timer: DeadlineTimer
   #controller: Dispatcher.DispatchController | null = null
-  #startMs: number | null = null
-  #bodySentMs = 0
-  #firstByteMs: number | null = null
   #status: number | null = null
   #headers: Record<string, string | string[] | undefined> = {}
   #chunks: Buffer[] = []
@@ -55,11 +51,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Deadline {
     this.#timer = timer
     this.#connector = connector
     this.#onEnd = onEnd
-    timer.start(this, this.#handedOverMs, timeoutMs)
+    timer.start(this, this.#clock.handedOverMs, timeoutMs)
   }
 
   onDeadline(): void {
-    const waitedFor = this.#startMs === null ? 'a connection' : 'the answer'
+    const waitedFor = this.#clock.startMs === null ? 'a connection' : 'the answer'
     this.#giveUp(TIMEOUT_CODE, `gave up on ${waitedFor} after ${this.#timeoutMs} ms`)
   }
 
@@ -70,16 +66,16 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Deadline {
       return
     }
     this.#controller = controller
-    this.#startMs = performance.now()
-    this.#bodySentMs = this.#startMs
+    this.#clock.startMs = performance.now()
+    this.#clock.bodySentMs = this.#clock.startMs
   }
 
   onRequestSent(): void {
-    this.#bodySentMs = performance.now()
+    this.#clock.bodySentMs = performance.now()
   }
 
   onResponseStarted(): void {
-    this.#firstByteMs ??= performance.now()
+    this.#clock.firstByteMs ??= performance.now()
   }
 
   onResponseStart(
@@ -89,7 +85,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Deadline {
   ): void {
     // Informational answers come before the real one.
     if (status < 200) return
-    this.#firstByteMs ??= performance.now()
+    this.#clock.firstByteMs ??= performance.now()
     this.#status = status
     this.#headers = headers
   }
@@ -118,8 +114,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Deadline {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-    const cause = this.#givenUp ?? { code, message: toMessage(error) }
+    const cause = this.#givenUp ?? toCause(error)
     // What cannot be dispatched at all fails within `dispatch` itself, before `send` has returned.
     if (this.#controller === null) queueMicrotask(() => this.#breakDown(cause))
     else this.#breakDown(cause)
@@ -140,7 +135,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Deadline {
       code,
       message,
       // In TLS 1.3 the service looks at the client's certificate when the request is already on its way.
-      sent: this.#startMs !== null && !isCertificateAlert(code),
+      sent: this.#clock.startMs !== null && !isCertificateAlert(code),
       status: this.#status,
       timings: this.#timings(),
     })
@@ -155,31 +150,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Deadline {
   }
 
   #timings(): ExchangeTimings {
-    const endMs = performance.now()
-    const startMs = this.#startMs ?? this.#handedOverMs
-    const phases = this.#connector.takePhases()
-    return {
-      sentAtUs: Math.round((performance.timeOrigin + startMs) * 1000),
-      durationUs: Math.max(0, Math.round((endMs - startMs) * 1000)),
-      waitingUs:
-        this.#firstByteMs === null
-          ? null
-          : Math.max(0, Math.round((this.#firstByteMs - this.#bodySentMs) * 1000)),
-      connectUs: phases?.connectUs ?? null,
-      tlsUs: phases?.tlsUs ?? null,
-    }
+    return this.#clock.end(performance.now(), this.#connector.takePhases())
   }
 
   #header(name: string): string | null {
     const value = this.#headers[name]
     return (Array.isArray(value) ? value[0] : value) ?? null
   }
-}
-
-function toMessage(error: Error): string {
-  // Happy Eyeballs fails with one error for each address.
-  if (error instanceof AggregateError && error.message === '') {
-    return error.errors.map((inner) => (inner instanceof Error ? inner.message : String(inner))).join('; ')
-  }
-  return error.message
 }

@@ -1,3 +1,24 @@
+/** Code of a {@link Breakdown} that took longer than the connection's time-out. */
+export const TIMEOUT_CODE = 'TIMEOUT'
+
+/** Most of an answer's body that is read, bytes; a moderation result is far smaller. */
+export const ANSWER_MAX_BYTES = 16 * 1024 * 1024
+
+/** Code of a {@link Breakdown} whose answer was larger than what is read. */
+export const ANSWER_TOO_LARGE_CODE = 'ANSWER_TOO_LARGE'
+
+/** Code of a {@link Breakdown} whose answer is not HTTP/1.1 as RFC 9112 has it. */
+export const MALFORMED_ANSWER_CODE = 'MALFORMED_ANSWER'
+
+/** Code of a {@link Breakdown} whose connection was closed before the answer was whole. */
+export const CONNECTION_CLOSED_CODE = 'CONNECTION_CLOSED'
+
+/** Code of a {@link Breakdown} whose connection was closed from our side before the answer was whole. */
+export const CLIENT_CLOSED_CODE = 'CLIENT_CLOSED'
+
+/** Code of a {@link Breakdown} that a header or path of ours would cause, since HTTP cannot carry it. */
+export const UNSENDABLE_CODE = 'UNSENDABLE'
+
 /** When the parts of one HTTP try happened, in microseconds. What did not happen is null. */
 export interface ExchangeTimings {
   /** Unix microseconds of the first byte sent; of handing the request over where none was. */
@@ -28,7 +49,7 @@ export interface Answer {
 /** No answer, or none that was complete. `sent` tells whether any of the request may have left. */
 export interface Breakdown {
   kind: 'breakdown'
-  /** Stable: an operating system's, TLS's or undici's code, or `TIMEOUT`, `ANSWER_TOO_LARGE`. */
+  /** Stable: an operating system's, TLS's or undici's code, or one of the codes above. */
   code: string
   message: string
   sent: boolean

@@ -1,16 +1,16 @@
-import { Client, type Dispatcher } from 'undici'
 import type { PlanConnection } from '../../../shared/connection.ts'
 import {
   AUTHORIZATION_HEADER,
   JSON_CONTENT_TYPE,
   toAuthorization,
 } from '../../../shared/service/endpoints.ts'
-import { DeadlineTimer } from './deadline-timer.ts'
 import type { Exchange } from './exchange.ts'
-import { createExchangeHandler } from './exchange-handler.ts'
+import { Http1Client } from './http1-client.ts'
+import { createHttp2Client } from './http2-client.ts'
 import { toCredentialsError } from './proxy-tunnel.ts'
 import { createTimedConnector } from './timed-connector.ts'
 import { type ProxyRoute, readTransport } from './transport.ts'
+import type { WireClient } from './wire-client.ts'
 
 /** One HTTP request to the service. */
 export interface ServiceRequest {
@@ -35,16 +35,16 @@ export interface ServiceClientOptions {
   httpVersion?: '1.1' | '2'
 }
 
-/** One HTTP/1.1 connection to the service, one request at a time: what a lane owns. */
+/** One connection to the service, one request at a time: what a lane owns. */
 export interface ServiceClient {
-  /** Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it. */
+  /**
+   * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
+   * Throws where the request before has not ended.
+   */
   send(request: ServiceRequest, onEnd: (exchange: Exchange) => void): void
   /** Closes the connection at once; a request in flight ends as a breakdown. */
   destroy(): Promise<void>
 }
-
-/** Longer than any gap of a slow pace, so that a connection is reopened only where the service closes it. */
-const KEEP_ALIVE_MS = 60_000
 
 /**
  * Prepares the clients of a connection and builds one at each call. They follow no redirect, so the key never reaches
@@ -58,43 +58,30 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   // A proxy reads the whole address of a plain http request (RFC 9112 §3.2.2).
   const plainProxy = url.protocol === 'http:' ? transport.proxy : null
   const start = plainProxy === null ? prefix : url.origin + prefix
-  const isHttp2 = options.httpVersion === '2'
+  const connection = { ...transport, timeoutMs, userAgent: options.userAgent }
   return () => {
-    const connector = createTimedConnector({ ...transport, timeoutMs, userAgent: options.userAgent, isHttp2 })
-    const client = new Client(url.origin, {
-      connect: connector.connect,
-      pipelining: 1,
-      allowH2: isHttp2,
-      ...(isHttp2 && url.protocol === 'http:' ? { h2Options: { useH2c: true } } : {}),
-      // Time-outs are our own, exact ones; undici's tick at half a second.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    })
+    const wire: WireClient =
+      options.httpVersion === '2'
+        ? createHttp2Client({
+            url,
+            timeoutMs,
+            connector: createTimedConnector({ ...connection, isHttp2: true }),
+          })
+        : new Http1Client({
+            url,
+            timeoutMs,
+            createConnector: (onBytes) => createTimedConnector({ ...connection, isHttp2: false, onBytes }),
+          })
     const toHeaders = createHeaders(options, plainProxy)
-    const timer = new DeadlineTimer()
     return {
       send(request, onEnd) {
-        const handler = createExchangeHandler({
-          timeoutMs,
-          timer,
-          connector,
-          onEnd: plainProxy === null ? onEnd : (exchange) => onEnd(toProxied(exchange, plainProxy)),
-        })
-        const dispatch: Dispatcher.DispatchOptions = {
-          method: request.method,
-          path: start + request.path,
-          headers: toHeaders(request),
-          body: request.body,
-        }
-        client.dispatch(dispatch, handler)
+        const { method, body } = request
+        wire.send(
+          { method, target: start + request.path, headers: toHeaders(request), body },
+          plainProxy === null ? onEnd : (exchange) => onEnd(toProxied(exchange, plainProxy)),
+        )
       },
-      destroy() {
-        timer.destroy()
-        connector.destroy()
-        return client.destroy()
-      },
+      destroy: () => wire.destroy(),
     }
   }
 }
@@ -114,15 +101,16 @@ function createHeaders(
     anonymous.push('proxy-authorization', proxy.authorization)
   let key: string | null = null
   let authorized: string[] = []
+  let withBody: string[] = []
   return ({ isAnonymous, body }) => {
     if (isAnonymous) return anonymous
     const current = readApiKey()
     if (current !== key) {
       key = current
       authorized = [...anonymous, AUTHORIZATION_HEADER, toAuthorization(current)]
-      authorized.push('content-type', JSON_CONTENT_TYPE)
+      withBody = [...authorized, 'content-type', JSON_CONTENT_TYPE]
     }
-    return body === null ? authorized.slice(0, -2) : authorized
+    return body === null ? authorized : withBody
   }
 }
 

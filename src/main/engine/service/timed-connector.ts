@@ -1,4 +1,5 @@
 import type { ClientRequest } from 'node:http'
+import { type OnReadOpts, Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { openTunnel, toProxyTarget, toUnreachableError } from './proxy-tunnel.ts'
 import type { ProxyRoute, Transport } from './transport.ts'
@@ -21,9 +22,17 @@ export interface TimedConnectorOptions extends Transport {
   userAgent: string
   /** The connection must be HTTP/2. */
   isHttp2: boolean
+  /**
+   * Takes what a direct connection reads, the first `size` bytes of a buffer that is used again once it returns. It
+   * goes past the socket's stream, which costs as much as the reading itself. By a proxy, everything comes by the stream.
+   */
+  onBytes?: (buffer: Buffer, size: number) => void
 }
 
-/** Builds undici's connector for HTTP/1.1, by a proxy where there is one, and times connect and TLS handshake apart. */
+/** Room for what one read takes, bytes; each connection has its own. */
+const READ_BYTES = 16 * 1024
+
+/** Builds undici's connector, by a proxy where there is one, and times connect and TLS handshake apart. */
 export function createTimedConnector(options: TimedConnectorOptions): TimedConnector {
   const { secureContext, proxy } = options
   const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
@@ -31,10 +40,11 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
     allowH2: options.isHttp2,
     timeout: timeoutMs,
     ...(secureContext === null ? {} : { secureContext }),
+    ...(proxy === null && options.onBytes !== undefined ? { onread: readInto(options.onBytes) } : {}),
   })
   const build = options.isHttp2 ? requireHttp2(connect) : connect
   const clock = new PhaseClock()
-  if (proxy === null) return { ...createDirect(build, clock), takePhases: () => clock.take() }
+  if (proxy === null) return createDirect(build, clock)
   const tunnels = new Set<ClientRequest>()
   const tunnel = { ...options, proxy, timeoutMs, connect: build }
   return {
@@ -45,6 +55,17 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
     takePhases: () => clock.take(),
     destroy() {
       for (const request of tunnels) request.destroy()
+    },
+  }
+}
+
+function readInto(onBytes: (buffer: Buffer, size: number) => void): OnReadOpts {
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
+  return {
+    buffer,
+    callback(size) {
+      onBytes(buffer, size)
+      return true
     },
   }
 }
@@ -83,27 +104,31 @@ class PhaseClock {
   }
 }
 
-function createDirect(
-  build: buildConnector.connector,
-  clock: PhaseClock,
-): Pick<TimedConnector, 'connect' | 'destroy'> {
+function createDirect(build: buildConnector.connector, clock: PhaseClock): TimedConnector {
+  let opening: Socket | null = null
   return {
+    takePhases: () => clock.take(),
     connect(target, callback) {
       const isTls = target.protocol === 'https:'
       const startMs = performance.now()
       let connectedMs: number | null = null
       const socket = build(target, (...result) => {
+        opening = null
         if (result[0] === null) clock.note(startMs, isTls ? (connectedMs ?? performance.now()) : null)
         callback(...result)
       }) as unknown
-      // undici's types hide that its connector returns the socket; without it only the TLS phase is not told apart.
-      if (isTls && isSocketLike(socket)) {
+      // undici's types hide that its connector returns the socket.
+      if (!(socket instanceof Socket)) return
+      opening = socket
+      if (isTls) {
         socket.once('connect', () => {
           connectedMs = performance.now()
         })
       }
     },
-    destroy: () => {},
+    destroy() {
+      opening?.destroy()
+    },
   }
 }
 
@@ -146,10 +171,6 @@ function connectByTunnel(
     })
   })
   tunnels.add(request)
-}
-
-function isSocketLike(value: unknown): value is { once(event: string, listener: () => void): void } {
-  return typeof value === 'object' && value !== null && 'once' in value && typeof value.once === 'function'
 }
 
 function toUs(ms: number): number {

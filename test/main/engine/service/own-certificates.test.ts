@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { Duplex } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { DeadlineTimer } from '../../../../src/main/engine/service/deadline-timer.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { createExchangeHandler } from '../../../../src/main/engine/service/exchange-handler.ts'
+import { Http1Client } from '../../../../src/main/engine/service/http1-client.ts'
 import { createServiceClients } from '../../../../src/main/engine/service/service-client.ts'
 import type { PlanConnection } from '../../../../src/shared/connection.ts'
 import { SluiceError } from '../../../../src/shared/errors.ts'
@@ -95,7 +98,30 @@ test('a service that takes no connection without a certificate is named, with wh
   )
 })
 
-test('a certificate that is refused when the request is already on its way has let nothing through', () => {
+const REFUSED_LATE = Object.assign(new Error('alert'), { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' })
+
+test('a certificate that is refused when the request is already on its way has let nothing through', async () => {
+  const socket = new Duplex({
+    read: () => {},
+    write: (_chunk, _encoding, done) => done(),
+  }) as unknown as Socket
+  const client = new Http1Client({
+    url: new URL('https://127.0.0.1:1'),
+    timeoutMs: 1_000,
+    createConnector: () => ({
+      connect: (_, callback) => queueMicrotask(() => callback(null, socket)),
+      takePhases: () => null,
+      destroy: () => {},
+    }),
+  })
+  onTestFinished(() => client.destroy())
+  const request = { method: 'POST', target: '/', headers: [], body: '{}' } as const
+  const ended = new Promise((resolve) => client.send(request, resolve))
+  setImmediate(() => socket.destroy(REFUSED_LATE))
+  expect(await ended).toMatchObject({ kind: 'breakdown', sent: false, code: REFUSED_LATE.code })
+})
+
+test('over HTTP/2 too, a certificate that is refused late has let nothing through', () => {
   const ends: Exchange[] = []
   const handler = createExchangeHandler({
     timer: new DeadlineTimer(),
@@ -105,9 +131,8 @@ test('a certificate that is refused when the request is already on its way has l
   })
   const controller = { abort: () => {} } as unknown as Dispatcher.DispatchController
   handler.onRequestStart?.(controller, null)
-  const error = Object.assign(new Error('alert'), { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' })
-  handler.onResponseError?.(controller, error)
-  expect(ends).toMatchObject([{ kind: 'breakdown', sent: false, code: error.code }])
+  handler.onResponseError?.(controller, REFUSED_LATE)
+  expect(ends).toMatchObject([{ kind: 'breakdown', sent: false, code: REFUSED_LATE.code }])
 })
 
 test('a file that is missing is named before anything is sent', () => {

@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createServiceClient } from '../../../../src/main/engine/service/service-client.ts'
+import { createCertificate } from '../../../helpers/certificates.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { createTestClient, sendOver, sendTask, TEST_KEY } from './send-task.ts'
 
 test('a task goes out as JSON, with the key in its header and nowhere else', async () => {
@@ -77,16 +81,77 @@ test('requests follow each other over one connection, which is timed once', asyn
   expect(second.timings).toMatchObject({ connectUs: null, tlsUs: null })
 })
 
-test('one client has one request on the wire at a time', async () => {
+test('a client refuses a request while another is in flight, which goes on', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => setImmediate(() => wire.send(200, toTaskAnswer(request))),
   })
   const client = createTestClient(server.baseUrl)
-  await Promise.all(Array.from({ length: 10 }, (_, i) => sendOver(client, `p${i}`)))
-  expect(server.requests.map(({ body }) => (JSON.parse(body) as { post_id: string }).post_id)).toEqual(
-    Array.from({ length: 10 }, (_, i) => `p${i}`),
-  )
-  expect(server.maxOpen).toBe(1)
+  const first = sendOver(client, 'p1')
+  await expect(sendOver(client, 'p2')).rejects.toThrow('this connection has a request in flight')
+  expect(await first).toMatchObject({ kind: 'answer', status: 200 })
+  expect(server.requests).toHaveLength(1)
+})
+
+test.each(['http', 'https'] as const)(
+  'bodies and answers of every size and script are the same at both ends of %s',
+  async (scheme) => {
+    const certificate = await createCertificate({ ip: '127.0.0.1' })
+    const caFile = join(createTemporaryFolder(), 'ca.pem')
+    writeFileSync(caFile, certificate.cert)
+    const server = await startFaultServer({
+      ...(scheme === 'https' ? { tls: certificate } : {}),
+      onRequest: (request, wire) => wire.send(200, request.body),
+    })
+    const client = createTestClient(server.baseUrl, 20_000, scheme === 'https' ? { tls: { caFile } } : {})
+    for (const text of [
+      '',
+      'plain',
+      'größer 😀 "quoted"\r\n',
+      'x'.repeat(3_000_000),
+      'ж😀'.repeat(500_000),
+    ]) {
+      const exchange = await sendOver(client, 'p1', text)
+      const body = JSON.stringify({ text_data: text, user_id: 'user', post_id: 'p1' })
+      // Compared whole, but not printed.
+      expect(exchange.kind === 'answer' && exchange.body === body).toBe(true)
+    }
+    expect(server.connections).toBe(1)
+  },
+)
+
+test('an idle connection keeps no process alive, and one in use does', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => setImmediate(() => wire.send(200, toTaskAnswer(request))),
+  })
+  const client = createTestClient(server.baseUrl)
+  const countHeld = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  await sendOver(client, 'p1')
+  const second = sendOver(client, 'p2')
+  const busy = countHeld()
+  await second
+  // The server's end of the connection is held all the time.
+  expect(busy - countHeld()).toBe(1)
+})
+
+test('the time to write a request that the service is slow to take is no waiting for its answer', async () => {
+  const slowMs = 200
+  const size = 32 * 1024 * 1024
+  const server = await startFaultServer({
+    onConnection: (socket) => {
+      let leftBytes = size
+      socket.pause()
+      setTimeout(() => socket.resume(), slowMs)
+      socket.on('data', (chunk: Buffer) => {
+        leftBytes -= chunk.length
+        if (leftBytes <= 0) socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+      })
+      return true
+    },
+  })
+  const client = createTestClient(server.baseUrl, 20_000)
+  const { timings } = await sendOver(client, 'p1', 'x'.repeat(size))
+  expect(timings.durationUs).toBeGreaterThan(slowMs * 900)
+  expect(timings.durationUs - (timings.waitingUs ?? 0)).toBeGreaterThan(slowMs * 900)
 })
 
 test('an answer is measured from its first byte sent to its last byte received', async () => {
@@ -102,24 +167,38 @@ test('an answer is measured from its first byte sent to its last byte received',
   expect(timings.waitingUs).toBeLessThanOrEqual(timings.durationUs)
 })
 
-test('what cannot be sent at all ends once, after `send` has returned', async () => {
-  const server = await startFaultServer()
-  const client = createServiceClient({
-    baseUrl: server.baseUrl,
-    connection: { timeoutMs: 2_000 },
-    readApiKey: () => 'no header\ncan carry this',
-    userAgent: 'sluice/test',
-  })
-  onTestFinished(() => client.destroy())
-  const events: string[] = []
-  const ended = new Promise<void>((resolve) => {
-    client.send({ method: 'POST', path: '/', body: '{}', isAnonymous: false }, (exchange) => {
-      events.push(`${exchange.kind}, sent: ${exchange.kind === 'breakdown' && exchange.sent}`)
-      resolve()
+test.each([
+  ['a key', 'no header\ncan carry this', '/', 'the header authorization'],
+  ['a key that is no Latin-1', 'ключ', '/', 'the header authorization'],
+  ['a path', 'key', '/a b', 'the path'],
+  ['a path with a line break', 'key', '/\r\nx: y', 'the path'],
+])(
+  '%s that HTTP cannot carry ends its request once, after `send` has returned',
+  async (_, key, path, what) => {
+    const server = await startFaultServer()
+    const client = createServiceClient({
+      baseUrl: server.baseUrl,
+      connection: { timeoutMs: 2_000 },
+      readApiKey: () => key,
+      userAgent: 'sluice/test',
     })
-    events.push('returned')
-  })
-  await ended
-  expect(events).toEqual(['returned', 'breakdown, sent: false'])
-  expect(server.requests).toEqual([])
-})
+    onTestFinished(() => client.destroy())
+    for (let tries = 0; tries < 2; tries += 1) {
+      const events: unknown[] = []
+      const ended = new Promise<void>((resolve) => {
+        client.send({ method: 'POST', path, body: '{}', isAnonymous: false }, (exchange) => {
+          events.push(exchange)
+          resolve()
+        })
+        events.push('returned')
+      })
+      await ended
+      const message = `${what} holds a character that an HTTP request cannot carry`
+      expect(events).toMatchObject([
+        'returned',
+        { kind: 'breakdown', sent: false, code: 'UNSENDABLE', message },
+      ])
+    }
+    expect(server.connections).toBe(0)
+  },
+)

@@ -1,0 +1,231 @@
+import type { Socket } from 'node:net'
+import type { buildConnector } from 'undici'
+import { AnswerError, AnswerReader } from './answer-reader.ts'
+import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
+import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE, type Exchange, TIMEOUT_CODE } from './exchange.ts'
+import { ExchangeClock } from './exchange-clock.ts'
+import { RequestHead } from './request-head.ts'
+import type { TimedConnector } from './timed-connector.ts'
+import { isCertificateAlert } from './tls-alert.ts'
+import { KEEP_ALIVE_MS, toCause, type WireClient, type WireRequest } from './wire-client.ts'
+
+/** How long before the service closes an idle connection it is no longer used, milliseconds. */
+const KEEP_ALIVE_MARGIN_MS = 2_000
+
+/** Where a connection leads, and how it is opened. */
+export interface Http1ClientOptions {
+  url: URL
+  timeoutMs: number
+  /** Builds the connector; what it reads without a stream of its own comes by `onBytes`. */
+  createConnector: (onBytes: (buffer: Buffer, size: number) => void) => TimedConnector
+}
+
+/**
+ * Speaks HTTP/1.1 over one connection (RFC 9112): writes a request in one piece, reads its answer, times both and
+ * enforces the time-out. A connection on which anything was odd carries no other request. Why it is our own:
+ * `docs/decisions/0012-http1-is-our-own.md`.
+ */
+export class Http1Client implements WireClient, Deadline {
+  readonly #timeoutMs: number
+  readonly #target: buildConnector.Options
+  readonly #connector: TimedConnector
+  readonly #timer = new DeadlineTimer()
+  readonly #reader = new AnswerReader()
+  readonly #head: RequestHead
+  #socket: Socket | null = null
+  #isOpening = false
+  #isDestroyed = false
+  /** Whether the idle connection keeps the process alive. */
+  #isHeld = true
+  #reusableUntilMs = 0
+  #clock = new ExchangeClock()
+  #request: WireRequest | null = null
+  #onEnd: ((exchange: Exchange) => void) | null = null
+
+  constructor({ url, timeoutMs, createConnector }: Http1ClientOptions) {
+    this.#timeoutMs = timeoutMs
+    this.#target = {
+      protocol: url.protocol,
+      host: url.host,
+      hostname: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port,
+    }
+    this.#head = new RequestHead(url.host)
+    this.#connector = createConnector((bytes, size) => this.#onBytes(bytes, size))
+  }
+
+  send(request: WireRequest, onEnd: (exchange: Exchange) => void): void {
+    if (this.#onEnd !== null) throw new Error('this connection has a request in flight')
+    this.#clock = new ExchangeClock()
+    this.#request = request
+    this.#onEnd = onEnd
+    const cause = this.#isDestroyed ? CLOSED_HERE : this.#head.prepare(request)
+    if (cause !== null) {
+      queueMicrotask(() => this.#breakDown(cause))
+      return
+    }
+    this.#timer.start(this, this.#clock.handedOverMs, this.#timeoutMs)
+    if (this.#socket !== null && this.#clock.handedOverMs > this.#reusableUntilMs) this.#drop()
+    if (this.#socket !== null) this.#write(this.#socket)
+    else if (!this.#isOpening) this.#open()
+  }
+
+  async destroy(): Promise<void> {
+    this.#isDestroyed = true
+    this.#timer.destroy()
+    this.#connector.destroy()
+    const socket = this.#socket
+    this.#drop()
+    this.#breakDown(CLOSED_HERE)
+    if (socket !== null && !socket.closed) await new Promise((resolve) => socket.once('close', resolve))
+  }
+
+  onDeadline(): void {
+    const waitedFor = this.#clock.startMs === null ? 'a connection' : 'the answer'
+    const message = `gave up on ${waitedFor} after ${this.#timeoutMs} ms`
+    this.#drop()
+    this.#breakDown({ code: TIMEOUT_CODE, message })
+  }
+
+  #open(): void {
+    this.#isOpening = true
+    this.#connector.connect(this.#target, (...[error, socket]) => {
+      this.#isOpening = false
+      if (error !== null) this.#breakDown(toCause(error))
+      else if (this.#isDestroyed) socket.destroy()
+      else this.#take(socket)
+    })
+  }
+
+  #take(socket: Socket): void {
+    this.#socket = socket
+    this.#isHeld = true
+    this.#reusableUntilMs = performance.now() + KEEP_ALIVE_MS
+    // What a connection does that was given up is nobody's business any more.
+    const onClosed = () => {
+      if (this.#socket === socket) this.#onClosed()
+    }
+    socket.on('data', (bytes: Buffer) => {
+      if (this.#socket === socket) this.#onBytes(bytes, bytes.length)
+    })
+    socket.on('end', onClosed)
+    socket.on('close', onClosed)
+    socket.on('error', (error: Error) => {
+      if (this.#socket !== socket) return
+      this.#drop()
+      this.#breakDown(toCause(error))
+    })
+    if (this.#onEnd !== null) this.#write(socket)
+    else this.#idle()
+  }
+
+  #write(socket: Socket): void {
+    const clock = this.#clock
+    const body = this.#request?.body ?? ''
+    if (!this.#isHeld) socket.ref()
+    this.#isHeld = true
+    this.#reader.reset()
+    const length = Buffer.byteLength(body)
+    const head = this.#head.finish(this.#request?.body === null ? null : length)
+    clock.startMs = performance.now()
+    // What is ASCII goes to the operating system without a copy of its own.
+    const isTaken =
+      length === body.length ? socket.write(head + body, 'latin1') : socket.write(toBytes(head, body, length))
+    clock.bodySentMs = performance.now()
+    if (!isTaken) {
+      socket.once('drain', () => {
+        clock.bodySentMs = performance.now()
+      })
+    }
+  }
+
+  #onBytes(bytes: Buffer, size: number): void {
+    // An answer to nothing; what follows on this connection could be taken for that of the next request.
+    if (this.#onEnd === null) {
+      this.#drop()
+      return
+    }
+    this.#clock.firstByteMs ??= performance.now()
+    let isWhole: boolean
+    try {
+      isWhole = this.#reader.read(bytes, size)
+    } catch (error) {
+      if (!(error instanceof AnswerError)) throw error
+      this.#drop()
+      this.#breakDown(error)
+      return
+    }
+    if (isWhole) this.#answer()
+  }
+
+  #onClosed(): void {
+    this.#drop()
+    if (this.#onEnd === null) return
+    if (this.#reader.close()) this.#answer()
+    else this.#breakDown({ code: CONNECTION_CLOSED_CODE, message: 'the service closed the connection' })
+  }
+
+  #answer(): void {
+    const reader = this.#reader
+    const nowMs = performance.now()
+    const timings = this.#clock.end(nowMs, this.#connector.takePhases())
+    // An answer that overtakes its request leaves the rest of the request on the wire.
+    if (!reader.keepsAlive || (this.#socket !== null && this.#socket.writableLength > 0)) this.#drop()
+    const idleMs = Math.min(KEEP_ALIVE_MS, (reader.keepAliveMs ?? Infinity) - KEEP_ALIVE_MARGIN_MS)
+    this.#reusableUntilMs = nowMs + idleMs
+    this.#end({
+      kind: 'answer',
+      status: reader.status ?? 0,
+      contentType: reader.contentType,
+      retryAfter: reader.retryAfter,
+      location: reader.location,
+      body: reader.body,
+      timings,
+    })
+  }
+
+  #breakDown({ code, message }: { code: string; message: string }): void {
+    if (this.#onEnd === null) return
+    this.#end({
+      kind: 'breakdown',
+      code,
+      message,
+      // In TLS 1.3 the service looks at the client's certificate when the request is already on its way.
+      sent: this.#clock.startMs !== null && !isCertificateAlert(code),
+      status: this.#clock.startMs === null ? null : this.#reader.status,
+      timings: this.#clock.end(performance.now(), this.#connector.takePhases()),
+    })
+  }
+
+  #end(exchange: Exchange): void {
+    const onEnd = this.#onEnd
+    this.#timer.stop(this)
+    this.#onEnd = null
+    this.#request = null
+    onEnd?.(exchange)
+    if (this.#onEnd === null) this.#idle()
+  }
+
+  /** An idle connection keeps no process alive. */
+  #idle(): void {
+    if (this.#isHeld) this.#socket?.unref()
+    this.#isHeld = false
+  }
+
+  #drop(): void {
+    this.#socket?.destroy()
+    this.#socket = null
+  }
+}
+
+const CLOSED_HERE = {
+  code: CLIENT_CLOSED_CODE,
+  message: 'the connection was closed before the answer had come',
+}
+
+function toBytes(head: string, body: string, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(head.length + length)
+  bytes.write(head, 0, 'latin1')
+  bytes.write(body, head.length, 'utf8')
+  return bytes
+}
