@@ -11,7 +11,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /** The size of a chunk in hexadecimal digits, and extensions, which say nothing to us (RFC 9112 §7.1). */
 const CHUNK_SIZE =
-  /^([0-9a-fA-F]{1,8})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\]|\\.)*"))?)*$/
+  /^([0-9a-fA-F]{1,16})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\]|\\.)*"))?)*$/
 
 /** An answer that cannot be read. Its message says the same for all answers that are broken alike. */
 export class AnswerError extends Error {
@@ -59,7 +59,7 @@ export class AnswerReader {
     this.#pending = ''
     this.#chunks = []
     this.#sizeBytes = 0
-    this.#readNothingOfHead()
+    this.#forgetHead()
   }
 
   /** Reads the first `size` of some bytes; true once the answer is whole. Throws {@link AnswerError}. */
@@ -68,7 +68,7 @@ export class AnswerReader {
     if (this.#part === 'head') at = this.#readHead(bytes, size)
     while (at < size && this.#part !== 'whole') at = this.#readBody(bytes, at, size)
     // What comes after an answer belongs to no request.
-    if (at < size) this.keepsAlive = false
+    if (at < size && !isLineEnds(bytes, at, size)) this.keepsAlive = false
     return this.#part === 'whole'
   }
 
@@ -79,7 +79,7 @@ export class AnswerReader {
     return this.#part === 'whole'
   }
 
-  #readNothingOfHead(): void {
+  #forgetHead(): void {
     this.contentType = ''
     this.retryAfter = null
     this.location = null
@@ -94,7 +94,6 @@ export class AnswerReader {
     this.#pending = ''
     let taken = -before
     for (;;) {
-      // Some services end a body with an empty line too many.
       const start = text.startsWith('\r\n') ? 2 : 0
       const end = text.indexOf('\r\n\r\n', start)
       if (end < 0) {
@@ -123,12 +122,11 @@ export class AnswerReader {
     if (match === null) throw malformed('its first line is not a status line of HTTP/1.1')
     const status = Number(match[2])
     if (status === 101) throw malformed('it switches to another protocol, which nobody asked for')
-    if (status < 200) return
-    this.status = status
-    this.#readHeaders(text, match[1] === '0')
+    if (status < 200 && match[1] === '0') throw malformed('HTTP/1.0 knows no informational answers')
+    this.#readHeaders(text, status, match[1] === '0')
   }
 
-  #readHeaders(text: string, isHttp10: boolean): void {
+  #readHeaders(text: string, status: number, isHttp10: boolean): void {
     let contentType: string | null = null
     let length: string | null = null
     let coding: string | null = null
@@ -140,13 +138,13 @@ export class AnswerReader {
       const colon = text.indexOf(':', start)
       const name = text.slice(start, colon)
       if (colon < start || !NAME.test(name)) throw malformed('one of its headers has no name')
-      const value = text.slice(colon + 1, end < 0 ? text.length : end).trim()
+      const value = trimBlanks(text, colon + 1, end < 0 ? text.length : end)
       switch (name.toLowerCase()) {
         case 'content-type':
           contentType ??= value
           break
         case 'content-length':
-          if (length !== null && length !== value) throw malformed('it names two lengths')
+          if (length !== null) throw malformed('it names its length twice')
           length = value
           break
         case 'transfer-encoding':
@@ -166,24 +164,33 @@ export class AnswerReader {
           break
       }
     }
+    if (status < 200) {
+      this.#forgetHead()
+      return
+    }
+    this.status = status
     this.contentType = contentType ?? ''
-    this.keepsAlive = isHttp10 ? hasToken(connection, 'keep-alive') : !hasToken(connection, 'close')
-    this.#frame(length, coding)
+    this.keepsAlive = !hasToken(connection, 'close') && (!isHttp10 || hasToken(connection, 'keep-alive'))
+    // HTTP/1.0 knows no transfer codings; who sends one may have garbled it (RFC 9112 §6.1).
+    if (isHttp10 && coding !== null) this.keepsAlive = false
+    this.#frame(status, length, coding)
   }
 
   /** Where the body ends (RFC 9112 §6.3). */
-  #frame(length: string | null, coding: string | null): void {
-    if (coding !== null) {
-      if (length !== null) throw malformed('it names both a length and a transfer coding')
-      if (coding.toLowerCase() !== 'chunked') throw malformed('its transfer coding is not chunked')
-      this.#part = 'chunk-size'
-    } else if (this.status === 204 || this.status === 304) {
+  #frame(status: number, length: string | null, coding: string | null): void {
+    if (coding !== null && length !== null) throw malformed('it names both a length and a transfer coding')
+    if (coding !== null && !isChunked(coding)) throw malformed('its transfer coding is not chunked')
+    if (length !== null && !/^\d{1,15}$/.test(length)) throw malformed('its length is not a number')
+    if (status === 204 || status === 304) {
+      // They have no body, whatever they say of one; a service that says so may send it all the same.
+      if (coding !== null || Number(length ?? 0) > 0) this.keepsAlive = false
       this.#end()
+    } else if (coding !== null) {
+      this.#part = 'chunk-size'
     } else if (length === null) {
       this.keepsAlive = false
       this.#part = 'until-close'
     } else {
-      if (!/^\d{1,15}$/.test(length)) throw malformed('its length is not a number')
       this.#leftBytes = Number(length)
       if (this.#leftBytes > ANSWER_MAX_BYTES) throw tooLarge()
       this.#part = 'sized'
@@ -249,15 +256,18 @@ export class AnswerReader {
       return
     }
     if (this.#part === 'trailer') {
+      const name = line.slice(0, Math.max(0, line.indexOf(':')))
       if (line === '') this.#end()
-      else if (!NAME.test(line.slice(0, Math.max(0, line.indexOf(':'))))) {
-        throw malformed('one of its trailers has no name')
+      else if (!NAME.test(name)) throw malformed('one of its trailers has no name')
+      else if (/^(content-length|transfer-encoding)$/i.test(name)) {
+        throw malformed('a trailer says where its body ends')
       }
       return
     }
     const match = CHUNK_SIZE.exec(line)
     if (match === null) throw malformed('the size of a chunk of its body is not a number')
     this.#leftBytes = Number.parseInt(match[1] ?? '', 16)
+    if (this.#leftBytes > ANSWER_MAX_BYTES) throw tooLarge()
     this.#part = this.#leftBytes === 0 ? 'trailer' : 'chunk'
   }
 
@@ -266,6 +276,12 @@ export class AnswerReader {
     if (this.#chunks.length > 0) this.body = Buffer.concat(this.#chunks).toString('utf8')
     this.#chunks = []
   }
+}
+
+/** Whether bytes are ends of lines and nothing else, which some services send once too often behind a body. */
+export function isLineEnds(bytes: Buffer, from: number, to: number): boolean {
+  for (let i = from; i < to; i += 1) if (bytes[i] !== 0x0d && bytes[i] !== 0x0a) return false
+  return true
 }
 
 /** Looks for control characters, and for ends of lines other than CRLF (RFC 9112 §2.2, RFC 9110 §5.5). */
@@ -286,7 +302,29 @@ function toKeepAliveMs(value: string): number | null {
 
 function hasToken(list: string, token: string): boolean {
   if (list === '') return false
-  return list.split(',').some((entry) => entry.trim().toLowerCase() === token)
+  return toTokens(list).includes(token)
+}
+
+/** Named twice, as by a service and a proxy before it, it is still one coding. */
+function isChunked(coding: string): boolean {
+  return toTokens(coding).every((token) => token === 'chunked')
+}
+
+function toTokens(list: string): string[] {
+  return list.split(',').map((entry) => trimBlanks(entry, 0, entry.length).toLowerCase())
+}
+
+/** Without the white space of HTTP at its ends, which is less than that of JavaScript (RFC 9110 §5.6.3). */
+function trimBlanks(text: string, from: number, to: number): string {
+  let start = from
+  let end = to
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
 }
 
 function malformed(what: string): AnswerError {

@@ -6,7 +6,7 @@ export class ExchangeClock {
   readonly handedOverMs: number = performance.now()
   /** First byte sent; null where none was. */
   startMs: number | null = null
-  /** Last byte sent, as far as the operating system has taken it. */
+  /** Last byte sent: handed to the operating system, and taken by it where the request is too large for its buffer. */
   bodySentMs = 0
   /** First byte received. */
   firstByteMs: number | null = null

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
-import { AnswerError, AnswerReader } from './answer-reader.ts'
+import { AnswerError, AnswerReader, isLineEnds } from './answer-reader.ts'
 import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
 import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE, type Exchange, TIMEOUT_CODE } from './exchange.ts'
 import { ExchangeClock } from './exchange-clock.ts'
@@ -8,6 +8,9 @@ import { RequestHead } from './request-head.ts'
 import type { TimedConnector } from './timed-connector.ts'
 import { isCertificateAlert } from './tls-alert.ts'
 import { KEEP_ALIVE_MS, toCause, type WireClient, type WireRequest } from './wire-client.ts'
+
+/** What Node reads from a socket at most in one go, bytes; more may follow at once where it has read so much. */
+const STREAM_READ_BYTES = 64 * 1024
 
 /** How long before the service closes an idle connection it is no longer used, milliseconds. */
 const KEEP_ALIVE_MARGIN_MS = 2_000
@@ -30,6 +33,9 @@ export class Http1Client implements WireClient, Deadline {
   readonly #target: buildConnector.Options
   readonly #connector: TimedConnector
   readonly #timer = new DeadlineTimer()
+  readonly #idleTimer = new DeadlineTimer()
+  /** A connection that has idled long enough is closed. */
+  readonly #idleDeadline: Deadline = { onDeadline: () => this.#drop() }
   readonly #reader = new AnswerReader()
   readonly #head: RequestHead
   #socket: Socket | null = null
@@ -51,21 +57,24 @@ export class Http1Client implements WireClient, Deadline {
       port: url.port,
     }
     this.#head = new RequestHead(url.host)
-    this.#connector = createConnector((bytes, size) => this.#onBytes(bytes, size))
+    this.#connector = createConnector((buffer, size) => this.#onBytes(buffer, size, size === buffer.length))
   }
 
   send(request: WireRequest, onEnd: (exchange: Exchange) => void): void {
     if (this.#onEnd !== null) throw new Error('this connection has a request in flight')
-    this.#clock = new ExchangeClock()
+    const clock = new ExchangeClock()
+    this.#clock = clock
     this.#request = request
     this.#onEnd = onEnd
     const cause = this.#isDestroyed ? CLOSED_HERE : this.#head.prepare(request)
     if (cause !== null) {
-      queueMicrotask(() => this.#breakDown(cause))
+      queueMicrotask(() => {
+        if (this.#clock === clock) this.#breakDown(cause)
+      })
       return
     }
-    this.#timer.start(this, this.#clock.handedOverMs, this.#timeoutMs)
-    if (this.#socket !== null && this.#clock.handedOverMs > this.#reusableUntilMs) this.#drop()
+    this.#timer.start(this, clock.handedOverMs, this.#timeoutMs)
+    if (this.#socket !== null && clock.handedOverMs > this.#reusableUntilMs) this.#drop()
     if (this.#socket !== null) this.#write(this.#socket)
     else if (!this.#isOpening) this.#open()
   }
@@ -73,6 +82,7 @@ export class Http1Client implements WireClient, Deadline {
   async destroy(): Promise<void> {
     this.#isDestroyed = true
     this.#timer.destroy()
+    this.#idleTimer.destroy()
     this.#connector.destroy()
     const socket = this.#socket
     this.#drop()
@@ -82,9 +92,7 @@ export class Http1Client implements WireClient, Deadline {
 
   onDeadline(): void {
     const waitedFor = this.#clock.startMs === null ? 'a connection' : 'the answer'
-    const message = `gave up on ${waitedFor} after ${this.#timeoutMs} ms`
-    this.#drop()
-    this.#breakDown({ code: TIMEOUT_CODE, message })
+    this.#onFailed({ code: TIMEOUT_CODE, message: `gave up on ${waitedFor} after ${this.#timeoutMs} ms` })
   }
 
   #open(): void {
@@ -92,7 +100,8 @@ export class Http1Client implements WireClient, Deadline {
     this.#connector.connect(this.#target, (...[error, socket]) => {
       this.#isOpening = false
       if (error !== null) this.#breakDown(toCause(error))
-      else if (this.#isDestroyed) socket.destroy()
+      // Its request has timed out, or the client was closed.
+      else if (this.#onEnd === null) socket.destroy()
       else this.#take(socket)
     })
   }
@@ -100,31 +109,23 @@ export class Http1Client implements WireClient, Deadline {
   #take(socket: Socket): void {
     this.#socket = socket
     this.#isHeld = true
-    this.#reusableUntilMs = performance.now() + KEEP_ALIVE_MS
     // What a connection does that was given up is nobody's business any more.
-    const onClosed = () => {
-      if (this.#socket === socket) this.#onClosed()
+    const ifCurrent = (act: () => void): void => {
+      if (this.#socket === socket) act()
     }
-    socket.on('data', (bytes: Buffer) => {
-      if (this.#socket === socket) this.#onBytes(bytes, bytes.length)
-    })
-    socket.on('end', onClosed)
-    socket.on('close', onClosed)
-    socket.on('error', (error: Error) => {
-      if (this.#socket !== socket) return
-      this.#drop()
-      this.#breakDown(toCause(error))
-    })
-    if (this.#onEnd !== null) this.#write(socket)
-    else this.#idle()
+    socket.on('data', (bytes: Buffer) =>
+      ifCurrent(() => this.#onBytes(bytes, bytes.length, bytes.length === STREAM_READ_BYTES)),
+    )
+    socket.on('end', () => ifCurrent(() => this.#onEndOfAnswers()))
+    socket.on('close', () => ifCurrent(() => this.#onFailed(CLOSED_THERE)))
+    socket.on('error', (error: Error) => ifCurrent(() => this.#onFailed(toCause(error))))
+    this.#write(socket)
   }
 
   #write(socket: Socket): void {
     const clock = this.#clock
     const body = this.#request?.body ?? ''
-    if (!this.#isHeld) socket.ref()
-    this.#isHeld = true
-    this.#reader.reset()
+    if (!this.#isHeld) this.#hold(socket)
     const length = Buffer.byteLength(body)
     const head = this.#head.finish(this.#request?.body === null ? null : length)
     clock.startMs = performance.now()
@@ -139,10 +140,11 @@ export class Http1Client implements WireClient, Deadline {
     }
   }
 
-  #onBytes(bytes: Buffer, size: number): void {
-    // An answer to nothing; what follows on this connection could be taken for that of the next request.
+  /** `mayGoOn`: more may have come already, which is read next. */
+  #onBytes(bytes: Buffer, size: number, mayGoOn: boolean): void {
     if (this.#onEnd === null) {
-      this.#drop()
+      // An answer to nothing; what follows on this connection could be taken for that of the next request.
+      if (!isLineEnds(bytes, 0, size)) this.#drop()
       return
     }
     this.#clock.firstByteMs ??= performance.now()
@@ -151,18 +153,28 @@ export class Http1Client implements WireClient, Deadline {
       isWhole = this.#reader.read(bytes, size)
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error
-      this.#drop()
-      this.#breakDown(error)
+      this.#onFailed(error)
       return
     }
-    if (isWhole) this.#answer()
+    if (!isWhole) return
+    // What is read next came before the next request went out, and would be taken for its answer.
+    if (mayGoOn) this.#drop()
+    this.#answer()
   }
 
-  #onClosed(): void {
+  /** The service sends no more on this connection. */
+  #onEndOfAnswers(): void {
+    if (this.#onEnd === null || !this.#reader.close()) {
+      this.#onFailed(CLOSED_THERE)
+      return
+    }
     this.#drop()
-    if (this.#onEnd === null) return
-    if (this.#reader.close()) this.#answer()
-    else this.#breakDown({ code: CONNECTION_CLOSED_CODE, message: 'the service closed the connection' })
+    this.#answer()
+  }
+
+  #onFailed(cause: { code: string; message: string }): void {
+    this.#drop()
+    this.#breakDown(cause)
   }
 
   #answer(): void {
@@ -202,21 +214,35 @@ export class Http1Client implements WireClient, Deadline {
     this.#timer.stop(this)
     this.#onEnd = null
     this.#request = null
+    // A large answer must not stay in memory for as long as its connection idles.
+    this.#reader.reset()
     onEnd?.(exchange)
-    if (this.#onEnd === null) this.#idle()
+    if (this.#onEnd === null && this.#socket !== null) this.#idle(this.#socket)
   }
 
-  /** An idle connection keeps no process alive. */
-  #idle(): void {
-    if (this.#isHeld) this.#socket?.unref()
+  /** An idle connection keeps no process alive, and is closed in time. */
+  #idle(socket: Socket): void {
+    if (!this.#isHeld) return
     this.#isHeld = false
+    socket.unref()
+    const nowMs = performance.now()
+    this.#idleTimer.start(this.#idleDeadline, nowMs, Math.max(0, this.#reusableUntilMs - nowMs))
+  }
+
+  #hold(socket: Socket): void {
+    this.#isHeld = true
+    socket.ref()
+    this.#idleTimer.stop(this.#idleDeadline)
   }
 
   #drop(): void {
+    this.#idleTimer.stop(this.#idleDeadline)
     this.#socket?.destroy()
     this.#socket = null
   }
 }
+
+const CLOSED_THERE = { code: CONNECTION_CLOSED_CODE, message: 'the service closed the connection' }
 
 const CLOSED_HERE = {
   code: CLIENT_CLOSED_CODE,

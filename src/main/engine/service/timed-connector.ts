@@ -29,22 +29,25 @@ export interface TimedConnectorOptions extends Transport {
   onBytes?: (buffer: Buffer, size: number) => void
 }
 
-/** Room for what one read takes, bytes; each connection has its own. */
+/** Room for what one read takes, bytes; the connections of a connector, which follow each other, share it. */
 const READ_BYTES = 16 * 1024
 
 /** Builds undici's connector, by a proxy where there is one, and times connect and TLS handshake apart. */
 export function createTimedConnector(options: TimedConnectorOptions): TimedConnector {
   const { secureContext, proxy } = options
   const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
-  const connect = buildConnector({
-    allowH2: options.isHttp2,
-    timeout: timeoutMs,
-    ...(secureContext === null ? {} : { secureContext }),
-    ...(proxy === null && options.onBytes !== undefined ? { onread: readInto(options.onBytes) } : {}),
-  })
+  const opening = new OpeningSocket()
+  const connect = opening.watch(
+    buildConnector({
+      allowH2: options.isHttp2,
+      timeout: timeoutMs,
+      ...(secureContext === null ? {} : { secureContext }),
+      ...(proxy === null && options.onBytes !== undefined ? { onread: readInto(options.onBytes) } : {}),
+    }),
+  )
   const build = options.isHttp2 ? requireHttp2(connect) : connect
   const clock = new PhaseClock()
-  if (proxy === null) return createDirect(build, clock)
+  if (proxy === null) return createDirect(build, clock, opening)
   const tunnels = new Set<ClientRequest>()
   const tunnel = { ...options, proxy, timeoutMs, connect: build }
   return {
@@ -54,6 +57,7 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
     },
     takePhases: () => clock.take(),
     destroy() {
+      opening.destroy()
       for (const request of tunnels) request.destroy()
     },
   }
@@ -104,31 +108,54 @@ class PhaseClock {
   }
 }
 
-function createDirect(build: buildConnector.connector, clock: PhaseClock): TimedConnector {
-  let opening: Socket | null = null
+/** The socket that is being opened, so that it can be given up. */
+class OpeningSocket {
+  #socket: Socket | null = null
+
+  /** `build` as it is, but watched. */
+  watch(build: buildConnector.connector): buildConnector.connector {
+    return (target, callback) => {
+      const socket = build(target, (...result) => {
+        this.#socket = null
+        callback(...result)
+      }) as unknown
+      // undici's types hide that its connector returns the socket.
+      this.#socket = socket instanceof Socket ? socket : null
+    }
+  }
+
+  /** The socket of the last call, until it is open. */
+  get current(): Socket | null {
+    return this.#socket
+  }
+
+  destroy(): void {
+    this.#socket?.destroy()
+  }
+}
+
+function createDirect(
+  build: buildConnector.connector,
+  clock: PhaseClock,
+  opening: OpeningSocket,
+): TimedConnector {
   return {
-    takePhases: () => clock.take(),
     connect(target, callback) {
       const isTls = target.protocol === 'https:'
       const startMs = performance.now()
       let connectedMs: number | null = null
-      const socket = build(target, (...result) => {
-        opening = null
+      build(target, (...result) => {
         if (result[0] === null) clock.note(startMs, isTls ? (connectedMs ?? performance.now()) : null)
         callback(...result)
-      }) as unknown
-      // undici's types hide that its connector returns the socket.
-      if (!(socket instanceof Socket)) return
-      opening = socket
+      })
       if (isTls) {
-        socket.once('connect', () => {
+        opening.current?.once('connect', () => {
           connectedMs = performance.now()
         })
       }
     },
-    destroy() {
-      opening?.destroy()
-    },
+    takePhases: () => clock.take(),
+    destroy: () => opening.destroy(),
   }
 }
 

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
-import { startFaultServer, toTaskAnswer, type Wire, type WireRequest } from '../../../helpers/fault-server.ts'
+import {
+  type FaultServer,
+  startFaultServer,
+  toTaskAnswer,
+  type Wire,
+  type WireRequest,
+} from '../../../helpers/fault-server.ts'
 import { createTestClient, judgeTask, sendOver, sendTask } from './send-task.ts'
 
 /** Sent, and nobody knows whether it was taken: repeated only where a second delivery does no harm. */
@@ -260,26 +266,118 @@ test('a connection is not used again where the service is about to close it', as
   expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2, 2])
 })
 
-test('a connection that is being opened when its client is closed is given up at once', async () => {
+/** After so long a connection that does not open is given up anyway. */
+const CONNECT_TIMEOUT_MS = 10_000
+
+const GRANT = 'HTTP/1.1 200 Granted\r\n\r\n'
+
+test.each([
+  ['a TLS handshake', '', ({ port }: FaultServer) => ({ baseUrl: `https://127.0.0.1:${port}`, way: {} })],
+  [
+    'a TLS handshake with a proxy',
+    '',
+    ({ port }: FaultServer) => ({
+      baseUrl: 'http://service.test',
+      way: { proxy: { url: `https://127.0.0.1:${port}` } },
+    }),
+  ],
+  [
+    'a tunnel',
+    '',
+    ({ baseUrl }: FaultServer) => ({ baseUrl: 'https://service.test', way: { proxy: { url: baseUrl } } }),
+  ],
+  [
+    'a TLS handshake in a tunnel',
+    GRANT,
+    ({ baseUrl }: FaultServer) => ({ baseUrl: 'https://service.test', way: { proxy: { url: baseUrl } } }),
+  ],
+])(
+  '%s that goes on when its client is closed is given up at once',
+  async (_, grant, toWay) => {
+    let closed = Promise.resolve()
+    const stuck = Promise.withResolvers<void>()
+    const server = await startFaultServer({
+      onConnection: (socket) => {
+        closed = new Promise((resolve) => socket.once('close', () => resolve()))
+        let isGranted = grant === ''
+        socket.on('data', () => {
+          if (isGranted) stuck.resolve()
+          else socket.write(grant)
+          isGranted = true
+        })
+        return true
+      },
+    })
+    const { baseUrl, way } = toWay(server)
+    const client = createTestClient(baseUrl, 60_000, way)
+    const ended = sendOver(client)
+    await stuck.promise
+    await client.destroy()
+    await closed
+    expect(await ended).toMatchObject({ kind: 'breakdown', sent: false, code: 'CLIENT_CLOSED' })
+  },
+  CONNECT_TIMEOUT_MS / 2,
+)
+
+test('an idle connection is closed before the service does so', async () => {
   let closed = Promise.resolve()
-  const opened = Promise.withResolvers<void>()
-  const server = await startFaultServer({
-    onConnection: (socket) => {
-      closed = new Promise((resolve) => socket.once('close', () => resolve()))
-      // Without reading, the end of the connection would not be seen.
-      socket.resume()
-      opened.resolve()
-      return true
-    },
+  const server = await onRequest((request, wire) => {
+    closed = new Promise((resolve) => wire.socket.once('close', () => resolve()))
+    wire.send(200, toTaskAnswer(request), { 'keep-alive': 'timeout=2' })
   })
-  const client = createTestClient(server.baseUrl.replace('http:', 'https:'), 60_000)
-  const ended = sendOver(client)
-  await opened.promise
-  await client.destroy()
+  await sendOver(createTestClient(server.baseUrl, 60_000))
   await closed
-  const exchange = await ended
-  expect(exchange).toMatchObject({ kind: 'breakdown', sent: false, code: 'CLIENT_CLOSED' })
 })
+
+test('what comes over an idle connection, unless it is an empty line, ends it', async () => {
+  const dropped = Promise.withResolvers<void>()
+  const server = await onRequest((request, wire) => {
+    wire.send(200, toTaskAnswer(request))
+    const stray = JSON.stringify({ task_id: 'stray' })
+    if (request.number === 1) setImmediate(() => wire.raw('\r\n'))
+    if (request.number !== 2) return
+    wire.socket.once('close', () => dropped.resolve())
+    setImmediate(() => wire.raw(`${HEAD}content-length: ${stray.length}\r\n\r\n${stray}`))
+  })
+  const client = createTestClient(server.baseUrl)
+  await sendOver(client, 'p1')
+  await sendOver(client, 'p2')
+  await dropped.promise
+  await sendOver(client, 'p3')
+  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 2])
+})
+
+test.each([16_383, 16_384, 16_385, 65_536])(
+  'an answer of %i bytes hides nothing behind it that could be taken for the next one',
+  async (size) => {
+    const stray = `${HEAD}content-length: 20\r\n\r\n{"task_id": "stray"}`
+    const start = '{"task_id": "task-p1", "triggered_rules": [], "x": "'
+    const length = size - `${HEAD}content-length: 00000\r\n\r\n`.length
+    const body = `${start.padEnd(length - 2, 'x')}"}`
+    const server = await onRequest((request, wire) => {
+      if (request.number === 1)
+        wire.raw(`${HEAD}content-length: ${String(length).padStart(5, '0')}\r\n\r\n${body}${stray}`)
+      else wire.send(200, toTaskAnswer(request))
+    })
+    const client = createTestClient(server.baseUrl)
+    const taskIds: (string | null)[] = []
+    // The second goes out as a lane's does, while the first answer is still being read.
+    await new Promise<void>((resolve) => {
+      const send = (postId: string, onEnd: () => void) => {
+        const task = JSON.stringify({ text_data: 'a text', user_id: 'user', post_id: postId })
+        client.send(
+          { method: 'POST', path: '/api/v1/task/sync', body: task, isAnonymous: false },
+          (exchange) => {
+            taskIds.push(judgeTask(exchange, server.baseUrl).taskId)
+            onEnd()
+          },
+        )
+      }
+      send('p1', () => send('p2', resolve))
+    })
+    expect(taskIds).toEqual(['task-p1', 'task-p2'])
+  },
+)
 
 test('a client that was closed sends nothing more', async () => {
   const server = await onRequest((request, wire) => wire.send(200, toTaskAnswer(request)))

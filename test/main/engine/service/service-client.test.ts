@@ -119,20 +119,6 @@ test.each(['http', 'https'] as const)(
   },
 )
 
-test('an idle connection keeps no process alive, and one in use does', async () => {
-  const server = await startFaultServer({
-    onRequest: (request, wire) => setImmediate(() => wire.send(200, toTaskAnswer(request))),
-  })
-  const client = createTestClient(server.baseUrl)
-  const countHeld = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
-  await sendOver(client, 'p1')
-  const second = sendOver(client, 'p2')
-  const busy = countHeld()
-  await second
-  // The server's end of the connection is held all the time.
-  expect(busy - countHeld()).toBe(1)
-})
-
 test('the time to write a request that the service is slow to take is no waiting for its answer', async () => {
   const slowMs = 200
   const size = 32 * 1024 * 1024

@@ -1,0 +1,193 @@
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import type { buildConnector } from 'undici'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
+import { Http1Client } from '../../../../src/main/engine/service/http1-client.ts'
+
+/** A socket whose other end is the test. */
+class TestSocket extends Duplex {
+  /** Whether it keeps the process alive. */
+  isHeld = true
+  written = ''
+
+  ref(): this {
+    this.isHeld = true
+    return this
+  }
+
+  unref(): this {
+    this.isHeld = false
+    return this
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.written += chunk.toString('utf8')
+    done()
+  }
+}
+
+const REQUEST = { method: 'POST', target: '/path', headers: ['accept', 'x'], body: '{}' } as const
+
+/** A client whose connections are opened by the test. */
+function createClient() {
+  const openings: buildConnector.Callback[] = []
+  const client = new Http1Client({
+    url: new URL('http://127.0.0.1:1'),
+    timeoutMs: 50,
+    createConnector: () => ({
+      connect: (_, callback) => openings.push(callback),
+      takePhases: () => null,
+      destroy: () => {},
+    }),
+  })
+  onTestFinished(() => client.destroy())
+  const open = (socket: TestSocket) => openings.shift()?.(null, socket as unknown as Socket)
+  return { client, open }
+}
+
+const toAnswer = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+/** Sends a request; what it came to is the last of the list. */
+function send(client: Http1Client, ends: Exchange[]): Promise<void> {
+  return new Promise((resolve) =>
+    client.send(REQUEST, (exchange) => {
+      ends.push(exchange)
+      resolve()
+    }),
+  )
+}
+
+test('a request is one write: request line, host, headers, length, body', async () => {
+  const { client, open } = createClient()
+  const socket = new TestSocket()
+  const ended = send(client, [])
+  open(socket)
+  expect(socket.written).toBe(
+    'POST /path HTTP/1.1\r\nhost: 127.0.0.1:1\r\nconnection: keep-alive\r\naccept: x\r\ncontent-length: 2\r\n\r\n{}',
+  )
+  socket.push(toAnswer('x'))
+  await ended
+})
+
+test('a connection keeps the process alive while a request is in flight, and only then', async () => {
+  const { client, open } = createClient()
+  const socket = new TestSocket()
+  const held: boolean[] = []
+  const ended = new Promise<void>((resolve) => {
+    client.send(REQUEST, () => {
+      // As a lane sends: the next request while the answer before is being handed on.
+      client.send(REQUEST, () => setImmediate(resolve))
+      setImmediate(() => {
+        held.push(socket.isHeld)
+        socket.push(toAnswer('second'))
+      })
+    })
+  })
+  open(socket)
+  held.push(socket.isHeld)
+  socket.push(toAnswer('first'))
+  await ended
+  held.push(socket.isHeld)
+  const third = send(client, [])
+  held.push(socket.isHeld)
+  socket.push(toAnswer('third'))
+  await third
+  expect(held).toEqual([true, true, false, true])
+})
+
+test('a connection that opens when nobody waits for it any more is closed', async () => {
+  const { client, open } = createClient()
+  const ends: Exchange[] = []
+  await send(client, ends)
+  expect(ends).toMatchObject([{ kind: 'breakdown', code: 'TIMEOUT', sent: false }])
+  const late = new TestSocket()
+  open(late)
+  expect(late.destroyed).toBe(true)
+  const ended = send(client, ends)
+  await client.destroy()
+  const afterwards = new TestSocket()
+  open(afterwards)
+  expect(afterwards.destroyed).toBe(true)
+  await ended
+  expect(ends[1]).toMatchObject({ kind: 'breakdown', code: 'CLIENT_CLOSED', sent: false })
+})
+
+test('what happens to a connection that was given up does not touch the next request', async () => {
+  const { client, open } = createClient()
+  const ends: Exchange[] = []
+  const [first, second] = [new TestSocket(), new TestSocket()]
+  const timedOut = send(client, ends)
+  open(first)
+  await timedOut
+  const answered = send(client, ends)
+  open(second)
+  first.emit('data', Buffer.from(toAnswer('late')))
+  first.emit('error', new Error('late'))
+  first.emit('end')
+  second.push(toAnswer('right'))
+  await answered
+  expect(ends).toMatchObject([
+    { kind: 'breakdown', code: 'TIMEOUT', sent: true },
+    { kind: 'answer', body: 'right' },
+  ])
+})
+
+test('the time to close an idle connection does not strike the connection after it', async () => {
+  const { client, open } = createClient()
+  const ends: Exchange[] = []
+  const [first, second] = [new TestSocket(), new TestSocket()]
+  const answered = send(client, ends)
+  open(first)
+  first.push(toAnswer('one').replace('\r\n', '\r\nkeep-alive: timeout=1\r\n'))
+  await answered
+  const next = send(client, ends)
+  open(second)
+  // A timer that was set later, and is no shorter, is over later.
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  second.push(toAnswer('two'))
+  await next
+  expect(ends).toMatchObject([{ body: 'one' }, { body: 'two' }])
+  expect(first.destroyed).toBe(true)
+})
+
+test('what a request could not be sent for is not told of the one after it', async () => {
+  const { client } = createClient()
+  const ends: Exchange[] = []
+  const ended = new Promise<void>((resolve) => {
+    client.send({ ...REQUEST, target: 'a b' }, (exchange) => {
+      ends.push(exchange)
+      client.send(REQUEST, (next) => {
+        ends.push(next)
+        resolve()
+      })
+    })
+  })
+  await client.destroy()
+  await ended
+  expect(ends).toMatchObject([{ code: 'CLIENT_CLOSED' }, { code: 'CLIENT_CLOSED' }])
+})
+
+test('an answer that only the end of its connection ends is cut where it breaks off otherwise', async () => {
+  const { client, open } = createClient()
+  const ends: Exchange[] = []
+  for (const finish of [
+    (socket: TestSocket) => socket.push(null),
+    (socket: TestSocket) => socket.destroy(),
+    (socket: TestSocket) => socket.destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' })),
+  ]) {
+    const socket = new TestSocket()
+    const ended = send(client, ends)
+    open(socket)
+    socket.push('HTTP/1.1 200 OK\r\n\r\npart')
+    setImmediate(() => finish(socket))
+    await ended
+  }
+  expect(ends).toMatchObject([
+    { kind: 'answer', body: 'part' },
+    { kind: 'breakdown', code: 'CONNECTION_CLOSED', status: 200, sent: true },
+    { kind: 'breakdown', code: 'ECONNRESET', status: 200, sent: true },
+  ])
+})
