@@ -128,11 +128,13 @@ export class Http1Client implements WireClient, Deadline {
     if (!this.#isHeld) this.#hold(socket)
     const length = Buffer.byteLength(body)
     const head = this.#head.finish(this.#request?.body === null ? null : length)
-    clock.startMs = performance.now()
+    const startMs = performance.now()
+    clock.startMs = startMs
+    // An answer may be there before the write of its request returns.
+    clock.bodySentMs = startMs
     // What is ASCII goes to the operating system without a copy of its own.
     const isTaken =
       length === body.length ? socket.write(head + body, 'latin1') : socket.write(toBytes(head, body, length))
-    clock.bodySentMs = performance.now()
     if (!isTaken) {
       socket.once('drain', () => {
         clock.bodySentMs = performance.now()

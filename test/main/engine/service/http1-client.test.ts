@@ -10,6 +10,7 @@ class TestSocket extends Duplex {
   /** Whether it keeps the process alive. */
   isHeld = true
   written = ''
+  onWrite = () => {}
 
   ref(): this {
     this.isHeld = true
@@ -25,6 +26,7 @@ class TestSocket extends Duplex {
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.written += chunk.toString('utf8')
+    this.onWrite()
     done()
   }
 }
@@ -70,6 +72,22 @@ test('a request is one write: request line, host, headers, length, body', async 
   )
   socket.push(toAnswer('x'))
   await ended
+})
+
+test('a service that answers before the write of its request returns has been waited for all the same', async () => {
+  const { client, open } = createClient()
+  const writeMs = 3
+  const socket = new TestSocket()
+  socket.onWrite = () => {
+    socket.push(toAnswer('x'))
+    const startMs = performance.now()
+    while (performance.now() - startMs < writeMs);
+  }
+  const ends: Exchange[] = []
+  const ended = send(client, ends)
+  open(socket)
+  await ended
+  expect(ends[0]?.timings.waitingUs).toBeGreaterThanOrEqual(writeMs * 1000)
 })
 
 test('a connection keeps the process alive while a request is in flight, and only then', async () => {
