@@ -16,7 +16,7 @@ export interface LoadCounts {
 export interface LoadRates {
   /** What the schedule asked for; null at a closed pace. */
   scheduledPerS: number | null
-  /** What was sent. */
+  /** What was sent, retries left out. */
   attemptedPerS: number
   /** What was answered, whatever the answer. */
   answeredPerS: number
@@ -135,6 +135,8 @@ export interface LoadReport {
   plan: string[]
   counts: LoadCounts
   rates: LoadRates
+  /** Requests that got a whole answer, whatever it said. */
+  answered: number
   /** Answers from the service's cache: their latency is the cache's. */
   fromCache: number
   throttling: LoadThrottling

@@ -178,6 +178,8 @@ export const runSummarySchema = z.object({
   from_cache: z.object({ rows: z.int() }),
   /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */
   result_lost: z.object({ rows: z.int() }),
+  /** Rows of `not_sent` that were tried before and are to be tried again; left out where there are none. */
+  to_repeat: z.object({ rows: z.int() }).optional(),
   /** Of load tests: what their schedule asked for, and what was answered, request by request. */
   load: loadSummarySchema.optional(),
   /** Of load tests: how each threshold stands, or stood at the end. */

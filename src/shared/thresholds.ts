@@ -67,6 +67,8 @@ export interface MetricsPicture {
   /** Requests that ended, and those of them that did not succeed. */
   requests: number
   failed: number
+  /** Requests that ended within the measured time. */
+  requestsWithin: number
   dropped: number
   inFlight: number
   maxInFlight: number
@@ -139,8 +141,9 @@ function readValue({ metric, aggregation, percentile }: ThresholdExpression, pic
   if (metric === 'http_req_failed') return picture.requests === 0 ? null : picture.failed / picture.requests
   if (metric === 'vus') return picture.inFlight
   if (metric === 'vus_max') return picture.maxInFlight
-  const count = metric === 'http_reqs' ? picture.requests : picture.dropped
-  if (aggregation === 'count') return count
+  const isRequests = metric === 'http_reqs'
+  if (aggregation === 'count') return isRequests ? picture.requests : picture.dropped
+  const count = isRequests ? picture.requestsWithin : picture.dropped
   return picture.durationS > 0 ? count / picture.durationS : null
 }
 

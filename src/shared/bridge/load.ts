@@ -59,6 +59,7 @@ const overviewSchema = matchType<LoadOverview>()(
       answeredPerS: z.number(),
       succeededPerS: z.number(),
     }),
+    answered: z.int(),
     fromCache: z.int(),
     throttling: z.object({ answers: z.int(), retryAfterAnswers: z.int(), askedS: z.number() }),
     connections: z.object({ opened: z.int(), reused: z.int() }),

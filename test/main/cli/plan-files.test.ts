@@ -300,7 +300,7 @@ describe('plan', () => {
   })
 
   it.each([
-    ['that is not there', null, /cannot read the plan/],
+    ['that is not there', null, /there is no plan /],
     ['that is no JSON', `{\n  "connection": {}\n  "source": {}\n${' '.repeat(80)}}`, /is no JSON: .*line 3/],
     ['that is a list', '[]', /expected an object, found a list/],
     [

@@ -120,7 +120,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .option('--latency <time>', 'how long an answer takes, such as 40ms, "40ms±10ms" or "20ms|200ms@5%"')
     .option(
       '--fault <kind=share>',
-      'what goes wrong, such as 5xx=3% or "429=3%,retry-after=1"; repeatable',
+      'what goes wrong, such as 5xx=3% or "429=3%,retry-after=1"; docs/sandbox.md has every kind; repeatable',
       collect,
     )
     .option(

@@ -13,7 +13,7 @@ interface Metric {
 
 const TRENDS = {
   http_req_duration: 'First byte sent to last byte received',
-  http_req_waiting: 'First byte sent to first byte received',
+  http_req_waiting: 'Last byte sent to first byte received',
   response_time: 'Instant the request was due to last byte received',
   start_lag: 'Instant the request was due to first byte sent',
   callback_latency: 'Request sent to callback received',
@@ -85,7 +85,8 @@ function listTrends({ load }: LoadSnapshot): Metric[] {
       name: `k6_${series}_${suffix}`,
       type: 'gauge' as const,
       help: `${meaning}, ${suffix}, in seconds`,
-      value: percentiles[point] / 1000,
+      // Milliseconds of whole microseconds.
+      value: Math.round(percentiles[point] * 1000) / 1e6,
     }))
   })
 }

@@ -53,8 +53,16 @@ function answer({ method, url }: IncomingMessage, response: ServerResponse, newe
 function toPortError(port: number, error: unknown): SluiceError {
   return new SluiceError({
     code: 'BAD_USAGE',
-    message: `--metrics-port: cannot listen on ${HOST}:${port}: ${error instanceof Error ? error.message : String(error)}`,
+    message: `--metrics-port: cannot listen on ${HOST}:${port}: ${isTaken(error) ? 'another program does' : toText(error)}`,
     hint: 'Name another port; 0 takes a free one. Nothing was sent.',
     cause: error,
   })
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+}
+
+function toText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -78,11 +78,17 @@ function readText(file: string): string {
   } catch (error) {
     throw new SluiceError({
       code: 'BAD_PLAN',
-      message: `cannot read the plan ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      message: isMissing(error)
+        ? `there is no plan ${file}`
+        : `cannot read the plan ${file}: ${error instanceof Error ? error.message : String(error)}`,
       hint: 'Name a plan file, as --save-plan FILE of every sending command writes one.',
       cause: error,
     })
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function parseText(file: string, text: string): unknown {

@@ -47,10 +47,15 @@ const RULES: readonly AdviceRule[] = [
   {
     applies: (group) =>
       group.status === 401 || group.status === 403 || group.error_code === 'INVALID_API_KEY',
-    advise: (_group, { run_id }) => ({
-      text: 'Check the API key in the environment variable; keys are on the dashboard of the project, where deleting or refreshing one ends it at once. With the right key, these rows are sent again by retry; resume sends only what was not sent yet.',
-      command: `${COMMAND_PREFIX} retry ${run_id}`,
-    }),
+    advise: (_group, { run_id, load }) => {
+      const text =
+        'Check the API key in the environment variable; keys are on the dashboard of the project, where deleting or refreshing one ends it at once.'
+      if (load !== undefined) return { text }
+      return {
+        text: `${text} With the right key, these rows are sent again by retry; resume sends only what was not sent yet.`,
+        command: `${COMMAND_PREFIX} retry ${run_id}`,
+      }
+    },
   },
   {
     applies: isDuplicate,

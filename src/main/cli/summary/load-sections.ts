@@ -49,13 +49,14 @@ export function formatThresholds(terminal: Terminal, report: LoadReport): string
 }
 
 /** What was asked for, sent, answered and succeeded, each a figure of its own (design §5). */
-export function formatLoadRequests(terminal: Terminal, { counts, rates, generator }: LoadReport): string[] {
+export function formatLoadRequests(terminal: Terminal, report: LoadReport): string[] {
+  const { counts, rates, generator } = report
   if (counts.sent === 0) return formatSection(terminal, 'Requests', ['none was sent'])
   const ended = counts.succeeded + counts.rejected + counts.failed + counts.unknown
   const rows: [string, number | null, string, Tone][] = [
     ['scheduled', rates.scheduledPerS, '', 'plain'],
     ['sent', rates.attemptedPerS, `${formatCount(counts.sent)} in all`, 'plain'],
-    ['answered', rates.answeredPerS, `${formatCount(counts.succeeded + counts.rejected)} in all`, 'plain'],
+    ['answered', rates.answeredPerS, `${formatCount(report.answered)} in all`, 'plain'],
     [
       'succeeded',
       rates.succeededPerS,
@@ -70,7 +71,7 @@ export function formatLoadRequests(terminal: Terminal, { counts, rates, generato
   const failures: [number, string, Tone][] = [
     [counts.rejected, 'rejected', 'bad'],
     [counts.failed, 'failed, certainly not taken', 'warn'],
-    [counts.unknown, 'unknown: sent, and no answer says what became of them', 'odd'],
+    [counts.unknown, 'unknown: sent, and no answer says whether they were taken', 'odd'],
   ]
   return formatSection(terminal, 'Requests', [
     ...shown.map(

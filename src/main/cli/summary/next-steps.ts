@@ -63,7 +63,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   if (rows.unknown > 0 && state !== 'running') {
     steps.push([
       `${isResumable ? 'resume' : 'retry'} ${runId} --on-unknown resend`,
-      'the same, unknown rows too',
+      steps.length > 0 ? 'the same, unknown rows too' : 'send the unknown rows again, as a new run',
     ])
   }
   if (rows.overdue > 0 && !isResumable && state !== 'running') {

@@ -17,7 +17,7 @@ const STATE_COLUMNS = 24
 const RATE_MIN_S = 0.1
 
 /** Rows by what became of them; states without rows are left out, but for `succeeded`. */
-export function formatRows(terminal: Terminal, { rows }: RunSummary): string[] {
+export function formatRows(terminal: Terminal, { rows, to_repeat: repeat }: RunSummary): string[] {
   const { glyphs } = terminal
   const states: [number, string, string, Tone, string][] = [
     [rows.succeeded, glyphs.ok, 'succeeded', 'good', ''],
@@ -27,7 +27,15 @@ export function formatRows(terminal: Terminal, { rows }: RunSummary): string[] {
     [rows.overdue, glyphs.unknown, 'overdue', 'odd', 'taken, no result came in time'],
     [rows.awaiting, glyphs.dot, 'awaiting', 'accent', 'taken, the result is still to come'],
     [rows.invalid, glyphs.skipped, 'invalid', 'warn', 'did not pass the checks, never sent'],
-    [rows.not_sent, glyphs.dot, 'not sent', 'quiet', 'still to be sent'],
+    [
+      rows.not_sent,
+      glyphs.dot,
+      'not sent',
+      'quiet',
+      repeat === undefined
+        ? 'still to be sent'
+        : `still to be sent, ${formatCount(repeat.rows)} of them again`,
+    ],
   ]
   const shown = states.filter(([count, , name]) => count > 0 || name === 'succeeded')
   const countColumns = Math.max(

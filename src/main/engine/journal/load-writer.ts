@@ -35,8 +35,10 @@ export interface LoadState {
   sent: number
   dropped: number
   waited: number
-  /** Ended within the measured time: what rates are made of. */
-  within: { answered: number; succeeded: number }
+  /** Answered in all, whatever the answer; the measured time's are in `within`. */
+  answered: number
+  /** Within the measured time: what rates are made of. */
+  within: { sent: number; ended: number; answered: number; succeeded: number }
   maxInFlight: number
   fromCache: number
   retried: number

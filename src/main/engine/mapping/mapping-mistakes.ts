@@ -57,7 +57,7 @@ function findUnknownColumn(field: string, column: string | number, columns: read
       message: `${field}: there is no column ${typeof column === 'number' ? column : `\`${column}\``}; ${there}`,
       hint:
         nearest === null
-          ? `Name one of them or its number: --map ${field}=COLUMN.`
+          ? `Name one of them or its number: --map ${field}=COLUMN. Where these are the cells of a first row, the source has no header: --no-header.`
           : `Did you mean \`${nearest}\`? --map ${quoteForShell(`${field}=${nearest}`)}`,
     },
   ]

@@ -42,10 +42,11 @@ export function readLoadReport(view: RunView): LoadReport {
     counts,
     rates: {
       scheduledPerS: state === null || state.scheduled === null ? null : perS(state.scheduled),
-      attemptedPerS: perS(counts.sent),
+      attemptedPerS: perS(state?.within.sent ?? 0),
       answeredPerS: perS(state?.within.answered ?? 0),
       succeededPerS: perS(state?.within.succeeded ?? 0),
     },
+    answered: state?.answered ?? 0,
     fromCache: state?.fromCache ?? 0,
     throttling: state?.throttling ?? { answers: 0, retryAfterAnswers: 0, askedS: 0 },
     connections: state?.connections ?? { opened: 0, reused: 0 },

@@ -30,7 +30,7 @@ export function toLoadSummary(
     thresholds: state.thresholds,
     throughput: {
       duration_s: measuredMs / 1000,
-      attempted_per_s: perS(state.sent),
+      attempted_per_s: perS(within.sent),
       succeeded_per_s: perS(within.succeeded),
     },
     // A load test asks no more than it is told: nothing was waited, but by retries where the plan has them.

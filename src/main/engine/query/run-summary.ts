@@ -54,9 +54,15 @@ export function summarizeRun(view: RunView): RunSummary {
     ...toAnswerCounts(db, record, facets, rows),
     from_cache: { rows: facets.get('from_cache')?.get('') ?? 0 },
     result_lost: { rows: facets.get('result_lost')?.get('') ?? 0 },
+    ...toRepeated(facets.get('state')?.get('pending') ?? 0),
     generator,
     ...toLoadSummary(view, readLoadState(db), generator),
   }
+}
+
+/** Only what was tried before has a result that is pending. */
+function toRepeated(rows: number): Pick<RunSummary, 'to_repeat'> {
+  return rows === 0 ? {} : { to_repeat: { rows } }
 }
 
 /** A run's rows by state, and its triggered rules, most rows first. */

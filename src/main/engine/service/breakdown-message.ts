@@ -1,4 +1,10 @@
-import { ANSWER_TOO_LARGE_CODE, type Breakdown, CONNECTION_CLOSED_CODE, TIMEOUT_CODE } from './exchange.ts'
+import {
+  ANSWER_TOO_LARGE_CODE,
+  type Breakdown,
+  CONNECTION_CLOSED_CODE,
+  MALFORMED_ANSWER_CODE,
+  TIMEOUT_CODE,
+} from './exchange.ts'
 import { PROXY_CREDENTIALS_CODE, PROXY_REFUSED_CODE, PROXY_UNREACHABLE_CODE } from './proxy-tunnel.ts'
 import { isCertificateAlert } from './tls-alert.ts'
 
@@ -6,7 +12,7 @@ import { isCertificateAlert } from './tls-alert.ts'
  * Says in a person's words why there was no answer, and what to do. The same for every row that ended alike, so that
  * rows can be grouped by it.
  */
-export function toBreakdownMessage({ code, message, sent }: Breakdown, origin: string): string {
+export function toBreakdownMessage({ code, message, sent, status }: Breakdown, origin: string): string {
   const { hostname, host } = new URL(origin)
   switch (code) {
     case 'ENOTFOUND':
@@ -31,9 +37,12 @@ export function toBreakdownMessage({ code, message, sent }: Breakdown, origin: s
     case 'EPIPE':
     case 'UND_ERR_SOCKET':
     case CONNECTION_CLOSED_CODE:
+      if (sent && status !== null) return 'the connection broke in the middle of the answer'
       return sent
         ? 'the connection broke after the request was sent'
         : `the connection to ${host} broke before the request was sent`
+    case MALFORMED_ANSWER_CODE:
+      return `${message}; check that ${host} is the service (${code})`
     default:
       if (isCertificateAlert(code)) return toAlertMessage(code, host)
       if (isCertificateCode(code)) return toCertificateMessage(code, host)

@@ -27,7 +27,7 @@ export class ProxyError extends Error {
 export function toCredentialsError({ url, authorization }: ProxyRoute): ProxyError {
   const message =
     authorization === null
-      ? `the proxy ${url.host} asks for credentials (407); name the environment variable that holds them`
+      ? `the proxy ${url.host} asks for credentials (407); name the environment variable that holds them (--proxy-credentials-env NAME)`
       : `the proxy ${url.host} refused its credentials (407); check the environment variable that holds them`
   return new ProxyError(PROXY_CREDENTIALS_CODE, message)
 }

@@ -29,27 +29,32 @@ export interface TimedConnectorOptions extends Transport {
   onBytes?: (buffer: Buffer, size: number) => void
 }
 
-/** Room for what one read takes, bytes; the connections of a connector, which follow each other, share it. */
-const READ_BYTES = 16 * 1024
+/**
+ * Takes what one read takes, as much as Node reads at once. All connections of a thread share it: what was read is
+ * handed on before anything else is, and thousands of idle connections need no memory of their own.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** Builds undici's connector, by a proxy where there is one, and times connect and TLS handshake apart. */
 export function createTimedConnector(options: TimedConnectorOptions): TimedConnector {
   const { secureContext, proxy } = options
   const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
   const opening = new OpeningSocket()
-  const connect = opening.watch(
-    buildConnector({
-      allowH2: options.isHttp2,
-      timeout: timeoutMs,
-      ...(secureContext === null ? {} : { secureContext }),
-      ...(proxy === null && options.onBytes !== undefined ? { onread: readInto(options.onBytes) } : {}),
-    }),
-  )
-  const build = options.isHttp2 ? requireHttp2(connect) : connect
+  const buildWatched = (allowH2: boolean) =>
+    opening.watch(
+      buildConnector({
+        allowH2,
+        timeout: timeoutMs,
+        ...(secureContext === null ? {} : { secureContext }),
+        ...(proxy === null && options.onBytes !== undefined ? { onread: readInto(options.onBytes) } : {}),
+      }),
+    )
+  const build = options.isHttp2 ? requireHttp2(buildWatched(true)) : buildWatched(false)
   const clock = new PhaseClock()
   if (proxy === null) return createDirect(build, clock, opening)
   const tunnels = new Set<ClientRequest>()
-  const tunnel = { ...options, proxy, timeoutMs, connect: build }
+  // The way to the proxy is HTTP/1.1, whatever goes through its tunnel.
+  const tunnel = { ...options, proxy, timeoutMs, connect: buildWatched(false), connectThrough: build }
   return {
     connect(target, callback) {
       if (target.protocol === 'http:') connectToProxy(build, proxy, clock, callback)
@@ -64,11 +69,10 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
 }
 
 function readInto(onBytes: (buffer: Buffer, size: number) => void): OnReadOpts {
-  const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
   return {
-    buffer,
+    buffer: READ_BUFFER,
     callback(size) {
-      onBytes(buffer, size)
+      onBytes(READ_BUFFER, size)
       return true
     },
   }
@@ -176,7 +180,11 @@ function connectToProxy(
 
 /** https goes through a tunnel, so that the proxy sees nothing but the host. */
 function connectByTunnel(
-  options: Omit<TimedConnectorOptions, 'proxy'> & { proxy: ProxyRoute; connect: buildConnector.connector },
+  options: Omit<TimedConnectorOptions, 'proxy'> & {
+    proxy: ProxyRoute
+    connect: buildConnector.connector
+    connectThrough: buildConnector.connector
+  },
   tunnels: Set<ClientRequest>,
   clock: PhaseClock,
   target: buildConnector.Options,
@@ -192,7 +200,7 @@ function connectByTunnel(
       return
     }
     const connectedMs = performance.now()
-    options.connect({ ...target, httpSocket: result }, (...opened) => {
+    options.connectThrough({ ...target, httpSocket: result }, (...opened) => {
       if (opened[0] === null) clock.note(startMs, connectedMs)
       callback(...opened)
     })

@@ -66,7 +66,9 @@ describe("a load test's figures for Prometheus", () => {
     onTestFinished(() => server.close())
     await expect(serveMetrics(Number(new URL(server.url).port))).rejects.toMatchObject({
       code: 'BAD_USAGE',
-      message: expect.stringMatching(/^--metrics-port: cannot listen on 127\.0\.0\.1:\d+/),
+      message: expect.stringMatching(
+        /^--metrics-port: cannot listen on 127\.0\.0\.1:\d+: another program does$/,
+      ),
     })
   })
 })

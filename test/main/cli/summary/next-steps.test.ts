@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { adviseOn } from '../../../../src/main/cli/summary/advice.ts'
 import { formatNextSteps } from '../../../../src/main/cli/summary/next-steps.ts'
-import { formatRequests } from '../../../../src/main/cli/summary/rows-section.ts'
+import { formatRequests, formatRows } from '../../../../src/main/cli/summary/rows-section.ts'
 import type { ErrorGroup, RunSummary } from '../../../../src/shared/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
@@ -21,7 +21,35 @@ function createSummary(group: ErrorGroup, changes: Partial<RunSummary> = {}): Ru
   } as RunSummary
 }
 
+describe('rows that were not sent', () => {
+  it('say how many of them were tried before', () => {
+    const rows = {
+      read: 9,
+      invalid: 0,
+      succeeded: 4,
+      rejected: 0,
+      failed: 0,
+      unknown: 0,
+      overdue: 0,
+      awaiting: 0,
+      not_sent: 5,
+    }
+    const show = (changes: Partial<RunSummary>) =>
+      formatRows(terminal, createSummary(createGroup({}), { rows, ...changes })).join('\n')
+    expect(show({})).toMatch(/not sent +5 .*still to be sent$/)
+    expect(show({ to_repeat: { rows: 2 } })).toMatch(/not sent +5 .*still to be sent, 2 of them again$/)
+  })
+})
+
 describe('what to type next', () => {
+  it('says of unknown rows what is done with them, whether or not other rows are left', () => {
+    const rows = { ...createSummary(createGroup({})).rows, unknown: 2 }
+    const show = (state: RunSummary['state']) =>
+      formatNextSteps(terminal, createSummary(createGroup({}), { state, rows })).join('\n')
+    expect(show('completed')).toMatch(/--on-unknown resend +send the unknown rows again, as a new run/)
+    expect(show('interrupted')).toMatch(/--on-unknown resend +the same, unknown rows too/)
+  })
+
   it.each([
     ['a final refusal', createGroup({}), false],
     ['a wrong key', createGroup({ status: 403, error_code: 'INVALID_API_KEY' }), true],
@@ -29,6 +57,15 @@ describe('what to type next', () => {
     ['a trouble of the service', createGroup({ status: 503 }), true],
   ])('after %s holds retry only where that may help', (_name, group, hasRetry) => {
     expect(formatNextSteps(terminal, createSummary(group)).join('\n').includes('retry r1')).toBe(hasRetry)
+  })
+
+  it('is no retry after a load test that the key was wrong for', () => {
+    const group = createGroup({ status: 403, error_code: 'INVALID_API_KEY' })
+    const load = {} as NonNullable<RunSummary['load']>
+    expect(adviseOn(group, createSummary(group))?.command).toContain('retry r1')
+    const advice = adviseOn(group, createSummary(group, { load }))
+    expect(advice?.command).toBeUndefined()
+    expect(advice?.text).not.toContain('retry')
   })
 
   it('holds the code by which the service says that it has the posts already', () => {

@@ -132,6 +132,7 @@ test('a run that is stopped between two tries of a row tries it again when it is
   expect(await run.ended).toMatchObject({
     state: 'interrupted',
     rows: { unknown: 0, not_sent: 4 },
+    to_repeat: { rows: 4 },
     requests: { sent: 4, unknown: 4 },
   })
   isBroken = false

@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs'
+import { createSecureServer, type ServerHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createServiceClients } from '../../../../src/main/engine/service/service-client.ts'
@@ -56,6 +58,37 @@ test('one tunnel serves the requests that follow each other', async () => {
   expect(server.connections).toBe(1)
 })
 
+test.each(['http', 'https'] as const)('HTTP/2 goes through the tunnel of an %s proxy', async (scheme) => {
+  const tls = await createCertificate({ ip: '127.0.0.1' })
+  const caFile = join(createTemporaryFolder(), 'ca.pem')
+  writeFileSync(caFile, tls.cert)
+  const versions: string[] = []
+  const service = createSecureServer(tls, (request, response) => {
+    versions.push(request.httpVersion)
+    request.resume().on('end', () => response.end('{}'))
+  })
+  const sessions = new Set<ServerHttp2Session>()
+  service.on('session', (session) => sessions.add(session))
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const session of sessions) session.destroy()
+    service.close()
+  })
+  const proxy = await startProxy(scheme === 'https' ? { tls } : {})
+  const { port } = service.address() as AddressInfo
+  const client = createServiceClients({
+    baseUrl: `https://127.0.0.1:${port}`,
+    connection: { timeoutMs: 2_000, tls: { caFile }, proxy: { url: proxy.url } },
+    readApiKey: () => TEST_KEY,
+    userAgent: 'sluice/test',
+    httpVersion: '2',
+  })()
+  onTestFinished(() => client.destroy())
+  expect(await sendOver(client)).toMatchObject({ kind: 'answer', status: 200 })
+  expect(versions).toEqual(['2.0'])
+  expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: `127.0.0.1:${port}` }])
+})
+
 test('plain http goes to the proxy with its whole address, as proxies expect', async () => {
   const server = await startFaultServer({ onRequest: answerTask })
   const proxy = await startProxy()
@@ -103,7 +136,7 @@ test.each(['http', 'https'] as const)(
       way: { tls: { caFile }, proxy: { url: proxy.url } },
     })
     expect(without.message).toBe(
-      `the proxy ${host} asks for credentials (407); name the environment variable that holds them`,
+      `the proxy ${host} asks for credentials (407); name the environment variable that holds them (--proxy-credentials-env NAME)`,
     )
     expect([...server.requests, ...plain.requests]).toEqual([])
   },

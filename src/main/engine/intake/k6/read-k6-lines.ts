@@ -125,6 +125,7 @@ export class K6Lines {
       latencies,
       requests: result.requests ?? 0,
       failed: result.failed ?? 0,
+      requestsWithin: result.requests ?? 0,
       dropped: result.dropped ?? 0,
       inFlight: 0,
       maxInFlight: 0,

@@ -38,7 +38,7 @@ The rows hold the content that is sent. The API key is in no file: it is read fr
 \`\`\`sh
 export ${key}=…
 ${pin}k6 run script.js
-sluice import-k6 summary.json
+sluice import-k6 summary.json   # from its sources: npm run -s sluice -- import-k6 summary.json
 \`\`\`
 
 k6 exits with 99 where a threshold is crossed. For every sample rather than percentiles alone:

@@ -258,7 +258,9 @@ export class LoadGenerator {
       (hasWaited ? FLAG.waited : 0) +
       (judgement.fromCache ? FLAG.fromCache : 0) +
       (tries > 0 ? FLAG.retry : 0) +
-      (judgement.isAcknowledgement ? FLAG.acknowledged : 0)
+      (judgement.isAcknowledgement ? FLAG.acknowledged : 0) +
+      (isSent ? FLAG.sent : 0) +
+      (exchange.kind === 'answer' ? FLAG.answered : 0)
     numbers[at + FIELD.position] = body.position
     numbers[at + FIELD.contentBytes] = body.contentBytes
     numbers[at + FIELD.model] = this.#models.toNumber(body.model)

@@ -39,7 +39,9 @@ export function findLimits(
   const medianUs = (second.latency.percentiles('http_req_duration')?.p50 ?? 0) * 1000
   const lagLimitUs = Math.max(LAG_LIMIT_US, medianUs * LAG_LIMIT_SHARE)
   const { ownLag } = second
-  if (ownLag.totalCount > 0 && ownLag.getValueAtPercentile(99) > lagLimitUs) causes.push('lag')
+  // Where nothing was due any more, what ends was sent, or kept waiting, in an earlier second.
+  const wasDue = scheduled === null || scheduled > 0
+  if (wasDue && ownLag.totalCount > 0 && ownLag.getValueAtPercentile(99) > lagLimitUs) causes.push('lag')
   if (health.eventLoopMaxUs > EVENT_LOOP_LIMIT_US) causes.push('event_loop')
   const behindMax = Math.max(BEHIND_MIN, (scheduled ?? 0) * (1 - ACHIEVED_SHARE))
   if (scheduled !== null && health.behind > behindMax) causes.push('behind')

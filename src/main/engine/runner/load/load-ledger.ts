@@ -16,11 +16,19 @@ const MODELS_MAX = 50
 const FURTHER_MODELS = '(further models)'
 const SERVICE_DECIDES = "(the service's choice)"
 
+/** What happened within the measured time to the requests that ended in a second: what rates are made of. */
+export interface WithinMeasuredTime {
+  /** Went out, first tries only. */
+  sent: number
+  ended: number
+  answered: number
+  succeeded: number
+}
+
 /** Requests that ended in one second. */
 export interface OpenSecond {
   counts: { succeeded: number; rejected: number; failed: number; unknown: number }
-  /** Those of them that ended within the measured time. */
-  within: { answered: number; succeeded: number }
+  within: WithinMeasuredTime
   latency: LatencyMeter
   /** Start lag of requests that neither the cap nor a new connection kept waiting. */
   ownLag: Histogram
@@ -69,6 +77,7 @@ export class LoadLedger {
   retried = 0
   requests = 0
   failed = 0
+  answered = 0
 
   constructor(onAwaited: (item: number, sentAtUs: number) => void) {
     this.#onAwaited = onAwaited
@@ -142,16 +151,14 @@ export class LoadLedger {
     this.requests += 1
     if (isFailed) this.failed += 1
     this.lastEndUs = Math.max(this.lastEndUs, endUs)
-    if (endUs <= this.#measuredUs) {
-      if (outcome === 'succeeded' || outcome === 'rejected') second.within.answered += 1
-      if (outcome === 'succeeded') second.within.succeeded += 1
-    }
+    if (flags & FLAG.answered) this.answered += 1
+    this.#addWithin(second.within, endUs, endUs - read(FIELD.durationUs), flags, isFailed)
     this.#addLatency(second, read, flags)
     if (flags & FLAG.fromCache) this.fromCache += 1
     if (flags & FLAG.waited) this.waited += 1
     if (flags & FLAG.retry) this.retried += 1
-    if (Number.isNaN(read(FIELD.connectUs))) this.connections.reused += 1
-    else this.connections.opened += 1
+    if (!Number.isNaN(read(FIELD.connectUs))) this.connections.opened += 1
+    else if (flags & FLAG.sent) this.connections.reused += 1
     if (read(FIELD.status) === 429) this.throttling.answers += 1
     const retryAfterMs = read(FIELD.retryAfterMs)
     if (!Number.isNaN(retryAfterMs)) {
@@ -168,6 +175,20 @@ export class LoadLedger {
       const sentAtUs = this.#startMs * 1000 + endUs - read(FIELD.durationUs)
       this.#onAwaited(read(FIELD.sequence) + 1, sentAtUs)
     }
+  }
+
+  #addWithin(
+    within: WithinMeasuredTime,
+    endUs: number,
+    sentUs: number,
+    flags: number,
+    isFailed: boolean,
+  ): void {
+    if (sentUs <= this.#measuredUs && !(flags & FLAG.retry)) within.sent += 1
+    if (endUs > this.#measuredUs) return
+    within.ended += 1
+    if (flags & FLAG.answered) within.answered += 1
+    if (!isFailed) within.succeeded += 1
   }
 
   #addLatency(second: OpenSecond, read: (field: number) => number, flags: number): void {
@@ -259,7 +280,7 @@ export class LoadLedger {
 function createSecond(): OpenSecond {
   return {
     counts: { succeeded: 0, rejected: 0, failed: 0, unknown: 0 },
-    within: { answered: 0, succeeded: 0 },
+    within: { sent: 0, ended: 0, answered: 0, succeeded: 0 },
     latency: new LatencyMeter(),
     ownLag: createHistogram(),
   }

@@ -51,6 +51,10 @@ export const FLAG = {
   retry: 8,
   /** Its callback is awaited. */
   acknowledged: 16,
+  /** Some of it may have left. */
+  sent: 32,
+  /** A whole answer came, whatever it said. */
+  answered: 64,
 } as const
 
 /** Records that are handed over at once at most. */

@@ -254,6 +254,7 @@ export class LoadRun {
       ),
       // Of closed seconds, as the duration and the latencies are.
       requests: this.#seconds.requests,
+      requestsWithin: this.#seconds.within.ended,
       failed: this.#seconds.failed,
       dropped: this.#seconds.dropped,
       inFlight: this.inFlight,
@@ -278,7 +279,9 @@ export class LoadRun {
       scheduled: isOpen(load.pace) ? toArrivalSchedule(load).countDue(this.measuredMs) : null,
       sent: seconds.sent,
       dropped: seconds.dropped,
-      waited: ledger.waited,
+      // What is dropped at once where the cap is full has not waited.
+      waited: load.whenFull === 'drop' ? 0 : ledger.waited,
+      answered: ledger.answered,
       within: seconds.within,
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
       fromCache: ledger.fromCache,

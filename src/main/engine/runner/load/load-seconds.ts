@@ -4,7 +4,7 @@ import { isOpen } from '../../../../shared/load-pace.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { LoadWriter } from '../../journal/load-writer.ts'
 import { describeLimits, findLimits, type LimitCause, mergeHealth } from './load-health.ts'
-import type { LoadLedger } from './load-ledger.ts'
+import type { LoadLedger, WithinMeasuredTime } from './load-ledger.ts'
 import type { SecondHealth } from './load-messages.ts'
 import { OUTCOMES } from './load-record.ts'
 
@@ -35,8 +35,7 @@ export class LoadSeconds {
   #eventLoopMaxUs = 0
   #sentLately: number | null = null
   readonly gc = { pauses: 0, maxUs: 0 }
-  /** Ended within the measured time: what rates are made of. */
-  readonly within = { answered: 0, succeeded: 0 }
+  readonly within: WithinMeasuredTime = { sent: 0, ended: 0, answered: 0, succeeded: 0 }
   sent = 0
   dropped = 0
   /** Ended, and those of them that did not succeed. */
@@ -118,6 +117,8 @@ export class LoadSeconds {
     const { succeeded, rejected, failed, unknown } = second.counts
     this.requests += succeeded + rejected + failed + unknown
     this.failed += rejected + failed + unknown
+    this.within.sent += second.within.sent
+    this.within.ended += second.within.ended
     this.within.answered += second.within.answered
     this.within.succeeded += second.within.succeeded
     this.sent += health.sent

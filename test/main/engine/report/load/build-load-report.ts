@@ -82,6 +82,7 @@ export function buildLoadReport(weather: Weather = {}, changes: Partial<LoadRepo
       answeredPerS: rate,
       succeededPerS: length === 0 ? 0 : (sent - rejected) / length,
     },
+    answered: sent,
     fromCache: 0,
     throttling: { answers: 0, retryAfterAnswers: 0, askedS: 0 },
     connections: { opened: 12, reused: Math.max(0, sent - 12) },

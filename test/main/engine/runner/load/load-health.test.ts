@@ -28,7 +28,7 @@ function createSecond(durationMs: number, lagsMs: readonly number[]): OpenSecond
     recordUs(ownLag, lagMs * 1000)
   }
   const counts = { succeeded: lagsMs.length, rejected: 0, failed: 0, unknown: 0 }
-  return { counts, within: { answered: 0, succeeded: 0 }, latency, ownLag }
+  return { counts, within: { sent: 0, ended: 0, answered: 0, succeeded: 0 }, latency, ownLag }
 }
 
 const lags = (count: number, late: number, lateMs: number) =>
@@ -47,6 +47,10 @@ describe('a second is limited by the generator', () => {
     ['more than a tenth of it', 200, lags(100, 50, 21), ['lag']],
   ] as const)('where requests went out late: %s', (_, durationMs, lagsMs, expected) => {
     expect(findLimits(createSecond(durationMs, lagsMs), WELL, 100)).toEqual(expected)
+  })
+
+  it('not for what was late in an earlier second, where nothing is due any more', () => {
+    expect(findLimits(createSecond(20, lags(100, 50, 400)), { ...WELL, sent: 0 }, 0)).toEqual([])
   })
 
   it('where its event loop stood still for more than 50 ms', () => {

@@ -111,6 +111,7 @@ describe('the ledger', () => {
     )
     expect(ledger.throttling).toEqual({ answers: 2, retryAfterAnswers: 2, askedS: 2 })
     expect(ledger.connections).toEqual({ opened: 1, reused: 4 })
+    expect(ledger.answered).toBe(5)
     expect(ledger).toMatchObject({ fromCache: 1, retried: 1 })
     expect(ledger.statuses).toEqual([
       { status: 200, errorCode: null, requests: 2 },
@@ -175,23 +176,47 @@ describe('the ledger', () => {
     expect(models.reduce((sum, { requests }) => sum + requests, 0)).toBe(300)
   })
 
-  it('makes rates of what ended within the measured time alone', () => {
+  it('counts an answer whatever it says, but not one that was cut, and no connection where nothing was sent', () => {
+    const { ledger } = createLedger()
+    ledger.add(
+      toRecords(
+        [
+          { endMs: 1, outcome: 'unknown', status: 500, error: 0 },
+          { endMs: 2, outcome: 'unknown', status: 200, isCut: true, error: 0 },
+          { endMs: 3, outcome: 'failed', status: null, flags: [], error: 0 },
+        ],
+        { errors: [[0, BROKEN]] },
+      ),
+    )
+    expect(ledger.answered).toBe(1)
+    expect(ledger.connections).toEqual({ opened: 0, reused: 2 })
+    expect(ledger.close(0).within).toEqual({ sent: 3, ended: 3, answered: 1, succeeded: 0 })
+  })
+
+  it('makes rates of what was sent and what ended within the measured time alone', () => {
     const { ledger } = createLedger()
     ledger.endMeasuring(1_000)
     ledger.add(
       toRecords(
-        [{ endMs: 900 }, { endMs: 1_000, outcome: 'rejected', status: 429, error: 0 }, { endMs: 1_001 }],
+        [
+          { endMs: 900 },
+          { endMs: 1_000, outcome: 'rejected', status: 429, error: 0 },
+          { endMs: 1_001 },
+          { endMs: 1_002, flags: ['timed', 'retry'] },
+          // Waited for room, and went out when the time was over.
+          { endMs: 1_500, durationMs: 499 },
+        ],
         { errors: [[0, REFUSED]] },
       ),
     )
-    expect(ledger.close(0).within).toEqual({ answered: 1, succeeded: 1 })
-    expect(ledger.close(1).within).toEqual({ answered: 1, succeeded: 0 })
-    expect(ledger.requests).toBe(3)
-    expect(ledger.lastEndUs).toBe(1_001_000)
+    expect(ledger.close(0).within).toEqual({ sent: 1, ended: 1, answered: 1, succeeded: 1 })
+    expect(ledger.close(1).within).toEqual({ sent: 2, ended: 1, answered: 1, succeeded: 0 })
+    expect(ledger.requests).toBe(5)
+    expect(ledger.lastEndUs).toBe(1_500_000)
     // Whoever stops earlier measures less; nobody more.
     ledger.endMeasuring(2_000)
     ledger.add(toRecords([{ endMs: 1_500 }]))
-    expect(ledger.close(2).within.answered).toBe(0)
+    expect(ledger.close(2).within).toEqual({ sent: 0, ended: 0, answered: 0, succeeded: 0 })
   })
 
   it('awaits callbacks of what was acknowledged, or may have been, from when it was sent', () => {

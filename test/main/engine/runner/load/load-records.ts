@@ -18,6 +18,8 @@ export interface TestRequest {
   responseMs?: number
   lagMs?: number
   status?: number | null
+  /** Its answer broke off. */
+  isCut?: boolean
   outcome?: Outcome
   flags?: (keyof typeof FLAG)[]
   contentBytes?: number
@@ -44,7 +46,10 @@ export function toRecords(
     record[FIELD.lagUs] = (request.lagMs ?? Number.NaN) * 1000
     record[FIELD.status] = status ?? Number.NaN
     record[FIELD.outcome] = OUTCOMES.indexOf(outcome)
-    record[FIELD.flags] = flags.reduce((sum, flag) => sum + FLAG[flag], 0)
+    record[FIELD.flags] = [...new Set([...flags, ...toWhatHappened(request)])].reduce(
+      (sum, flag) => sum + FLAG[flag],
+      0,
+    )
     record[FIELD.position] = 0
     record[FIELD.contentBytes] = request.contentBytes ?? 50
     record[FIELD.model] = request.model ?? 0
@@ -61,4 +66,16 @@ export function toRecords(
     inFlight: 0,
     ...parts,
   }
+}
+
+/** What has a status was answered, and what has a duration was sent, unless the request says otherwise. */
+function toWhatHappened({
+  status = 200,
+  flags = ['timed'],
+  isCut = false,
+}: TestRequest): (keyof typeof FLAG)[] {
+  return [
+    ...(flags.includes('timed') ? ['sent' as const] : []),
+    ...(status === null || isCut ? [] : ['answered' as const]),
+  ]
 }

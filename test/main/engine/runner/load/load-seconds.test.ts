@@ -90,7 +90,11 @@ describe('the seconds of a load', () => {
     expect(last?.latencyMs.http_req_duration).toMatchObject({ count: 1 })
     expect(seconds.total.percentiles('http_req_duration')?.count).toBe(2)
     expect(seconds).toMatchObject({ count: 2, sent: 38, dropped: 2, sentLately: 19, limited: 0 })
-    expect(seconds).toMatchObject({ requests: 2, failed: 0, within: { answered: 2, succeeded: 2 } })
+    expect(seconds).toMatchObject({
+      requests: 2,
+      failed: 0,
+      within: { sent: 2, ended: 2, answered: 2, succeeded: 2 },
+    })
     // What is open still is in none of it.
     ledger.add(toRecords([{ endMs: 2_500 }]))
     expect(seconds.requests).toBe(2)

@@ -36,7 +36,11 @@ export function drawFigures({ counts, rates, latencyMs, ...report }: LoadReport)
           ],
         ]),
     ['Sent', formatFigure(rates.attemptedPerS), `requests a second, ${formatCount(counts.sent)} in all`],
-    ['Answered', formatFigure(rates.answeredPerS), 'requests a second'],
+    [
+      'Answered',
+      formatFigure(rates.answeredPerS),
+      `requests a second, ${formatCount(report.answered)} in all`,
+    ],
     [
       'Succeeded',
       formatFigure(rates.succeededPerS),
