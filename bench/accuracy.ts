@@ -3,6 +3,7 @@ import type { LoadBenchResult, LoadBenchTask } from './children/load.ts'
 import { runChild } from './lib/child.ts'
 import { buildDelayServer, type DelayServer, type Truth } from './lib/delay-server.ts'
 import { printTable, toText } from './lib/figures.ts'
+import { watchSteal } from './lib/host-steal.ts'
 import { listRatePeers, type PeerFigures } from './lib/rate-peers.ts'
 
 /** At a low rate p99 would rest on a few dozen requests in less. */
@@ -34,12 +35,14 @@ const CASES: Case[] = ([200, 1_000, 2_000] as const).flatMap((ratePerSecond) => 
 /**
  * Percentiles beside those of a service that knows its own delays, and beside those of the peers that keep a rate;
  * how evenly requests arrive; and a service that stands still for one second in ten, with room in flight and without.
+ * With a rate behind the bench's name, the cases of that rate alone.
  */
 export async function runAccuracyBench(): Promise<void> {
+  const only = process.argv[3] === undefined ? null : Number(process.argv[3])
   const builder = buildDelayServer()
   try {
     await settle(builder)
-    for (const one of CASES) {
+    for (const one of CASES.filter(({ ratePerSecond }) => only === null || ratePerSecond === only)) {
       const server = await builder.start(one.flags)
       try {
         await runCase(one, server)
@@ -47,6 +50,7 @@ export async function runAccuracyBench(): Promise<void> {
         server.close()
       }
     }
+    if (only !== null) return
     await runStall(builder, null)
     await runStall(builder, 8)
   } finally {
@@ -77,11 +81,13 @@ async function runCase({ name, ratePerSecond }: Case, server: DelayServer): Prom
       ...[truth.p50, truth.p90, truth.p99].map((ms) => toText(ms, 2)),
     ])
   await server.reset()
+  const readSteal = watchSteal()
   const result = await runLoad(server.baseUrl, {
     pace: { kind: 'open', ratePerSecond },
     durationMs: seconds * 1000,
     warmupMs: WARMUP_SECONDS * 1000,
   })
+  const steal = readSteal()
   const truth = await server.truth()
   const { http_req_duration: duration, start_lag: lag } = result.summary.latency_ms
   if (duration !== undefined) add('sluice', { ...duration, count: duration.count }, truth)
@@ -94,7 +100,8 @@ async function runCase({ name, ratePerSecond }: Case, server: DelayServer): Prom
   printSlots(truth, { ratePerSecond, seconds }, result)
   console.log(
     `start lag p50 ${toText(lag?.p50 ?? 0, 2)} p99 ${toText(lag?.p99 ?? 0, 2)} ms; ` +
-      `generator-limited seconds: ${result.limitedSeconds}`,
+      `generator-limited seconds: ${result.limitedSeconds}` +
+      (steal === null ? '' : `; taken by the machine's host: ${toText(100 * steal, 1)} % of its processors`),
   )
 }
 
