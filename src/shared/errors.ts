@@ -1,3 +1,5 @@
+import { toThrownText } from './thrown.ts'
+
 /** What a failed command or call exits with (design §4). */
 export const EXIT = {
   /** Every row succeeded; for a load test, every threshold held. */
@@ -75,7 +77,7 @@ export function toErrorDocument(error: unknown): ErrorDocument {
   }
   return {
     code: 'INTERNAL',
-    message: `unexpected error: ${error instanceof Error ? error.message : String(error)}`,
+    message: `unexpected error: ${toThrownText(error)}`,
     hint: 'This is a bug in Sluice; the journal is intact, so the run can be resumed. Set SLUICE_DEBUG=1 to see where it happened.',
     exitCode: EXIT.rowsFailed,
   }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { SluiceError } from '../../shared/errors.ts'
+import { toThrownText } from '../../shared/thrown.ts'
 import type { StoredTerm } from './store/watchlist-store.ts'
 
 /** Reads the terms of a UTF-8 text file: one a line, its notes after a tab; empty lines do not count. */
@@ -10,7 +11,7 @@ export async function readTermFile(path: string): Promise<StoredTerm[]> {
   } catch (error) {
     throw new SluiceError({
       code: 'BAD_USAGE',
-      message: `the terms in ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      message: `the terms in ${path} cannot be read: ${toThrownText(error)}`,
       hint: 'Name a text file with one term a line, its notes after a tab.',
       cause: error,
     })

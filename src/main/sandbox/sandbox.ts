@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../shared/errors.ts'
+import { toSystemCode, toThrownText } from '../../shared/thrown.ts'
 import { applyChange, type BehaviourChange, createBehaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts'
 import { createCallbackQueue } from './callbacks/callback-queue.ts'
 import { createCallbackSender } from './callbacks/callback-sender.ts'
@@ -111,9 +112,9 @@ function toBaseUrl({ host, tls }: ResolvedSandboxOptions, port: number): string 
 }
 
 function toListenError(host: string, port: number, error: unknown): SluiceError {
-  const code = error instanceof Error && 'code' in error ? error.code : null
+  const code = toSystemCode(error)
   const where = `${host}:${port}`
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = toThrownText(error)
   return new SluiceError({
     code: 'SANDBOX_UNAVAILABLE',
     message:

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SluiceError } from '../../shared/errors.ts'
+import { toThrownText } from '../../shared/thrown.ts'
 import { createRedirectPage } from './entry-page.ts'
 
 /** Files that lead a browser to an address that nobody else may see. */
@@ -23,7 +24,7 @@ export function createEntryFiles(workspace: string): EntryFiles {
       } catch (error) {
         throw new SluiceError({
           code: 'WORKSPACE_UNUSABLE',
-          message: `cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`,
+          message: `cannot write ${file}: ${toThrownText(error)}`,
           hint: 'Choose a folder that can be written, with --workspace DIR or SLUICE_WORKSPACE.',
           cause: error,
         })

@@ -1,9 +1,10 @@
 import { SluiceError } from '../../shared/errors.ts'
+import { toSystemCode, toThrownText } from '../../shared/thrown.ts'
 
 /** What kept a file that a browser sent from being stored in `root`, as `DISK_FULL`, `BAD_SOURCE` or `FILE_UNWRITABLE`. */
 export function toUploadError(error: unknown, root: string): SluiceError {
   if (error instanceof SluiceError) return error
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = toSystemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new SluiceError({
       code: 'DISK_FULL',
@@ -22,7 +23,7 @@ export function toUploadError(error: unknown, root: string): SluiceError {
   }
   return new SluiceError({
     code: 'FILE_UNWRITABLE',
-    message: `the file cannot be written to ${root}: ${error instanceof Error ? error.message : String(error)}`,
+    message: `the file cannot be written to ${root}: ${toThrownText(error)}`,
     hint: 'See that the folder can be written, or start Sluice with another --workspace.',
     cause: error,
   })

@@ -6,6 +6,7 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Uploaded, UploadedFolder } from '../../shared/bridge/browser-files.ts'
 import { SluiceError } from '../../shared/errors.ts'
+import { toSystemCode } from '../../shared/thrown.ts'
 import { toUploadError } from './upload-error.ts'
 import { toUploadName, toUploadPath } from './upload-name.ts'
 
@@ -72,7 +73,7 @@ export async function createUploads(workspace: string): Promise<Uploads> {
           return { path, name: safePath, sizeBytes: await writeBody(request, path) }
         } catch (error) {
           // What was there before came whole, and stays.
-          const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+          const isThere = toSystemCode(error) === 'EEXIST'
           if (!isThere) await rm(path, { force: true }).catch(() => {})
           throw error
         }

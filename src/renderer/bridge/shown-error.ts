@@ -1,5 +1,6 @@
 import { parseBridgeError } from '../../shared/bridge/errors.ts'
 import { type ErrorDocument, EXIT, SluiceError, toErrorDocument } from '../../shared/errors.ts'
+import { toThrownText } from '../../shared/thrown.ts'
 import { toWindowWords } from './window-words.ts'
 
 /** What a failed call is shown as: its own message and what to do, or that the connection was lost. */
@@ -9,7 +10,7 @@ export function toShownError(error: unknown): ErrorDocument {
   if (error instanceof SluiceError) return toWindowWords(toErrorDocument(error))
   return {
     code: 'INTERNAL',
-    message: error instanceof Error ? error.message : String(error),
+    message: toThrownText(error),
     hint: 'Try again. If Sluice was stopped, start it again; a run that was cut off can be resumed.',
     exitCode: EXIT.rowsFailed,
   }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { SluiceError } from '../../../shared/errors.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
 import { formatMetrics } from './metrics-text.ts'
 
 /** Where a load test's figures can be scraped. */
@@ -53,16 +54,8 @@ function answer({ method, url }: IncomingMessage, response: ServerResponse, newe
 function toPortError(port: number, error: unknown): SluiceError {
   return new SluiceError({
     code: 'BAD_USAGE',
-    message: `--metrics-port: cannot listen on ${HOST}:${port}: ${isTaken(error) ? 'another program does' : toText(error)}`,
+    message: `--metrics-port: cannot listen on ${HOST}:${port}: ${toSystemCode(error) === 'EADDRINUSE' ? 'another program does' : toThrownText(error)}`,
     hint: 'Name another port; 0 takes a free one. Nothing was sent.',
     cause: error,
   })
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-}
-
-function toText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -12,6 +12,7 @@ import {
 } from '../../../shared/plan-file/plan-file-problem.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { type Connections, toPlanConnection } from '../../../shared/stored-connection.ts'
+import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
 import { findConnection } from '../../engine/connections/edit-connections.ts'
 import { ListedError } from '../listed-error.ts'
 import { fromPlanPath, mapTlsPaths } from './plan-paths.ts'
@@ -78,17 +79,14 @@ function readText(file: string): string {
   } catch (error) {
     throw new SluiceError({
       code: 'BAD_PLAN',
-      message: isMissing(error)
-        ? `there is no plan ${file}`
-        : `cannot read the plan ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      message:
+        toSystemCode(error) === 'ENOENT'
+          ? `there is no plan ${file}`
+          : `cannot read the plan ${file}: ${toThrownText(error)}`,
       hint: 'Name a plan file, as --save-plan FILE of every sending command writes one.',
       cause: error,
     })
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function parseText(file: string, text: string): unknown {
@@ -97,7 +95,7 @@ function parseText(file: string, text: string): unknown {
   } catch (error) {
     throw new SluiceError({
       code: 'BAD_PLAN',
-      message: `${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      message: `${file} is no JSON: ${toThrownText(error)}`,
       hint: 'A plan is a JSON file, as --save-plan FILE of every sending command writes one.',
       cause: error,
     })

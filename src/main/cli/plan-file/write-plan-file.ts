@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SluiceError } from '../../../shared/errors.ts'
 import type { Plan } from '../../../shared/plan.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 import { mapTlsPaths, toPlanPath } from './plan-paths.ts'
 
 const SCHEMA_FILE = fileURLToPath(new URL('../../../../docs/plan.schema.json', import.meta.url))
@@ -67,7 +68,7 @@ export function writePlanFile(file: string, plan: Plan): boolean {
     rmSync(temporary, { force: true })
     throw new SluiceError({
       code: 'FILE_UNWRITABLE',
-      message: `--save-plan: cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      message: `--save-plan: cannot write ${file}: ${toThrownText(error)}`,
       hint: 'Name a file in a folder that exists and can be written.',
       cause: error,
     })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SluiceError } from '../../../shared/errors.ts'
 import { type Connections, connectionsSchema } from '../../../shared/stored-connection.ts'
+import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
 import { type Lease, takeLease } from '../journal/lease.ts'
 import { createWorkspaceFolders } from '../journal/workspace-files.ts'
 import { replacePrivateFile } from './replace-private-file.ts'
@@ -22,7 +23,7 @@ export function readConnections(workspace: string): Connections {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw damaged(file, error instanceof Error ? error.message : String(error))
+    throw damaged(file, toThrownText(error))
   }
   const parsed = connectionsSchema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -51,7 +52,7 @@ export function changeConnections(
     } catch (error) {
       throw new SluiceError({
         code: 'WORKSPACE_UNUSABLE',
-        message: `cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`,
+        message: `cannot write ${file}: ${toThrownText(error)}`,
         hint: 'Check that the workspace is writable and has free space, or choose another with --workspace DIR.',
         cause: error,
       })
@@ -79,10 +80,10 @@ function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (toSystemCode(error) === 'ENOENT') return null
     throw new SluiceError({
       code: 'WORKSPACE_UNUSABLE',
-      message: `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      message: `cannot read ${file}: ${toThrownText(error)}`,
       hint: 'Check that the file can be read, or choose another workspace with --workspace DIR.',
       cause: error,
     })

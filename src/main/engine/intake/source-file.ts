@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { toSystemCode } from '../../../shared/thrown.ts'
 import { createSourceError } from './source-error.ts'
 
 /** A source's bytes, read where they are asked for. */
@@ -27,7 +28,7 @@ const FINDINGS: Record<string, string> = {
 }
 
 function toReadError(path: string, cause: unknown): Error {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  const code = toSystemCode(cause) ?? 'unknown'
   return createSourceError(
     path,
     FINDINGS[code] ?? `could not be read (${code})`,

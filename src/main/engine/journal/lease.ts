@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 
 /** The right to write a SQLite file, held by one process at a time. */
 export interface Lease {
@@ -56,7 +57,7 @@ function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseS
       return null
     throw new SluiceError({
       code: 'WORKSPACE_UNUSABLE',
-      message: `cannot lock ${leaseFile}: ${error instanceof Error ? error.message : String(error)}`,
+      message: `cannot lock ${leaseFile}: ${toThrownText(error)}`,
       hint: 'Check that the workspace folder exists and is writable, or choose another with --workspace DIR.',
       cause: error,
     })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 
 /** How long a statement waits for another process's short lock before it fails, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -99,7 +100,7 @@ function tooNew(version: number): string {
 function toUnusable(file: string, cause: unknown): SluiceError {
   return new SluiceError({
     code: 'WORKSPACE_UNUSABLE',
-    message: `cannot open the inbox ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `cannot open the inbox ${file}: ${toThrownText(cause)}`,
     hint: 'Check that the workspace folder is writable and has free space; update Sluice where a newer one wrote the file, or choose another workspace with --workspace DIR.',
     cause,
   })

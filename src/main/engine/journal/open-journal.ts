@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 import { isLeaseHeld, takeLease } from './lease.ts'
 import { MIGRATIONS } from './migrations.ts'
 
@@ -105,7 +106,7 @@ function tooNew(file: string, version: number): SluiceError {
 function unusable(file: string, cause: unknown): SluiceError {
   return new SluiceError({
     code: 'WORKSPACE_UNUSABLE',
-    message: `cannot open the journal ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `cannot open the journal ${file}: ${toThrownText(cause)}`,
     hint: 'Check that the workspace folder exists, is writable and has free space, or choose another with --workspace DIR.',
     cause,
   })

@@ -3,6 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
 import { takeLease } from './lease.ts'
 
 const settingsSchema = z.object({
@@ -60,8 +61,8 @@ function readFile(workspace: string): ReceiverSettings | null {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw toUnusable(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`, error)
+    if (toSystemCode(error) === 'ENOENT') return null
+    throw toUnusable(`cannot read ${file}: ${toThrownText(error)}`, error)
   }
   try {
     const { secret, port } = settingsSchema.parse(JSON.parse(text))
@@ -82,7 +83,7 @@ function writeSettings(workspace: string, settings: ReceiverSettings): void {
     renameSync(draft, file)
   } catch (error) {
     rmSync(draft, { force: true })
-    throw toUnusable(`cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`, error)
+    throw toUnusable(`cannot write ${file}: ${toThrownText(error)}`, error)
   }
 }
 

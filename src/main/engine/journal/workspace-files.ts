@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 
 const RUNS_FOLDER = 'runs'
 const JOURNAL_ENDING = '.journal'
@@ -22,7 +23,7 @@ export function createWorkspaceFolders(workspace: string): void {
   } catch (error) {
     throw new SluiceError({
       code: 'WORKSPACE_UNUSABLE',
-      message: `cannot make the workspace ${workspace}: ${error instanceof Error ? error.message : String(error)}`,
+      message: `cannot make the workspace ${workspace}: ${toThrownText(error)}`,
       hint: 'Choose a folder that can be written, with --workspace DIR or SLUICE_WORKSPACE.',
       cause: error,
     })

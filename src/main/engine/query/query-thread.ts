@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { fromErrorDocument, SluiceError } from '../../../shared/errors.ts'
 import type { PlanSource } from '../../../shared/plan.ts'
 import type { SourcePreview } from '../../../shared/results.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 import type { Queries, QueryKind, QueryRequest, QueryResponse } from './query-messages.ts'
 
 /** The main thread's end of a thread that answers questions about runs, so that no question holds the main thread up. */
@@ -75,7 +76,7 @@ export class QueryThread {
   #fail(cause: unknown): void {
     const error = new SluiceError({
       code: 'INTERNAL',
-      message: `a query was cut off: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `a query was cut off: ${toThrownText(cause)}`,
       hint: 'Ask again; journals are not touched by queries.',
       exitCode: 1,
       cause,

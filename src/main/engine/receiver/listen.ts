@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
 import { keepReceiverPort, readReceiverSettings } from '../journal/receiver-settings.ts'
 
 /** What to listen on. */
@@ -61,7 +62,7 @@ async function listenOnFreePort(
       return result
     }
     // Windows sets ranges apart that nobody may use, which is EACCES.
-    const isTaken = ['EADDRINUSE', 'EACCES'].includes(toCode(result.error))
+    const isTaken = ['EADDRINUSE', 'EACCES'].includes(toSystemCode(result.error) ?? '')
     if (!isTaken || tries === TRIES) throw toUnavailable(result.error, host, port, false)
   }
 }
@@ -81,10 +82,6 @@ async function tryListen(
   }
 }
 
-function toCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
-
 function toUnavailable(cause: unknown, host: string, port: number, isOwn: boolean): SluiceError {
   const { found, hint } = explain(cause, port, isOwn)
   return new SluiceError({
@@ -96,7 +93,7 @@ function toUnavailable(cause: unknown, host: string, port: number, isOwn: boolea
 }
 
 function explain(cause: unknown, port: number, isOwn: boolean): { found: string; hint: string } {
-  switch (toCode(cause)) {
+  switch (toSystemCode(cause)) {
     case 'EADDRINUSE':
       return {
         found: 'another program uses that port',
@@ -119,7 +116,7 @@ function explain(cause: unknown, port: number, isOwn: boolean): { found: string;
       }
     default:
       return {
-        found: cause instanceof Error ? cause.message : String(cause),
+        found: toThrownText(cause),
         hint: 'Choose another address with --callback-host and --callback-port.',
       }
   }

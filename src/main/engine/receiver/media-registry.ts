@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 import { isLeaseHeld } from '../journal/lease.ts'
 import { toJournalFile } from '../journal/workspace-files.ts'
 
@@ -127,7 +128,7 @@ function toNoFolder(folder: string, cause: unknown): SluiceError {
 function toUnwritable(file: string, cause: unknown): SluiceError {
   return new SluiceError({
     code: 'WORKSPACE_UNUSABLE',
-    message: `cannot write ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `cannot write ${file}: ${toThrownText(cause)}`,
     hint: 'Check that the workspace folder is writable and has free space.',
     cause,
   })

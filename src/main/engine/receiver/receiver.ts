@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 import type { InboxAddress, InboxCounts } from '../journal/inbox.ts'
 import { InboxReader } from '../journal/inbox-reader.ts'
 import { InboxWriter } from '../journal/inbox-writer.ts'
@@ -203,7 +204,7 @@ function toUnavailable(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error
   return new SluiceError({
     code: 'RECEIVER_UNAVAILABLE',
-    message: `the callback receiver cannot begin: ${error instanceof Error ? error.message : String(error)}`,
+    message: `the callback receiver cannot begin: ${toThrownText(error)}`,
     hint: 'Check that the workspace folder is writable and its disk has free space.',
     cause: error,
   })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
 import { SELF_TEST_PREFIX } from '../journal/inbox.ts'
 import { toCallbackPath } from '../service/callback-address.ts'
 
@@ -141,8 +142,8 @@ function explainLost({ status, excerpt }: Answer, timeoutMs: number): Explanatio
 }
 
 function explainFailure(error: unknown, timeoutMs: number): Explanation {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const message = error instanceof Error ? error.message : String(error)
+  const code = toSystemCode(error)
+  const message = toThrownText(error)
   if (code === 'ABORT_ERR' || (error instanceof Error && error.name === 'TimeoutError')) {
     return {
       found: `it did not answer within ${timeoutMs / 1000} s`,

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { fromErrorDocument, SluiceError } from '../../../shared/errors.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 import type { RunCommand, RunEvent, RunTask } from './messages.ts'
 import { startSendingThread } from './sending-thread.ts'
 
@@ -87,7 +88,7 @@ export class RunThread {
 function toCrash(runId: string, cause: unknown): SluiceError {
   return new SluiceError({
     code: 'INTERNAL',
-    message: `run ${runId} broke off: ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `run ${runId} broke off: ${toThrownText(cause)}`,
     hint: `Its journal is intact: sluice resume ${runId}`,
     exitCode: 1,
     cause,

@@ -1,6 +1,7 @@
 import { type ClientRequest, request } from 'node:http'
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
+import { toSystemCode } from '../../../shared/thrown.ts'
 import type { ProxyRoute } from './transport.ts'
 
 /** Code of a try that did not come past its proxy: there is none, or it did not answer. */
@@ -41,7 +42,7 @@ export function toProxyTarget({ url }: ProxyRoute): buildConnector.Options {
 
 /** Says why a proxy could not be reached. */
 export function toUnreachableError({ url }: ProxyRoute, error: Error): ProxyError {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  const code = toSystemCode(error) ?? error.name
   const message = `the proxy ${url.host} cannot be reached (${code}); check its address and the network`
   return new ProxyError(PROXY_UNREACHABLE_CODE, message, error)
 }

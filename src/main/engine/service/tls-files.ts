@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { PlanConnection } from '../../../shared/connection.ts'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toSystemCode } from '../../../shared/thrown.ts'
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
@@ -74,7 +75,7 @@ function readText(path: string, what: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    const code = toSystemCode(error) ?? 'unreadable'
     throw new SluiceError({
       code: 'BAD_PLAN',
       message: `${what} ${path} cannot be read (${code})`,

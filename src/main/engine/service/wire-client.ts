@@ -1,3 +1,4 @@
+import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
 import type { Exchange } from './exchange.ts'
 
 /** One HTTP request, ready for the wire. */
@@ -25,15 +26,13 @@ export interface WireClient {
 export const KEEP_ALIVE_MS = 60_000
 
 /** What a failed connection is told as. */
-export function toCause(error: Error): { code: string; message: string } {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return { code, message: toMessage(error) }
+export function toCause(error: unknown): { code: string; message: string } {
+  const name = error instanceof Error ? error.name : 'Error'
+  return { code: toSystemCode(error) ?? name, message: toMessage(error) }
 }
 
-function toMessage(error: Error): string {
+function toMessage(error: unknown): string {
   // Happy Eyeballs fails with one error for each address.
-  if (error instanceof AggregateError && error.message === '') {
-    return error.errors.map((inner) => (inner instanceof Error ? inner.message : String(inner))).join('; ')
-  }
-  return error.message
+  const isOfMany = error instanceof AggregateError && error.message === ''
+  return isOfMany ? error.errors.map(toThrownText).join('; ') : toThrownText(error)
 }

@@ -1,6 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { urlToHttpOptions } from 'node:url'
+import { toSystemCode } from '../../../shared/thrown.ts'
 
 /** How one attempt to deliver a callback ended. */
 export interface AttemptResult {
@@ -79,10 +80,10 @@ export function createCallbackSender(): CallbackSender {
               retryAfterMs: readRetryAfterMs(answer.headers['retry-after']),
             }),
           )
-          answer.on('error', (error) => fail(toCode(error)))
+          answer.on('error', (error) => fail(toSystemCode(error) ?? error.name))
           answer.on('close', () => fail('ECONNRESET'))
         })
-        request.on('error', (error) => fail(toCode(error)))
+        request.on('error', (error) => fail(toSystemCode(error) ?? error.name))
         request.on('close', () => fail('ECONNRESET'))
         request.end(body)
       }),
@@ -91,10 +92,6 @@ export function createCallbackSender(): CallbackSender {
       agents.https.destroy()
     },
   }
-}
-
-function toCode(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
 /** Seconds or an HTTP date. */

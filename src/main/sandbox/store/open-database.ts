@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toThrownText } from '../../../shared/thrown.ts'
 
 /** One entry a version; a store is brought up to date by those it has not seen. Never edit one that was released. */
 const MIGRATIONS = [
@@ -102,7 +103,7 @@ export function openDatabase(file: string | null): DatabaseSync {
     return database
   } catch (error) {
     database?.close()
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = toThrownText(error)
     throw new SluiceError({
       code: 'SANDBOX_UNAVAILABLE',
       message: `the sandbox's store ${file ?? 'in memory'} cannot be opened: ${reason}`,

@@ -4,6 +4,7 @@ import { extname, join } from 'node:path'
 import { SluiceError } from '../../../../shared/errors.ts'
 import { type Problem, type ProblemCode, toFound } from '../../../../shared/problem.ts'
 import { VIDEO_MAX_HOURS } from '../../../../shared/service/limits.ts'
+import { toSystemCode } from '../../../../shared/thrown.ts'
 import { openSourceFile } from '../source-file.ts'
 import type { SourceRow } from '../source-reader.ts'
 import { chooseEncoding } from '../text/encoding.ts'
@@ -109,5 +110,5 @@ function toKnownBy(path: string): string {
 
 function toReason(error: unknown): string {
   if (error instanceof SluiceError) return error.message.replace(/^source .*?: (?=expected|the |could)/s, '')
-  return error instanceof Error && 'code' in error ? String(error.code) : 'an unexpected error'
+  return toSystemCode(error) ?? 'an unexpected error'
 }

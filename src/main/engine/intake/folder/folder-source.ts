@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { FOLDER_COLUMNS } from '../../../../shared/folder-columns.ts'
 import type { PlanSource } from '../../../../shared/plan.ts'
+import { toSystemCode } from '../../../../shared/thrown.ts'
 import { createSourceError } from '../source-error.ts'
 import type { SourceBatch, SourceReader } from '../source-reader.ts'
 import { resolveEncoding } from '../text/text-decoder.ts'
@@ -85,7 +86,7 @@ async function measureFolder(path: string): Promise<number> {
       if (entries % ENTRIES_AT_ONCE === 0) await setImmediate()
     }
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const code = toSystemCode(cause) ?? 'unknown'
     throw createSourceError(
       path,
       code === 'ENOTDIR' ? 'expected a folder, found a file' : `the folder could not be read (${code})`,

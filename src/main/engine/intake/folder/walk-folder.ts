@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { toSystemCode } from '../../../../shared/thrown.ts'
 
 /** What a walk comes upon. Paths are inside the folder, with forward slashes. */
 export type FolderEntry =
@@ -62,7 +63,7 @@ function* enterFolder(walk: Walk, path: string): Generator<FolderEntry, void, un
   try {
     entries = readdirSync(join(walk.realRoot, path), { withFileTypes: true })
   } catch (error) {
-    yield { kind: 'unreadable', path, code: toCode(error) }
+    yield { kind: 'unreadable', path, code: toSystemCode(error) ?? 'unknown' }
     return
   }
   yield* walkLevel(walk, path, entries)
@@ -74,7 +75,7 @@ function look(walk: Walk, path: string, entry: Pick<Dirent, 'isDirectory' | 'isF
   try {
     return { kind: 'file', path, sizeBytes: statSync(join(walk.realRoot, path)).size }
   } catch (error) {
-    return { kind: 'unreadable', path, code: toCode(error) }
+    return { kind: 'unreadable', path, code: toSystemCode(error) ?? 'unknown' }
   }
 }
 
@@ -95,11 +96,6 @@ function followLink(walk: Walk, path: string): Found | null {
     }
     return look(walk, path, stat)
   } catch (error) {
-    return { kind: 'unreadable', path, code: toCode(error) }
+    return { kind: 'unreadable', path, code: toSystemCode(error) ?? 'unknown' }
   }
-}
-
-/** The system's code of an error, such as `EACCES`. */
-function toCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }

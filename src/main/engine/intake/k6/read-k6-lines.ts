@@ -9,6 +9,7 @@ import {
   type ThresholdResult,
   thresholdSchema,
 } from '../../../../shared/thresholds.ts'
+import { toSystemCode } from '../../../../shared/thrown.ts'
 import { K6_LATENCIES, type K6Point, K6Samples } from './k6-samples.ts'
 
 /** Longest line that is read; k6's own have a few hundred characters. */
@@ -52,7 +53,7 @@ export class K6Lines {
       }
     } catch (error) {
       // k6 was stopped before it had closed the file; what it wrote until then is good.
-      if (!(error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR')) throw error
+      if (toSystemCode(error) !== 'Z_BUF_ERROR') throw error
       this.#isCut = true
       return
     }

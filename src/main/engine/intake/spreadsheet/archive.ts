@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { toThrownText } from '../../../../shared/thrown.ts'
 import { createSourceError } from '../source-error.ts'
 
 /** The parts of a workbook's file, each read where it is asked for. */
@@ -44,7 +45,7 @@ export async function openArchive(path: string): Promise<Archive> {
     }
   } catch (cause) {
     zip.close()
-    throw createDamageError(path, toReason(cause), cause)
+    throw createDamageError(path, toThrownText(cause), cause)
   }
   return {
     path,
@@ -91,7 +92,7 @@ async function* readEntry(path: string, zip: ZipFile, entry: Entry): AsyncGenera
       yield piece
     }
   } catch (cause) {
-    throw createDamageError(path, `${entry.fileName}: ${toReason(cause)}`, cause)
+    throw createDamageError(path, `${entry.fileName}: ${toThrownText(cause)}`, cause)
   }
   if (sizeBytes !== entry.uncompressedSize) {
     throw createDamageError(path, `${entry.fileName} is not as long as the file says`)
@@ -116,10 +117,6 @@ export function createDamageError(path: string, reason: string, cause?: unknown)
     'Copy or download it again, or open it in a spreadsheet program, let it repair the file, and save it.',
     cause,
   )
-}
-
-function toReason(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }
 
 function toMegabytes(sizeBytes: number): string {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { EXIT, SluiceError } from '../../../../shared/errors.ts'
+import { toSystemCode } from '../../../../shared/thrown.ts'
 
 /** Bytes of a page; a longer text has a page of its own. */
 const PAGE_BYTES = 64 * 1024
@@ -111,7 +112,7 @@ export class PagedTexts {
     } catch (cause) {
       throw new SluiceError({
         code: 'DISK_FULL',
-        message: `the texts of a large workbook could not be put aside in ${tmpdir()} (${toCode(cause)})`,
+        message: `the texts of a large workbook could not be put aside in ${tmpdir()} (${toSystemCode(cause) ?? 'unknown'})`,
         hint: 'Free some space there, or save the sheet as CSV UTF-8 and name that file.',
         exitCode: EXIT.badInput,
         cause,
@@ -165,8 +166,4 @@ function writeFully(descriptor: number, bytes: Buffer, offset: number): void {
   while (written < bytes.length) {
     written += writeSync(descriptor, bytes, written, bytes.length - written, offset + written)
   }
-}
-
-function toCode(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
 }

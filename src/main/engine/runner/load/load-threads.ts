@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { EXIT, fromErrorDocument, SluiceError } from '../../../../shared/errors.ts'
+import { toSystemCode } from '../../../../shared/thrown.ts'
 import { startSendingThread } from '../sending-thread.ts'
 import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
 
@@ -68,7 +69,7 @@ export class LoadThreads {
 
 /** A thread holds what is in flight; of very large requests that may be too much. */
 function toThreadError(error: unknown): unknown {
-  const isFull = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  const isFull = toSystemCode(error) === 'ERR_WORKER_OUT_OF_MEMORY'
   if (!isFull) return error
   return new SluiceError({
     code: 'BAD_PLAN',
