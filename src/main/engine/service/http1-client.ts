@@ -68,9 +68,7 @@ export class Http1Client implements WireClient, Deadline {
     this.#onEnd = onEnd
     const cause = this.#isDestroyed ? CLOSED_HERE : this.#head.prepare(request)
     if (cause !== null) {
-      queueMicrotask(() => {
-        if (this.#clock === clock) this.#breakDown(cause)
-      })
+      this.#breakDownSoon(cause)
       return
     }
     this.#timer.start(this, clock.handedOverMs, this.#timeoutMs)
@@ -97,13 +95,19 @@ export class Http1Client implements WireClient, Deadline {
 
   #open(): void {
     this.#isOpening = true
-    this.#connector.connect(this.#target, (...[error, socket]) => {
+    try {
+      this.#connector.connect(this.#target, (...[error, socket]) => {
+        this.#isOpening = false
+        if (error !== null) this.#breakDown(toCause(error))
+        // Its request has timed out, or the client was closed.
+        else if (this.#onEnd === null) socket.destroy()
+        else this.#take(socket)
+      })
+    } catch (error) {
+      // Node throws at once where it takes no such address.
       this.#isOpening = false
-      if (error !== null) this.#breakDown(toCause(error))
-      // Its request has timed out, or the client was closed.
-      else if (this.#onEnd === null) socket.destroy()
-      else this.#take(socket)
-    })
+      this.#breakDownSoon(toCause(error))
+    }
   }
 
   #take(socket: Socket): void {
@@ -195,6 +199,14 @@ export class Http1Client implements WireClient, Deadline {
       location: reader.location,
       body: reader.body,
       timings,
+    })
+  }
+
+  /** Ends the request that was just handed over, once `send` has returned. */
+  #breakDownSoon(cause: { code: string; message: string }): void {
+    const clock = this.#clock
+    queueMicrotask(() => {
+      if (this.#clock === clock) this.#breakDown(cause)
     })
   }
 

@@ -133,6 +133,45 @@ test('a connection that opens when nobody waits for it any more is closed', asyn
   expect(ends[1]).toMatchObject({ kind: 'breakdown', code: 'CLIENT_CLOSED', sent: false })
 })
 
+test('a connector that throws ends the request that needed it, and is asked again by the next', async () => {
+  const openings: buildConnector.Callback[] = []
+  let throws = true
+  const client = new Http1Client({
+    url: new URL('http://127.0.0.1:1'),
+    timeoutMs: 60_000,
+    createConnector: () => ({
+      connect(_, callback) {
+        if (throws) throw Object.assign(new RangeError('no such port'), { code: 'ERR_SOCKET_BAD_PORT' })
+        openings.push(callback)
+      },
+      takePhases: () => null,
+      destroy: () => {},
+    }),
+  })
+  onTestFinished(() => client.destroy())
+  const ends: Exchange[] = []
+  let hasReturned = false
+  await new Promise<void>((resolve) => {
+    client.send(REQUEST, (exchange) => {
+      expect(hasReturned).toBe(true)
+      ends.push(exchange)
+      resolve()
+    })
+    hasReturned = true
+  })
+  expect(ends).toMatchObject([
+    { kind: 'breakdown', code: 'ERR_SOCKET_BAD_PORT', message: 'no such port', sent: false },
+  ])
+
+  throws = false
+  const socket = new TestSocket()
+  const ended = send(client, ends)
+  openings[0]?.(null, socket as unknown as Socket)
+  socket.push(toAnswer('x'))
+  await ended
+  expect(ends[1]).toMatchObject({ kind: 'answer', body: 'x' })
+})
+
 test('what happens to a connection that was given up does not touch the next request', async () => {
   const { client, open } = createClient()
   const ends: Exchange[] = []
