@@ -10,7 +10,7 @@ import { createRows, writeSource } from './write-source.ts'
 async function prepare(latency = '5ms') {
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox({ latency })
-  const source = writeSource(folder, 'posts.csv', createRows(20))
+  const source = writeSource(folder, 'posts.csv', createRows(60))
   const options = { workspace: folder, env: { SLUICE_API_KEY: sandbox.key } }
   return { folder, sandbox, source, options, base: ['--base-url', sandbox.baseUrl] }
 }
@@ -52,6 +52,9 @@ describe('load', () => {
     const { stdout: listed } = await look('runs')
     expect(listed).toMatch(/1 of 1 crossed +[\d.]+ +load task/)
     expect(listed).toMatch(/held +[\d.]+ +load task/)
+    // Nothing is left to be done of a load test, however few of its rows it came to.
+    expect(first.rows.not_sent).toBeGreaterThan(0)
+    expect(listed).not.toContain('LEFT')
 
     for (const name of ['r.html', 'r.junit.xml', 'r.hlog', 'r.csv', 'r.jsonl']) {
       const result = await look('export', 'latest', join(folder, name), '--json')
@@ -96,7 +99,7 @@ describe('load', () => {
     expect(text.stdout).toContain('thresholds p(95)<300')
     expect(text.stdout).toMatch(/First request \(row 1\) +POST .*\n/)
     const document = JSON.parse((await runInProcess([...args, '--json'], options)).stdout)
-    expect(document).toMatchObject({ dry_run: true, rows: { sendable: 20 } })
+    expect(document).toMatchObject({ dry_run: true, rows: { sendable: 60 } })
     // A load does not send the post_id of the source.
     expect(document.first_request.body.post_id).toMatch(/^[\w-]+-1$/)
     expect(document.first_request.body.post_id).not.toBe('p1')

@@ -64,7 +64,8 @@ export class SnapshotBuilder {
         current: state.phase === 'running' ? (state.meter?.ratePerSecond ?? 0) : 0,
         mean: state.elapsedMs > 0 ? (requests.sent * 1000) / state.elapsedMs : 0,
       },
-      etaMs: state.phase === 'running' ? this.#toEtaMs(rows, state.stretchMs) : null,
+      // A load test is over when its time is, whatever became of its rows.
+      etaMs: state.phase === 'running' && state.load === null ? this.#toEtaMs(rows, state.stretchMs) : null,
       elapsedMs: state.elapsedMs,
       latencyMs: state.meter?.total.percentiles('http_req_duration') ?? null,
       triggeredRules: this.#toTopRules(),

@@ -55,7 +55,6 @@ export class LoadGenerator {
   readonly #errors = new LoadErrors()
   readonly #models = new LoadModels()
   readonly #watch = new GeneratorWatch()
-  readonly #outcomes: Uint8Array
   readonly #again: Flight[] = []
   #backingOff = 0
   #thinking = 0
@@ -82,7 +81,6 @@ export class LoadGenerator {
     this.#keeper = new RequestKeeper(options.load)
     const { pace, gracefulStopMs } = options.load
     this.#giveUpMs = isOpen(pace) ? toArrivalSchedule(options.load).durationMs + gracefulStopMs : Infinity
-    this.#outcomes = new Uint8Array(options.bodies.count)
     this.#lanes = new Lanes({
       concurrency: Math.max(1, options.pacer.concurrencyAt(-options.load.warmupMs)),
       createClient: () => {
@@ -114,7 +112,6 @@ export class LoadGenerator {
       this.#handOver()
       this.#watch.close()
     }
-    this.#options.post({ kind: 'done', index: this.#options.index, outcomes: this.#outcomes }, [])
   }
 
   /** Sends nothing new; what is in flight ends, or is given up after the graceful stop. */
@@ -240,7 +237,6 @@ export class LoadGenerator {
     const isSent = exchange.kind === 'answer' || exchange.sent
     const dueUs = turn.dueMs === null || tries > 0 ? Number.NaN : turn.dueMs * 1000
     const timed = isTimed(judgement)
-    const outcome = OUTCOMES.indexOf(judgement.outcome)
     const { numbers } = this.#chunk
     const at = this.#chunk.next()
     numbers[at + FIELD.sequence] = turn.sequence
@@ -252,7 +248,7 @@ export class LoadGenerator {
     numbers[at + FIELD.responseUs] = timed ? endUs - dueUs : Number.NaN
     numbers[at + FIELD.lagUs] = timed && isSent ? sentUs - dueUs : Number.NaN
     numbers[at + FIELD.status] = judgement.status ?? Number.NaN
-    numbers[at + FIELD.outcome] = outcome
+    numbers[at + FIELD.outcome] = OUTCOMES.indexOf(judgement.outcome)
     numbers[at + FIELD.flags] =
       (timed ? FLAG.timed : 0) +
       (hasWaited ? FLAG.waited : 0) +
@@ -267,7 +263,6 @@ export class LoadGenerator {
     numbers[at + FIELD.error] =
       judgement.outcome === 'succeeded' ? Number.NaN : this.#errors.toNumber(judgement)
     numbers[at + FIELD.retryAfterMs] = judgement.retryAfterMs ?? Number.NaN
-    this.#outcomes[body.position] = outcome + 1
     const kept = this.#keeper.consider(judgement.outcome)
     if (kept !== null) this.#keeper.keep(kept, this.#toSample(at, flight, exchange, judgement))
     if (this.#chunk.isFull) this.#handOver()

@@ -51,7 +51,7 @@ export interface SecondHealth {
   gcUs: number
 }
 
-/** What a sending thread says. `done` and `failed` are its last words. */
+/** What a sending thread says. `failed` is its last word; one that says nothing more and ends is done. */
 export type LoadEvent =
   /** Everything is read that is needed to send. */
   | { kind: 'ready' }
@@ -66,5 +66,4 @@ export type LoadEvent =
       inFlight: number
     }
   | { kind: 'health'; index: number; health: SecondHealth }
-  | { kind: 'done'; index: number; outcomes: Uint8Array }
   | { kind: 'failed'; index: number; error: ErrorDocument }

@@ -11,7 +11,7 @@ import type { LoadCallbacks } from './load-callbacks.ts'
 import { readClockMs } from './load-clock.ts'
 import { LoadLedger } from './load-ledger.ts'
 import type { LoadTask } from './load-messages.ts'
-import { OUTCOMES } from './load-record.ts'
+import { LoadRows } from './load-rows.ts'
 import { LoadSeconds } from './load-seconds.ts'
 import { type LoadNews, LoadThreads } from './load-threads.ts'
 import { SampleSlots } from './sample-slots.ts'
@@ -21,8 +21,6 @@ const START_MS = 50
 /** A second is closed this long after it is over, when the callbacks that came in it were read, milliseconds. */
 const SETTLE_MS = 250
 const LOOK_MS = 100
-/** Groups are written every so many seconds. */
-const GROUPS_EVERY = 10
 
 /** How a load ended. `crossed`: a threshold ended it. */
 export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed'; reason: string }
@@ -50,7 +48,6 @@ export class LoadRun {
   /** When measuring begins, by the load's own clock and by the machine's, Unix milliseconds; null until that is known. */
   #start: { clockMs: number; unixMs: number } | null = null
   #threads: LoadThreads | null = null
-  readonly #outcomes: Uint8Array[] = []
   readonly #inFlight: number[] = []
   #failure: unknown = null
   #crossed: ThresholdResult | null = null
@@ -62,7 +59,7 @@ export class LoadRun {
   #thresholds: ThresholdResult[] = []
 
   constructor(options: LoadRunOptions) {
-    const { journal, load } = options
+    const { journal, record, load } = options
     this.#options = options
     this.#writer = new LoadWriter(journal)
     this.#slots = new SampleSlots(load)
@@ -71,8 +68,13 @@ export class LoadRun {
     this.#callbacks = options.createCallbacks?.(onLatency) ?? null
     this.#ledger = new LoadLedger((item, sentAtUs) => this.#callbacks?.await(item, sentAtUs))
     this.#ledger.endMeasuring(toMeasuredMs(load) ?? Number.POSITIVE_INFINITY)
-    const { counters } = journal
-    this.#seconds = new LoadSeconds({ load, ledger: this.#ledger, writer: this.#writer, counters })
+    this.#seconds = new LoadSeconds({
+      load,
+      ledger: this.#ledger,
+      rows: new LoadRows(record.rowsRead),
+      writer: this.#writer,
+      counters: journal.counters,
+    })
   }
 
   /** Everything that was measured. */
@@ -103,7 +105,6 @@ export class LoadRun {
     clearInterval(timer)
     this.#isOver = true
     this.#write(this.#seconds.lastKnown)
-    this.#writeRows()
     this.#callbacks?.close()
     if (this.#failure !== null) throw this.#failure
     if (this.#crossed !== null) return { kind: 'crossed', reason: toCrossedReason(this.#crossed) }
@@ -187,9 +188,6 @@ export class LoadRun {
       case 'health':
         this.#seconds.noteHealth(news.index, news.health)
         break
-      case 'done':
-        this.#outcomes.push(news.outcomes)
-        break
     }
   }
 
@@ -232,19 +230,18 @@ export class LoadRun {
   #write(last: number): void {
     if (this.#start === null) return
     const startMs = this.#start.unixMs
-    this.#options.journal.transact('process', () => {
+    this.#options.journal.transact(this.#isOver ? 'power' : 'process', () => {
       this.#seconds.closeUpTo(last)
       this.#judge()
       this.#writer.writeState({ startMs, ...this.#toState() })
       for (const [slot, sample] of this.#slots.takeChanged()) this.#writer.writeSample(slot, sample)
-      if (this.#isOver || this.#seconds.count % GROUPS_EVERY === 0) {
-        for (const group of this.#ledger.groups) this.#writer.writeGroup(group)
-      }
+      for (const group of this.#ledger.total.groups) this.#writer.writeGroup(group)
     })
   }
 
   #judge(): void {
     const { load, record } = this.#options
+    const { total } = this.#ledger
     this.#thresholds = evaluateThresholds(load.thresholds, {
       durationS: this.measuredMs / 1000,
       latencies: Object.fromEntries(
@@ -253,9 +250,9 @@ export class LoadRun {
         ),
       ),
       // Of closed seconds, as the duration and the latencies are.
-      requests: this.#seconds.requests,
-      requestsWithin: this.#seconds.within.ended,
-      failed: this.#seconds.failed,
+      requests: total.requests,
+      requestsWithin: total.within.ended,
+      failed: total.failed,
       dropped: this.#seconds.dropped,
       inFlight: this.inFlight,
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
@@ -272,7 +269,7 @@ export class LoadRun {
 
   #toState(): Omit<Parameters<LoadWriter['writeState']>[0], 'startMs'> {
     const { load, record } = this.#options
-    const ledger = this.#ledger
+    const { total } = this.#ledger
     const seconds = this.#seconds
     return {
       measuredMs: this.measuredMs,
@@ -280,16 +277,16 @@ export class LoadRun {
       sent: seconds.sent,
       dropped: seconds.dropped,
       // What is dropped at once where the cap is full has not waited.
-      waited: load.whenFull === 'drop' ? 0 : ledger.waited,
-      answered: ledger.answered,
-      within: seconds.within,
+      waited: load.whenFull === 'drop' ? 0 : total.waited,
+      answered: total.answered,
+      within: total.within,
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
-      fromCache: ledger.fromCache,
-      retried: ledger.retried,
-      statuses: ledger.statuses,
-      errors: ledger.errors,
-      throttling: ledger.throttling,
-      connections: ledger.connections,
+      fromCache: total.fromCache,
+      retried: total.retried,
+      statuses: total.statuses,
+      errors: total.errors,
+      throttling: total.throttling,
+      connections: total.connections,
       gc: seconds.gc,
       limitedSeconds: seconds.limited,
       limitedReasons: seconds.limitedReasons,
@@ -297,27 +294,6 @@ export class LoadRun {
       callbacks:
         this.#callbacks === null ? null : { ...this.#callbacks.counts, outstanding: this.#callbacks.awaited },
     }
-  }
-
-  /** Each row of the source counts as its last request ended. */
-  #writeRows(): void {
-    const { journal } = this.#options
-    const counts = [0, 0, 0, 0, 0]
-    const rows = this.#outcomes[0]?.length ?? 0
-    for (let position = 0; position < rows; position += 1) {
-      const last = Math.max(...this.#outcomes.map((outcomes) => outcomes[position] ?? 0))
-      counts[last] = (counts[last] ?? 0) + 1
-    }
-    journal.transact('power', () => {
-      for (const [index, outcome] of OUTCOMES.entries()) {
-        journal.counters.add('state', outcome, counts[index + 1] ?? 0)
-      }
-      journal.counters.add('request', 'retried', this.#ledger.retried)
-      for (const { outcome, status, errorCode, message, requests } of this.#ledger.errors) {
-        const key = JSON.stringify([outcome, status, errorCode, message])
-        journal.counters.add('error', key, requests)
-      }
-    })
   }
 }
 

@@ -4,9 +4,11 @@ import { isOpen } from '../../../../shared/load-pace.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { LoadWriter } from '../../journal/load-writer.ts'
 import { describeLimits, findLimits, type LimitCause, mergeHealth } from './load-health.ts'
-import type { LoadLedger, WithinMeasuredTime } from './load-ledger.ts'
+import type { LoadLedger } from './load-ledger.ts'
 import type { SecondHealth } from './load-messages.ts'
 import { OUTCOMES } from './load-record.ts'
+import type { LoadRows } from './load-rows.ts'
+import type { LoadTally } from './load-tally.ts'
 
 /** A thread that has told nothing for so many seconds does not keep those of the others open any longer. */
 const SILENCE_MAX_S = 10
@@ -15,6 +17,7 @@ const SILENCE_MAX_S = 10
 export interface LoadSecondsOptions {
   load: Load
   ledger: LoadLedger
+  rows: LoadRows
   writer: LoadWriter
   counters: Journal['counters']
 }
@@ -35,12 +38,8 @@ export class LoadSeconds {
   #eventLoopMaxUs = 0
   #sentLately: number | null = null
   readonly gc = { pauses: 0, maxUs: 0 }
-  readonly within: WithinMeasuredTime = { sent: 0, ended: 0, answered: 0, succeeded: 0 }
   sent = 0
   dropped = 0
-  /** Ended, and those of them that did not succeed. */
-  requests = 0
-  failed = 0
 
   constructor(options: LoadSecondsOptions) {
     this.#options = options
@@ -103,7 +102,7 @@ export class LoadSeconds {
   }
 
   #close(number: number): void {
-    const { ledger, writer, counters } = this.#options
+    const { ledger, writer } = this.#options
     const second = ledger.close(number)
     const health = mergeHealth(this.#health.get(number) ?? [])
     this.#health.delete(number)
@@ -114,22 +113,15 @@ export class LoadSeconds {
     this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, health.eventLoopMaxUs)
     this.gc.pauses += health.gcPauses
     this.gc.maxUs = Math.max(this.gc.maxUs, health.gcMaxUs)
-    const { succeeded, rejected, failed, unknown } = second.counts
-    this.requests += succeeded + rejected + failed + unknown
-    this.failed += rejected + failed + unknown
-    this.within.sent += second.within.sent
-    this.within.ended += second.within.ended
-    this.within.answered += second.within.answered
-    this.within.succeeded += second.within.succeeded
     this.sent += health.sent
     this.dropped += health.dropped
     this.#sentLately = health.sent
     this.total.addAll(second.latency)
-    for (const outcome of OUTCOMES) counters.add('request', outcome, second.counts[outcome])
+    this.#count(second.tally, this.#options.rows.take(second.rows))
     writer.writeSecond(
       {
         at: this.#startS + number,
-        ...second.counts,
+        ...second.tally.counts,
         eventLoopMaxUs: health.eventLoopMaxUs,
         generatorLimited: limits.length > 0,
         latency: second.latency,
@@ -143,6 +135,18 @@ export class LoadSeconds {
         gcUs: health.gcUs,
       },
     )
+  }
+
+  #count(tally: LoadTally, rowChanges: ReturnType<LoadRows['take']>): void {
+    const { counters } = this.#options
+    for (const outcome of OUTCOMES) {
+      counters.add('request', outcome, tally.counts[outcome])
+      counters.add('state', outcome, rowChanges[outcome])
+    }
+    counters.add('request', 'retried', tally.retried)
+    for (const { outcome, status, errorCode, message, requests } of tally.errors) {
+      counters.add('error', JSON.stringify([outcome, status, errorCode, message]), requests)
+    }
   }
 
   #toScheduled(second: number): number | null {

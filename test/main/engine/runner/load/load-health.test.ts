@@ -6,6 +6,7 @@ import {
 } from '../../../../../src/main/engine/runner/load/load-health.ts'
 import type { OpenSecond } from '../../../../../src/main/engine/runner/load/load-ledger.ts'
 import type { SecondHealth } from '../../../../../src/main/engine/runner/load/load-messages.ts'
+import { LoadTally } from '../../../../../src/main/engine/runner/load/load-tally.ts'
 import { createHistogram, LatencyMeter, recordUs } from '../../../../../src/shared/latency-meter.ts'
 
 const WELL = {
@@ -27,8 +28,7 @@ function createSecond(durationMs: number, lagsMs: readonly number[]): OpenSecond
     latency.record('http_req_duration', durationMs * 1000)
     recordUs(ownLag, lagMs * 1000)
   }
-  const counts = { succeeded: lagsMs.length, rejected: 0, failed: 0, unknown: 0 }
-  return { counts, within: { sent: 0, ended: 0, answered: 0, succeeded: 0 }, latency, ownLag }
+  return { tally: new LoadTally(), latency, ownLag, rows: [] }
 }
 
 const lags = (count: number, late: number, lateMs: number) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LoadLedger } from '../../../../../src/main/engine/runner/load/load-ledger.ts'
-import { toRecords } from './load-records.ts'
+import { LoadTally } from '../../../../../src/main/engine/runner/load/load-tally.ts'
+import { type TestRequest, toRecords } from './load-records.ts'
 
 const START_MS = 1_700_000_000_000
 
@@ -9,6 +10,40 @@ function createLedger() {
   const ledger = new LoadLedger((item, sentAtUs) => awaited.push([item, sentAtUs]))
   ledger.begin(START_MS)
   return { ledger, awaited }
+}
+
+/** All that a tally says. */
+function toFigures({
+  counts,
+  within,
+  throttling,
+  connections,
+  statuses,
+  errors,
+  groups,
+  ...tally
+}: LoadTally) {
+  const { answered, fromCache, waited, retried } = tally
+  const shortGroups = groups.map(({ by, label, requests, failed }) => [by, label, requests, failed])
+  return {
+    counts,
+    within,
+    throttling,
+    connections,
+    statuses,
+    errors,
+    answered,
+    fromCache,
+    waited,
+    retried,
+    groups: shortGroups,
+  }
+}
+
+/** Everything that was told of, once its seconds are over. */
+function closeAll(ledger: LoadLedger): LoadTally {
+  for (let second = 0; second <= ledger.lastSecond; second += 1) ledger.close(second)
+  return ledger.total
 }
 
 const REFUSED = { outcome: 'rejected', status: 429, errorCode: 'RATE_LIMITED', message: 'slow down' } as const
@@ -34,10 +69,10 @@ describe('the ledger', () => {
       ),
     )
     expect(ledger.lastSecond).toBe(2)
-    expect(ledger.close(0).counts).toEqual({ succeeded: 2, rejected: 0, failed: 0, unknown: 0 })
-    expect(ledger.close(1).counts).toMatchObject({ succeeded: 0, rejected: 1 })
-    expect(ledger.close(2).counts).toMatchObject({ failed: 1 })
-    expect(ledger.close(3).counts).toEqual({ succeeded: 0, rejected: 0, failed: 0, unknown: 0 })
+    expect(ledger.close(0).tally.counts).toEqual({ succeeded: 2, rejected: 0, failed: 0, unknown: 0 })
+    expect(ledger.close(1).tally.counts).toMatchObject({ succeeded: 0, rejected: 1 })
+    expect(ledger.close(2).tally.counts).toMatchObject({ failed: 1 })
+    expect(ledger.close(3).tally.counts).toEqual({ succeeded: 0, rejected: 0, failed: 0, unknown: 0 })
     expect(ledger).toMatchObject({ requests: 4, failed: 2 })
   })
 
@@ -46,7 +81,7 @@ describe('the ledger', () => {
     ledger.close(0)
     ledger.close(1)
     ledger.add(toRecords([{ endMs: 500 }, { endMs: 1_200 }]))
-    expect(ledger.close(2).counts.succeeded).toBe(2)
+    expect(ledger.close(2).tally.counts.succeeded).toBe(2)
   })
 
   it('keeps latencies apart by what they are of, timeouts with the time that passed', () => {
@@ -87,7 +122,7 @@ describe('the ledger', () => {
     const second = ledger.close(0)
     expect(second.latency.percentiles('start_lag')?.count).toBe(3)
     expect(second.ownLag.totalCount).toBe(1)
-    expect(ledger.waited).toBe(1)
+    expect(ledger.total.waited).toBe(1)
   })
 
   it('accounts for throttling, the cache, connections, retries and statuses', () => {
@@ -109,11 +144,11 @@ describe('the ledger', () => {
         },
       ),
     )
-    expect(ledger.throttling).toEqual({ answers: 2, retryAfterAnswers: 2, askedS: 2 })
-    expect(ledger.connections).toEqual({ opened: 1, reused: 4 })
-    expect(ledger.answered).toBe(5)
-    expect(ledger).toMatchObject({ fromCache: 1, retried: 1 })
-    expect(ledger.statuses).toEqual([
+    const total = closeAll(ledger)
+    expect(total.throttling).toEqual({ answers: 2, retryAfterAnswers: 2, askedS: 2 })
+    expect(total.connections).toEqual({ opened: 1, reused: 4 })
+    expect(total).toMatchObject({ requests: 5, failed: 3, answered: 5, fromCache: 1, retried: 1 })
+    expect(total.statuses).toEqual([
       { status: 200, errorCode: null, requests: 2 },
       { status: 429, errorCode: 'RATE_LIMITED', requests: 2 },
       { status: 503, errorCode: null, requests: 1 },
@@ -132,7 +167,7 @@ describe('the ledger', () => {
         errors: [[0, BROKEN]],
       }),
     )
-    expect(ledger.errors).toEqual([{ ...BROKEN, requests: 2, firstSecond: 1, lastSecond: 5 }])
+    expect(closeAll(ledger).errors).toEqual([{ ...BROKEN, requests: 2, firstSecond: 1, lastSecond: 5 }])
   })
 
   it('tells apart models and sizes of content, and only so many models', () => {
@@ -153,7 +188,12 @@ describe('the ledger', () => {
         },
       ),
     )
-    const groups = ledger.groups.map(({ by, label, requests, failed }) => ({ by, label, requests, failed }))
+    const groups = closeAll(ledger).groups.map(({ by, label, requests, failed }) => ({
+      by,
+      label,
+      requests,
+      failed,
+    }))
     expect(groups).toEqual(
       expect.arrayContaining([
         { by: 'size', label: 'up to 100 B', requests: 1, failed: 0 },
@@ -171,7 +211,7 @@ describe('the ledger', () => {
         { models: many },
       ),
     )
-    const models = other.groups.filter(({ by }) => by === 'model')
+    const models = closeAll(other).groups.filter(({ by }) => by === 'model')
     expect(models.length).toBeLessThanOrEqual(51)
     expect(models.reduce((sum, { requests }) => sum + requests, 0)).toBe(300)
   })
@@ -188,9 +228,9 @@ describe('the ledger', () => {
         { errors: [[0, BROKEN]] },
       ),
     )
-    expect(ledger.answered).toBe(1)
-    expect(ledger.connections).toEqual({ opened: 0, reused: 2 })
-    expect(ledger.close(0).within).toEqual({ sent: 3, ended: 3, answered: 1, succeeded: 0 })
+    expect(ledger.close(0).tally.within).toEqual({ sent: 3, ended: 3, answered: 1, succeeded: 0 })
+    expect(ledger.total.answered).toBe(1)
+    expect(ledger.total.connections).toEqual({ opened: 0, reused: 2 })
   })
 
   it('makes rates of what was sent and what ended within the measured time alone', () => {
@@ -209,14 +249,66 @@ describe('the ledger', () => {
         { errors: [[0, REFUSED]] },
       ),
     )
-    expect(ledger.close(0).within).toEqual({ sent: 1, ended: 1, answered: 1, succeeded: 1 })
-    expect(ledger.close(1).within).toEqual({ sent: 2, ended: 1, answered: 1, succeeded: 0 })
+    expect(ledger.close(0).tally.within).toEqual({ sent: 1, ended: 1, answered: 1, succeeded: 1 })
+    expect(ledger.close(1).tally.within).toEqual({ sent: 2, ended: 1, answered: 1, succeeded: 0 })
     expect(ledger.requests).toBe(5)
     expect(ledger.lastEndUs).toBe(1_500_000)
     // Whoever stops earlier measures less; nobody more.
     ledger.endMeasuring(2_000)
     ledger.add(toRecords([{ endMs: 1_500 }]))
-    expect(ledger.close(2).within).toEqual({ sent: 0, ended: 0, answered: 0, succeeded: 0 })
+    expect(ledger.close(2).tally.within).toEqual({ sent: 0, ended: 0, answered: 0, succeeded: 0 })
+  })
+
+  it('has in its total what the closed seconds have, and nothing of those that are open', () => {
+    const { ledger } = createLedger()
+    const told: TestRequest[] = [
+      { endMs: 100, connectMs: 2, model: 1 },
+      { endMs: 900, outcome: 'rejected', status: 429, error: 0, retryAfterMs: 500 },
+      { endMs: 1_100, flags: ['timed', 'retry', 'fromCache'], contentBytes: 5_000 },
+      { endMs: 1_200, outcome: 'failed', status: null, flags: [], error: 1 },
+      { endMs: 2_500, model: 1, contentBytes: 5_000 },
+    ]
+    ledger.add(
+      toRecords(told, {
+        models: [
+          [0, ''],
+          [1, 'ocr'],
+        ],
+        errors: [
+          [0, REFUSED],
+          [1, BROKEN],
+        ],
+      }),
+    )
+    expect(ledger).toMatchObject({ requests: 5, failed: 2 })
+    expect(toFigures(ledger.total)).toEqual(toFigures(new LoadTally()))
+
+    const first = ledger.close(0).tally
+    expect(toFigures(ledger.total)).toEqual(toFigures(first))
+    expect(toFigures(first)).toMatchObject({
+      counts: { succeeded: 1, rejected: 1 },
+      answered: 2,
+      connections: { opened: 1, reused: 1 },
+      throttling: { answers: 1, retryAfterAnswers: 1, askedS: 0.5 },
+      errors: [{ ...REFUSED, requests: 1 }],
+    })
+
+    ledger.close(1)
+    ledger.close(2)
+    expect(toFigures(ledger.total)).toMatchObject({
+      counts: { succeeded: 3, rejected: 1, failed: 1, unknown: 0 },
+      within: { sent: 4, ended: 5, answered: 4, succeeded: 3 },
+      answered: 4,
+      retried: 1,
+      fromCache: 1,
+      connections: { opened: 1, reused: 3 },
+      groups: [
+        ['size', 'up to 100 B', 3, 2],
+        ['size', 'up to 10 kB', 2, 0],
+        ['model', 'ocr', 2, 0],
+        ['model', "(the service's choice)", 3, 2],
+      ],
+    })
   })
 
   it('awaits callbacks of what was acknowledged, or may have been, from when it was sent', () => {

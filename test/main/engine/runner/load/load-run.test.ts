@@ -7,7 +7,7 @@ import {
   type WireRequest,
 } from '../../../../helpers/fault-server.ts'
 import { openTestFolder } from '../../../../helpers/test-folder.ts'
-import { createLoadRuns, toNumbers } from './load-runs.ts'
+import { createLoadRuns, type LoadResult, toNumbers } from './load-runs.ts'
 
 const loads = createLoadRuns(openTestFolder())
 
@@ -226,4 +226,59 @@ test('a load without an answer but errors is measured to its end', async () => {
     { outcome: 'rejected', status: 403, error_code: 'INVALID_API_KEY', message: 'no such key', rows: 60 },
   ])
   expect(report.statuses).toEqual([{ status: 403, errorCode: 'INVALID_API_KEY', requests: 60 }])
+})
+
+test('wherever a load is cut off, all that its journal says of it is of the same requests', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const isRefused = toPostId(request).endsWith('3')
+      setTimeout(
+        () =>
+          isRefused
+            ? wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'))
+            : wire.send(200, toTaskAnswer(request)),
+        5,
+      )
+    },
+  })
+  const plan = loads.createPlan(1_000, server.baseUrl, {
+    pace: { kind: 'open', ratePerSecond: 150 },
+    durationMs: 3_200,
+    workers: 2,
+  })
+  const moments: LoadResult[] = []
+  let runId: string | null = null
+  const run = loads.start(plan, {
+    onCommit(when) {
+      // What a process that ended here would leave behind.
+      if (when === 'after' && runId !== null) moments.push(loads.look(runId))
+    },
+  })
+  runId = run.runId
+  await run.ended
+  const sizes = new Set<number>()
+  for (const { summary, report } of moments) {
+    const sum = (all: readonly { requests: number }[]) =>
+      all.reduce((total, { requests }) => total + requests, 0)
+    const { read, invalid, not_sent, unknown, ...ended } = summary.rows
+    const told = {
+      rows: Object.values(ended).reduce((total, n) => total + n, 0) + unknown,
+      inSeconds: report.seconds.reduce((total, { counts }) => total + counts.succeeded + counts.rejected, 0),
+      inStatuses: sum(report.statuses),
+      bySize: sum(report.groups.filter(({ by }) => by === 'size')),
+      byModel: sum(report.groups.filter(({ by }) => by === 'model')),
+      timed: report.latencyMs.http_req_duration?.count ?? 0,
+      answered: report.answered,
+      onConnections: report.connections.opened + report.connections.reused,
+      refused: sum(report.errors) + summary.requests.succeeded,
+      throttled: report.throttling.answers + summary.requests.succeeded,
+      inErrors: summary.errors.reduce((total, { rows }) => total + rows, 0) + summary.requests.succeeded,
+    }
+    const { sent } = summary.requests
+    expect(told).toEqual(Object.fromEntries(Object.keys(told).map((name) => [name, sent])))
+    sizes.add(sent)
+  }
+  // Three whole seconds, and what came after.
+  expect(sizes.size).toBeGreaterThanOrEqual(3)
+  expect(Math.max(...sizes)).toBe(480)
 })

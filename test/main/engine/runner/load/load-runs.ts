@@ -1,5 +1,6 @@
 import { readSamples } from '../../../../../src/main/engine/journal/load-writer.ts'
 import { readLoadReport } from '../../../../../src/main/engine/query/load-report.ts'
+import { summarizeRun } from '../../../../../src/main/engine/query/run-summary.ts'
 import type { LoadInput } from '../../../../../src/shared/load.ts'
 import type { LoadReport, LoadSample } from '../../../../../src/shared/load-report.ts'
 import type { Plan, PlanInput } from '../../../../../src/shared/plan.ts'
@@ -29,9 +30,9 @@ export function createLoadRuns(folder: string) {
     return createRunPlan(folder, rows, baseUrl, { connection, retry: { limit: 0 }, load, ...parts })
   }
 
-  function read(summary: RunSummary): LoadResult {
-    return runs.read(summary.run_id, (view) => ({
-      summary,
+  function look(runId: string): LoadResult {
+    return runs.read(runId, (view) => ({
+      summary: summarizeRun(view),
       report: readLoadReport(view),
       samples: [...readSamples(view.db)],
     }))
@@ -40,9 +41,11 @@ export function createLoadRuns(folder: string) {
   return {
     createPlan,
     start: (plan: Plan, options: SessionOptions = {}) => runs.start(plan, options),
-    read,
+    /** What stands of a run in its journal. */
+    look,
     /** Runs a plan to its end. */
-    run: async (plan: Plan, options: SessionOptions = {}) => read(await runs.start(plan, options).ended),
+    run: async (plan: Plan, options: SessionOptions = {}) =>
+      look((await runs.start(plan, options).ended).run_id),
   }
 }
 

@@ -1,0 +1,35 @@
+import type { Outcome } from '../../../../shared/item-state.ts'
+import { OUTCOMES } from './load-record.ts'
+
+/** What became of the rows of a load's source: each counts as its last request ended. */
+export class LoadRows {
+  /** By position among the valid rows: 0 before its first request has ended, else one more than its outcome's index. */
+  readonly #last: Uint8Array
+
+  /** `count`: how many rows there may be. */
+  constructor(count: number) {
+    this.#last = new Uint8Array(count)
+  }
+
+  /** Takes in requests in the order in which they ended; returns by how much the rows of each outcome change. */
+  take(endings: readonly RowEnding[]): Record<Outcome, number> {
+    const changes = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
+    for (const ending of endings) {
+      const position = Math.floor(ending / OUTCOMES.length)
+      const index = ending % OUTCOMES.length
+      const before = OUTCOMES[(this.#last[position] ?? 0) - 1]
+      if (before !== undefined) changes[before] -= 1
+      changes[OUTCOMES[index] ?? 'unknown'] += 1
+      this.#last[position] = index + 1
+    }
+    return changes
+  }
+}
+
+/** A row's position and the index of its outcome, in one number: there are as many as requests. */
+export type RowEnding = number
+
+/** Packs them. */
+export function toRowEnding(position: number, outcomeIndex: number): RowEnding {
+  return position * OUTCOMES.length + outcomeIndex
+}
