@@ -50,7 +50,8 @@ export class LoadRun {
   #threads: LoadThreads | null = null
   readonly #inFlight: number[] = []
   #failure: unknown = null
-  #crossed: ThresholdResult | null = null
+  /** What a threshold was that has ended the load, in words; null where none has. */
+  #crossedReason: string | null = null
   #isStopped = false
   /** When the threads were told to stop before their time, milliseconds since measuring began. */
   #haltedMs: number | null = null
@@ -107,7 +108,7 @@ export class LoadRun {
     this.#write(this.#seconds.lastKnown)
     this.#callbacks?.close()
     if (this.#failure !== null) throw this.#failure
-    if (this.#crossed !== null) return { kind: 'crossed', reason: toCrossedReason(this.#crossed) }
+    if (this.#crossedReason !== null) return { kind: 'crossed', reason: this.#crossedReason }
     return this.#isStopped ? { kind: 'stopped' } : { kind: 'done' }
   }
 
@@ -207,10 +208,13 @@ export class LoadRun {
       const last = this.#seconds.lastOver(this.#elapsedMs - SETTLE_MS)
       if (last < this.#seconds.count) return
       this.#write(last)
-      if (this.#crossed !== null || this.#isStopped) return
+      if (this.#crossedReason !== null || this.#isStopped) return
       const { thresholds } = this.#options.load
-      this.#crossed = findAbort(thresholds, this.#thresholds, this.#seconds.count * 1000)
-      if (this.#crossed !== null) this.#halt()
+      const seconds = this.#seconds.count
+      const crossed = findAbort(thresholds, this.#thresholds, seconds * 1000)
+      if (crossed === null) return
+      this.#crossedReason = toCrossedReason(crossed, seconds)
+      this.#halt()
     } catch (error) {
       this.#fail(error)
     }
@@ -297,7 +301,8 @@ export class LoadRun {
   }
 }
 
-function toCrossedReason(result: ThresholdResult): string {
+/** What it came to then: what was in flight still ends, and changes it. */
+function toCrossedReason(result: ThresholdResult, seconds: number): string {
   const how = `${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
-  return `the threshold ${result.expression} ended the load: ${how}`
+  return `the threshold ${result.expression} ended the load after ${seconds} s: ${how}`
 }
