@@ -12,32 +12,11 @@ function createLedger() {
   return { ledger, awaited }
 }
 
-/** All that a tally says. */
-function toFigures({
-  counts,
-  within,
-  throttling,
-  connections,
-  statuses,
-  errors,
-  groups,
-  ...tally
-}: LoadTally) {
-  const { answered, fromCache, waited, retried } = tally
-  const shortGroups = groups.map(({ by, label, requests, failed }) => [by, label, requests, failed])
-  return {
-    counts,
-    within,
-    throttling,
-    connections,
-    statuses,
-    errors,
-    answered,
-    fromCache,
-    waited,
-    retried,
-    groups: shortGroups,
-  }
+/** All that a tally says; of its groups no distributions. */
+function toFigures(tally: LoadTally) {
+  const { statuses, errors } = tally
+  const groups = tally.groups.map(({ by, label, requests, failed }) => [by, label, requests, failed])
+  return { ...tally, statuses, errors, groups }
 }
 
 /** Everything that was told of, once its seconds are over. */
