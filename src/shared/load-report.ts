@@ -126,6 +126,8 @@ export interface LoadReport {
   /** As in `task, sync, v1`. */
   operation: string
   source: string
+  /** ISO 8601. */
+  createdAt: string
   /** ISO 8601, when measuring began; null where it never did. */
   startedAt: string | null
   warmupMs: number

@@ -24,14 +24,17 @@ export function toRowCounts(
   return { ...counts, not_sent: read - Object.values(others).reduce((sum, n) => sum + n, 0) }
 }
 
-/** Attempts by outcome, from the journal's counts. */
-export function toRequestCounts(requests: ReadonlyMap<string, number>): RequestCounts {
+/**
+ * Attempts by outcome, from the journal's counts. `lost` ones were in flight when the process ended that had sent them:
+ * they are unknown.
+ */
+export function toRequestCounts(requests: ReadonlyMap<string, number>, lost = 0): RequestCounts {
   const of = (outcome: string) => requests.get(outcome) ?? 0
   const counts = {
     succeeded: of('succeeded'),
     rejected: of('rejected'),
     failed: of('failed'),
-    unknown: of('unknown'),
+    unknown: of('unknown') + lost,
   }
   const sent = Object.values(counts).reduce((sum, n) => sum + n, 0)
   return { sent, ...counts, retried: of('retried') }

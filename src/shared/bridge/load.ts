@@ -42,6 +42,7 @@ const overviewSchema = matchType<LoadOverview>()(
     baseUrl: z.string(),
     operation: z.string(),
     source: z.string(),
+    createdAt: z.string(),
     startedAt: z.string().nullable(),
     warmupMs: z.number(),
     durationMs: z.number(),

@@ -155,10 +155,12 @@ describe('load', () => {
 })
 
 /** Scrapes a load's figures until that many requests have ended, and returns all of them. */
+/** Live figures, once so many requests have ended and a second is over, with which percentiles come. */
 async function untilRequests(url: string, count: number): Promise<string> {
   for (;;) {
     const text = await (await fetch(url)).text()
-    if (Number(/^k6_http_reqs_total\S* (\d+)/m.exec(text)?.[1] ?? 0) >= count) return text
+    const isEnough = Number(/^k6_http_reqs_total\S* (\d+)/m.exec(text)?.[1] ?? 0) >= count
+    if (isEnough && text.includes('k6_http_req_duration_p99')) return text
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -190,5 +192,52 @@ describe('a load that goes on', () => {
     expect(scraped).toMatch(/^k6_http_req_duration_p99\{testid="[\w-]+"\} 0\.\d+$/m)
     expect(scraped).not.toContain(sandbox.key)
     expect(scraped).not.toContain('posts.csv')
+  })
+
+  it('says after kill -9 that it was cut off, and every look at it has the same requests', async () => {
+    const { folder, source, options, base } = await prepare('150ms')
+    const length = ['--rate', '100', '--duration', '10m', '--threshold', 'http_reqs:count>100000']
+    let isFound = false
+    const killed = await spawnSluice(['load', source, ...base, ...length, '--metrics-port', '0'], {
+      ...options,
+      onStderr: (text, child) => {
+        const [url] = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(text) ?? []
+        if (url === undefined || isFound) return
+        isFound = true
+        void untilRequests(url, 130).then(() => child.kill('SIGKILL'))
+      },
+    })
+    expect(killed.code).not.toBe(0)
+    const look = (...args: string[]) => runInProcess(args, options)
+    const summary = JSON.parse((await look('show', 'latest', '--json')).stdout)
+    const { sent, succeeded, unknown } = summary.requests
+    expect(summary).toMatchObject({
+      state: 'interrupted',
+      stop_reason: expect.stringMatching(/^its process ended/),
+    })
+    expect(sent).toBe(summary.throughput.duration_s * 100)
+    expect(unknown).toBeGreaterThan(0)
+    expect(succeeded + unknown).toBe(sent)
+    expect(summary.errors).toEqual([expect.objectContaining({ outcome: 'unknown', rows: unknown })])
+
+    const { stdout: shown } = await look('show', 'latest')
+    expect(shown).toContain('Stopped: its process ended before the load did')
+    expect(shown).toMatch(new RegExp(`sent +100/s +${sent} in all`))
+    expect(shown).toMatch(new RegExp(`${unknown} unknown: sent`))
+    const write = async (name: string) => {
+      const file = join(folder, name)
+      expect((await look('export', 'latest', file)).code).toBe(0)
+      return readFileSync(file, 'utf8')
+    }
+    const junit = await write('k.junit.xml')
+    expect(junit).toContain(`name="requests" value="${sent}"`)
+    expect(junit).toContain(`name="requests_not_succeeded" value="${unknown}"`)
+    expect(junit).toContain('the run was interrupted: its process ended')
+    expect(await write('k.html')).toContain('its process ended before the load did')
+    const kept = (await write('k.jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(kept.length).toBe(succeeded)
   })
 })

@@ -2,10 +2,10 @@ import type { Histogram } from 'hdr-histogram-js'
 import { type ComparedRun, compareRuns, type LoadComparison } from '../../../shared/compare.ts'
 import { decodeHistogram, LATENCY_SERIES, type LatencySeriesName } from '../../../shared/latency-meter.ts'
 import { BATCH_COUNT, toLatencyHistory } from '../../../shared/quantile-interval.ts'
-import { readLoadState } from '../journal/load-writer.ts'
 import { readLatency } from '../journal/run-latency.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import { readLoadSeconds } from './load-seconds.ts'
+import { readToldLoad } from './load-state.ts'
 import { summarizeRun } from './run-summary.ts'
 import type { RunView } from './run-view.ts'
 
@@ -17,7 +17,7 @@ export function compareTwoRuns(a: RunView, b: RunView): LoadComparison {
 function readComparedRun(view: RunView): ComparedRun {
   const { db, record } = view
   const summary = summarizeRun(view)
-  const state = readLoadState(db)
+  const { state } = readToldLoad(view)
   const latency = readLatency(db)
   const batches = readBatches(db, state?.measuredMs ?? Number.POSITIVE_INFINITY)
   const latencies: ComparedRun['latencies'] = {}

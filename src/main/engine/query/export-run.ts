@@ -13,6 +13,7 @@ import { writeLoadReport } from '../report/load/write-load-report.ts'
 import { writeReport } from '../report/write-report.ts'
 import { readLoadReport } from './load-report.ts'
 import { readLoadSeconds } from './load-seconds.ts'
+import { readCutOffMs } from './load-state.ts'
 import { readAllPages } from './result-page.ts'
 import type { RunView } from './run-view.ts'
 
@@ -84,8 +85,13 @@ function* readIntervals({ db }: RunView): Generator<HlogInterval[]> {
   }
 }
 
-function* readSamplePages({ db }: RunView): Generator<LoadSample[]> {
-  for (const sample of readSamples(db)) yield [sample]
+function* readSamplePages(view: RunView): Generator<LoadSample[]> {
+  // What ended later is in no figure of the load.
+  const cutOffMs = readCutOffMs(view)
+  for (const sample of readSamples(view.db)) {
+    const endMs = sample.sentMs + (sample.httpReqDurationMs ?? 0)
+    if (cutOffMs === null || endMs < cutOffMs) yield [sample]
+  }
 }
 
 /** An export replaces the file that is there; never the source itself, which it would take the place of. */

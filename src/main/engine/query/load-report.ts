@@ -7,10 +7,11 @@ import {
 } from '../../../shared/latency-meter.ts'
 import type { LoadCounts, LoadReport } from '../../../shared/load-report.ts'
 import { describeLoad } from '../../../shared/load-text.ts'
-import { readLoadGroups, readLoadState } from '../journal/load-writer.ts'
+import { readLoadGroups } from '../journal/load-writer.ts'
 import { readLatency } from '../journal/run-latency.ts'
 import { toLoadHealth } from './load-health.ts'
 import { readLoadSeconds, toLoadSecond } from './load-seconds.ts'
+import { readToldLoad } from './load-state.ts'
 import { summarizeRun } from './run-summary.ts'
 import type { RunView } from './run-view.ts'
 
@@ -20,7 +21,7 @@ export function readLoadReport(view: RunView): LoadReport {
   const { load, connection, operation } = record.plan
   if (load === undefined) throw toNoLoad(record.runId)
   const summary = summarizeRun(view)
-  const state = readLoadState(db)
+  const { state } = readToldLoad(view)
   const latency = readLatency(db)
   const durationMs = state?.measuredMs ?? 0
   const { sent: _ended, retried: _retried, ...ended } = summary.requests
@@ -31,10 +32,11 @@ export function readLoadReport(view: RunView): LoadReport {
     runId: record.runId,
     name: record.name,
     state: summary.state === 'running' ? 'interrupted' : summary.state,
-    stopReason: record.stopReason,
+    stopReason: summary.stop_reason,
     baseUrl: connection.baseUrl,
     operation: [operation.kind, summary.mode, summary.api].join(', '),
     source: record.plan.source.path,
+    createdAt: summary.created_at,
     startedAt: state === null ? null : new Date(state.startMs).toISOString(),
     warmupMs: load.warmupMs,
     durationMs,
@@ -51,7 +53,7 @@ export function readLoadReport(view: RunView): LoadReport {
     throttling: state?.throttling ?? { answers: 0, retryAfterAnswers: 0, askedS: 0 },
     connections: state?.connections ?? { opened: 0, reused: 0 },
     callbacks: state?.callbacks ?? null,
-    thresholds: state?.thresholds ?? [],
+    thresholds: summary.thresholds ?? [],
     latencyMs: { ...state?.percentiles, ...readPercentiles(latency) },
     histograms: encodeSeries(latency),
     seconds: [...readLoadSeconds(db)].flat().map(toLoadSecond),

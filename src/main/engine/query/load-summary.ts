@@ -1,12 +1,20 @@
 import type { RunSummary } from '../../../shared/run.ts'
 import type { LoadState } from '../journal/load-writer.ts'
 import { toLoadHealth } from './load-health.ts'
+import { judgeNothing, LOAD_CUT_OFF_REASON, type ToldLoad } from './load-state.ts'
 import type { RunView } from './run-view.ts'
 
-/** What is different in the summary of a load test; `state` is null before its first second is over. */
+/** What is different in the summary of a load test. */
 export type LoadSummaryParts = Pick<
   RunSummary,
-  'throughput' | 'retry_after' | 'from_cache' | 'callbacks' | 'load' | 'thresholds' | 'generator'
+  | 'stop_reason'
+  | 'throughput'
+  | 'retry_after'
+  | 'from_cache'
+  | 'callbacks'
+  | 'load'
+  | 'thresholds'
+  | 'generator'
 >
 
 /**
@@ -14,15 +22,19 @@ export type LoadSummaryParts = Pick<
  * run is none.
  */
 export function toLoadSummary(
-  { record }: RunView,
-  state: LoadState | null,
+  view: RunView,
+  { state }: ToldLoad,
   generator: RunSummary['generator'],
 ): Partial<LoadSummaryParts> | null {
-  const { load } = record.plan
+  const { load } = view.record.plan
   if (load === undefined) return null
   const { limited, reasons, dropped, waited } = toLoadHealth(load, state)
-  const health = { generator: { ...generator, limited, reasons, dropped, waited } }
-  if (state === null) return { ...health, thresholds: [] }
+  const health = {
+    generator: { ...generator, limited, reasons, dropped, waited },
+    ...(view.isCutOff ? { stop_reason: LOAD_CUT_OFF_REASON } : {}),
+  }
+  // Before its first second is over a load that goes on is judged by nothing yet.
+  if (state === null) return { ...health, thresholds: view.isHeld ? [] : judgeNothing(view) }
   const { measuredMs, scheduled, within, throttling, callbacks } = state
   const perS = (n: number) => (measuredMs > 0 ? Math.round((n * 10_000) / measuredMs) / 10 : 0)
   return {

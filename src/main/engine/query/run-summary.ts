@@ -3,11 +3,11 @@ import type { LatencyMeter } from '../../../shared/latency-meter.ts'
 import type { Operation } from '../../../shared/operation.ts'
 import { toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts, RunState, RunSummary, TriggeredRule } from '../../../shared/run.ts'
-import { readLoadState } from '../journal/load-writer.ts'
 import { readLatency } from '../journal/run-latency.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import { toAnswerCounts } from './answer-counts.ts'
+import { readToldLoad, toLostGroups } from './load-state.ts'
 import { toLoadSummary } from './load-summary.ts'
 import type { RunView } from './run-view.ts'
 
@@ -16,7 +16,8 @@ export function summarizeRun(view: RunView): RunSummary {
   const { db, record, isHeld } = view
   const facets = readFacetCounts(db)
   const { rows, rules } = summarizeCounts(view, facets)
-  const requests = toRequestCounts(facets.get('request') ?? new Map())
+  const told = readToldLoad(view)
+  const requests = toRequestCounts(facets.get('request') ?? new Map(), told.lost)
   const latency = readLatency(db)
   const durationS = toDurationS(db, record, isHeld)
   const { operation } = record.plan
@@ -44,9 +45,13 @@ export function summarizeRun(view: RunView): RunSummary {
       // A request of a watchlist carries many rows.
       succeeded_per_s: toRate('watchlist' in operation ? rows.succeeded : requests.succeeded, durationS),
     },
-    latency_ms: { ...readLoadState(db)?.percentiles, ...toLatency(latency) },
+    latency_ms: { ...told.state?.percentiles, ...toLatency(latency) },
     triggered_rules: rules,
-    errors: [...toInvalidGroups(facets.get('problem')), ...toErrorGroups(facets.get('error') ?? new Map())],
+    errors: [
+      ...toInvalidGroups(facets.get('problem')),
+      ...toErrorGroups(facets.get('error') ?? new Map()),
+      ...toLostGroups(told.lost),
+    ],
     retry_after: {
       answers: facets.get('retry_after_answers')?.get('') ?? 0,
       waited_s: (facets.get('retry_after_ms')?.get('') ?? 0) / 1000,
@@ -56,7 +61,7 @@ export function summarizeRun(view: RunView): RunSummary {
     result_lost: { rows: facets.get('result_lost')?.get('') ?? 0 },
     ...toRepeated(facets.get('state')?.get('pending') ?? 0),
     generator,
-    ...toLoadSummary(view, readLoadState(db), generator),
+    ...toLoadSummary(view, told, generator),
   }
 }
 
@@ -67,12 +72,12 @@ function toRepeated(rows: number): Pick<RunSummary, 'to_repeat'> {
 
 /** A run's rows by state, and its triggered rules, most rows first. */
 export function summarizeCounts(
-  { db, record, isCutOff }: RunView,
+  view: RunView,
   counts: ReadonlyMap<string, ReadonlyMap<string, number>>,
 ): { rows: RowCounts; rules: TriggeredRule[] } {
   const states = counts.get('state') ?? new Map<string, number>()
-  const rows = toRowCounts(states, record.rowsRead, isCutOff ? countUnaccounted(record, states) : 0)
-  return { rows, rules: toTriggeredRules(db, counts.get('rule')) }
+  const rows = toRowCounts(states, view.record.rowsRead, view.isCutOff ? countUnaccounted(view, states) : 0)
+  return { rows, rules: toTriggeredRules(view.db, counts.get('rule')) }
 }
 
 /** Counts by kind and value. */
@@ -97,11 +102,15 @@ function toRunState({ state }: RunRecord, isHeld: boolean): RunState {
 }
 
 /** Rows that the watermark covers and that have no outcome, where nobody is sending them any more. */
-function countUnaccounted(record: RunRecord, states: ReadonlyMap<string, number>): number {
-  // A load test marks no rows.
-  if (record.plan.load !== undefined) return 0
+function countUnaccounted(view: RunView, states: ReadonlyMap<string, number>): number {
+  const { record } = view
   let accounted = 0
   for (const [state, n] of states) if (state !== 'invalid') accounted += n
+  // A load test marks no rows, and sends them in their order: what was lost was of rows that no request before had.
+  if (record.plan.load !== undefined) {
+    const unsent = record.rowsRead - (states.get('invalid') ?? 0) - accounted
+    return Math.min(unsent, readToldLoad(view).lost)
+  }
   // Marks of retries stand as `sending`; they have no outcome either.
   return record.claimedRows - accounted + (states.get('sending') ?? 0)
 }

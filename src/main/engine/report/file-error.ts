@@ -1,4 +1,5 @@
 import { EXIT, SluiceError } from '../../../shared/errors.ts'
+import { toSystemCode } from '../../../shared/thrown.ts'
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
@@ -18,8 +19,8 @@ const SAME_AS: Record<string, string> = { EPERM: 'EACCES', EBUSY: 'EACCES' }
 
 /** Turns what the file system says while a report is written into `DISK_FULL` or `FILE_UNWRITABLE`; others pass. */
 export function toFileError(file: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error
-  const code = String(error.code)
+  const code = toSystemCode(error)
+  if (code === null || !(error instanceof Error && 'syscall' in error)) return error
   if (FULL.has(code)) {
     return new SluiceError({
       code: 'DISK_FULL',

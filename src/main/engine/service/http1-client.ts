@@ -104,7 +104,7 @@ export class Http1Client implements WireClient, Deadline {
         else this.#take(socket)
       })
     } catch (error) {
-      // Node throws at once where it takes no such address.
+      // As undici's client did: what cannot be opened ends a request, and not its run.
       this.#isOpening = false
       this.#breakDownSoon(toCause(error))
     }
@@ -202,10 +202,10 @@ export class Http1Client implements WireClient, Deadline {
     })
   }
 
-  /** Ends the request that was just handed over, once `send` has returned. */
+  /** Ends the request that was just handed over, once `send` has returned, and timers and sockets had their turn. */
   #breakDownSoon(cause: { code: string; message: string }): void {
     const clock = this.#clock
-    queueMicrotask(() => {
+    setImmediate(() => {
       if (this.#clock === clock) this.#breakDown(cause)
     })
   }

@@ -173,7 +173,7 @@ describe('the summary of a load test', () => {
       { limited: [1], failingFrom: 10 },
       {
         thresholds: [HELD, CROSSED, { ...CROSSED, expression: 'http_req_duration:p(99.9)<=500' }],
-        stopReason: 'the threshold p(99)<500 ended the load after 12 s: 612 ms, crossed by 112 ms',
+        stopReason: 'the threshold p(99)<500 ended the load after 12s: 612 ms, crossed by 112 ms',
         groups: ['up to 100 B', 'up to 1 kB'].map((label) => ({
           by: 'size' as const,
           label,

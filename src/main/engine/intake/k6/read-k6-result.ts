@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { SluiceError } from '../../../../shared/errors.ts'
 import type { K6Result } from '../../../../shared/k6-result.ts'
+import { toSystemCode } from '../../../../shared/thrown.ts'
 import { parseK6Summary } from './parse-k6-summary.ts'
 import { K6Lines } from './read-k6-lines.ts'
 import { summaryToResult } from './summary-to-result.ts'
@@ -125,8 +126,8 @@ function toNoResult(file: string): SluiceError {
 }
 
 function toReadError(file: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error
-  const code = String(error.code)
+  const code = toSystemCode(error)
+  if (code === null) return error
   if (code === 'ENOENT') return toError(`${file} is not there`, 'Check the path.')
   if (code === 'EISDIR') return toError(`${file} is a folder`, 'Name the file of results in it.')
   if (code === 'EACCES' || code === 'EPERM')

@@ -59,12 +59,13 @@ function toEndError({ state, stopReason }: LoadReport): Breakage {
   return {
     kind: 'error',
     type: state,
-    message: `the run was ${state}: ${stopReason ?? 'no reason is known'}`,
+    message: `the run was ${state}: ${stopReason ?? 'it was stopped by hand'}`,
   }
 }
 
 function listProperties(report: LoadReport): [name: string, value: string][] {
   const duration = report.latencyMs.http_req_duration
+  const { rejected, failed, unknown } = report.counts
   return [
     ['run_id', report.runId],
     ['sluice_version', report.appVersion],
@@ -75,7 +76,7 @@ function listProperties(report: LoadReport): [name: string, value: string][] {
     ['plan', report.plan.join('; ')],
     ['generator_limited', String(report.generator.limited)],
     ['requests', String(report.counts.sent)],
-    ['requests_not_succeeded', String(report.counts.sent - report.counts.succeeded)],
+    ['requests_not_succeeded', String(rejected + failed + unknown)],
     ['dropped', String(report.generator.dropped)],
     ['succeeded_per_s', report.rates.succeededPerS.toFixed(3)],
     ...(['p50', 'p90', 'p95', 'p99', 'p99_9', 'max'] as const).flatMap((point): [string, string][] =>
@@ -107,6 +108,6 @@ function toToken(text: string): string {
 }
 
 /** Universal time; the schema allows no zone. */
-function toTimestamp({ startedAt }: LoadReport): string {
-  return new Date(startedAt ?? 0).toISOString().slice(0, 19)
+function toTimestamp({ createdAt, startedAt }: LoadReport): string {
+  return new Date(startedAt ?? createdAt).toISOString().slice(0, 19)
 }

@@ -25,14 +25,14 @@ export function createLoadRun(
     createCallbacks:
       record.callbackBase === null
         ? null
-        : (onLatency) =>
+        : (heard) =>
             new LoadCallbacks({
               inbox: new InboxReader(workspace),
               runToken: record.runToken,
               timeoutMs: record.plan.callback.timeoutMs,
               judge: createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
                 .judgeCallback,
-              onLatency,
+              ...heard,
               nowMs: readClockMs,
             }),
   })

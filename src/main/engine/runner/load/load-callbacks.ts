@@ -7,6 +7,9 @@ const BATCH_MAX = 2_000
 /** Numbers of the warm-up's items begin above this. */
 const MEASURED_MAX = 1e12
 
+/** What is counted of callbacks. */
+export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'overdue'
+
 /** What a load's callbacks are measured with. */
 export interface LoadCallbacksOptions {
   inbox: InboxReader
@@ -14,6 +17,8 @@ export interface LoadCallbacksOptions {
   timeoutMs: number
   judge: (body: string) => Judgement | null
   onLatency: (latencyUs: number, receivedAtUs: number) => void
+  /** One more of these, at a Unix microsecond. */
+  onCount: (what: CallbackCount, atUs: number) => void
   nowMs: () => number
 }
 
@@ -25,7 +30,6 @@ export class LoadCallbacks {
   /** When callbacks came whose requests had not been told of yet. */
   readonly #early = new Map<number, number>()
   #inboxRead = 0
-  readonly counts = { received: 0, doubled: 0, rejected: 0, overdue: 0 }
 
   constructor(options: LoadCallbacksOptions) {
     this.#options = options
@@ -49,14 +53,14 @@ export class LoadCallbacks {
 
   /** Reads what has come, and gives up on what is overdue. */
   take(): void {
-    const { inbox, runToken, judge } = this.#options
+    const { inbox, runToken, judge, onCount } = this.#options
     for (;;) {
       const batch = inbox.readAfter(runToken, this.#inboxRead, BATCH_MAX)
       for (const { id, item, receivedAtUs, body } of batch) {
         this.#inboxRead = id
         if (item > MEASURED_MAX) continue
-        this.counts.received += 1
-        if (judge(body)?.outcome !== 'succeeded') this.counts.rejected += 1
+        onCount('received', receivedAtUs)
+        if (judge(body)?.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
         this.#settle(item, receivedAtUs)
       }
       if (batch.length === 0) break
@@ -73,23 +77,24 @@ export class LoadCallbacks {
     if (sentAtUs !== undefined) {
       this.#awaited.delete(item)
       this.#options.onLatency(Math.max(0, receivedAtUs - sentAtUs), receivedAtUs)
-    } else if (this.#early.has(item)) this.counts.doubled += 1
+    } else if (this.#early.has(item)) this.#options.onCount('doubled', receivedAtUs)
     else this.#early.set(item, receivedAtUs)
   }
 
   #giveUp(): void {
-    const { nowMs, timeoutMs } = this.#options
-    const beforeUs = (nowMs() - timeoutMs) * 1000
+    const { nowMs, timeoutMs, onCount } = this.#options
+    const nowUs = nowMs() * 1000
+    const beforeUs = nowUs - timeoutMs * 1000
     for (const [item, sentAtUs] of this.#awaited) {
       if (sentAtUs > beforeUs) break
       this.#awaited.delete(item)
-      this.counts.overdue += 1
+      onCount('overdue', nowUs)
     }
     // A callback whose request is long over came a second time.
     for (const [item, receivedAtUs] of this.#early) {
       if (receivedAtUs > beforeUs && this.#early.size < BATCH_MAX * 10) break
       this.#early.delete(item)
-      this.counts.doubled += 1
+      onCount('doubled', receivedAtUs)
     }
   }
 }

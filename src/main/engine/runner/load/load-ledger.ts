@@ -1,9 +1,15 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { createHistogram, LatencyMeter, recordUs } from '../../../../shared/latency-meter.ts'
+import type { CallbackCount } from './load-callbacks.ts'
 import type { LoadErrorCause, LoadEvent } from './load-messages.ts'
 import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './load-record.ts'
 import { type RowEnding, toRowEnding } from './load-rows.ts'
 import { LoadTally } from './load-tally.ts'
+
+/** Models that are told apart; further ones are counted together. */
+const MODELS_MAX = 50
+const FURTHER_MODELS = '(further models)'
+const SERVICE_DECIDES = "(the service's choice)"
 
 type Records = Extract<LoadEvent, { kind: 'records' }>
 
@@ -13,7 +19,7 @@ export interface OpenSecond {
   latency: LatencyMeter
   /** Start lag of requests that neither the cap nor a new connection kept waiting. */
   ownLag: Histogram
-  /** In the order in which they were told of. */
+  /** In the order in which their ends were told of. */
   rows: RowEnding[]
 }
 
@@ -24,7 +30,7 @@ interface ThreadNames {
 }
 
 /**
- * Adds up the records of every sending thread, by second and in total, in memory that does not grow with them. The
+ * Adds up the records of every sending thread, by second and in total, in memory that does not grow with the load. The
  * total is of closed seconds, as everything is that is written of a load, so that all figures are of one moment.
  */
 export class LoadLedger {
@@ -33,6 +39,8 @@ export class LoadLedger {
   readonly #onAwaited: (item: number, sentAtUs: number) => void
   readonly #seconds = new Map<number, OpenSecond>()
   readonly #threads: ThreadNames[] = []
+  /** Models that are told apart. */
+  readonly #models = new Set<string>()
   /** The second that the last record ended in; null once one was closed. */
   #open: { number: number; second: OpenSecond } | null = null
   #closedUpTo = -1
@@ -65,7 +73,7 @@ export class LoadLedger {
     const names = this.#threads[index] ?? { causes: new Map(), models: new Map() }
     this.#threads[index] = names
     for (const [number, cause] of errors) names.causes.set(number, cause)
-    for (const [number, name] of models) names.models.set(number, name)
+    for (const [number, name] of models) names.models.set(number, this.#toModelLabel(name))
     for (let at = 0; at < records.length; at += RECORD_NUMBERS) this.#addRecord(records, at, names)
   }
 
@@ -86,7 +94,12 @@ export class LoadLedger {
 
   /** Records how long a callback took that came at this Unix microsecond. */
   addCallback(latencyUs: number, receivedAtUs: number): void {
-    this.#secondAt(receivedAtUs - this.#startMs * 1000).latency.record('callback_latency', latencyUs)
+    this.#secondAtUnix(receivedAtUs).latency.record('callback_latency', latencyUs)
+  }
+
+  /** Counts one more of these, at this Unix microsecond. */
+  countCallback(what: CallbackCount, atUs: number): void {
+    this.#secondAtUnix(atUs).tally.callbacks[what] += 1
   }
 
   #addRecord(records: Float64Array, at: number, { causes, models }: ThreadNames): void {
@@ -109,7 +122,7 @@ export class LoadLedger {
         connectUs: read(FIELD.connectUs),
         status: read(FIELD.status),
         cause: causes.get(read(FIELD.error)),
-        model: models.get(read(FIELD.model)) ?? '',
+        model: models.get(read(FIELD.model)) ?? SERVICE_DECIDES,
         contentBytes: read(FIELD.contentBytes),
         retryAfterMs: read(FIELD.retryAfterMs),
       },
@@ -138,6 +151,16 @@ export class LoadLedger {
     const lagUs = toUs(FIELD.lagUs)
     latency.record('start_lag', lagUs)
     if (lagUs !== null && connectUs === null && !(flags & FLAG.waited)) recordUs(second.ownLag, lagUs)
+  }
+
+  #toModelLabel(name: string): string {
+    const label = name === '' ? SERVICE_DECIDES : name
+    if (this.#models.size < MODELS_MAX) this.#models.add(label)
+    return this.#models.has(label) ? label : FURTHER_MODELS
+  }
+
+  #secondAtUnix(us: number): OpenSecond {
+    return this.#secondAt(us - this.#startMs * 1000)
   }
 
   #secondAt(us: number): OpenSecond {

@@ -1,3 +1,4 @@
+import { formatDurationMs } from '../../../../shared/duration.ts'
 import { LATENCY_SERIES, type LatencyMeter } from '../../../../shared/latency-meter.ts'
 import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../../shared/load.ts'
 import { isOpen } from '../../../../shared/load-pace.ts'
@@ -7,7 +8,7 @@ import { evaluateThresholds, findAbort, type ThresholdResult } from '../../../..
 import type { Journal } from '../../journal/journal.ts'
 import { LoadWriter } from '../../journal/load-writer.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
-import type { LoadCallbacks } from './load-callbacks.ts'
+import type { LoadCallbacks, LoadCallbacksOptions } from './load-callbacks.ts'
 import { readClockMs } from './load-clock.ts'
 import { LoadLedger } from './load-ledger.ts'
 import type { LoadTask } from './load-messages.ts'
@@ -34,7 +35,7 @@ export interface LoadRunOptions {
   workerUrl: URL
   task: Pick<LoadTask, 'workspace' | 'apiKey' | 'appVersion'>
   /** Null where the load is sync. */
-  createCallbacks: ((onLatency: (latencyUs: number, receivedAtUs: number) => void) => LoadCallbacks) | null
+  createCallbacks: ((heard: Pick<LoadCallbacksOptions, 'onLatency' | 'onCount'>) => LoadCallbacks) | null
 }
 
 /** Runs a load test: deals it out to sending threads, adds up what they tell, and writes it to the journal. */
@@ -64,10 +65,12 @@ export class LoadRun {
     this.#options = options
     this.#writer = new LoadWriter(journal)
     this.#slots = new SampleSlots(load)
-    const onLatency = (latencyUs: number, receivedAtUs: number) =>
-      this.#ledger.addCallback(latencyUs, receivedAtUs)
-    this.#callbacks = options.createCallbacks?.(onLatency) ?? null
     this.#ledger = new LoadLedger((item, sentAtUs) => this.#callbacks?.await(item, sentAtUs))
+    this.#callbacks =
+      options.createCallbacks?.({
+        onLatency: (latencyUs, receivedAtUs) => this.#ledger.addCallback(latencyUs, receivedAtUs),
+        onCount: (what, atUs) => this.#ledger.countCallback(what, atUs),
+      }) ?? null
     this.#ledger.endMeasuring(toMeasuredMs(load) ?? Number.POSITIVE_INFINITY)
     this.#seconds = new LoadSeconds({
       load,
@@ -175,6 +178,7 @@ export class LoadRun {
     if (this.#haltedMs === null) {
       this.#haltedMs = this.#elapsedMs
       this.#ledger.endMeasuring(this.#haltedMs)
+      this.#seconds.endSchedule(this.#haltedMs)
     }
     this.#threads?.tell({ kind: 'stop' })
   }
@@ -210,10 +214,9 @@ export class LoadRun {
       this.#write(last)
       if (this.#crossedReason !== null || this.#isStopped) return
       const { thresholds } = this.#options.load
-      const seconds = this.#seconds.count
-      const crossed = findAbort(thresholds, this.#thresholds, seconds * 1000)
+      const crossed = findAbort(thresholds, this.#thresholds, this.#seconds.count * 1000)
       if (crossed === null) return
-      this.#crossedReason = toCrossedReason(crossed, seconds)
+      this.#crossedReason = toCrossedReason(crossed, this.measuredMs)
       this.#halt()
     } catch (error) {
       this.#fail(error)
@@ -234,13 +237,15 @@ export class LoadRun {
   #write(last: number): void {
     if (this.#start === null) return
     const startMs = this.#start.unixMs
+    this.#seconds.closeUpTo(last)
+    this.#judge()
     this.#options.journal.transact(this.#isOver ? 'power' : 'process', () => {
-      this.#seconds.closeUpTo(last)
-      this.#judge()
+      this.#seconds.write()
       this.#writer.writeState({ startMs, ...this.#toState() })
-      for (const [slot, sample] of this.#slots.takeChanged()) this.#writer.writeSample(slot, sample)
-      for (const group of this.#ledger.total.groups) this.#writer.writeGroup(group)
+      for (const [slot, sample] of this.#slots.changed) this.#writer.writeSample(slot, sample)
     })
+    this.#seconds.committed()
+    this.#slots.committed()
   }
 
   #judge(): void {
@@ -271,6 +276,11 @@ export class LoadRun {
     return Math.max(0, Math.min(plannedMs ?? Number.POSITIVE_INFINITY, untilMs))
   }
 
+  /** Requests that had gone out when the last closed second ended, and had not ended. */
+  #countOpen(): number {
+    return Math.max(0, this.#seconds.sent - this.#ledger.total.requests)
+  }
+
   #toState(): Omit<Parameters<LoadWriter['writeState']>[0], 'startMs'> {
     const { load, record } = this.#options
     const { total } = this.#ledger
@@ -283,7 +293,8 @@ export class LoadRun {
       // What is dropped at once where the cap is full has not waited.
       waited: load.whenFull === 'drop' ? 0 : total.waited,
       answered: total.answered,
-      within: total.within,
+      // What is in flight still was sent within the time so far.
+      within: { ...total.within, sent: total.within.sent + (this.#isOver ? 0 : this.#countOpen()) },
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
       fromCache: total.fromCache,
       retried: total.retried,
@@ -296,13 +307,13 @@ export class LoadRun {
       limitedReasons: seconds.limitedReasons,
       thresholds: this.#thresholds,
       callbacks:
-        this.#callbacks === null ? null : { ...this.#callbacks.counts, outstanding: this.#callbacks.awaited },
+        this.#callbacks === null ? null : { ...total.callbacks, outstanding: this.#callbacks.awaited },
     }
   }
 }
 
 /** What it came to then: what was in flight still ends, and changes it. */
-function toCrossedReason(result: ThresholdResult, seconds: number): string {
+function toCrossedReason(result: ThresholdResult, measuredMs: number): string {
   const how = `${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
-  return `the threshold ${result.expression} ended the load after ${seconds} s: ${how}`
+  return `the threshold ${result.expression} ended the load after ${formatDurationMs(measuredMs)}: ${how}`
 }

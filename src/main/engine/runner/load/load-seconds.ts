@@ -1,8 +1,11 @@
+import { toErrorKey } from '../../../../shared/error-groups.ts'
 import { LatencyMeter } from '../../../../shared/latency-meter.ts'
 import { type Load, toArrivalSchedule } from '../../../../shared/load.ts'
 import { isOpen } from '../../../../shared/load-pace.ts'
+import type { CounterKind } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
-import type { LoadWriter } from '../../journal/load-writer.ts'
+import type { LoadSecondExtras, LoadWriter } from '../../journal/load-writer.ts'
+import type { SecondRecord } from '../../journal/second-writer.ts'
 import { describeLimits, findLimits, type LimitCause, mergeHealth } from './load-health.ts'
 import type { LoadLedger } from './load-ledger.ts'
 import type { SecondHealth } from './load-messages.ts'
@@ -22,12 +25,20 @@ export interface LoadSecondsOptions {
   counters: Journal['counters']
 }
 
+interface ClosedSecond {
+  tally: LoadTally
+  record: SecondRecord
+  extras: LoadSecondExtras
+}
+
 /** Closes a load's seconds one after the other, once every thread has told how it did in them, and writes them. */
 export class LoadSeconds {
   readonly #options: LoadSecondsOptions
   readonly #health = new Map<number, SecondHealth[]>()
   /** The last second that each thread has told of. */
   readonly #told: number[]
+  /** Closed, and not committed yet. */
+  readonly #unwritten: ClosedSecond[] = []
   readonly #limits = new Map<LimitCause, number>()
   /** Everything in the seconds that are closed. */
   readonly total = new LatencyMeter()
@@ -37,6 +48,8 @@ export class LoadSeconds {
   #limited = 0
   #eventLoopMaxUs = 0
   #sentLately: number | null = null
+  /** Nothing is due any more from here on, milliseconds since measuring began. */
+  #dueUntilMs = Number.POSITIVE_INFINITY
   readonly gc = { pauses: 0, maxUs: 0 }
   sent = 0
   dropped = 0
@@ -49,6 +62,11 @@ export class LoadSeconds {
   /** Says in which Unix second measuring begins; before anything is closed. */
   begin(startS: number): void {
     this.#startS = startS
+  }
+
+  /** Says when the load was ended before its time, milliseconds since measuring began. */
+  endSchedule(ms: number): void {
+    this.#dueUntilMs = Math.max(0, ms)
   }
 
   /** Seconds that are closed. */
@@ -96,13 +114,27 @@ export class LoadSeconds {
     return Math.max(this.#options.ledger.lastSecond, ...this.#health.keys())
   }
 
-  /** Closes and writes every second up to one. The caller has a transaction open. */
+  /** Closes every second up to one. */
   closeUpTo(last: number): void {
     for (; this.#next <= last; this.#next += 1) this.#close(this.#next)
   }
 
-  #close(number: number): void {
+  /** Writes what was closed since {@link committed}, and what all came to. The caller has a transaction open. */
+  write(): void {
     const { ledger, writer } = this.#options
+    for (const { record, extras } of this.#unwritten) writer.writeSecond(record, extras)
+    const touched = this.#unwritten.map(({ tally }) => tally)
+    for (const group of ledger.total.listGroups(touched)) writer.writeGroup(group)
+    this.#count()
+  }
+
+  /** What was written is on its way to the disk, and not to be written again. */
+  committed(): void {
+    this.#unwritten.length = 0
+  }
+
+  #close(number: number): void {
+    const { ledger } = this.#options
     const second = ledger.close(number)
     const health = mergeHealth(this.#health.get(number) ?? [])
     this.#health.delete(number)
@@ -117,16 +149,17 @@ export class LoadSeconds {
     this.dropped += health.dropped
     this.#sentLately = health.sent
     this.total.addAll(second.latency)
-    this.#count(second.tally, this.#options.rows.take(second.rows))
-    writer.writeSecond(
-      {
+    this.#options.rows.take(second.rows)
+    this.#unwritten.push({
+      tally: second.tally,
+      record: {
         at: this.#startS + number,
         ...second.tally.counts,
         eventLoopMaxUs: health.eventLoopMaxUs,
         generatorLimited: limits.length > 0,
         latency: second.latency,
       },
-      {
+      extras: {
         second: number,
         sent: health.sent,
         scheduled,
@@ -134,18 +167,21 @@ export class LoadSeconds {
         inFlight: health.inFlightMax,
         gcUs: health.gcUs,
       },
-    )
+    })
   }
 
-  #count(tally: LoadTally, rowChanges: ReturnType<LoadRows['take']>): void {
-    const { counters } = this.#options
+  /** Sets the journal's counters to what all came to, whatever a transaction that failed had made of them. */
+  #count(): void {
+    const { counters, ledger, rows } = this.#options
+    const set = (kind: CounterKind, value: string, n: number) =>
+      counters.add(kind, value, n - counters.get(kind, value))
     for (const outcome of OUTCOMES) {
-      counters.add('request', outcome, tally.counts[outcome])
-      counters.add('state', outcome, rowChanges[outcome])
+      set('request', outcome, ledger.total.counts[outcome])
+      set('state', outcome, rows.counts[outcome])
     }
-    counters.add('request', 'retried', tally.retried)
-    for (const { outcome, status, errorCode, message, requests } of tally.errors) {
-      counters.add('error', JSON.stringify([outcome, status, errorCode, message]), requests)
+    set('request', 'retried', ledger.total.retried)
+    for (const { outcome, status, errorCode, message, requests } of ledger.total.errors) {
+      set('error', toErrorKey(outcome, status, errorCode, message), requests)
     }
   }
 
@@ -153,6 +189,7 @@ export class LoadSeconds {
     const { load } = this.#options
     if (!isOpen(load.pace)) return null
     const schedule = toArrivalSchedule(load)
-    return schedule.countDue((second + 1) * 1000 - 1e-6) - schedule.countDue(second * 1000 - 1e-6)
+    const countDue = (ms: number) => schedule.countDue(Math.min(ms - 1e-6, this.#dueUntilMs))
+    return countDue((second + 1) * 1000) - countDue(second * 1000)
   }
 }

@@ -9,11 +9,6 @@ import { FLAG, type OUTCOMES } from './load-record.ts'
 const SIZES = [100, 1_000, 10_000, 100_000, Number.POSITIVE_INFINITY]
 const SIZE_LABELS = ['up to 100 B', 'up to 1 kB', 'up to 10 kB', 'up to 100 kB', 'over 100 kB']
 
-/** Models that are told apart; further ones are counted together. */
-const MODELS_MAX = 50
-const FURTHER_MODELS = '(further models)'
-const SERVICE_DECIDES = "(the service's choice)"
-
 /** A request that ended, as it is counted; what it did not have is NaN. */
 export interface EndedRequest {
   outcome: (typeof OUTCOMES)[number]
@@ -26,7 +21,7 @@ export interface EndedRequest {
   status: number
   /** Undefined where it succeeded. */
   cause: LoadErrorCause | undefined
-  /** Empty where the service decides. */
+  /** As it is shown. */
   model: string
   contentBytes: number
   retryAfterMs: number
@@ -45,6 +40,7 @@ export class LoadTally {
   readonly within = { sent: 0, ended: 0, answered: 0, succeeded: 0 }
   readonly throttling: LoadThrottling = { answers: 0, retryAfterAnswers: 0, askedS: 0 }
   readonly connections = { opened: 0, reused: 0 }
+  readonly callbacks = { received: 0, doubled: 0, rejected: 0, overdue: 0 }
   /** Answered, whatever the answer. */
   answered = 0
   fromCache = 0
@@ -77,11 +73,15 @@ export class LoadTally {
     return [...this.#errors.values()].sort((a, b) => b.requests - a.requests)
   }
 
-  /** Requests by size of content and by model. */
-  get groups(): LoadGroupRecord[] {
+  /** Requests by size of content and by model; those groups alone that one of these tallies has, too. */
+  listGroups(those: readonly LoadTally[] = [this]): LoadGroupRecord[] {
     return [
-      ...[...this.#sizes].map(([label, group]) => toGroupRecord('size', label, group)),
-      ...[...this.#models].map(([label, group]) => toGroupRecord('model', label, group)),
+      ...[...this.#sizes]
+        .filter(([label]) => those.some((one) => one.#sizes.has(label)))
+        .map(toGroupRecord('size')),
+      ...[...this.#models]
+        .filter(([label]) => those.some((one) => one.#models.has(label)))
+        .map(toGroupRecord('model')),
     ]
   }
 
@@ -108,7 +108,7 @@ export class LoadTally {
     }
     const timedUs = flags & FLAG.timed ? durationUs : null
     addToGroup(this.#sizeGroup(request.contentBytes), outcome, timedUs)
-    addToGroup(this.#modelGroup(request.model || SERVICE_DECIDES), outcome, timedUs)
+    addToGroup(groupOf(this.#models, request.model), outcome, timedUs)
   }
 
   /** Counts everything that another tally has counted. */
@@ -117,6 +117,7 @@ export class LoadTally {
     addNumbers(this.within, other.within)
     addNumbers(this.throttling, other.throttling)
     addNumbers(this.connections, other.connections)
+    addNumbers(this.callbacks, other.callbacks)
     this.answered += other.answered
     this.fromCache += other.fromCache
     this.waited += other.waited
@@ -126,7 +127,7 @@ export class LoadTally {
     }
     for (const group of other.#errors.values()) this.#addError(group)
     for (const [label, group] of other.#sizes) mergeGroup(groupOf(this.#sizes, label), group)
-    for (const [label, group] of other.#models) mergeGroup(this.#modelGroup(label), group)
+    for (const [label, group] of other.#models) mergeGroup(groupOf(this.#models, label), group)
   }
 
   #addWithin({ outcome, flags, endUs, durationUs }: EndedRequest, measuredUs: number): void {
@@ -165,11 +166,6 @@ export class LoadTally {
   #sizeGroup(bytes: number): Group {
     return groupOf(this.#sizes, SIZE_LABELS[SIZES.findIndex((edge) => bytes <= edge)] ?? '')
   }
-
-  #modelGroup(label: string): Group {
-    const isFurther = this.#models.size >= MODELS_MAX && !this.#models.has(label)
-    return groupOf(this.#models, isFurther ? FURTHER_MODELS : label)
-  }
 }
 
 function groupOf(groups: Map<string, Group>, label: string): Group {
@@ -193,15 +189,14 @@ function mergeGroup(group: Group, { requests, failed, histogram }: Group): void 
   group.histogram.add(histogram)
 }
 
-function toGroupRecord(by: LoadGroupRecord['by'], label: string, group: Group): LoadGroupRecord {
-  const { requests, failed, histogram } = group
-  return {
+function toGroupRecord(by: LoadGroupRecord['by']): (entry: [string, Group]) => LoadGroupRecord {
+  return ([label, { requests, failed, histogram }]) => ({
     by,
     label,
     requests,
     failed,
     histogram: histogram.totalCount === 0 ? null : encodeHistogram(histogram),
-  }
+  })
 }
 
 function addNumbers<Numbers extends Record<keyof Numbers, number>>(sums: Numbers, others: Numbers): void {

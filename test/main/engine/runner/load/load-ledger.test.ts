@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LoadLedger } from '../../../../../src/main/engine/runner/load/load-ledger.ts'
 import { LoadTally } from '../../../../../src/main/engine/runner/load/load-tally.ts'
+import { decodeHistogram } from '../../../../../src/shared/latency-meter.ts'
 import { type TestRequest, toRecords } from './load-records.ts'
 
 const START_MS = 1_700_000_000_000
@@ -12,10 +13,13 @@ function createLedger() {
   return { ledger, awaited }
 }
 
-/** All that a tally says; of its groups no distributions. */
+/** All that a tally says; of its groups how many requests are in their distribution. */
 function toFigures(tally: LoadTally) {
   const { statuses, errors } = tally
-  const groups = tally.groups.map(({ by, label, requests, failed }) => [by, label, requests, failed])
+  const groups = tally.listGroups().map(({ by, label, requests, failed, histogram }) => {
+    const timed = histogram === null ? 0 : decodeHistogram(histogram).totalCount
+    return [by, label, requests, failed, timed]
+  })
   return { ...tally, statuses, errors, groups }
 }
 
@@ -167,12 +171,14 @@ describe('the ledger', () => {
         },
       ),
     )
-    const groups = closeAll(ledger).groups.map(({ by, label, requests, failed }) => ({
-      by,
-      label,
-      requests,
-      failed,
-    }))
+    const groups = closeAll(ledger)
+      .listGroups()
+      .map(({ by, label, requests, failed }) => ({
+        by,
+        label,
+        requests,
+        failed,
+      }))
     expect(groups).toEqual(
       expect.arrayContaining([
         { by: 'size', label: 'up to 100 B', requests: 1, failed: 0 },
@@ -190,9 +196,21 @@ describe('the ledger', () => {
         { models: many },
       ),
     )
-    const models = closeAll(other).groups.filter(({ by }) => by === 'model')
-    expect(models.length).toBeLessThanOrEqual(51)
-    expect(models.reduce((sum, { requests }) => sum + requests, 0)).toBe(300)
+    // A model that is told apart is so in every second, however many others that second has.
+    other.add(
+      toRecords(
+        many.toReversed().map(([model]) => ({ endMs: 1_001, model })),
+        { models: [] },
+      ),
+    )
+    const models = closeAll(other)
+      .listGroups()
+      .filter(({ by }) => by === 'model')
+      .map(({ label, requests }) => [label, requests])
+    const named = Array.from({ length: 50 }, (_, i) => [`model ${i}`, 2])
+    expect(new Map(models as [string, number][])).toEqual(
+      new Map([...(named as [string, number][]), ['(further models)', 500]]),
+    )
   })
 
   it('counts an answer whatever it says, but not one that was cut, and no connection where nothing was sent', () => {
@@ -282,10 +300,10 @@ describe('the ledger', () => {
       fromCache: 1,
       connections: { opened: 1, reused: 3 },
       groups: [
-        ['size', 'up to 100 B', 3, 2],
-        ['size', 'up to 10 kB', 2, 0],
-        ['model', 'ocr', 2, 0],
-        ['model', "(the service's choice)", 3, 2],
+        ['size', 'up to 100 B', 3, 2, 2],
+        ['size', 'up to 10 kB', 2, 0, 2],
+        ['model', 'ocr', 2, 0, 2],
+        ['model', "(the service's choice)", 3, 2, 2],
       ],
     })
   })
@@ -313,6 +331,10 @@ describe('the ledger', () => {
     ])
     ledger.addCallback(70_000, START_MS * 1000 + 1_200_000)
     expect(ledger.close(0).latency.percentiles('callback_latency')).toBeNull()
-    expect(ledger.close(1).latency.percentiles('callback_latency')).toMatchObject({ count: 1 })
+    ledger.countCallback('received', START_MS * 1000 + 1_200_000)
+    ledger.countCallback('rejected', START_MS * 1000 + 2_200_000)
+    const second = ledger.close(1)
+    expect(second.latency.percentiles('callback_latency')).toMatchObject({ count: 1 })
+    expect(ledger.total.callbacks).toEqual({ received: 1, doubled: 0, rejected: 0, overdue: 0 })
   })
 })

@@ -208,7 +208,8 @@ test('rows that cannot be sent are left out, and a source without any other send
     thresholds: ['p(99)<500'],
   })
   const { summary: empty, report } = await loads.run(none)
-  expect(empty).toMatchObject({ state: 'completed', rows: { read: 2, invalid: 2 }, thresholds: [] })
+  expect(empty).toMatchObject({ state: 'completed', rows: { read: 2, invalid: 2 } })
+  expect(empty.thresholds).toMatchObject([{ expression: 'p(99)<500', value: null, ok: false }])
   expect(report.counts.sent).toBe(0)
   expect(server.requests).toHaveLength(4)
 })
@@ -228,7 +229,7 @@ test('a load without an answer but errors is measured to its end', async () => {
   expect(report.statuses).toEqual([{ status: 403, errorCode: 'INVALID_API_KEY', requests: 60 }])
 })
 
-test('wherever a load is cut off, all that its journal says of it is of the same requests', async () => {
+test('wherever a load is cut off, all that its journal says of it is of the same requests, those in flight unknown', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       const isRefused = toPostId(request).endsWith('3')
@@ -237,11 +238,11 @@ test('wherever a load is cut off, all that its journal says of it is of the same
           isRefused
             ? wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'))
             : wire.send(200, toTaskAnswer(request)),
-        5,
+        200,
       )
     },
   })
-  const plan = loads.createPlan(1_000, server.baseUrl, {
+  const plan = loads.createPlan(100, server.baseUrl, {
     pace: { kind: 'open', ratePerSecond: 150 },
     durationMs: 3_200,
     workers: 2,
@@ -256,29 +257,40 @@ test('wherever a load is cut off, all that its journal says of it is of the same
   })
   runId = run.runId
   await run.ended
-  const sizes = new Set<number>()
-  for (const { summary, report } of moments) {
-    const sum = (all: readonly { requests: number }[]) =>
-      all.reduce((total, { requests }) => total + requests, 0)
-    const { read, invalid, not_sent, unknown, ...ended } = summary.rows
-    const told = {
-      rows: Object.values(ended).reduce((total, n) => total + n, 0) + unknown,
-      inSeconds: report.seconds.reduce((total, { counts }) => total + counts.succeeded + counts.rejected, 0),
+  const sum = (all: readonly { requests: number }[]) =>
+    all.reduce((total, { requests }) => total + requests, 0)
+  const measured = moments.filter(({ report }) => report.durationMs > 0)
+  const lost = new Set<number>()
+  for (const { summary, report } of measured) {
+    const { sent, succeeded, unknown } = summary.requests
+    const { read, not_sent, ...rows } = summary.rows
+    expect(Object.values(rows).every((n) => n >= 0)).toBe(true)
+    expect(read - not_sent).toBe(Math.min(100, sent))
+    const whole = {
+      counts: report.counts.sent,
+      inSeconds: report.seconds.reduce((total, { counts }) => total + counts.sent, 0),
       inStatuses: sum(report.statuses),
+      byError: sum(report.errors) + succeeded,
+      bySummaryError: summary.errors.reduce((total, one) => total + one.rows, 0) + succeeded,
+    }
+    expect(whole).toEqual(Object.fromEntries(Object.keys(whole).map((name) => [name, sent])))
+    const answered = {
+      inAll: report.answered,
+      inSeconds: report.seconds.reduce((total, { counts }) => total + counts.succeeded + counts.rejected, 0),
       bySize: sum(report.groups.filter(({ by }) => by === 'size')),
       byModel: sum(report.groups.filter(({ by }) => by === 'model')),
       timed: report.latencyMs.http_req_duration?.count ?? 0,
-      answered: report.answered,
       onConnections: report.connections.opened + report.connections.reused,
-      refused: sum(report.errors) + summary.requests.succeeded,
-      throttled: report.throttling.answers + summary.requests.succeeded,
-      inErrors: summary.errors.reduce((total, { rows }) => total + rows, 0) + summary.requests.succeeded,
+      throttled: report.throttling.answers + succeeded,
     }
-    const { sent } = summary.requests
-    expect(told).toEqual(Object.fromEntries(Object.keys(told).map((name) => [name, sent])))
-    sizes.add(sent)
+    expect(answered).toEqual(Object.fromEntries(Object.keys(answered).map((name) => [name, sent - unknown])))
+    if (unknown > 0) expect((report.rates.attemptedPerS * report.durationMs) / 1000).toBeCloseTo(sent, 5)
+    expect(summary.stop_reason === null).toBe(summary.state === 'completed')
+    lost.add(unknown)
   }
-  // Three whole seconds, and what came after.
-  expect(sizes.size).toBeGreaterThanOrEqual(3)
-  expect(Math.max(...sizes)).toBe(480)
+  // Three whole seconds, and the rest: in those some were in flight, in the end none was.
+  expect(measured.length).toBeGreaterThanOrEqual(4)
+  expect(Math.max(...lost)).toBeGreaterThan(10)
+  expect(lost).toContain(0)
+  expect(moments.at(-1)?.summary.requests.sent).toBe(480)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LoadWriter } from '../../../../../src/main/engine/journal/load-writer.ts'
+import { LoadWriter, readLoadGroups } from '../../../../../src/main/engine/journal/load-writer.ts'
 import { readLoadSeconds, toLoadSecond } from '../../../../../src/main/engine/query/load-seconds.ts'
 import { LoadLedger } from '../../../../../src/main/engine/runner/load/load-ledger.ts'
 import type { SecondHealth } from '../../../../../src/main/engine/runner/load/load-messages.ts'
@@ -8,6 +8,8 @@ import { LoadSeconds } from '../../../../../src/main/engine/runner/load/load-sec
 import { loadSchema } from '../../../../../src/shared/load.ts'
 import { openReadyJournal } from '../../journal/test-journal.ts'
 import { toRecords } from './load-records.ts'
+
+const REFUSED = { outcome: 'rejected', status: 429, errorCode: 'RATE_LIMITED', message: 'slow down' } as const
 
 function toHealth(second: number, parts: Partial<SecondHealth> = {}): SecondHealth {
   return {
@@ -39,7 +41,12 @@ function createSeconds(workers = 1) {
   return {
     ledger,
     seconds,
-    close: (last: number) => journal.transact('process', () => seconds.closeUpTo(last)),
+    journal,
+    close(last: number) {
+      seconds.closeUpTo(last)
+      journal.transact('process', () => seconds.write())
+      seconds.committed()
+    },
     read: () => [...readLoadSeconds(journal.db)].flat().map(toLoadSecond),
   }
 }
@@ -91,6 +98,43 @@ describe('the seconds of a load', () => {
     expect(last?.latencyMs.http_req_duration).toMatchObject({ count: 1 })
     expect(seconds.total.percentiles('http_req_duration')?.count).toBe(2)
     expect(seconds).toMatchObject({ count: 2, sent: 38, dropped: 2, sentLately: 19, limited: 0 })
+  })
+
+  it('are written whole once the disk takes them again', () => {
+    const { seconds, ledger, journal, close, read } = createSeconds()
+    const refused = { errors: [[0, REFUSED] as [number, typeof REFUSED]] }
+    ledger.add(toRecords([{ endMs: 500 }, { endMs: 600, outcome: 'rejected', error: 0 }], refused))
+    seconds.closeUpTo(0)
+    const fails = () =>
+      journal.transact('process', () => {
+        seconds.write()
+        throw new Error('the disk is full')
+      })
+    expect(fails).toThrow('the disk is full')
+    ledger.add(toRecords([{ endMs: 1_500 }, { endMs: 1_600, outcome: 'rejected', error: 0 }]))
+    close(1)
+    expect(read().map(({ second, counts }) => [second, counts.succeeded, counts.rejected])).toEqual([
+      [0, 1, 1],
+      [1, 1, 1],
+    ])
+    const counted = (kind: 'request' | 'state' | 'error') =>
+      Object.fromEntries(journal.counters.entries(kind))
+    expect(counted('request')).toMatchObject({ succeeded: 2, rejected: 2 })
+    expect(counted('state')).toEqual({ rejected: 1 })
+    expect(Object.values(counted('error'))).toEqual([2])
+    const stored = journal.db.prepare("SELECT value, n FROM facet WHERE kind = 'request' AND n <> 0").all()
+    expect(stored.map(({ value, n }) => [value, n])).toEqual([
+      ['rejected', 2],
+      ['succeeded', 2],
+    ])
+    expect(readLoadGroups(journal.db).map(({ requests }) => requests)).toEqual([4, 4])
+  })
+
+  it('have nothing scheduled any more once the load was ended before its time', () => {
+    const { seconds, close, read } = createSeconds()
+    seconds.endSchedule(1_499)
+    close(2)
+    expect(read().map(({ scheduled }) => scheduled)).toEqual([20, 10, 0])
   })
 
   it('leave the warm-up out', () => {

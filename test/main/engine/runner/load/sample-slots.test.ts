@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { KeptRequest } from '../../../../../src/main/engine/runner/load/load-messages.ts'
 import { RequestKeeper } from '../../../../../src/main/engine/runner/load/request-keeper.ts'
 import { SampleSlots } from '../../../../../src/main/engine/runner/load/sample-slots.ts'
+import type { LoadSample } from '../../../../../src/shared/load-report.ts'
 import { createDraw } from '../../../../helpers/seeded-draw.ts'
 
 function toSample(row: number, outcome: KeptRequest['sample']['outcome'] = 'succeeded') {
@@ -36,7 +37,7 @@ interface Load {
 /** What stays kept of a load, by slot, and how many requests were handed over whole for it. */
 function keep({ sampleSize, errorLimit = 0, requests, threads = 1, isError = () => false }: Load, seed = 1) {
   const slots = new SampleSlots({ sampleSize, errorLimit })
-  const kept = new Map<number, ReturnType<SampleSlots['takeChanged']>[number][1]>()
+  const kept = new Map<number, LoadSample>()
   let handedOver = 0
   const keepers = Array.from(
     { length: threads },
@@ -54,7 +55,8 @@ function keep({ sampleSize, errorLimit = 0, requests, threads = 1, isError = () 
       handedOver += part.length
       slots.add(part)
     }
-    for (const [slot, sample] of slots.takeChanged()) kept.set(slot, sample)
+    for (const [slot, sample] of slots.changed) kept.set(slot, sample)
+    slots.committed()
   }
   return { kept, handedOver }
 }

@@ -30,7 +30,7 @@ ${generator.reasons.length === 0 ? NOTHING : html`<ul>${generator.reasons.map((r
   }
   if (state !== 'completed') {
     notices.push(
-      html`<section class="notice warn" role="note"><h2>The run was ${state} before its end</h2><p>${quoteForeign(stopReason ?? 'No reason is known.')}</p><p>What was measured until then is below.</p></section>`,
+      html`<section class="notice warn" role="note"><h2>The run was ${state} before its end</h2><p>${quoteForeign(stopReason ?? 'It was stopped by hand.')}</p><p>What was measured until then is below.</p></section>`,
     )
   }
   if (generator.dropped > 0) {

@@ -1,0 +1,71 @@
+import type { ErrorGroup } from '../../../shared/run.ts'
+import { evaluateThresholds } from '../../../shared/thresholds.ts'
+import { type LoadState, readLoadState } from '../journal/load-writer.ts'
+import type { RunView } from './run-view.ts'
+
+/** What is told of a load test whose process ended before it did. */
+export const LOAD_CUT_OFF_REASON =
+  'its process ended before the load did (a crash, kill -9 or no more power); the figures are of the whole seconds until then'
+
+/** What requests are told that were in flight then. */
+const LOST = {
+  outcome: 'unknown',
+  status: null,
+  message: 'the load was cut off before the answer came',
+} as const
+
+/** A load test as a whole, and how many of its requests were lost with its process. */
+export interface ToldLoad {
+  /** Null before its first second is over. */
+  state: LoadState | null
+  lost: number
+}
+
+/** Requests that were lost with the process that had sent them, as a summary lists them. */
+export function toLostGroups(lost: number): ErrorGroup[] {
+  return lost === 0 ? [] : [{ ...LOST, error_code: null, rows: lost }]
+}
+
+/**
+ * What a journal says of a load test as a whole. Where its process died, requests that had gone out by the end of the
+ * last whole second and had not ended are unknown, as in any run (design §1).
+ */
+export function readToldLoad({ db, isCutOff }: RunView): ToldLoad {
+  const state = readLoadState(db)
+  if (state === null || !isCutOff) return { state, lost: 0 }
+  const ended = state.statuses.reduce((sum, { requests }) => sum + requests, 0)
+  const lost = Math.max(0, state.sent - ended)
+  return { state: lost === 0 ? state : withLost(state, lost), lost }
+}
+
+/** When the last whole second of a load test ended whose process died, milliseconds; null where none did. */
+export function readCutOffMs(view: RunView): number | null {
+  return view.isCutOff ? (readLoadState(view.db)?.measuredMs ?? 0) : null
+}
+
+/** How thresholds stand where nothing was measured. */
+export function judgeNothing({ record }: RunView): LoadState['thresholds'] {
+  const nothing = { durationS: 0, latencies: {}, requests: 0, requestsWithin: 0, failed: 0 }
+  return evaluateThresholds(record.plan.load?.thresholds ?? [], {
+    ...nothing,
+    dropped: 0,
+    inFlight: 0,
+    maxInFlight: 0,
+  })
+}
+
+function withLost(state: LoadState, lost: number): LoadState {
+  const unanswered = state.statuses.find(({ status, errorCode }) => status === null && errorCode === null)
+  const second = Math.max(0, Math.ceil(state.measuredMs / 1000) - 1)
+  return {
+    ...state,
+    statuses: [
+      ...state.statuses.filter((one) => one !== unanswered),
+      { status: null, errorCode: null, requests: lost + (unanswered?.requests ?? 0) },
+    ],
+    errors: [
+      ...state.errors,
+      { ...LOST, errorCode: null, requests: lost, firstSecond: second, lastSecond: second },
+    ],
+  }
+}
