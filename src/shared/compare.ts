@@ -28,6 +28,8 @@ const ALIKE = 1.1
 export interface ComparedRun {
   label: string
   plan: unknown
+  /** Whether it went to its end. */
+  isWhole: boolean
   /** Measured time, seconds. */
   durationS: number
   requests: number

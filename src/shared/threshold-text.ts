@@ -1,4 +1,5 @@
 import { formatCount, formatFigure } from './figure-text.ts'
+import type { LoadCounts } from './load-report.ts'
 import type { ThresholdResult } from './thresholds.ts'
 
 /** A threshold's value as a person reads it: `612 ms`, `1.2 %`, `1,204`; `nothing measured` where there is none. */
@@ -11,8 +12,10 @@ export function formatThresholdMargin({ ok, limit, margin, unit }: ThresholdResu
   if (margin === null) return 'nothing shows that it holds'
   const size = Math.abs(margin)
   const relative = limit === 0 ? '' : ` (${formatFigure((size / Math.abs(limit)) * 100)} % of the limit)`
-  if (!ok) return size === 0 ? 'at the limit itself' : `crossed by ${toText(size, unit)}${relative}`
-  return size === 0 ? 'exactly' : `${toText(size, unit)} to spare${relative}`
+  // A difference of shares, beside which their ratio stands.
+  const distance = unit === 'share' ? `${formatFigure(size * 100)} points` : toText(size, unit)
+  if (!ok) return size === 0 ? 'at the limit itself' : `crossed by ${distance}${relative}`
+  return size === 0 ? 'exactly' : `${distance} to spare${relative}`
 }
 
 /** One line: `✗ p(99)<500: 612 ms, crossed by 112 ms (22.4 % of the limit)`. */
@@ -26,4 +29,14 @@ function toText(value: number, unit: ThresholdResult['unit']): string {
   // A share of 0.0104 against a limit of 0.01 must not read "1.0 %".
   if (unit === 'share') return `${formatFigure(value * 100)} %`
   return Number.isInteger(value) ? formatCount(value) : formatFigure(value)
+}
+
+/** That requests did not succeed and no threshold is about it, with what to do; null where that is not so. */
+export function noteUnjudged(thresholds: readonly ThresholdResult[], counts: LoadCounts): string | null {
+  const unsuccessful = counts.rejected + counts.failed + counts.unknown
+  const isJudged = thresholds.some(({ expression }) => expression.startsWith('http_req_failed'))
+  if (unsuccessful === 0 || isJudged) return null
+  const what = thresholds.length === 0 ? 'none was given' : 'none is about failures'
+  const share = `${formatCount(unsuccessful)} of ${formatCount(counts.sent)}`
+  return `${what}, so requests that did not succeed (${share}) fail nothing; http_req_failed:rate<0.01 is such a threshold`
 }

@@ -31,6 +31,7 @@ function createRun(label: string, changes: Partial<ComparedRun> = {}): ComparedR
   return {
     label,
     plan: { connection: { baseUrl: 'https://service.test' }, load: { workers: 1 } },
+    isWhole: true,
     durationS: 30,
     requests: 3_000,
     failed: 6,
@@ -180,6 +181,7 @@ describe('what to keep in mind', () => {
     const { caveats, planDifferences } = compare(
       {
         plan: { connection: { baseUrl: 'https://other.test' }, load: { workers: 2 } },
+        isWhole: false,
         generatorLimited: true,
         dropped: 1_200,
         fromCache: 1,
@@ -189,6 +191,7 @@ describe('what to keep in mind', () => {
     expect(planDifferences.map(({ path }) => path)).toEqual(['connection.baseUrl', 'load.workers'])
     expect(caveats).toEqual([
       'The plans differ in connection.baseUrl and load.workers: what differs below may come from that.',
+      'B ended before its time: it measured 30.0 s.',
       'In B the machine that sent was the limit at times, not the service alone.',
       'B dropped 1,200 requests, whose latency no percentile holds.',
       "B has 1 answer from the service's cache; their latency is the cache's.",

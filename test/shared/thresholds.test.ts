@@ -106,7 +106,7 @@ describe('a threshold', () => {
     expect(lines).toEqual([
       '✗ p(99)<500: 990 ms, crossed by 490 ms (98.0 % of the limit)',
       '✓ p(50)<550: 500 ms, 49.8 ms to spare (9.05 % of the limit)',
-      '✗ rate<0.01: 1.20 %, crossed by 0.20 % (20.0 % of the limit)',
+      '✗ rate<0.01: 1.20 %, crossed by 0.20 points (20.0 % of the limit)',
       '✗ dropped==0: 3, crossed by 3',
       '✗ start_lag:max<5: nothing measured, nothing shows that it holds',
       '✓ dropped==3: 3, exactly',

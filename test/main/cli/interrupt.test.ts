@@ -57,8 +57,14 @@ describe('Ctrl-C', () => {
     expect(left.code).toBe(130)
     expect(left.stderr).toMatch(/Left at once: .*unknown/)
 
-    const resend = ['resume', 'latest', '--on-unknown', 'resend', '--json']
     sandbox.behave({ latency: '0ms' })
+    const others = await spawnSluice(['resume', 'latest', '--json'], { workspace: folder, env })
+    expect(JSON.parse(others.stdout).rows).toMatchObject({ succeeded: 16, unknown: 4 })
+    expect(others.stderr).toContain(
+      '4 rows of unknown fate stay as they are; --on-unknown resend sends them, too.',
+    )
+
+    const resend = ['resume', 'latest', '--on-unknown', 'resend', '--json']
     const resumed = await spawnSluice(resend, { workspace: folder, env })
     const { rows } = JSON.parse(resumed.stdout)
     expect(rows.succeeded + rows.rejected).toBe(20)

@@ -41,6 +41,11 @@ describe('k6', () => {
     const whole = JSON.parse((await importing('plain-lines.k6')).stdout)
     expect(whole).toMatchObject({ state: 'completed', name: 'plain-lines.k6' })
     expect(whole.requests.sent).toBeGreaterThan(0)
+    const told = (outcome: string) =>
+      (whole.errors as { outcome: string; rows: number }[])
+        .filter((group) => group.outcome === outcome)
+        .reduce((sum, { rows }) => sum + rows, 0)
+    expect([told('rejected'), told('unknown')]).toEqual([whole.requests.rejected, whole.requests.unknown])
     expect(whole.latency_ms.http_req_duration.count).toBe(whole.requests.sent)
     const summary = JSON.parse((await importing('handle-summary.k6')).stdout)
     expect(summary.requests.sent).toBeGreaterThan(0)

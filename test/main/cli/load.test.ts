@@ -220,6 +220,10 @@ describe('a load that goes on', () => {
     expect(succeeded + unknown).toBe(sent)
     expect(summary.errors).toEqual([expect.objectContaining({ outcome: 'unknown', rows: unknown })])
 
+    // As in every look at it, what is counted are requests.
+    expect((await look('runs')).stdout).toMatch(
+      new RegExp(`interrupted +60 +${succeeded} +0 +0 +${unknown} `),
+    )
     const { stdout: shown } = await look('show', 'latest')
     expect(shown).toContain('Stopped: its process ended before the load did')
     expect(shown).toMatch(new RegExp(`sent +100/s +${sent} in all`))

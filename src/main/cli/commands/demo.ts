@@ -72,6 +72,8 @@ async function report(
   await out.writeLine()
   await out.writeLine(formatSection(terminal, 'Exported', lines).join('\n'))
   await out.writeLine()
+  await out.writeLine("The demo's service ends with it, so a retry of its runs would find nobody.")
+  await out.writeLine()
   await out.writeLine(formatCommands(terminal, toNextSteps(runs.tasks.run_id)).join('\n'))
   await out.writeLine()
 }

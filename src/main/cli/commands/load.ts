@@ -9,7 +9,7 @@ import { addTaskOptions, type TaskFlags, toTaskOperation } from './task.ts'
 
 const EXAMPLES = `
 Examples:
-  ${COMMAND_PREFIX} load posts.csv --rate 200 --duration 60s --warmup 10s --threshold 'p(99)<500'
+  ${COMMAND_PREFIX} load posts.csv --rate 200 --duration 60s --threshold 'p(99)<500' --threshold 'http_req_failed:rate<0.01'
   ${COMMAND_PREFIX} load posts.csv --stages '50@30s,50..400@2m' --threshold 'http_req_failed:rate<0.01 abortOnFail'
   ${COMMAND_PREFIX} load posts.csv --concurrency 64 --requests 100000 --async
 

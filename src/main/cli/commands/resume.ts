@@ -20,6 +20,7 @@ import { confirmProduction, findGuarded } from '../session/confirm-production.ts
 import { createRunAccess } from '../session/run-access.ts'
 import { chooseOnUnknown, printSummary, settleRun } from '../session/settle-run.ts'
 import { isLoadRun, toExitCode } from '../summary/exit-code.ts'
+import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
@@ -96,6 +97,12 @@ async function sendAgain(
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
     const guarded = findGuarded(context, access.stored, flags)
     const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
+    if (onUnknown === 'skip' && run.rows.unknown > 0 && !flags.quiet) {
+      const { unknown } = run.rows
+      await context.err.writeLine(
+        `${formatCounted(unknown, 'row')} of unknown fate ${unknown === 1 ? 'stays' : 'stay'} as ${unknown === 1 ? 'it is' : 'they are'}; --on-unknown resend sends ${unknown === 1 ? 'it' : 'them'}, too.`,
+      )
+    }
     if (
       guarded !== null &&
       !(await confirmProduction(context, guarded, connection.baseUrl, again.what(run)))

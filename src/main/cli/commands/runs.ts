@@ -24,10 +24,10 @@ const COLUMNS: readonly RunColumn[] = [
   { title: 'NAME', align: 'left', minColumns: 8, keep: 9, toCell: (run) => toPrintable(run.name) },
   { title: 'STATE', align: 'left', keep: 9, toCell: (run) => run.state },
   { title: 'ROWS', align: 'right', keep: 9, toCell: ({ rows }) => formatCount(rows.read) },
-  { title: 'OK', align: 'right', keep: 9, toCell: ({ rows }) => formatCount(rows.succeeded) },
-  { title: 'REJECTED', align: 'right', keep: 8, toCell: ({ rows }) => formatCount(rows.rejected) },
-  { title: 'FAILED', align: 'right', keep: 6, toCell: ({ rows }) => formatCount(rows.failed) },
-  { title: 'UNKNOWN', align: 'right', keep: 6, toCell: ({ rows }) => formatCount(rows.unknown) },
+  { title: 'OK', align: 'right', keep: 9, toCell: (run) => formatCount(toEnded(run).succeeded) },
+  { title: 'REJECTED', align: 'right', keep: 8, toCell: (run) => formatCount(toEnded(run).rejected) },
+  { title: 'FAILED', align: 'right', keep: 6, toCell: (run) => formatCount(toEnded(run).failed) },
+  { title: 'UNKNOWN', align: 'right', keep: 6, toCell: (run) => formatCount(toEnded(run).unknown) },
   {
     title: 'OVERDUE',
     align: 'right',
@@ -80,6 +80,11 @@ const COLUMNS: readonly RunColumn[] = [
     toCell: (run) => formatMoment(run.started_at ?? run.created_at),
   },
 ]
+
+/** What ended how: rows, and of a load test, which uses its rows over and over, requests. */
+function toEnded(run: RunSummary): Pick<RunSummary['rows'], 'succeeded' | 'rejected' | 'failed' | 'unknown'> {
+  return isLoadRun(run) ? run.requests : run.rows
+}
 
 function isNothing(cell: string): boolean {
   return cell === '0' || cell === ''

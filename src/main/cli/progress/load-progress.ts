@@ -28,7 +28,8 @@ export function toLoadShare({ phase, elapsedMs, measuredMs }: LoadProgress): num
 /** How long it has measured, or will warm up: `25.3 s of 1m`, `starts in 3.2 s`. */
 export function formatLoadTime({ phase, elapsedMs, measuredMs }: LoadProgress): string {
   if (phase === 'warmup') return `measuring in ${formatDuration(-elapsedMs)}`
-  const ms = measuredMs === null || phase === 'measuring' ? elapsedMs : Math.min(elapsedMs, measuredMs)
+  const overMs = Math.max(0, elapsedMs)
+  const ms = measuredMs === null || phase === 'measuring' ? overMs : Math.min(overMs, measuredMs)
   return measuredMs === null
     ? formatDuration(ms)
     : `${formatDuration(ms)} of ${formatDurationMs(Math.round(measuredMs))}`

@@ -18,6 +18,7 @@ const hasStatus = (from: number, to: number) => (group: ErrorGroup) =>
 
 /** Whether the service says that it had the rows before. */
 export function isDuplicate(group: ErrorGroup): boolean {
+  if (group.outcome === 'invalid') return false
   return /duplicate|exists|unique/i.test(`${group.error_code ?? ''} ${group.message}`)
 }
 

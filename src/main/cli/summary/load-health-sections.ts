@@ -64,13 +64,16 @@ export function formatPercentileCaveats(
 }
 
 /** What the service said of its own load; nothing where it said nothing. */
-export function formatThrottling(terminal: Terminal, { throttling, counts }: LoadReport): string[] {
+export function formatThrottling(terminal: Terminal, report: LoadReport): string[] {
+  const { throttling, counts } = report
   const { answers, retryAfterAnswers, askedS } = throttling
   if (answers + retryAfterAnswers === 0) return []
   const ended = counts.succeeded + counts.rejected + counts.failed + counts.unknown
   const asked =
     retryAfterAnswers === 0
-      ? 'none said for how long'
+      ? isForeign(report)
+        ? 'k6 does not tell for how long'
+        : 'none said for how long'
       : `${formatCounted(retryAfterAnswers, 'answer')} asked to wait, ${formatDuration(askedS * 1000)} added up`
   return formatSection(
     terminal,
@@ -101,7 +104,7 @@ export function formatConnections(terminal: Terminal, { connections }: LoadRepor
   const { opened, reused } = connections
   if (opened + reused === 0) return []
   return formatSection(terminal, 'Connections', [
-    `${formatCount(opened)} opened, ${formatCounted(reused, 'request')} on one that was open`,
+    `${formatCount(opened)} opened, ${formatCounted(reused, 'request')} on one that was open already`,
   ])
 }
 

@@ -1,6 +1,6 @@
 import type { LoadErrorGroup, LoadReport } from '../../../shared/load-report.ts'
 import type { RunSummary } from '../../../shared/run.ts'
-import { formatThresholdMargin, formatThresholdValue } from '../../../shared/threshold-text.ts'
+import { formatThresholdMargin, formatThresholdValue, noteUnjudged } from '../../../shared/threshold-text.ts'
 import { formatCount, formatCounted, formatMs, formatRate, formatShare } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable, wrapWords } from '../terminal/table.ts'
@@ -17,14 +17,12 @@ const SHOWN_GROUPS = 12
 /** Thresholds with ✓ or ✗, the value and how far it is from the limit; what none of them means for failures. */
 export function formatThresholds(terminal: Terminal, report: LoadReport): string[] {
   const { thresholds, counts } = report
-  const unsuccessful = counts.rejected + counts.failed + counts.unknown
-  if (thresholds.length === 0) {
-    return unsuccessful === 0 || isForeign(report)
+  const unjudged = isForeign(report) ? null : noteUnjudged(thresholds, counts)
+  const notes =
+    unjudged === null
       ? []
-      : formatSection(terminal, 'Thresholds', [
-          terminal.tone('warn', 'none was given, so requests that did not succeed fail nothing'),
-        ])
-  }
+      : wrapWords(unjudged, sectionColumns(terminal)).map((line) => terminal.tone('warn', line))
+  if (thresholds.length === 0) return notes.length === 0 ? [] : formatSection(terminal, 'Thresholds', notes)
   const { held, crossed } = terminal.glyphs
   const cells = thresholds.map((result) => ({
     result,
@@ -36,16 +34,15 @@ export function formatThresholds(terminal: Terminal, report: LoadReport): string
   const valueColumns = Math.max(...cells.map(({ value }) => textWidth(value)))
   const marginColumns = Math.max(...cells.map(({ margin }) => textWidth(margin)))
   const isWide = nameColumns + valueColumns + marginColumns + 6 <= sectionColumns(terminal)
-  return formatSection(
-    terminal,
-    'Thresholds',
-    cells.flatMap(({ result, mark, value, margin }) => {
+  return formatSection(terminal, 'Thresholds', [
+    ...cells.flatMap(({ result, mark, value, margin }) => {
       const tone: Tone = result.ok ? 'good' : 'bad'
       const head = `${terminal.tone(tone, `${mark} ${padRight(result.expression, nameColumns)}`)}  ${padLeft(value, valueColumns)}`
       const tail = terminal.tone(result.ok ? 'quiet' : 'bad', margin)
       return isWide ? [`${head}  ${tail}`] : [head, `  ${tail}`]
     }),
-  )
+    ...notes,
+  ])
 }
 
 /** What was asked for, sent, answered and succeeded, each a figure of its own (design §5). */
@@ -53,10 +50,12 @@ export function formatLoadRequests(terminal: Terminal, report: LoadReport): stri
   const { counts, rates, generator } = report
   if (counts.sent === 0) return formatSection(terminal, 'Requests', ['none was sent'])
   const ended = counts.succeeded + counts.rejected + counts.failed + counts.unknown
+  // A summary of k6's does not tell what was answered.
+  const answered = report.statuses.length === 0 ? null : rates.answeredPerS
   const rows: [string, number | null, string, Tone][] = [
     ['scheduled', rates.scheduledPerS, '', 'plain'],
     ['sent', rates.attemptedPerS, `${formatCount(counts.sent)} in all`, 'plain'],
-    ['answered', rates.answeredPerS, `${formatCount(report.answered)} in all`, 'plain'],
+    ['answered', answered, `${formatCount(report.answered)} in all`, 'plain'],
     [
       'succeeded',
       rates.succeededPerS,

@@ -51,7 +51,11 @@ export function formatServiceNotes(terminal: Terminal, summary: RunSummary): str
 export function formatGenerator(terminal: Terminal, { generator }: RunSummary): string[] {
   const facts = [
     ...(generator.dropped > 0 ? [`${formatCount(generator.dropped)} dropped`] : []),
-    ...(generator.waited > 0 ? [`${formatCount(generator.waited)} waited for a free connection`] : []),
+    ...(generator.waited > 0
+      ? [
+          `${formatCount(generator.waited)} waited for one in flight to end: --concurrency was too low for the rate`,
+        ]
+      : []),
     ...(generator.start_lag_p99_ms === null
       ? []
       : [`start lag p99 ${formatMs(generator.start_lag_p99_ms)} ms`]),

@@ -143,6 +143,19 @@ describe('the summary of a load test', () => {
     expect(show(buildLoadReport())).not.toContain('Thresholds')
   })
 
+  it('says that without a threshold about them failures fail nothing', () => {
+    const failing = (expression: string) =>
+      show(buildLoadReport({ failingFrom: 0 }, { thresholds: [{ ...HELD, expression }] })).replaceAll(
+        /\s+/g,
+        ' ',
+      )
+    expect(failing('p(99)<500')).toContain(
+      'none is about failures, so requests that did not succeed (1,200 of 12,000)',
+    )
+    expect(failing('http_req_failed:rate<0.5')).not.toContain('about failures')
+    expect(show(buildLoadReport({}, { thresholds: [HELD] }))).not.toContain('about failures')
+  })
+
   it('says of what was never sent that there is nothing', () => {
     const none = { sent: 0, succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
     const text = show(

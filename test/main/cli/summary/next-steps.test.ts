@@ -76,6 +76,12 @@ describe('what to type next', () => {
     expect(adviseOn(group, createSummary(group))?.text).toContain('--set "post_id={{run}}-{{row}}"')
   })
 
+  it('does not take rows that are double in the source for what the service has already', () => {
+    const group = createGroup({ outcome: 'invalid', status: null, error_code: 'not_unique' })
+    const steps = formatNextSteps(terminal, createSummary(group)).join('\n')
+    expect(steps).not.toContain('--delivered-code')
+  })
+
   it('says after a wrong key that retry sends what was refused', () => {
     const group = createGroup({ status: 401, error_code: null })
     const summary = createSummary(group, { state: 'stopped' })

@@ -38,8 +38,11 @@ The rows hold the content that is sent. The API key is in no file: it is read fr
 \`\`\`sh
 export ${key}=…
 ${pin}k6 run script.js
-sluice import-k6 summary.json   # from its sources: npm run -s sluice -- import-k6 summary.json
+sluice import-k6 summary.json
 \`\`\`
+
+Where Sluice runs from its sources, that is \`npm --prefix FOLDER run -s sluice -- import-k6 "$PWD/summary.json"\`, with the
+folder of the sources. \`--of RUN\` names the run that this project came from.
 
 k6 exits with 99 where a threshold is crossed. For every sample rather than percentiles alone:
 \`k6 run --out json=samples.json.gz script.js\`, then \`sluice import-k6 samples.json.gz\`.

@@ -102,7 +102,8 @@ function toErrors({ statuses }: K6Result, lastSecond: number): LoadErrorGroup[] 
   return statuses
     .filter(({ status, errorCode }) => errorCode !== null || status === null || status >= 400)
     .map(({ status, errorCode, message, requests }) => ({
-      outcome: status === null ? ('unknown' as const) : ('rejected' as const),
+      // As our own requests are judged: a 5xx does not say whether the request was taken.
+      outcome: status === null || status >= 500 ? ('unknown' as const) : ('rejected' as const),
       status,
       errorCode,
       message: message ?? (status === null ? 'there was no answer' : `answered ${status}`),
@@ -153,9 +154,16 @@ function listPartial({ latencies }: K6Result): string[] {
 
 function countRequests({ counters }: Journal, result: K6Result): void {
   const failed = result.failed ?? 0
+  const errors = toErrors(result, 0)
+  const isUnknown = ({ outcome }: LoadErrorGroup) => outcome === 'unknown'
+  const unknown = Math.min(
+    failed,
+    errors.filter(isUnknown).reduce((sum, { requests }) => sum + requests, 0),
+  )
   counters.add('request', 'succeeded', (result.requests ?? 0) - failed)
-  counters.add('request', 'rejected', failed)
-  for (const { outcome, status, errorCode, message, requests } of toErrors(result, 0)) {
+  counters.add('request', 'rejected', failed - unknown)
+  counters.add('request', 'unknown', unknown)
+  for (const { outcome, status, errorCode, message, requests } of errors) {
     counters.add('error', JSON.stringify([outcome, status, errorCode, message]), requests)
   }
 }

@@ -232,6 +232,7 @@ describe('a comparison', () => {
       return {
         label,
         plan: { load: { workers: factor } },
+        isWhole: true,
         durationS: 10,
         requests: 500,
         failed: 0,

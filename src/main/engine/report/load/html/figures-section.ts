@@ -5,7 +5,7 @@ import type { Percentiles } from '../../../../../shared/run.ts'
 import type { TrendMetric } from '../../../../../shared/threshold-metrics.ts'
 import { drawBarChart } from './bar-chart.ts'
 import { toBars, toNines, toSpectrum } from './distribution.ts'
-import { html, type Markup } from './markup.ts'
+import { html, type Markup, NOTHING } from './markup.ts'
 import { drawSpectrumChart } from './spectrum-chart.ts'
 import { drawTable } from './table.ts'
 
@@ -36,11 +36,16 @@ export function drawFigures({ counts, rates, latencyMs, ...report }: LoadReport)
           ],
         ]),
     ['Sent', formatFigure(rates.attemptedPerS), `requests a second, ${formatCount(counts.sent)} in all`],
-    [
-      'Answered',
-      formatFigure(rates.answeredPerS),
-      `requests a second, ${formatCount(report.answered)} in all`,
-    ],
+    // A summary of k6's does not tell what was answered.
+    ...(report.statuses.length === 0
+      ? []
+      : [
+          [
+            'Answered',
+            formatFigure(rates.answeredPerS),
+            `requests a second, ${formatCount(report.answered)} in all`,
+          ] satisfies [string, string, string],
+        ]),
     [
       'Succeeded',
       formatFigure(rates.succeededPerS),
@@ -64,13 +69,18 @@ ${listNotes(report)}</section>`
 
 function listNotes({ throttling, connections }: Pick<LoadReport, 'throttling' | 'connections'>): Markup {
   const notes = [
-    `${formatCount(connections.opened)} connections opened, ${formatCount(connections.reused)} requests sent on one that was open.`,
+    ...(connections.opened + connections.reused > 0
+      ? [
+          `${formatCount(connections.opened)} connections opened, ${formatCount(connections.reused)} requests sent on one that was open already.`,
+        ]
+      : []),
     ...(throttling.answers > 0 || throttling.retryAfterAnswers > 0
       ? [
-          `${formatCount(throttling.answers)} answers of 429 (too many requests); ${formatCount(throttling.retryAfterAnswers)} answers asked to wait, ${formatFigure(throttling.askedS)} s in all.`,
+          `${formatCount(throttling.answers)} answers of 429 (too many requests)${throttling.retryAfterAnswers === 0 ? '' : `; ${formatCount(throttling.retryAfterAnswers)} answers asked to wait, ${formatFigure(throttling.askedS)} s in all`}.`,
         ]
       : []),
   ]
+  if (notes.length === 0) return NOTHING
   return html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>`
 }
 

@@ -6,14 +6,15 @@ import { drawGeneratorChart } from './timeline-section.ts'
 
 /** How the machine that sent the load did: whether its figures are to be believed. */
 export function drawGenerator(report: LoadReport): Markup {
-  const { generator, seconds } = report
+  const { generator, durationMs } = report
+  const seconds = Math.max(generator.limitedSeconds, Math.ceil(durationMs / 1000))
   const orNone = (ms: number | null) => (ms === null ? 'not watched' : formatMs(ms))
   const facts: [string, string][] = [
     ['Verdict', toVerdict(report)],
     ...(generator.achievedShare === null
       ? []
       : [['Schedule achieved', formatShare(generator.achievedShare)] satisfies [string, string]]),
-    ['Seconds limited', `${formatCount(generator.limitedSeconds)} of ${formatCount(seconds.length)}`],
+    ['Seconds limited', `${formatCount(generator.limitedSeconds)} of ${formatCount(seconds)}`],
     ['start_lag p99', orNone(generator.startLagP99Ms)],
     ['Longest stall of the event loop', orNone(generator.eventLoopMaxMs)],
     [

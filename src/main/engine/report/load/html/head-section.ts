@@ -1,6 +1,10 @@
 import { formatDurationMs } from '../../../../../shared/duration.ts'
 import type { LoadReport } from '../../../../../shared/load-report.ts'
-import { formatThresholdMargin, formatThresholdValue } from '../../../../../shared/threshold-text.ts'
+import {
+  formatThresholdMargin,
+  formatThresholdValue,
+  noteUnjudged,
+} from '../../../../../shared/threshold-text.ts'
 import { html, type Markup, NOTHING, quoteForeign } from './markup.ts'
 import { drawTable } from './table.ts'
 
@@ -47,14 +51,15 @@ ${generator.reasons.length === 0 ? NOTHING : html`<ul>${generator.reasons.map((r
 }
 
 /** The verdict: every threshold, its value, and by how much it holds or not. */
-export function drawThresholds({ thresholds }: LoadReport): Markup {
+export function drawThresholds({ thresholds, state, counts }: LoadReport): Markup {
+  const unjudged = noteUnjudged(thresholds, counts)
   if (thresholds.length === 0) {
-    return html`<section><h2>Thresholds</h2><p class="none">None were set.</p></section>`
+    return html`<section><h2>Thresholds</h2><p class="none">There are none.</p></section>`
   }
   const crossed = thresholds.filter(({ ok }) => !ok).length
   const verdict =
     crossed === 0
-      ? html`<span class="ok">✓ every threshold holds</span>`
+      ? html`<span class="ok">✓ every threshold ${state === 'completed' ? 'holds' : 'held until then'}</span>`
       : html`<span class="bad">✗ ${crossed} of ${thresholds.length} do not hold</span>`
   const rows = thresholds.map((result) => [
     result.ok ? html`<span class="ok">✓ holds</span>` : html`<span class="bad">✗ crossed</span>`,
@@ -72,7 +77,7 @@ ${drawTable({
     { title: 'by how much', align: 'left' },
   ],
   rows,
-})}</section>`
+})}${unjudged === null ? NOTHING : html`<ul class="notes"><li>${unjudged}</li></ul>`}</section>`
 }
 
 function formatMeasured(durationMs: number): string {
