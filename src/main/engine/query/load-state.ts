@@ -1,3 +1,4 @@
+import type { LoadStatus } from '../../../shared/load-report.ts'
 import type { ErrorGroup } from '../../../shared/run.ts'
 import { evaluateThresholds } from '../../../shared/thresholds.ts'
 import { type LoadState, readLoadState } from '../journal/load-writer.ts'
@@ -55,17 +56,19 @@ export function judgeNothing({ record }: RunView): LoadState['thresholds'] {
 }
 
 function withLost(state: LoadState, lost: number): LoadState {
-  const unanswered = state.statuses.find(({ status, errorCode }) => status === null && errorCode === null)
+  const isAlike = ({ status, errorCode }: LoadStatus) => status === null && errorCode === null
+  const unanswered = lost + (state.statuses.find(isAlike)?.requests ?? 0)
   const second = Math.max(0, Math.ceil(state.measuredMs / 1000) - 1)
+  const mostFirst = (a: { requests: number }, b: { requests: number }) => b.requests - a.requests
   return {
     ...state,
     statuses: [
-      ...state.statuses.filter((one) => one !== unanswered),
-      { status: null, errorCode: null, requests: lost + (unanswered?.requests ?? 0) },
-    ],
+      ...state.statuses.filter((one) => !isAlike(one)),
+      { status: null, errorCode: null, requests: unanswered },
+    ].sort(mostFirst),
     errors: [
       ...state.errors,
       { ...LOST, errorCode: null, requests: lost, firstSecond: second, lastSecond: second },
-    ],
+    ].sort(mostFirst),
   }
 }

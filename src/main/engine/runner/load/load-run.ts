@@ -287,7 +287,8 @@ export class LoadRun {
     const seconds = this.#seconds
     return {
       measuredMs: this.measuredMs,
-      scheduled: isOpen(load.pace) ? toArrivalSchedule(load).countDue(this.measuredMs) : null,
+      // What is due as the time is over belongs to what comes after it.
+      scheduled: isOpen(load.pace) ? toArrivalSchedule(load).countDue(this.measuredMs - 1e-6) : null,
       sent: seconds.sent,
       dropped: seconds.dropped,
       // What is dropped at once where the cap is full has not waited.

@@ -284,7 +284,10 @@ test('wherever a load is cut off, all that its journal says of it is of the same
       throttled: report.throttling.answers + succeeded,
     }
     expect(answered).toEqual(Object.fromEntries(Object.keys(answered).map((name) => [name, sent - unknown])))
-    if (unknown > 0) expect((report.rates.attemptedPerS * report.durationMs) / 1000).toBeCloseTo(sent, 5)
+    if (unknown > 0) {
+      expect((report.rates.attemptedPerS * report.durationMs) / 1000).toBeCloseTo(sent, 5)
+      expect(report.rates.scheduledPerS).toBe(150)
+    }
     expect(summary.stop_reason === null).toBe(summary.state === 'completed')
     lost.add(unknown)
   }

@@ -34,7 +34,7 @@ ${generator.reasons.length === 0 ? NOTHING : html`<ul>${generator.reasons.map((r
   }
   if (state !== 'completed') {
     notices.push(
-      html`<section class="notice warn" role="note"><h2>The run was ${state} before its end</h2><p>${quoteForeign(stopReason ?? 'It was stopped by hand.')}</p><p>What was measured until then is below.</p></section>`,
+      html`<section class="notice warn" role="note"><h2>The run was ${state} before its end</h2><p>${quoteForeign(toSentence(stopReason ?? 'it was stopped by hand'))}</p><p>What was measured until then is below.</p></section>`,
     )
   }
   if (generator.dropped > 0) {
@@ -77,7 +77,11 @@ ${drawTable({
     { title: 'by how much', align: 'left' },
   ],
   rows,
-})}${unjudged === null ? NOTHING : html`<ul class="notes"><li>${unjudged}</li></ul>`}</section>`
+})}${unjudged === null ? NOTHING : html`<ul class="notes"><li>${toSentence(unjudged)}</li></ul>`}</section>`
+}
+
+function toSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
 function formatMeasured(durationMs: number): string {
