@@ -36,7 +36,7 @@ export function noteUnjudged(thresholds: readonly ThresholdResult[], counts: Loa
   const unsuccessful = counts.rejected + counts.failed + counts.unknown
   const isJudged = thresholds.some(({ expression }) => expression.startsWith('http_req_failed'))
   if (unsuccessful === 0 || isJudged) return null
-  const what = thresholds.length === 0 ? 'none was given' : 'none is about failures'
+  const what = thresholds.length === 0 ? 'None was given' : 'None is about failures'
   const share = `${formatCount(unsuccessful)} of ${formatCount(counts.sent)}`
-  return `${what}, so requests that did not succeed (${share}) fail nothing; http_req_failed:rate<0.01 is such a threshold`
+  return `${what}, so requests that did not succeed (${share}) fail nothing; http_req_failed:rate<0.01 is such a threshold.`
 }

@@ -1,18 +1,31 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
-import { formatThresholdMargin, formatThresholdValue } from '../../../shared/threshold-text.ts'
+import type { LoadCounts } from '../../../shared/load-report.ts'
+import { formatThresholdMargin, formatThresholdValue, noteUnjudged } from '../../../shared/threshold-text.ts'
 import type { ThresholdResult } from '../../../shared/thresholds.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './load.module.css'
 
-/** Every threshold: whether it holds, what was measured, and how far that is from the limit. */
-export function ThresholdsPanel({ thresholds, isOver }: { thresholds: ThresholdResult[]; isOver: boolean }) {
+/**
+ * Every threshold: whether it holds, what was measured, and how far that is from the limit; that none is about the
+ * requests that did not succeed, where so. `counts` is null until they are known as a whole.
+ */
+export function ThresholdsPanel({
+  thresholds,
+  counts,
+  isOver,
+}: {
+  thresholds: ThresholdResult[]
+  counts: LoadCounts | null
+  isOver: boolean
+}) {
+  const unjudged = isOver && counts !== null ? noteUnjudged(thresholds, counts) : null
   const crossed = thresholds.filter(({ ok }) => !ok).length
   return (
     <Panel title="Thresholds" aside={toAside(thresholds.length, crossed, isOver)} flush>
       {thresholds.length === 0 ? (
         <p className={styles.quiet}>
-          {isOver ? 'None were judged.' : 'Those that were set are judged from the first measured second on.'}
+          {isOver ? 'There are none.' : 'Those that were set are judged from the first measured second on.'}
         </p>
       ) : (
         <table className={styles.table}>
@@ -45,6 +58,7 @@ export function ThresholdsPanel({ thresholds, isOver }: { thresholds: ThresholdR
           </tbody>
         </table>
       )}
+      {unjudged !== null && <p className={styles.quiet}>{unjudged}</p>}
     </Panel>
   )
 }

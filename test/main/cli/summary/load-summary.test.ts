@@ -138,7 +138,7 @@ describe('the summary of a load test', () => {
 
   it('says that without a threshold nothing fails', () => {
     expect(show(buildLoadReport({ failingFrom: 0 }))).toContain(
-      'none was given, so requests that did not succeed',
+      'None was given, so requests that did not succeed',
     )
     expect(show(buildLoadReport())).not.toContain('Thresholds')
   })
@@ -150,7 +150,7 @@ describe('the summary of a load test', () => {
         ' ',
       )
     expect(failing('p(99)<500')).toContain(
-      'none is about failures, so requests that did not succeed (1,200 of 12,000)',
+      'None is about failures, so requests that did not succeed (1,200 of 12,000)',
     )
     expect(failing('http_req_failed:rate<0.5')).not.toContain('about failures')
     expect(show(buildLoadReport({}, { thresholds: [HELD] }))).not.toContain('about failures')

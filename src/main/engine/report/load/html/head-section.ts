@@ -77,7 +77,7 @@ ${drawTable({
     { title: 'by how much', align: 'left' },
   ],
   rows,
-})}${unjudged === null ? NOTHING : html`<ul class="notes"><li>${toSentence(unjudged)}</li></ul>`}</section>`
+})}${unjudged === null ? NOTHING : html`<ul class="notes"><li>${unjudged}</li></ul>`}</section>`
 }
 
 function toSentence(text: string): string {
