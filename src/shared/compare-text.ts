@@ -118,8 +118,9 @@ function listCaveats(
   }
   for (const [index, run] of runs.entries()) {
     const name = index === 0 ? 'A' : 'B'
-    if (!run.isWhole) {
-      caveats.push(`${name} ended before its time: it measured ${formatFigure(run.durationS)} s.`)
+    if (run.state !== 'whole') {
+      const how = run.state === 'going' ? 'is not over yet' : 'ended before its time'
+      caveats.push(`${name} ${how}: it measured ${formatFigure(run.durationS)} s.`)
     }
     if (run.generatorLimited) {
       caveats.push(`In ${name} the machine that sent was the limit at times, not the service alone.`)

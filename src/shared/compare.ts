@@ -29,7 +29,7 @@ export interface ComparedRun {
   label: string
   plan: unknown
   /** Whether it went to its end. */
-  isWhole: boolean
+  state: 'whole' | 'cut' | 'going'
   /** Measured time, seconds. */
   durationS: number
   requests: number

@@ -2,6 +2,7 @@ import { formatDurationMs } from './duration.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
 import { type Load, toMaxInFlight, toPlannedRequests } from './load.ts'
 import { isOpen, type LoadPace } from './load-pace.ts'
+import type { LoadReport } from './load-report.ts'
 import { formatThreshold } from './thresholds.ts'
 
 /** What a load does, a phrase for each thing that a person chose, the pace first. `timeoutMs` is the connection's. */
@@ -20,6 +21,11 @@ export function describeLoad(load: Load, timeoutMs: number): string[] {
     `${formatDurationMs(load.gracefulStopMs)} for the last answers`,
     ...(thresholds.length === 0 ? [] : [`thresholds ${thresholds.map(formatThreshold).join('; ')}`]),
   ]
+}
+
+/** Whether k6 sent the load, which does not watch itself. */
+export function isForeign({ generator }: Pick<LoadReport, 'generator'>): boolean {
+  return generator.startLagP99Ms === null && generator.eventLoopMaxMs === null
 }
 
 /** A pace: `open, 200 requests a second`. */

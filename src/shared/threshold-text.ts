@@ -1,5 +1,6 @@
 import { formatCount, formatFigure } from './figure-text.ts'
-import type { LoadCounts } from './load-report.ts'
+import type { LoadReport } from './load-report.ts'
+import { isForeign } from './load-text.ts'
 import type { ThresholdResult } from './thresholds.ts'
 
 /** A threshold's value as a person reads it: `612 ms`, `1.2 %`, `1,204`; `nothing measured` where there is none. */
@@ -32,10 +33,12 @@ function toText(value: number, unit: ThresholdResult['unit']): string {
 }
 
 /** That requests did not succeed and no threshold is about it, with what to do; null where that is not so. */
-export function noteUnjudged(thresholds: readonly ThresholdResult[], counts: LoadCounts): string | null {
+export function noteUnjudged(report: Pick<LoadReport, 'thresholds' | 'counts' | 'generator'>): string | null {
+  const { thresholds, counts } = report
   const unsuccessful = counts.rejected + counts.failed + counts.unknown
   const isJudged = thresholds.some(({ expression }) => expression.startsWith('http_req_failed'))
-  if (unsuccessful === 0 || isJudged) return null
+  // Of k6's thresholds not all are known.
+  if (unsuccessful === 0 || isJudged || isForeign(report)) return null
   const what = thresholds.length === 0 ? 'None was given' : 'None is about failures'
   const share = `${formatCount(unsuccessful)} of ${formatCount(counts.sent)}`
   return `${what}, so requests that did not succeed (${share}) fail nothing; http_req_failed:rate<0.01 is such a threshold.`

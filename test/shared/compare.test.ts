@@ -31,7 +31,7 @@ function createRun(label: string, changes: Partial<ComparedRun> = {}): ComparedR
   return {
     label,
     plan: { connection: { baseUrl: 'https://service.test' }, load: { workers: 1 } },
-    isWhole: true,
+    state: 'whole',
     durationS: 30,
     requests: 3_000,
     failed: 6,
@@ -181,7 +181,7 @@ describe('what to keep in mind', () => {
     const { caveats, planDifferences } = compare(
       {
         plan: { connection: { baseUrl: 'https://other.test' }, load: { workers: 2 } },
-        isWhole: false,
+        state: 'cut',
         generatorLimited: true,
         dropped: 1_200,
         fromCache: 1,

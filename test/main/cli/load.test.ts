@@ -154,7 +154,6 @@ describe('load', () => {
   })
 })
 
-/** Scrapes a load's figures until that many requests have ended, and returns all of them. */
 /** Live figures, once so many requests have ended and a second is over, with which percentiles come. */
 async function untilRequests(url: string, count: number): Promise<string> {
   for (;;) {

@@ -1,4 +1,5 @@
 import type { LoadReport } from '../../../shared/load-report.ts'
+import { isForeign } from '../../../shared/load-text.ts'
 import {
   formatCount,
   formatCounted,
@@ -106,11 +107,6 @@ export function formatConnections(terminal: Terminal, { connections }: LoadRepor
   return formatSection(terminal, 'Connections', [
     `${formatCount(opened)} opened, ${formatCounted(reused, 'request')} on one that was open already`,
   ])
-}
-
-/** Whether k6 sent the load, which does not watch itself. */
-export function isForeign({ generator }: Pick<LoadReport, 'generator'>): boolean {
-  return generator.startLagP99Ms === null && generator.eventLoopMaxMs === null
 }
 
 /** How the machine did that sent: start lag, stalls, pauses, and what of the schedule went out. */

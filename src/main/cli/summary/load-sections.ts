@@ -7,7 +7,6 @@ import { formatTable, wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
 import { adviseOn } from './advice.ts'
-import { isForeign } from './load-health-sections.ts'
 import { formatSection, sectionColumns } from './section.ts'
 
 const SHOWN_STATUSES = 12
@@ -16,8 +15,8 @@ const SHOWN_GROUPS = 12
 
 /** Thresholds with ✓ or ✗, the value and how far it is from the limit; what none of them means for failures. */
 export function formatThresholds(terminal: Terminal, report: LoadReport): string[] {
-  const { thresholds, counts } = report
-  const unjudged = isForeign(report) ? null : noteUnjudged(thresholds, counts)
+  const { thresholds } = report
+  const unjudged = noteUnjudged(report)
   const notes =
     unjudged === null
       ? []

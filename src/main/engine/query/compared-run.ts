@@ -30,7 +30,7 @@ function readComparedRun(view: RunView): ComparedRun {
   return {
     label: `${record.name} (${record.runId})`,
     plan: record.plan,
-    isWhole: summary.state === 'completed',
+    state: summary.state === 'completed' ? 'whole' : summary.state === 'running' ? 'going' : 'cut',
     durationS: state === null ? summary.throughput.duration_s : state.measuredMs / 1000,
     requests: sent,
     failed: sent - succeeded,

@@ -1,12 +1,13 @@
 import type { LoadStatus } from '../../../shared/load-report.ts'
 import type { ErrorGroup } from '../../../shared/run.ts'
 import { evaluateThresholds } from '../../../shared/thresholds.ts'
-import { type LoadState, readLoadState } from '../journal/load-writer.ts'
+import { type LoadSecondExtras, type LoadState, readLoadState } from '../journal/load-writer.ts'
+import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import type { RunView } from './run-view.ts'
 
 /** What is told of a load test whose process ended before it did. */
 export const LOAD_CUT_OFF_REASON =
-  'its process ended before the load did (a crash, kill -9 or no more power); the figures are of the whole seconds until then'
+  'its process ended before the load did (a crash, kill -9 or no more power); the figures are of the whole seconds until then, and what was in flight is unknown and in no threshold'
 
 /** What requests are told that were in flight then. */
 const LOST = {
@@ -34,14 +35,21 @@ export function toLostGroups(lost: number): ErrorGroup[] {
 export function readToldLoad({ db, isCutOff }: RunView): ToldLoad {
   const state = readLoadState(db)
   if (state === null || !isCutOff) return { state, lost: 0 }
-  const ended = state.statuses.reduce((sum, { requests }) => sum + requests, 0)
-  const lost = Math.max(0, state.sent - ended)
-  return { state: lost === 0 ? state : withLost(state, lost), lost }
+  const tries = state.statuses.reduce((sum, { requests }) => sum + requests, 0)
+  // What was sent counts first tries alone; retries that were in flight are told nowhere.
+  const lost = Math.max(0, state.sent - (tries - state.retried))
+  return { state: lost === 0 ? state : withLost(state, lost, readSecondCount(db) - 1), lost }
 }
 
 /** When the last whole second of a load test ended whose process died, milliseconds; null where none did. */
-export function readCutOffMs(view: RunView): number | null {
-  return view.isCutOff ? (readLoadState(view.db)?.measuredMs ?? 0) : null
+export function readCutOffMs({ db, isCutOff }: RunView): number | null {
+  return isCutOff ? readSecondCount(db) * 1000 : null
+}
+
+/** Whole seconds since measuring began; what came after the measured time has its own. */
+function readSecondCount(db: DatabaseSync): number {
+  const last = db.prepare('SELECT extras FROM second WHERE extras IS NOT NULL ORDER BY at DESC LIMIT 1').get()
+  return last === undefined ? 0 : (JSON.parse(String(last['extras'])) as LoadSecondExtras).second + 1
 }
 
 /** How thresholds stand where nothing was measured. */
@@ -55,10 +63,9 @@ export function judgeNothing({ record }: RunView): LoadState['thresholds'] {
   })
 }
 
-function withLost(state: LoadState, lost: number): LoadState {
+function withLost(state: LoadState, lost: number, second: number): LoadState {
   const isAlike = ({ status, errorCode }: LoadStatus) => status === null && errorCode === null
   const unanswered = lost + (state.statuses.find(isAlike)?.requests ?? 0)
-  const second = Math.max(0, Math.ceil(state.measuredMs / 1000) - 1)
   const mostFirst = (a: { requests: number }, b: { requests: number }) => b.requests - a.requests
   return {
     ...state,

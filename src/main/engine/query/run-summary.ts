@@ -106,7 +106,8 @@ function countUnaccounted(view: RunView, states: ReadonlyMap<string, number>): n
   const { record } = view
   let accounted = 0
   for (const [state, n] of states) if (state !== 'invalid') accounted += n
-  // A load test marks no rows, and sends them in their order: what was lost was of rows that no request before had.
+  // A load test marks no rows, and sends them in their order: what was lost was of rows that
+  // no request before had, as far as there are such.
   if (record.plan.load !== undefined) {
     const unsent = record.rowsRead - (states.get('invalid') ?? 0) - accounted
     return Math.min(unsent, readToldLoad(view).lost)

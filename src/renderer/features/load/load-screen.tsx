@@ -83,7 +83,7 @@ export function LoadScreen(props: {
         <div className={styles.column}>
           <ThresholdsPanel
             thresholds={(isOver ? known?.thresholds : load?.thresholds) ?? []}
-            counts={known?.counts ?? null}
+            report={known}
             isOver={isOver}
           />
           {known !== null && (

@@ -1,5 +1,5 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
-import type { LoadCounts } from '../../../shared/load-report.ts'
+import type { LoadReport } from '../../../shared/load-report.ts'
 import { formatThresholdMargin, formatThresholdValue, noteUnjudged } from '../../../shared/threshold-text.ts'
 import type { ThresholdResult } from '../../../shared/thresholds.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -8,18 +8,18 @@ import styles from './load.module.css'
 
 /**
  * Every threshold: whether it holds, what was measured, and how far that is from the limit; that none is about the
- * requests that did not succeed, where so. `counts` is null until they are known as a whole.
+ * requests that did not succeed, where so. `report` is null until there is one.
  */
 export function ThresholdsPanel({
   thresholds,
-  counts,
+  report,
   isOver,
 }: {
   thresholds: ThresholdResult[]
-  counts: LoadCounts | null
+  report: Pick<LoadReport, 'thresholds' | 'counts' | 'generator'> | null
   isOver: boolean
 }) {
-  const unjudged = isOver && counts !== null ? noteUnjudged(thresholds, counts) : null
+  const unjudged = isOver && report !== null ? noteUnjudged(report) : null
   const crossed = thresholds.filter(({ ok }) => !ok).length
   return (
     <Panel title="Thresholds" aside={toAside(thresholds.length, crossed, isOver)} flush>

@@ -39,7 +39,7 @@ function writeSecond(
     {
       at: Math.floor(startMs / 1000) + second,
       succeeded: requests - failed,
-      // k6 tells no more than that they did not succeed.
+      // Of single seconds no more is kept than that they did not succeed.
       rejected: failed,
       failed: 0,
       unknown: 0,

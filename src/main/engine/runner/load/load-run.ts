@@ -272,13 +272,17 @@ export class LoadRun {
   get measuredMs(): number {
     const plannedMs = toMeasuredMs(this.#options.load)
     const wholeMs = plannedMs ?? this.#ledger.lastEndUs / 1000
-    const untilMs = this.#isOver ? (this.#haltedMs ?? wholeMs) : this.#seconds.count * 1000
+    // While the last answers come, the time is over already.
+    const untilMs = this.#isOver
+      ? (this.#haltedMs ?? wholeMs)
+      : Math.min(this.#seconds.count * 1000, this.#haltedMs ?? Number.POSITIVE_INFINITY)
     return Math.max(0, Math.min(plannedMs ?? Number.POSITIVE_INFINITY, untilMs))
   }
 
-  /** Requests that had gone out when the last closed second ended, and had not ended. */
+  /** Requests that had gone out when the last closed second ended, and whose first try had not. */
   #countOpen(): number {
-    return Math.max(0, this.#seconds.sent - this.#ledger.total.requests)
+    const { requests, retried } = this.#ledger.total
+    return Math.max(0, this.#seconds.sent - (requests - retried))
   }
 
   #toState(): Omit<Parameters<LoadWriter['writeState']>[0], 'startMs'> {

@@ -189,7 +189,7 @@ export class LoadSeconds {
     const { load } = this.#options
     if (!isOpen(load.pace)) return null
     const schedule = toArrivalSchedule(load)
-    const countDue = (ms: number) => schedule.countDue(Math.min(ms - 1e-6, this.#dueUntilMs))
+    const countDue = (ms: number) => schedule.countDue(Math.min(ms, this.#dueUntilMs) - 1e-6)
     return countDue((second + 1) * 1000) - countDue(second * 1000)
   }
 }

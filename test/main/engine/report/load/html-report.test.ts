@@ -232,7 +232,7 @@ describe('a comparison', () => {
       return {
         label,
         plan: { load: { workers: factor } },
-        isWhole: true,
+        state: 'whole' as const,
         durationS: 10,
         requests: 500,
         failed: 0,

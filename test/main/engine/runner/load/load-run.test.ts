@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Plan } from '../../../../../src/shared/plan.ts'
 import {
   type FaultServer,
   startFaultServer,
@@ -229,6 +230,72 @@ test('a load without an answer but errors is measured to its end', async () => {
   expect(report.statuses).toEqual([{ status: 403, errorCode: 'INVALID_API_KEY', requests: 60 }])
 })
 
+/** Runs a load; returns what a process that ended after any of its commits would have left behind. */
+async function watch(plan: Plan, act: (run: ReturnType<typeof loads.start>) => void = () => {}) {
+  const moments: LoadResult[] = []
+  let runId: string | null = null
+  const run = loads.start(plan, {
+    onCommit(when) {
+      if (when === 'after' && runId !== null) moments.push(loads.look(runId))
+    },
+  })
+  runId = run.runId
+  act(run)
+  await run.ended
+  return moments.filter(({ report }) => report.durationMs > 0)
+}
+
+test('wherever a load with retries is cut off, what it had sent are first tries', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const isRefused = Number(/\d+$/.exec(toPostId(request))?.[0]) % 2 === 0
+      const answer = () =>
+        isRefused
+          ? wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'))
+          : wire.send(200, toTaskAnswer(request))
+      setTimeout(answer, 300)
+    },
+  })
+  const moments = await watch(
+    loads.createPlan(
+      50,
+      server.baseUrl,
+      { pace: { kind: 'open', ratePerSecond: 50 }, durationMs: 3_000 },
+      { retry: { limit: 2, baseMs: 1, maxMs: 2 } },
+    ),
+  )
+  const going = moments.filter(({ summary }) => summary.state === 'interrupted')
+  expect(going.length).toBeGreaterThanOrEqual(2)
+  for (const { summary, report } of going.slice(0, 2)) {
+    expect(summary.requests.retried).toBeGreaterThan(0)
+    expect(summary.requests.unknown).toBeGreaterThan(0)
+    expect(report.rates.attemptedPerS).toBe(50)
+  }
+})
+
+test('a load that dies after its interruption has the time and the schedule until that, and every request', async () => {
+  const server = await startService(1_200)
+  const plan = loads.createPlan(500, server.baseUrl, {
+    pace: { kind: 'open', ratePerSecond: 50 },
+    durationMs: 60_000,
+  })
+  const moments = await watch(plan, (run) => {
+    void run
+      .until((snapshot) => (snapshot.load?.elapsedMs ?? 0) > 2_300)
+      .then(() => run.command({ kind: 'stop' }))
+  })
+  const end = moments.at(-1)
+  const dying = moments.filter(({ report }) => report.durationMs > 2_000)
+  expect(dying.length).toBeGreaterThan(1)
+  for (const { report, samples, summary } of dying) {
+    expect(report.durationMs).toBe(end?.report.durationMs)
+    expect(report.rates.scheduledPerS).toBe(end?.report.rates.scheduledPerS)
+    expect(report.generator.reasons.join()).not.toMatch(/of the schedule/)
+    const { succeeded } = summary.requests
+    expect(samples.length).toBeGreaterThanOrEqual(succeeded)
+  }
+})
+
 test('wherever a load is cut off, all that its journal says of it is of the same requests, those in flight unknown', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -247,21 +314,11 @@ test('wherever a load is cut off, all that its journal says of it is of the same
     durationMs: 3_200,
     workers: 2,
   })
-  const moments: LoadResult[] = []
-  let runId: string | null = null
-  const run = loads.start(plan, {
-    onCommit(when) {
-      // What a process that ended here would leave behind.
-      if (when === 'after' && runId !== null) moments.push(loads.look(runId))
-    },
-  })
-  runId = run.runId
-  await run.ended
+  const moments = await watch(plan)
   const sum = (all: readonly { requests: number }[]) =>
     all.reduce((total, { requests }) => total + requests, 0)
-  const measured = moments.filter(({ report }) => report.durationMs > 0)
   const lost = new Set<number>()
-  for (const { summary, report } of measured) {
+  for (const { summary, report } of moments) {
     const { sent, succeeded, unknown } = summary.requests
     const { read, not_sent, ...rows } = summary.rows
     expect(Object.values(rows).every((n) => n >= 0)).toBe(true)
@@ -292,7 +349,7 @@ test('wherever a load is cut off, all that its journal says of it is of the same
     lost.add(unknown)
   }
   // Three whole seconds, and the rest: in those some were in flight, in the end none was.
-  expect(measured.length).toBeGreaterThanOrEqual(4)
+  expect(moments.length).toBeGreaterThanOrEqual(4)
   expect(Math.max(...lost)).toBeGreaterThan(10)
   expect(lost).toContain(0)
   expect(moments.at(-1)?.summary.requests.sent).toBe(480)

@@ -135,6 +135,11 @@ describe('the seconds of a load', () => {
     seconds.endSchedule(1_499)
     close(2)
     expect(read().map(({ scheduled }) => scheduled)).toEqual([20, 10, 0])
+
+    const early = createSeconds()
+    early.seconds.endSchedule(-500)
+    early.close(1)
+    expect(early.read().map(({ scheduled }) => scheduled)).toEqual([0, 0])
   })
 
   it('leave the warm-up out', () => {

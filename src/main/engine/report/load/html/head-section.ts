@@ -51,10 +51,12 @@ ${generator.reasons.length === 0 ? NOTHING : html`<ul>${generator.reasons.map((r
 }
 
 /** The verdict: every threshold, its value, and by how much it holds or not. */
-export function drawThresholds({ thresholds, state, counts }: LoadReport): Markup {
-  const unjudged = noteUnjudged(thresholds, counts)
+export function drawThresholds(report: LoadReport): Markup {
+  const { thresholds, state } = report
+  const unjudged = noteUnjudged(report)
+  const note = unjudged === null ? NOTHING : html`<ul class="notes"><li>${unjudged}</li></ul>`
   if (thresholds.length === 0) {
-    return html`<section><h2>Thresholds</h2><p class="none">There are none.</p></section>`
+    return html`<section><h2>Thresholds</h2><p class="none">There are none.</p>${note}</section>`
   }
   const crossed = thresholds.filter(({ ok }) => !ok).length
   const verdict =
@@ -77,7 +79,7 @@ ${drawTable({
     { title: 'by how much', align: 'left' },
   ],
   rows,
-})}${unjudged === null ? NOTHING : html`<ul class="notes"><li>${unjudged}</li></ul>`}</section>`
+})}${note}</section>`
 }
 
 function toSentence(text: string): string {
