@@ -33,8 +33,12 @@ export function toLoadSummary(
     generator: { ...generator, limited, reasons, dropped, waited },
     ...(view.isCutOff ? { stop_reason: LOAD_CUT_OFF_REASON } : {}),
   }
-  // Before its first second is over a load that goes on is judged by nothing yet.
-  if (state === null) return { ...health, thresholds: view.isHeld ? [] : judgeNothing(view) }
+  if (state === null) {
+    // Nothing can be said yet of a load that has not begun, or whose first second is not over.
+    const { state: stored, startedAtMs } = view.record
+    const isYetToCome = view.isHeld || (startedAtMs === null && stored !== 'completed')
+    return { ...health, thresholds: isYetToCome ? [] : judgeNothing(view) }
+  }
   const { measuredMs, scheduled, within, throttling, callbacks } = state
   const perS = (n: number) => (measuredMs > 0 ? Math.round((n * 10_000) / measuredMs) / 10 : 0)
   return {

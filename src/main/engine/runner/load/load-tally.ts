@@ -1,4 +1,5 @@
 import type { Histogram } from 'hdr-histogram-js'
+import { toErrorKey } from '../../../../shared/error-groups.ts'
 import { createHistogram, encodeHistogram, recordUs } from '../../../../shared/latency-meter.ts'
 import type { LoadErrorGroup, LoadStatus, LoadThrottling } from '../../../../shared/load-report.ts'
 import type { LoadGroupRecord } from '../../journal/load-writer.ts'
@@ -152,7 +153,7 @@ export class LoadTally {
 
   #addError(group: LoadErrorGroup): void {
     const { outcome, status, errorCode, message } = group
-    const key = JSON.stringify([outcome, status, errorCode, message])
+    const key = toErrorKey(outcome, status, errorCode, message)
     const known = this.#errors.get(key)
     if (known === undefined) {
       this.#errors.set(key, { ...group })

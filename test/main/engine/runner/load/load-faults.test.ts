@@ -174,6 +174,21 @@ test('an interruption in the warm-up leaves nothing measured, and says so', asyn
   expect(report).toMatchObject({ durationMs: 0, counts: { sent: 0 }, rates: { attemptedPerS: 0 } })
 })
 
+test('a load that has not begun is judged by nothing', async () => {
+  const server = await startService()
+  const plan = loads.createPlan(3, server.baseUrl, {
+    pace: { kind: 'closed', concurrency: 2 },
+    durationMs: 60_000,
+    thresholds: ['p(99)<500'],
+  })
+  const run = loads.start(plan, { hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'stop' })
+  const { summary } = loads.look((await run.ended).run_id)
+  expect(summary).toMatchObject({ state: 'interrupted', started_at: null, thresholds: [] })
+  expect(server.requests).toHaveLength(0)
+})
+
 test.each(['open', 'closed'] as const)(
   'a generator that stands still is reported (%s pace)',
   async (kind) => {
