@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
+import { ADMIN_TOKEN_HEADER } from '../../src/main/sandbox/admin-token.ts'
 import { createSandbox, type Sandbox } from '../../src/main/sandbox/sandbox.ts'
 import type { SandboxClock } from '../../src/main/sandbox/sandbox-context.ts'
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../src/main/sandbox/sandbox-options.ts'
@@ -118,7 +119,9 @@ export async function withSandbox(options: SandboxOptions = {}, clock?: SandboxC
     return { status: answer.status, headers: answer.headers, text: await answer.text() }
   }
   const admin: TestSandbox['admin'] = async (method, path, body) => {
-    const { status, text } = await send(method, `/sandbox/admin${path}`, body, {})
+    const { status, text } = await send(method, `/sandbox/admin${path}`, body, {
+      [ADMIN_TOKEN_HEADER]: sandbox.adminToken,
+    })
     return { status, body: JSON.parse(text) }
   }
 

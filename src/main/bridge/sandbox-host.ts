@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../shared/errors.ts'
+import { ADMIN_TOKEN_HEADER } from '../sandbox/admin-token.ts'
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../sandbox/sandbox-options.ts'
 import { type SandboxThread, startSandboxThread } from '../sandbox/start-sandbox-thread.ts'
 
@@ -79,14 +80,15 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     await closing?.close()
   }
 
-  async function forgetTasks(baseUrl: string): Promise<boolean> {
-    const answer = await fetch(baseUrl + TASKS_PATH, { method: 'DELETE' }).catch(() => null)
+  async function forgetTasks({ baseUrl, adminToken }: SandboxThread): Promise<boolean> {
+    const headers = { [ADMIN_TOKEN_HEADER]: adminToken }
+    const answer = await fetch(baseUrl + TASKS_PATH, { method: 'DELETE', headers }).catch(() => null)
     return answer?.ok === true
   }
 
   async function ensure(keep: boolean): Promise<string> {
     if (thread !== null) {
-      if (keep || (await forgetTasks(thread.baseUrl))) return thread.baseUrl
+      if (keep || (await forgetTasks(thread))) return thread.baseUrl
       await close()
     }
     const opened = await open(await readPort())

@@ -10,6 +10,8 @@ export type { SandboxClock } from './sandbox-clock.ts'
 
 /** What every route works with. */
 export interface SandboxContext {
+  /** Opens the admin routes; another one for each start. */
+  readonly adminToken: string
   readonly options: ResolvedSandboxOptions
   readonly store: SandboxStore
   readonly moderation: Moderation

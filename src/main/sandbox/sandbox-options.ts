@@ -12,7 +12,7 @@ const termSchema = z.object({ term: z.string().min(1), notes: z.string().nullabl
 
 /** What a sandbox is made of. Plain data, so that it can cross to a thread. */
 export const sandboxOptionsSchema = z.strictObject({
-  /** Address to listen on. The admin routes answer on loopback only, whatever it is. */
+  /** Address to listen on. The admin routes answer on loopback only, whatever it is; see `isServedHost`. */
   host: z.string().min(1).default('127.0.0.1'),
   /** 0 takes a free one. */
   port: z.int().min(0).max(65_535).default(0),

@@ -14,8 +14,8 @@ try {
     if (!isJsonObject(message) || message['kind'] !== 'close') return
     void sandbox.close().finally(() => port.close())
   })
-  const { baseUrl, port: ownPort, taskBaseUrl, taskPort } = sandbox
-  post({ kind: 'listening', baseUrl, port: ownPort, taskBaseUrl, taskPort })
+  const { baseUrl, port: ownPort, taskBaseUrl, taskPort, adminToken } = sandbox
+  post({ kind: 'listening', baseUrl, port: ownPort, taskBaseUrl, taskPort, adminToken })
 } catch (error) {
   post({ kind: 'failed', error: toErrorDocument(error) })
 }

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../shared/errors.ts'
 import { toSystemCode, toThrownText } from '../../shared/thrown.ts'
+import { createAdminToken } from './admin-token.ts'
 import { applyChange, type BehaviourChange, createBehaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts'
 import { createCallbackQueue } from './callbacks/callback-queue.ts'
 import { createCallbackSender } from './callbacks/callback-sender.ts'
@@ -22,6 +23,8 @@ export interface Sandbox {
   /** The second host, which serves the v2 tasks only (interface §5.5). */
   readonly taskBaseUrl: string
   readonly taskPort: number
+  /** What the admin routes want in the header `x-sandbox-token`; another one for each start. */
+  readonly adminToken: string
   /** Changes how it behaves from the next request on. Throws `BAD_USAGE`. */
   behave(change: BehaviourChange): void
   /** Breaks off what is in flight, stops listening and closes the store. May be called again. */
@@ -40,6 +43,7 @@ export async function createSandbox(
   const behaviour = createBehaviour(applyChange(DEFAULT_BEHAVIOUR, resolved), clock.nowMs)
   const store = openStore(resolved, clock.date())
   const context: SandboxContext = {
+    adminToken: createAdminToken(),
     options: resolved,
     store,
     moderation: createModeration(store),
@@ -82,6 +86,7 @@ export async function createSandbox(
       port,
       taskBaseUrl: toBaseUrl(resolved, taskPort),
       taskPort,
+      adminToken: context.adminToken,
       behave: (change) => {
         context.behaviour = createBehaviour(applyChange(context.behaviour.settings, change), clock.nowMs)
       },

@@ -2,13 +2,14 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https'
 import { type FastifyInstance, fastify } from 'fastify'
 import { acceptJsonBodies } from './json-body.ts'
+import { isServedHost } from './media/loopback-address.ts'
 import { registerAdminRoutes } from './routes/admin-routes.ts'
 import { registerAppealRoutes } from './routes/appeal-routes.ts'
 import { registerIndexRoutes } from './routes/index-routes.ts'
 import { registerTaskRoutes } from './routes/task-routes.ts'
 import { registerWatchlistRoutes } from './routes/watchlist-routes.ts'
 import type { SandboxContext } from './sandbox-context.ts'
-import { SANDBOX_ERRORS } from './sandbox-errors.ts'
+import { SANDBOX_ERRORS, SandboxRefusal } from './sandbox-errors.ts'
 import { sendError, sendRefusal } from './send-answer.ts'
 
 /** Connections may rest this long between requests; longer than clients of slow rates wait. */
@@ -47,6 +48,10 @@ function createApp(context: SandboxContext): FastifyInstance {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-sandbox-notice', 'not a moderation decision')
     done()
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (isServedHost(request.hostname, context.options.host)) done()
+    else done(new SandboxRefusal('UNKNOWN_HOST', 'the Host header names another machine than this one'))
   })
   app.setErrorHandler((error, _request, reply) => sendRefusal(reply, error))
   app.setNotFoundHandler((request, reply) => {

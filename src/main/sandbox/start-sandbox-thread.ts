@@ -2,19 +2,25 @@ import { Worker } from 'node:worker_threads'
 import { type ErrorDocument, fromErrorDocument, SluiceError } from '../../shared/errors.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
-/** What the sandbox's thread says. */
-export type SandboxMessage =
-  | { kind: 'listening'; baseUrl: string; port: number; taskBaseUrl: string; taskPort: number }
-  | { kind: 'failed'; error: ErrorDocument }
-
-/** A sandbox that listens in a thread of its own. */
-export interface SandboxThread {
+/** Where a sandbox listens, and what opens its admin routes. */
+interface SandboxAddress {
   /** Scheme, host and port, without a trailing slash. */
   readonly baseUrl: string
   readonly port: number
   /** The second host, which serves the v2 tasks only (interface §5.5). */
   readonly taskBaseUrl: string
   readonly taskPort: number
+  /** What the admin routes want in the header `x-sandbox-token`; another one for each start. */
+  readonly adminToken: string
+}
+
+/** What the sandbox's thread says. */
+export type SandboxMessage =
+  | ({ kind: 'listening' } & SandboxAddress)
+  | { kind: 'failed'; error: ErrorDocument }
+
+/** A sandbox that listens in a thread of its own. */
+export interface SandboxThread extends SandboxAddress {
   /** Settles when the thread has ended, by `close` or by itself. */
   readonly ended: Promise<void>
   /** Stops the sandbox and ends the thread. */
@@ -49,6 +55,7 @@ export async function startSandboxThread(
     port: message.port,
     taskBaseUrl: message.taskBaseUrl,
     taskPort: message.taskPort,
+    adminToken: message.adminToken,
     ended,
     close: async () => {
       worker.postMessage({ kind: 'close' })

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ADMIN_TOKEN_HEADER } from '../../../src/main/sandbox/admin-token.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
@@ -18,6 +20,27 @@ describe('sandbox', () => {
     expect(result.stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+/)
     expect(result.stdout).toMatch(/task \S*sample\.csv --base-url http:\/\/127\.0\.0\.1:\d+/)
     expect(result.stdout).toContain('no moderation decision')
+  })
+
+  it('prints a command for its admin routes that keeps the token out of the list of processes', async () => {
+    let answer = ''
+    const result = await spawnSluice(['sandbox'], {
+      workspace: createTemporaryFolder(),
+      onStdout: (text, child) => {
+        const command = /(echo .* \| curl .*)$/m.exec(text)?.[1]
+        if (command === undefined || answer !== '') return
+        answer = 'asked'
+        const shell = execFile('sh', [], (_error, stdout) => {
+          answer = stdout
+          child.kill('SIGINT')
+        })
+        shell.stdin?.end(command)
+      },
+    })
+    expect(JSON.parse(answer)).toMatchObject({ requests: 0, tasks: 0 })
+    const [, builtIn = '', listed = ''] = /(echo .*) \| (curl .*)$/m.exec(result.stdout) ?? []
+    expect(builtIn).toMatch(/x-sandbox-token: [\w-]{32,}/)
+    expect(listed).toMatch(/^curl -sK- http:\/\/127\.0\.0\.1:\d+\/sandbox\/admin\/stats$/)
   })
 
   it('answers with the key of a variable', async () => {
@@ -69,9 +92,10 @@ describe('sandbox', () => {
         workspace,
         onStdout: (text, child) => {
           if (!text.endsWith('}\n')) return
-          const { base_url: baseUrl, task_base_url: taskBaseUrl } = JSON.parse(text)
+          const { base_url: baseUrl, task_base_url: taskBaseUrl, admin_token: adminToken } = JSON.parse(text)
+          const headers = { [ADMIN_TOKEN_HEADER]: adminToken }
           const readAdmin = async (path: string) => {
-            read[path] = await (await fetch(`${baseUrl}/sandbox/admin/${path}`)).json()
+            read[path] = await (await fetch(`${baseUrl}/sandbox/admin/${path}`, { headers })).json()
           }
           const readThere = async () => {
             read['there'] = (await fetch(`${taskBaseUrl}/api/v2/task/sync`, { method: 'POST' })).status

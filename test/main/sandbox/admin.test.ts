@@ -1,10 +1,31 @@
 import { request as sendRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { ADMIN_TOKEN_HEADER } from '../../../src/main/sandbox/admin-token.ts'
 import { ruleSchema } from '../../../src/main/sandbox/rules/rule.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 
 let postNumber = 0
+
+const ADMIN_ROUTES = [
+  ['GET', '/stats'],
+  ['GET', '/tasks'],
+  ['DELETE', '/tasks'],
+  ['GET', '/keys'],
+  ['POST', '/keys'],
+  ['POST', '/keys/1/refresh'],
+  ['DELETE', '/keys/1'],
+  ['GET', '/rules'],
+  ['PUT', '/rules/mine'],
+  ['GET', '/watchlists'],
+  ['DELETE', '/watchlists/sandbox_terms'],
+  ['GET', '/indexes'],
+  ['GET', '/appeals'],
+  ['GET', '/callbacks'],
+  ['POST', '/callbacks/send-now'],
+  ['GET', '/requests'],
+  ['PATCH', '/behaviour'],
+] as const
 
 async function send(sandbox: TestSandbox, key: string, text = 'hello') {
   postNumber += 1
@@ -192,24 +213,76 @@ describe('requests to indexes, watchlists and appeals', () => {
   })
 })
 
-describe('the admin routes', () => {
-  /** fetch will not send another Host or Origin, so this does. */
-  function readStatus(sandbox: TestSandbox, headers: Record<string, string>): Promise<number | undefined> {
-    return new Promise((resolve, reject) => {
-      sendRequest(`${sandbox.baseUrl}/sandbox/admin/keys`, { headers }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode)
-      })
-        .on('error', reject)
-        .end()
+/** fetch sends neither another Host nor another Origin, so this does. */
+function readStatus(
+  url: string,
+  headers: Record<string, string>,
+  method = 'GET',
+): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    sendRequest(url, { method, headers }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
     })
-  }
+      .on('error', reject)
+      .end()
+  })
+}
 
+describe('the admin routes', () => {
   it('answer programs on this machine, not web pages', async () => {
     const sandbox = await withSandbox()
-    expect(await readStatus(sandbox, {})).toBe(200)
-    expect(await readStatus(sandbox, { host: `localhost:${sandbox.port}` })).toBe(200)
-    expect(await readStatus(sandbox, { host: 'rebound.example' })).toBe(403)
-    expect(await readStatus(sandbox, { origin: 'https://example.com' })).toBe(403)
+    const url = `${sandbox.baseUrl}/sandbox/admin/keys`
+    const token = { [ADMIN_TOKEN_HEADER]: sandbox.adminToken }
+    expect(await readStatus(url, token)).toBe(200)
+    expect(await readStatus(url, { ...token, host: `localhost:${sandbox.port}` })).toBe(200)
+    expect(await readStatus(url, { ...token, host: 'rebound.example' })).toBe(421)
+    expect(await readStatus(url, { ...token, origin: 'https://example.com' })).toBe(403)
+  })
+
+  it('want the token of this start, each of them, and a new start has another', async () => {
+    const sandbox = await withSandbox()
+    const other = await withSandbox()
+    expect(sandbox.adminToken).toMatch(/^[\w-]{32,}$/)
+    expect(other.adminToken).not.toBe(sandbox.adminToken)
+    for (const headers of [{}, { [ADMIN_TOKEN_HEADER]: other.adminToken }, { [ADMIN_TOKEN_HEADER]: '' }]) {
+      for (const [method, path] of ADMIN_ROUTES) {
+        const url = `${sandbox.baseUrl}/sandbox/admin${path}`
+        expect(await readStatus(url, headers, method), `${method} ${path}`).toBe(403)
+      }
+    }
+    expect((await sandbox.admin('GET', '/stats')).status).toBe(200)
+  })
+})
+
+describe('the Host header', () => {
+  it('must mean this machine on every route of both hosts, so that a rebound name reaches nothing', async () => {
+    const sandbox = await withSandbox()
+    const authorization = `token ${sandbox.key}`
+    const urls = [
+      `${sandbox.baseUrl}/api/v1/task/sync`,
+      `${sandbox.baseUrl}/api/v1/watchlist/add`,
+      `${sandbox.baseUrl}/api/v1/custom_index/sandbox-index/add/sync`,
+      `${sandbox.baseUrl}/no/such/path`,
+      `${sandbox.taskBaseUrl}/api/v2/task/async`,
+    ]
+    for (const url of urls) {
+      for (const host of ['rebound.example', `127.0.0.1.rebound.example:${sandbox.port}`, '192.0.2.1']) {
+        expect(await readStatus(url, { host, authorization }, 'POST'), `${url} by ${host}`).toBe(421)
+      }
+      for (const host of [`localhost:${sandbox.port}`, '127.0.0.1', `[::1]:${sandbox.port}`]) {
+        expect(await readStatus(url, { host, authorization }, 'POST'), `${url} by ${host}`).not.toBe(421)
+      }
+    }
+    const appeal = `${sandbox.baseUrl}/api/v1/appeals/status/appeal-1`
+    expect(await readStatus(appeal, { host: 'rebound.example' })).toBe(421)
+    expect(await readStatus(appeal, {})).toBe(200)
+  })
+
+  it('may be any address, but no other name, where the sandbox listens beyond this machine', async () => {
+    const sandbox = await withSandbox({ host: '0.0.0.0' })
+    const appeal = `http://127.0.0.1:${sandbox.port}/api/v1/appeals/status/appeal-1`
+    expect(await readStatus(appeal, { host: '192.0.2.1' })).toBe(200)
+    expect(await readStatus(appeal, { host: 'rebound.example' })).toBe(421)
   })
 })

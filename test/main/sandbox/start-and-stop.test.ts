@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { generate } from 'selfsigned'
 import { Agent, request } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ADMIN_TOKEN_HEADER } from '../../../src/main/sandbox/admin-token.ts'
 import { createSandbox } from '../../../src/main/sandbox/sandbox.ts'
 import type { SandboxOptions } from '../../../src/main/sandbox/sandbox-options.ts'
 import { startSandboxThread } from '../../../src/main/sandbox/start-sandbox-thread.ts'
@@ -172,7 +173,8 @@ describe('a sandbox', () => {
       headers: { 'content-type': 'application/json', authorization: 'token sandbox-key' },
       body: JSON.stringify({ text_data: 'x', user_id: 'u', post_id: 'p' }),
     }).catch(() => 'broken')
-    const stats = async () => (await fetch(`${sandbox.baseUrl}/sandbox/admin/stats`)).json()
+    const headers = { [ADMIN_TOKEN_HEADER]: sandbox.adminToken }
+    const stats = async () => (await fetch(`${sandbox.baseUrl}/sandbox/admin/stats`, { headers })).json()
     await expect.poll(stats).toMatchObject({ tasks: 1 })
     await sandbox.close()
     expect(await broken).toBe('broken')
@@ -199,7 +201,8 @@ describe('a sandbox', () => {
     const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
     onTestFinished(() => dispatcher.close())
     expect(sandbox.baseUrl).toMatch(/^https:/)
-    const answer = await request(`${sandbox.baseUrl}/sandbox/admin/stats`, { dispatcher })
+    const headers = { [ADMIN_TOKEN_HEADER]: sandbox.adminToken }
+    const answer = await request(`${sandbox.baseUrl}/sandbox/admin/stats`, { dispatcher, headers })
     expect(await answer.body.json()).toMatchObject({ requests: 0 })
     await expect(request(`${sandbox.baseUrl}/sandbox/admin/stats`)).rejects.toThrow()
   })
@@ -214,6 +217,8 @@ describe('a sandbox in a thread of its own', () => {
       body: JSON.stringify({ text_data: 'x', user_id: 'u', post_id: 'p' }),
     })
     expect(answer.status).toBe(200)
+    const headers = { [ADMIN_TOKEN_HEADER]: sandbox.adminToken }
+    expect((await fetch(`${sandbox.baseUrl}/sandbox/admin/stats`, { headers })).status).toBe(200)
     expect((await fetch(`${sandbox.taskBaseUrl}/api/v2/task/sync`, { method: 'POST' })).status).toBe(403)
     await sandbox.close()
     await sandbox.ended

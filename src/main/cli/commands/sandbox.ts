@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { type Command, Option } from 'commander'
 import { EXIT } from '../../../shared/errors.ts'
+import { ADMIN_TOKEN_HEADER } from '../../sandbox/admin-token.ts'
 import { createSampleAppeals } from '../../sandbox/appeals/sample-appeals.ts'
 import { readTermFile } from '../../sandbox/read-term-file.ts'
 import { DEFAULT_INDEXES } from '../../sandbox/rules/default-indexes.ts'
@@ -76,7 +77,7 @@ async function toOptions(
 
 function formatWelcome(
   context: CliContext,
-  { baseUrl, taskBaseUrl }: SandboxThread,
+  { baseUrl, taskBaseUrl, adminToken }: SandboxThread,
   key: string,
   keyIsOwn: boolean,
 ): string {
@@ -98,7 +99,16 @@ function formatWelcome(
       ...(keyIsOwn ? [] : [setKey]),
       `${COMMAND_PREFIX} task ${sample} --base-url ${baseUrl}`,
     ]),
+    '',
+    ...formatSection(terminal, 'Admin', [formatAdminCommand(`${baseUrl}/sandbox/admin/stats`, adminToken)]),
   ].join('\n')
+}
+
+/** A command whose token is in no program's arguments, which every user of this machine can list. */
+function formatAdminCommand(url: string, adminToken: string): string {
+  return process.platform === 'win32'
+    ? `Invoke-RestMethod ${url} -Headers @{'${ADMIN_TOKEN_HEADER}'='${adminToken}'}`
+    : `echo 'header = "${ADMIN_TOKEN_HEADER}: ${adminToken}"' | curl -sK- ${url}`
 }
 
 /** Adds `sandbox`: the embedded service on loopback, until it is interrupted. */
@@ -181,6 +191,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
               port: sandbox.port,
               task_base_url: sandbox.taskBaseUrl,
               task_port: sandbox.taskPort,
+              admin_token: sandbox.adminToken,
             })
           : formatWelcome(context, sandbox, key, keyEnv !== undefined),
       )

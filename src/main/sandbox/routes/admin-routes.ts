@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isLoopbackAddress, isLoopbackName } from '../media/loopback-address.ts'
+import { ADMIN_TOKEN_HEADER, isAdminToken } from '../admin-token.ts'
+import { isLoopbackAddress } from '../media/loopback-address.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
 import { registerAdminAppealRoutes } from './admin-appeal-routes.ts'
@@ -12,11 +13,18 @@ import { registerAdminRuleRoutes } from './admin-rule-routes.ts'
 import { registerAdminTaskRoutes } from './admin-task-routes.ts'
 import { registerAdminWatchlistRoutes } from './admin-watchlist-routes.ts'
 
-/** Serves what takes the place of the service's dashboard. For programs on this machine only, so without a key. */
+/**
+ * Serves what takes the place of the service's dashboard: to programs on this machine that show the token of this
+ * start. No API key opens it.
+ */
 export function registerAdminRoutes(app: FastifyInstance, context: SandboxContext): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    if (isLocalProgram(request)) done()
-    else done(new SandboxRefusal('FORBIDDEN', 'the admin routes are for programs on this machine'))
+    if (!isLocalProgram(request)) {
+      done(new SandboxRefusal('FORBIDDEN', 'the admin routes are for programs on this machine'))
+    } else if (!isAdminToken(request.headers[ADMIN_TOKEN_HEADER], context.adminToken)) {
+      const message = `the admin routes need the header ${ADMIN_TOKEN_HEADER} with the token of this start`
+      done(new SandboxRefusal('FORBIDDEN', message))
+    } else done()
   })
   registerAdminTaskRoutes(app, context)
   registerAdminKeyRoutes(app, context)
@@ -29,8 +37,7 @@ export function registerAdminRoutes(app: FastifyInstance, context: SandboxContex
   registerAdminBehaviourRoutes(app, context)
 }
 
-/** A web page that a browser on this machine shows has an Origin, or comes by a name that is not of this machine. */
+/** A web page that a browser on this machine shows has an Origin, at least where it changes anything. */
 function isLocalProgram(request: FastifyRequest): boolean {
-  const isBrowserPage = request.headers.origin !== undefined
-  return !isBrowserPage && isLoopbackAddress(request.ip) && isLoopbackName(request.hostname)
+  return request.headers.origin === undefined && isLoopbackAddress(request.ip)
 }
