@@ -17,6 +17,9 @@ export function describeLoad(load: Load, timeoutMs: number): string[] {
       : []),
     ...(thinkTime === undefined ? [] : [`${describeThinkTime(thinkTime)} between answer and next request`]),
     `HTTP/${load.httpVersion}`,
+    ...(load.http2Connections === undefined
+      ? []
+      : [`at most ${formatCounted(load.http2Connections, 'HTTP/2 connection')} per worker`]),
     ...(load.workers > 1 ? [`${load.workers} sending threads`] : []),
     `${formatDurationMs(load.gracefulStopMs)} for the last answers`,
     ...(thresholds.length === 0 ? [] : [`thresholds ${thresholds.map(formatThreshold).join('; ')}`]),

@@ -48,6 +48,8 @@ const fieldsSchema = z.object({
   /** Requests that did not succeed and are kept whole, the first ones. */
   errorLimit: z.int().min(0).max(KEPT_MAX).default(ERROR_LIMIT_DEFAULT),
   httpVersion: z.enum(['1.1', '2']).default('1.1'),
+  /** Most HTTP/2 connections of each worker; as many as the service's limit of streams asks for unless given. */
+  http2Connections: z.int().min(1).max(IN_FLIGHT_MAX).optional(),
   /** Threads that send. */
   workers: z.int().min(1).max(64).default(1),
 })
@@ -76,6 +78,9 @@ function listContradictions(load: Load): Contradiction[] {
     if (requests !== undefined) wrong.push({ path: 'requests', message })
   } else if ((durationMs === undefined) === (requests === undefined)) {
     wrong.push({ path: 'durationMs', message: 'expected either a duration or a number of requests' })
+  }
+  if (load.http2Connections !== undefined && load.httpVersion !== '2') {
+    wrong.push({ path: 'http2Connections', message: 'only HTTP/2 shares connections' })
   }
   if (isOpen(pace)) {
     const message = 'a think time belongs to a closed pace; an open one has its schedule'

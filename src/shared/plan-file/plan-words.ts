@@ -98,7 +98,9 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'load.thresholds.*.delayAbortEvalMs': 'How long to wait before it is looked at for that, in milliseconds.',
   'load.sampleSize': 'Requests that are kept whole, drawn evenly from all of them.',
   'load.errorLimit': 'Requests that did not succeed and are kept whole, the first ones.',
-  'load.httpVersion': 'Version of HTTP.',
+  'load.httpVersion': 'HTTP version.',
+  'load.http2Connections':
+    "Maximum HTTP/2 connections per worker (default: as many as the service's stream limit requires).",
   'load.workers': 'Threads that send.',
   retry: 'When a request that was not taken, or may be repeated, is tried again.',
   'retry.limit': 'Tries after the first.',

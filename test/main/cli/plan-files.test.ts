@@ -95,6 +95,10 @@ const LOAD_EXAMPLES: Readonly<Record<string, LoadExample>> = {
   '--threshold': { args: ['p(99)<500 abortOnFail'], path: 'load.thresholds.0.expression' },
   '--abort-on-fail': { args: ['--threshold', 'rate<0.5'], path: 'load.thresholds.0.abortOnFail' },
   '--http': { args: ['2', '--base-url', 'https://127.0.0.1:1'], path: 'load.httpVersion' },
+  '--http2-connections': {
+    args: ['2', '--http', '2', '--base-url', 'https://127.0.0.1:1'],
+    path: 'load.http2Connections',
+  },
   '--workers': { args: ['2'], path: 'load.workers' },
   '--sample': { args: ['0'], path: 'load.sampleSize' },
   '--error-limit': { args: ['5'], path: 'load.errorLimit' },

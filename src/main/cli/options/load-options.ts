@@ -27,6 +27,7 @@ export interface LoadFlags {
   sample?: number
   errorLimit?: number
   http?: Load['httpVersion']
+  http2Connections?: number
   workers?: number
 }
 
@@ -38,6 +39,7 @@ const FLAGS: Partial<Record<keyof Load, string>> = {
   maxInFlight: '--max-in-flight',
   whenFull: '--when-full',
   workers: '--workers, --max-in-flight',
+  http2Connections: '--http2-connections',
 }
 
 const parsePause = createDurationParser('1h', { allowsZero: true })
@@ -132,11 +134,11 @@ export function addLoadOptions(command: Command): Command {
     )
     .option('--abort-on-fail', 'end the load as soon as any threshold does not hold')
     .optionsGroup('Sending:')
-    .addOption(
-      new Option('--http <version>', 'version of HTTP, never another than this (default: 1.1)').choices([
-        '1.1',
-        '2',
-      ]),
+    .addOption(new Option('--http <version>', 'required HTTP version (default: 1.1)').choices(['1.1', '2']))
+    .option(
+      '--http2-connections <n>',
+      "maximum HTTP/2 connections per worker (default: as many as the service's stream limit requires)",
+      createIntegerParser(1, IN_FLIGHT_MAX),
     )
     .option('--workers <n>', 'threads that send (default: 1)', createIntegerParser(1, 64))
     .option(
@@ -191,6 +193,7 @@ export function toLoad(flags: LoadFlags): Load {
     sampleSize: flags.sample,
     errorLimit: flags.errorLimit,
     httpVersion: flags.http,
+    http2Connections: flags.http2Connections,
     workers: flags.workers,
   })
   if (parsed.success) return parsed.data

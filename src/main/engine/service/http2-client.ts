@@ -1,51 +1,321 @@
-import { Client } from 'undici'
-import { DeadlineTimer } from './deadline-timer.ts'
-import { createExchangeHandler } from './exchange-handler.ts'
-import type { TimedConnector } from './timed-connector.ts'
-import { KEEP_ALIVE_MS, type WireClient } from './wire-client.ts'
+import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2'
+import { RETRY_AFTER_HEADER } from '../../../shared/service/endpoints.ts'
+import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
+import {
+  ANSWER_MAX_BYTES,
+  ANSWER_TOO_LARGE_CODE,
+  CLIENT_CLOSED_CODE,
+  CONNECTION_CLOSED_CODE,
+  type Exchange,
+  MALFORMED_ANSWER_CODE,
+  TIMEOUT_CODE,
+} from './exchange.ts'
+import { ExchangeClock } from './exchange-clock.ts'
+import type {
+  Cause,
+  ConnectPhases,
+  Http2Connection,
+  Http2Connections,
+  StreamSeeker,
+} from './http2-connections.ts'
+import { toCause, type WireClient, type WireRequest } from './wire-client.ts'
 
-/** Speaks HTTP/2 over one connection, with undici. `connector` must open connections of HTTP/2 only. */
-export function createHttp2Client({
-  url,
-  timeoutMs,
-  connector,
-}: {
-  url: URL
-  timeoutMs: number
-  connector: TimedConnector
-}): WireClient {
-  const client = new Client(url.origin, {
-    connect: connector.connect,
-    pipelining: 1,
-    allowH2: true,
-    ...(url.protocol === 'http:' ? { h2Options: { useH2c: true } } : {}),
-    // Time-outs are our own, exact ones; undici's tick at half a second.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-  })
-  const timer = new DeadlineTimer()
-  let isBusy = false
-  return {
-    send({ method, target, headers, body }, onEnd) {
-      if (isBusy) throw new Error('this connection has a request in flight')
-      isBusy = true
-      const handler = createExchangeHandler({
-        timeoutMs,
-        timer,
-        connector,
-        onEnd(exchange) {
-          isBusy = false
-          onEnd(exchange)
-        },
-      })
-      client.dispatch({ method, path: target, headers: [...headers], body }, handler)
-    },
-    destroy() {
-      timer.destroy()
-      connector.destroy()
-      return client.destroy()
-    },
+/** Code of a request that the service refused unprocessed each time it was sent (RFC 9113 §8.7). */
+export const REFUSED_STREAM_CODE = 'REFUSED_STREAM'
+
+/** How often a request is sent that the service refuses unprocessed. */
+const SENDS_MAX = 5
+
+/** Most informational answers before the answer itself. */
+const INFORMATIONAL_MAX = 100
+
+/**
+ * Speaks HTTP/2 (RFC 9113) on connections that it shares with others: one request at a time, each a stream of its own.
+ * An answer counts as whole only where the service ended its stream; a request that the service refused unprocessed is
+ * sent again, since nothing was done with it.
+ */
+export class Http2Client implements WireClient {
+  readonly #connections: Http2Connections
+  readonly #authority: string
+  readonly #timeoutMs: number
+  readonly #timer = new DeadlineTimer()
+  #current: Http2Exchange | null = null
+  #isDestroyed = false
+
+  constructor({
+    url,
+    timeoutMs,
+    connections,
+  }: {
+    url: URL
+    timeoutMs: number
+    connections: Http2Connections
+  }) {
+    this.#authority = url.host
+    this.#timeoutMs = timeoutMs
+    this.#connections = connections
+    connections.join()
+  }
+
+  send(request: WireRequest, onEnd: (exchange: Exchange) => void): void {
+    if (this.#current !== null) throw new Error('this client has a request in flight')
+    const exchange = new Http2Exchange({
+      request,
+      headers: toHttp2Headers(request, this.#authority),
+      connections: this.#connections,
+      timer: this.#timer,
+      timeoutMs: this.#timeoutMs,
+      onEnd: (ended) => {
+        this.#current = null
+        onEnd(ended)
+      },
+    })
+    this.#current = exchange
+    if (this.#isDestroyed) setImmediate(() => exchange.breakDown(CLOSED_HERE))
+    else exchange.start()
+  }
+
+  async destroy(): Promise<void> {
+    if (this.#isDestroyed) return
+    this.#isDestroyed = true
+    this.#timer.destroy()
+    this.#current?.breakDown(CLOSED_HERE)
+    await this.#connections.leave()
   }
 }
+
+interface Http2ExchangeOptions {
+  request: WireRequest
+  headers: Record<string, string>
+  connections: Http2Connections
+  timer: DeadlineTimer
+  timeoutMs: number
+  onEnd: (exchange: Exchange) => void
+}
+
+class Http2Exchange implements Deadline, StreamSeeker {
+  readonly #options: Http2ExchangeOptions
+  readonly #clock = new ExchangeClock()
+  #phases: ConnectPhases | null = null
+  #stream: ClientHttp2Stream | null = null
+  #headers: IncomingHttpHeaders | null = null
+  #status: number | null = null
+  #informational = 0
+  #body: Buffer[] = []
+  #sizeBytes = 0
+  #connection: Http2Connection | null = null
+  #sends = 0
+  /** Whether the service may have begun to act on it. */
+  #mayBeTaken = false
+  #hasEnded = false
+
+  constructor(options: Http2ExchangeOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const { timer, timeoutMs, connections } = this.#options
+    timer.start(this, this.#clock.handedOverMs, timeoutMs)
+    connections.seek(this)
+  }
+
+  onDeadline(): void {
+    const waitedFor = this.#clock.startMs === null ? 'a connection' : 'the answer'
+    const code = TIMEOUT_CODE
+    const connection = this.#connection
+    this.breakDown({ code, message: `gave up on ${waitedFor} after ${this.#options.timeoutMs} ms` })
+    connection?.checkAlive()
+  }
+
+  onNoConnection(cause: Cause): void {
+    // Nothing ends within the call that began it.
+    setImmediate(() => this.breakDown(cause))
+  }
+
+  onRoom(connection: Http2Connection, phases: ConnectPhases | null): void {
+    this.#phases ??= phases
+    this.#sends += 1
+    this.#mayBeTaken = true
+    this.#connection = connection
+    const { body } = this.#options.request
+    const nowMs = performance.now()
+    this.#clock.startMs ??= nowMs
+    this.#clock.bodySentMs = nowMs
+    let stream: ClientHttp2Stream
+    try {
+      stream = connection.session.request(this.#options.headers, { endStream: body === null })
+    } catch {
+      // The connection takes no more streams, though it looked so.
+      setImmediate(() => {
+        connection.release()
+        this.#sendAgain()
+      })
+      return
+    }
+    this.#stream = stream
+    this.#listen(stream, connection)
+    if (body !== null) stream.end(body)
+  }
+
+  #listen(stream: ClientHttp2Stream, connection: Http2Connection): void {
+    let failure: Cause | null = null
+    const isEnded = watchEnd(stream)
+    const ifCurrent = (act: () => void): void => {
+      if (this.#stream === stream) act()
+    }
+    stream.on('finish', () => {
+      this.#clock.bodySentMs = performance.now()
+    })
+    stream.on('headers', () => ifCurrent(() => this.#onInformational()))
+    stream.on('response', (headers) => ifCurrent(() => this.#onHeaders(headers)))
+    stream.on('data', (chunk: Buffer) => ifCurrent(() => this.#onData(chunk)))
+    stream.on('end', () =>
+      ifCurrent(() => {
+        if (isEnded()) this.#answer()
+      }),
+    )
+    stream.on('error', (error) => {
+      failure = toCause(error)
+    })
+    stream.on('close', () => {
+      const { id = 0, rstCode } = stream
+      const isRefused =
+        rstCode === constants.NGHTTP2_REFUSED_STREAM || id === 0 || id > connection.lastStreamId
+      connection.release()
+      ifCurrent(() => {
+        if (isEnded() && this.#status !== null) this.#answer()
+        else if (isRefused && this.#status === null) this.#sendAgain()
+        else this.breakDown(connection.cause ?? failure ?? toResetCause(rstCode))
+      })
+    })
+  }
+
+  #onInformational(): void {
+    this.#informational += 1
+    if (this.#informational <= INFORMATIONAL_MAX) return
+    const message = `more than ${INFORMATIONAL_MAX} informational answers came before the answer`
+    this.breakDown({ code: MALFORMED_ANSWER_CODE, message })
+  }
+
+  #onHeaders(headers: IncomingHttpHeaders): void {
+    this.#clock.firstByteMs ??= performance.now()
+    this.#status = Number(headers[':status'])
+    this.#headers = headers
+  }
+
+  #onData(chunk: Buffer): void {
+    this.#sizeBytes += chunk.length
+    if (this.#sizeBytes > ANSWER_MAX_BYTES) {
+      const message = `the answer is larger than ${ANSWER_MAX_BYTES} bytes`
+      this.breakDown({ code: ANSWER_TOO_LARGE_CODE, message })
+      return
+    }
+    this.#body.push(chunk)
+  }
+
+  #sendAgain(): void {
+    this.#stream = null
+    this.#mayBeTaken = false
+    if (this.#sends < SENDS_MAX) this.#options.connections.seek(this)
+    else {
+      const message = `the service refused the request unprocessed ${SENDS_MAX} times`
+      this.breakDown({ code: REFUSED_STREAM_CODE, message })
+    }
+  }
+
+  #answer(): void {
+    const headers = this.#headers ?? {}
+    const timings = this.#clock.end(performance.now(), this.#phases)
+    this.#end({
+      kind: 'answer',
+      status: this.#status ?? 0,
+      contentType: headers['content-type'] ?? '',
+      retryAfter: headers[RETRY_AFTER_HEADER] ?? null,
+      location: headers.location ?? null,
+      body: Buffer.concat(this.#body).toString('utf8'),
+      timings,
+    })
+  }
+
+  /** Ends the request without a whole answer, unless it has ended. */
+  breakDown({ code, message }: Cause): void {
+    this.#end({
+      kind: 'breakdown',
+      code,
+      message,
+      sent: this.#mayBeTaken,
+      status: this.#mayBeTaken ? this.#status : null,
+      timings: this.#clock.end(performance.now(), this.#phases),
+    })
+  }
+
+  #end(exchange: Exchange): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    const stream = this.#stream
+    this.#stream = null
+    this.#connection = null
+    this.#body = []
+    this.#options.connections.giveUp(this)
+    this.#options.timer.stop(this)
+    // What is still on its way, in either direction, is called off; the connection stays.
+    if (stream !== null && !(stream.closed && stream.writableFinished)) stream.close(constants.NGHTTP2_CANCEL)
+    this.#options.onEnd(exchange)
+  }
+}
+
+/**
+ * Tells whether the service ended the stream itself. A stream that was reset ends for its reader, too, even where half
+ * an answer had come (RFC 9113 §8.1); Node marks such a stream as closed before it tells its reader of the end.
+ */
+function watchEnd(stream: ClientHttp2Stream): () => boolean {
+  let isEnded = false
+  const push = stream.push.bind(stream)
+  stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk === null && !stream.closed) isEnded = true
+    return push(chunk, encoding)
+  }
+  return () => isEnded
+}
+
+function toHttp2Headers({ method, target, headers }: WireRequest, authority: string): Record<string, string> {
+  const named: Record<string, string> = {
+    ':method': method,
+    ':path': target,
+    ':scheme': 'https',
+    ':authority': authority,
+  }
+  for (let i = 0; i < headers.length; i += 2) named[headers[i] ?? ''] = headers[i + 1] ?? ''
+  return named
+}
+
+const CLOSED_HERE: Cause = {
+  code: CLIENT_CLOSED_CODE,
+  message: 'the connection was closed before the answer had come',
+}
+
+function toResetCause(rstCode: number): Cause {
+  const name = RESET_NAMES.get(rstCode) ?? `error ${rstCode}`
+  return rstCode === constants.NGHTTP2_CANCEL || rstCode === constants.NGHTTP2_NO_ERROR
+    ? {
+        code: CONNECTION_CLOSED_CODE,
+        message: `the service ended the exchange before the answer was whole (${name})`,
+      }
+    : { code: `RESET_${name}`, message: `the service reset the request (${name})` }
+}
+
+const RESET_NAMES = new Map<number, string>([
+  [constants.NGHTTP2_NO_ERROR, 'NO_ERROR'],
+  [constants.NGHTTP2_PROTOCOL_ERROR, 'PROTOCOL_ERROR'],
+  [constants.NGHTTP2_INTERNAL_ERROR, 'INTERNAL_ERROR'],
+  [constants.NGHTTP2_FLOW_CONTROL_ERROR, 'FLOW_CONTROL_ERROR'],
+  [constants.NGHTTP2_STREAM_CLOSED, 'STREAM_CLOSED'],
+  [constants.NGHTTP2_FRAME_SIZE_ERROR, 'FRAME_SIZE_ERROR'],
+  [constants.NGHTTP2_REFUSED_STREAM, 'REFUSED_STREAM'],
+  [constants.NGHTTP2_CANCEL, 'CANCEL'],
+  [constants.NGHTTP2_COMPRESSION_ERROR, 'COMPRESSION_ERROR'],
+  [constants.NGHTTP2_CONNECT_ERROR, 'CONNECT_ERROR'],
+  [constants.NGHTTP2_ENHANCE_YOUR_CALM, 'ENHANCE_YOUR_CALM'],
+  [constants.NGHTTP2_INADEQUATE_SECURITY, 'INADEQUATE_SECURITY'],
+  [constants.NGHTTP2_HTTP_1_1_REQUIRED, 'HTTP_1_1_REQUIRED'],
+])

@@ -6,7 +6,8 @@ import {
 } from '../../../shared/service/endpoints.ts'
 import type { Exchange } from './exchange.ts'
 import { Http1Client } from './http1-client.ts'
-import { createHttp2Client } from './http2-client.ts'
+import { Http2Client } from './http2-client.ts'
+import { Http2Connections } from './http2-connections.ts'
 import { toCredentialsError } from './proxy-tunnel.ts'
 import { createTimedConnector } from './timed-connector.ts'
 import { type ProxyRoute, readTransport } from './transport.ts'
@@ -33,16 +34,18 @@ export interface ServiceClientOptions {
   userAgent: string
   /** HTTP/1.1 unless given; a service that does not speak the version asked for is a breakdown, never a surprise. */
   httpVersion?: '1.1' | '2'
+  /** Most HTTP/2 connections at a time; as many as the service's limit of streams asks for unless given. */
+  http2Connections?: number | undefined
 }
 
-/** One connection to the service, one request at a time: what a lane owns. */
+/** A way to the service, one request at a time: what a lane owns. With HTTP/2 the connections under it are shared. */
 export interface ServiceClient {
   /**
    * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
    * Throws where the request before has not ended.
    */
   send(request: ServiceRequest, onEnd: (exchange: Exchange) => void): void
-  /** Closes the connection at once; a request in flight ends as a breakdown. */
+  /** Closes the connection at once, a shared one with its last user; a request in flight ends as a breakdown. */
   destroy(): Promise<void>
 }
 
@@ -59,14 +62,18 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   const plainProxy = url.protocol === 'http:' ? transport.proxy : null
   const start = plainProxy === null ? prefix : url.origin + prefix
   const connection = { ...transport, timeoutMs, userAgent: options.userAgent }
+  const connections =
+    options.httpVersion === '2'
+      ? new Http2Connections({
+          url,
+          createConnector: () => createTimedConnector({ ...connection, isHttp2: true }),
+          maxConnections: options.http2Connections,
+        })
+      : null
   return () => {
     const wire: WireClient =
-      options.httpVersion === '2'
-        ? createHttp2Client({
-            url,
-            timeoutMs,
-            connector: createTimedConnector({ ...connection, isHttp2: true }),
-          })
+      connections !== null
+        ? new Http2Client({ url, timeoutMs, connections })
         : new Http1Client({
             url,
             timeoutMs,

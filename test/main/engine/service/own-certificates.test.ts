@@ -2,11 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
-import type { Dispatcher } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
-import { DeadlineTimer } from '../../../../src/main/engine/service/deadline-timer.ts'
-import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
-import { createExchangeHandler } from '../../../../src/main/engine/service/exchange-handler.ts'
 import { Http1Client } from '../../../../src/main/engine/service/http1-client.ts'
 import { createServiceClients } from '../../../../src/main/engine/service/service-client.ts'
 import type { PlanConnection } from '../../../../src/shared/connection.ts'
@@ -119,20 +115,6 @@ test('a certificate that is refused when the request is already on its way has l
   const ended = new Promise((resolve) => client.send(request, resolve))
   setImmediate(() => socket.destroy(REFUSED_LATE))
   expect(await ended).toMatchObject({ kind: 'breakdown', sent: false, code: REFUSED_LATE.code })
-})
-
-test('over HTTP/2 too, a certificate that is refused late has let nothing through', () => {
-  const ends: Exchange[] = []
-  const handler = createExchangeHandler({
-    timer: new DeadlineTimer(),
-    timeoutMs: 1_000,
-    connector: { takePhases: () => null },
-    onEnd: (exchange) => ends.push(exchange),
-  })
-  const controller = { abort: () => {} } as unknown as Dispatcher.DispatchController
-  handler.onRequestStart?.(controller, null)
-  handler.onResponseError?.(controller, REFUSED_LATE)
-  expect(ends).toMatchObject([{ kind: 'breakdown', sent: false, code: REFUSED_LATE.code }])
 })
 
 test('a file that is missing is named before anything is sent', () => {

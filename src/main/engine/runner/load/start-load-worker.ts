@@ -81,6 +81,7 @@ function createGenerator(
       readApiKey,
       userAgent: `sluice/${appVersion}`,
       httpVersion: load.httpVersion,
+      http2Connections: load.http2Connections,
     }),
     judge: exchange.judge,
     toPostId: (sequence) =>

@@ -1,0 +1,350 @@
+import { type ClientHttp2Session, connect } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { buildConnector } from 'undici'
+import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE } from './exchange.ts'
+import type { TimedConnector } from './timed-connector.ts'
+import { KEEP_ALIVE_MS, toCause } from './wire-client.ts'
+
+/** Code of a request whose connection answered no PING. */
+export const PING_TIMEOUT_CODE = 'PING_TIMEOUT'
+
+/** Streams that a service is expected to allow until it says otherwise, as RFC 9113 §6.5.2 recommends at least. */
+const EXPECTED_STREAMS = 100
+
+/** How long a connection with requests in flight may be silent before it is asked whether it lives, milliseconds. */
+const PING_AFTER_MS = 10_000
+
+/** How long the answer to a PING may take, milliseconds. */
+const PING_TIMEOUT_MS = 10_000
+
+/** After the service refused another connection, how long the open ones have to do, milliseconds. */
+const REFUSED_PAUSE_MS = 1_000
+
+/** Bytes that a stream may receive before we have read them; bounds what 64 answers at once take. */
+const STREAM_WINDOW_BYTES = 256 * 1024
+
+/** Bytes that all streams of a connection may receive before we have read them. */
+const CONNECTION_WINDOW_BYTES = 8 * 1024 * 1024
+
+/** Most bytes of an answer's headers, as RFC 9113 §6.5.2 counts them. */
+const HEADERS_MAX_BYTES = 64 * 1024
+
+/** What opened or closed a connection, in a stable code and in words. */
+export interface Cause {
+  code: string
+  message: string
+}
+
+/** A request that waits for room on a connection. */
+export interface StreamSeeker {
+  /**
+   * There is room on `connection`; whoever takes it calls {@link Http2Connection.release} once. `phases`: of the
+   * connection, where it was opened for this request, microseconds.
+   */
+  onRoom(connection: Http2Connection, phases: ConnectPhases | null): void
+  /** No connection could be opened. Nothing was sent. */
+  onNoConnection(cause: Cause): void
+}
+
+/** How long a connection took to open, microseconds. */
+export type ConnectPhases = NonNullable<ReturnType<TimedConnector['takePhases']>>
+
+/** Where the connections lead, how many there may be, and how they are opened. */
+export interface Http2ConnectionsOptions {
+  url: URL
+  /** Builds the connector of one connection, which must open HTTP/2 only. */
+  createConnector: () => TimedConnector
+  /** Most connections at a time; as many as the service's limit of streams asks for unless given. */
+  maxConnections?: number | undefined
+  /** For tests: how long silence and a PING may last, milliseconds. */
+  pingAfterMs?: number
+  pingTimeoutMs?: number
+}
+
+/** One HTTP/2 connection: how many requests it carries, and whether it takes another. */
+export class Http2Connection {
+  readonly session: ClientHttp2Session
+  /** Highest stream that the service promised to process; Infinity unless it says goodbye (RFC 9113 §6.8). */
+  lastStreamId: number = Number.POSITIVE_INFINITY
+  /** Why it ended, where something went wrong. */
+  cause: Cause | null = null
+  /** Whether it ever carried a request. */
+  hasCarried = false
+  #streams = 0
+  #isPinging = false
+  #idleTimer: NodeJS.Timeout | null = null
+  readonly #socket: Socket
+  readonly #pingTimeoutMs: number
+  readonly #onRoom: () => void
+
+  constructor(
+    session: ClientHttp2Session,
+    socket: Socket,
+    options: { pingAfterMs: number; pingTimeoutMs: number; onRoom: () => void },
+  ) {
+    this.session = session
+    this.#socket = socket
+    this.#onRoom = options.onRoom
+    this.#pingTimeoutMs = options.pingTimeoutMs
+    session.on('goaway', (_code, lastStreamId) => {
+      this.lastStreamId = lastStreamId ?? 0
+    })
+    session.on('error', (error) => {
+      this.cause ??= toCause(error)
+    })
+    session.setTimeout(options.pingAfterMs)
+    session.on('timeout', () => {
+      if (this.#streams > 0) this.checkAlive()
+      session.setTimeout(options.pingAfterMs)
+    })
+  }
+
+  /** Requests that are on their way. */
+  get streams(): number {
+    return this.#streams
+  }
+
+  /** Requests that the service takes at once on this connection. */
+  get limit(): number {
+    return this.session.remoteSettings.maxConcurrentStreams ?? EXPECTED_STREAMS
+  }
+
+  /** Whether it carries another request. */
+  get hasRoom(): boolean {
+    return !this.session.closed && !this.session.destroyed && this.#streams < this.limit
+  }
+
+  /** Takes room for one request. */
+  take(): void {
+    this.hasCarried = true
+    this.#streams += 1
+    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer)
+    if (this.#streams === 1) this.session.ref()
+  }
+
+  /** Gives the room of one request back. */
+  release(): void {
+    this.#streams -= 1
+    if (this.#streams === 0 && !this.session.destroyed) this.rest()
+    this.#onRoom()
+  }
+
+  /** Lets it idle: it keeps no process alive, and is closed before long. */
+  rest(): void {
+    this.session.unref()
+    this.#idleTimer = setTimeout(() => this.session.close(), KEEP_ALIVE_MS).unref()
+  }
+
+  /** Closes it at once, without waiting for what the other side may never read; its requests end. */
+  end(): void {
+    if (!this.session.destroyed) this.session.destroy()
+    setImmediate(() => this.#socket.destroy())
+  }
+
+  /** Asks the service for a sign of life (RFC 9113 §6.7); without one the connection ends, and its requests with it. */
+  checkAlive(): void {
+    if (this.#isPinging || this.session.destroyed) return
+    this.#isPinging = true
+    const timer = setTimeout(() => {
+      this.cause ??= {
+        code: PING_TIMEOUT_CODE,
+        message: `the connection gave no sign of life for ${this.#pingTimeoutMs} ms`,
+      }
+      this.end()
+    }, this.#pingTimeoutMs)
+    timer.unref()
+    this.session.ping(() => {
+      clearTimeout(timer)
+      this.#isPinging = false
+    })
+  }
+}
+
+/**
+ * The HTTP/2 connections of one thread to one origin: as few as the service's limit of streams allows (RFC 9113 §9.1),
+ * shared by all its requests. Which request goes first is decided by who asked first.
+ */
+export class Http2Connections {
+  readonly #options: Http2ConnectionsOptions
+  readonly #target: buildConnector.Options
+  readonly #open = new Set<Http2Connection>()
+  readonly #opening = new Set<TimedConnector>()
+  /** Connections that the service has not greeted yet; their connectors are among those that open. */
+  readonly #ungreeted = new Set<Http2Connection>()
+  readonly #seekers = new Set<StreamSeeker>()
+  #pausedUntilMs = 0
+  #expectedStreams = EXPECTED_STREAMS
+  #users = 0
+  #isDestroyed = false
+
+  constructor(options: Http2ConnectionsOptions) {
+    this.#options = options
+    const { url } = options
+    this.#target = {
+      protocol: url.protocol,
+      host: url.host,
+      hostname: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port,
+    }
+  }
+
+  /** Counts one more client that uses them; see {@link leave}. */
+  join(): void {
+    this.#users += 1
+  }
+
+  /** Counts one client less; with the last one every connection is closed. */
+  async leave(): Promise<void> {
+    this.#users -= 1
+    if (this.#users > 0 || this.#isDestroyed) return
+    this.#isDestroyed = true
+    for (const connector of this.#opening) connector.destroy()
+    this.#failAll({
+      code: CLIENT_CLOSED_CODE,
+      message: 'the connection was closed before the request was sent',
+    })
+    await Promise.all([...this.#open, ...this.#ungreeted].map(endConnection))
+  }
+
+  /** Finds room for a request, now or later. */
+  seek(seeker: StreamSeeker): void {
+    this.#seekers.add(seeker)
+    this.#serve()
+  }
+
+  /** Forgets a request that waits no more. */
+  giveUp(seeker: StreamSeeker): void {
+    this.#seekers.delete(seeker)
+  }
+
+  #serve(): void {
+    for (const seeker of this.#seekers) {
+      const connection = this.#findRoom()
+      if (connection === null) break
+      this.#seekers.delete(seeker)
+      connection.take()
+      seeker.onRoom(connection, null)
+    }
+    while (this.#needsConnection()) this.#openConnection()
+  }
+
+  #findRoom(): Http2Connection | null {
+    for (const connection of this.#open) if (connection.hasRoom) return connection
+    return null
+  }
+
+  #needsConnection(): boolean {
+    if (this.#isDestroyed || this.#seekers.size <= this.#opening.size * this.#expectedStreams) return false
+    if (this.#open.size + this.#opening.size >= (this.#options.maxConnections ?? Number.POSITIVE_INFINITY))
+      return false
+    // A service that allows no stream for now would allow none on another connection either.
+    for (const { limit } of this.#open) if (limit === 0) return false
+    return this.#open.size === 0 || performance.now() >= this.#pausedUntilMs
+  }
+
+  #openConnection(): void {
+    const connector = this.#options.createConnector()
+    this.#opening.add(connector)
+    const fail = (cause: Cause): void => {
+      if (!this.#opening.delete(connector)) return
+      this.#onNoConnection(cause)
+    }
+    try {
+      connector.connect(this.#target, (...[error, socket]) => {
+        if (error !== null) fail(toCause(error))
+        else if (this.#isDestroyed) socket.destroy()
+        else this.#greet(connector, socket, fail)
+      })
+    } catch (error) {
+      // What cannot be opened ends requests, not the run; and never within the call that asked.
+      setImmediate(() => fail(toCause(error)))
+    }
+  }
+
+  /** Requests go out once the service has said how many it takes, which is the first thing it says (RFC 9113 §3.4). */
+  #greet(connector: TimedConnector, socket: Socket, fail: (cause: Cause) => void): void {
+    const session = connect(this.#options.url.origin, {
+      createConnection: () => socket,
+      settings: {
+        enablePush: false,
+        initialWindowSize: STREAM_WINDOW_BYTES,
+        maxHeaderListSize: HEADERS_MAX_BYTES,
+      },
+      // Streams beyond the default of 10 MB would be refused by Node itself; windows bound what answers take.
+      maxSessionMemory: 1_000,
+    })
+    const connection = new Http2Connection(session, socket, {
+      pingAfterMs: this.#options.pingAfterMs ?? PING_AFTER_MS,
+      pingTimeoutMs: this.#options.pingTimeoutMs ?? PING_TIMEOUT_MS,
+      onRoom: () => this.#serve(),
+    })
+    this.#ungreeted.add(connection)
+    session.once('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES))
+    session.once('remoteSettings', () => {
+      if (!this.#opening.delete(connector)) return
+      this.#ungreeted.delete(connection)
+      this.#open.add(connection)
+      this.#expectedStreams = Math.max(1, connection.limit)
+      session.on('remoteSettings', () => this.#serve())
+      this.#begin(connection, connector.takePhases())
+    })
+    // Node keeps a session open whose TLS was ended by an alert.
+    socket.on('error', (error) => {
+      connection.cause ??= toCause(error)
+      connection.end()
+    })
+    session.once('close', () => {
+      this.#ungreeted.delete(connection)
+      const wasOpen = this.#open.delete(connection)
+      if (wasOpen && !connection.hasCarried) this.#onNoConnection(connection.cause ?? CLOSED_THERE)
+      fail(connection.cause ?? CLOSED_THERE)
+      this.#serve()
+    })
+    const giveUp = setTimeout(() => {
+      if (!this.#opening.has(connector)) return
+      connection.cause = { code: 'NO_HTTP2', message: 'the service sent no HTTP/2 settings' }
+      connection.end()
+    }, PING_TIMEOUT_MS)
+    giveUp.unref()
+  }
+
+  /** The first request on a new connection is the one that is told how long opening it took. */
+  #begin(connection: Http2Connection, phases: ConnectPhases | null): void {
+    const [first] = this.#seekers
+    if (first !== undefined && connection.hasRoom) {
+      this.#seekers.delete(first)
+      connection.take()
+      first.onRoom(connection, phases)
+    } else {
+      connection.rest()
+    }
+    this.#serve()
+  }
+
+  #onNoConnection(cause: Cause): void {
+    if (this.#open.size > 0) {
+      // A gateway may bound the connections of an address: those that are open have to do for a while.
+      this.#pausedUntilMs = performance.now() + REFUSED_PAUSE_MS
+      return
+    }
+    if (this.#opening.size === 0) this.#failAll(cause)
+  }
+
+  #failAll(cause: Cause): void {
+    const seekers = [...this.#seekers]
+    this.#seekers.clear()
+    for (const seeker of seekers) seeker.onNoConnection(cause)
+  }
+}
+
+const CLOSED_THERE: Cause = {
+  code: CONNECTION_CLOSED_CODE,
+  message: 'the service closed the connection before it was ready for requests',
+}
+
+function endConnection(connection: Http2Connection): Promise<void> {
+  return new Promise((resolve) => {
+    connection.session.once('close', () => resolve())
+    connection.end()
+  })
+}

@@ -1,0 +1,354 @@
+import { writeFileSync } from 'node:fs'
+import { createSecureServer, type ServerHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createServer } from 'node:tls'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
+import { Http2Client } from '../../../../src/main/engine/service/http2-client.ts'
+import { Http2Connections } from '../../../../src/main/engine/service/http2-connections.ts'
+import {
+  createServiceClients,
+  type ServiceClientOptions,
+} from '../../../../src/main/engine/service/service-client.ts'
+import { createTimedConnector } from '../../../../src/main/engine/service/timed-connector.ts'
+import { readSecureContext } from '../../../../src/main/engine/service/tls-files.ts'
+import { createCertificate } from '../../../helpers/certificates.ts'
+import { END_STREAM, H2_CODES, type RawHttp2Wire, startRawHttp2Server } from '../../../helpers/raw-http2.ts'
+import { openTestFolder } from '../../../helpers/test-folder.ts'
+import { sendOver, TEST_KEY } from './send-task.ts'
+
+const folder = openTestFolder()
+let tls: { key: string; cert: string }
+let caFile: string
+
+beforeAll(async () => {
+  tls = await createCertificate({ ip: '127.0.0.1' })
+  caFile = join(folder, 'ca.pem')
+  writeFileSync(caFile, tls.cert)
+})
+
+/** Sends tasks over lanes that share their connections, as a run does; `count` requests, each lane one at a time. */
+function createSender(baseUrl: string, options: Partial<ServiceClientOptions> = {}) {
+  const createClient = createServiceClients({
+    baseUrl,
+    connection: { timeoutMs: 5_000, tls: { caFile } },
+    readApiKey: () => TEST_KEY,
+    userAgent: 'sluice/test',
+    httpVersion: '2',
+    ...options,
+  })
+  return async (count: number, lanes: number): Promise<Exchange[]> => {
+    const exchanges: Exchange[] = []
+    let started = 0
+    const runLane = async (): Promise<void> => {
+      const client = createClient()
+      onTestFinished(() => client.destroy())
+      while (started < count) {
+        started += 1
+        exchanges.push(await sendOver(client, `post-${started}`))
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, runLane))
+    return exchanges
+  }
+}
+
+function answerWhole(wire: RawHttp2Wire, stream: number): void {
+  wire.headers(stream, 200, { fields: { 'content-type': 'application/json' } })
+  wire.data(stream, `{"stream":${stream}}`, END_STREAM)
+}
+
+function countKinds(exchanges: readonly Exchange[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const one of exchanges) {
+    const kind = one.kind === 'answer' ? 'answer' : `${one.sent ? 'unknown' : 'failed'} ${one.code}`
+    counts[kind] = (counts[kind] ?? 0) + 1
+  }
+  return counts
+}
+
+test('requests in flight share one connection where the service allows as many streams', async () => {
+  const server = await startRawHttp2Server({ tls, onRequest: answerWhole })
+  const exchanges = await createSender(server.baseUrl)(500, 64)
+  expect(countKinds(exchanges)).toEqual({ answer: 500 })
+  expect(server.connections).toBe(1)
+  expect(exchanges.filter(({ timings }) => timings.tlsUs !== null)).toHaveLength(1)
+})
+
+test('as many connections are opened as the service’s limit of streams asks for, and no stream is refused', async () => {
+  const open = new Map<number, number>()
+  let most = 0
+  const server = await startRawHttp2Server({
+    tls,
+    maxConcurrentStreams: 4,
+    onRequest(wire, stream) {
+      const count = (open.get(wire.connection) ?? 0) + 1
+      open.set(wire.connection, count)
+      most = Math.max(most, count)
+      setImmediate(() => {
+        open.set(wire.connection, (open.get(wire.connection) ?? 0) - 1)
+        answerWhole(wire, stream)
+      })
+    },
+  })
+  expect(countKinds(await createSender(server.baseUrl)(400, 16))).toEqual({ answer: 400 })
+  expect(server.connections).toBeLessThanOrEqual(4)
+  expect(most).toBeLessThanOrEqual(4)
+})
+
+test('a bound on connections is kept, and requests wait for a stream', async () => {
+  const server = await startRawHttp2Server({ tls, maxConcurrentStreams: 2, onRequest: answerWhole })
+  const send = createSender(server.baseUrl, { http2Connections: 2 })
+  expect(countKinds(await send(100, 20))).toEqual({ answer: 100 })
+  expect(server.connections).toBeLessThanOrEqual(2)
+})
+
+test('a gateway that takes one connection only gets every request on that one', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    maxConcurrentStreams: 4,
+    onConnection: (wire) => {
+      if (wire.connection > 0) wire.destroy()
+    },
+    onRequest: answerWhole,
+  })
+  expect(countKinds(await createSender(server.baseUrl)(200, 16))).toEqual({ answer: 200 })
+})
+
+test('a service that says goodbye loses nothing: what it did not begin is sent on the next connection', async () => {
+  const done = new Map<number, number>()
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest(wire, stream) {
+      const count = (done.get(wire.connection) ?? 0) + 1
+      done.set(wire.connection, count)
+      if (count > 20) return
+      if (count < 20) answerWhole(wire, stream)
+      else
+        wire.together(() => {
+          answerWhole(wire, stream)
+          wire.goaway(stream, H2_CODES.noError)
+        })
+      if (count === 20) wire.end()
+    },
+  })
+  const exchanges = await createSender(server.baseUrl)(300, 8)
+  expect(countKinds(exchanges)).toEqual({ answer: 300 })
+  expect(server.connections).toBeGreaterThan(10)
+})
+
+test('goodbye with an error tells which requests were begun: those alone are of unknown outcome', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest(wire, stream, count) {
+      if (wire.connection > 0) answerWhole(wire, stream)
+      // Of four requests in flight, streams 1, 3, 5 and 7, the first two were begun.
+      else if (count === 4) wire.goaway(3, H2_CODES.enhanceYourCalm)
+    },
+  })
+  expect(countKinds(await createSender(server.baseUrl)(4, 4))).toMatchObject({
+    answer: 2,
+    'unknown ERR_HTTP2_SESSION_ERROR': 2,
+  })
+})
+
+test.each([
+  ['in frames of their own', (_wire: RawHttp2Wire, act: () => void): void => act()],
+  ['in one piece', (wire: RawHttp2Wire, act: () => void): void => wire.together(act)],
+] as const)(
+  'an answer with goodbye and the connection’s end right behind it is whole, %s',
+  async (_, write) => {
+    const server = await startRawHttp2Server({
+      tls,
+      onRequest: (wire, stream) =>
+        write(wire, () => {
+          answerWhole(wire, stream)
+          wire.goaway(stream, H2_CODES.noError)
+        }),
+    })
+    expect(countKinds(await createSender(server.baseUrl)(50, 1))).toEqual({ answer: 50 })
+  },
+)
+
+test.each([
+  ['NO_ERROR', H2_CODES.noError],
+  ['CANCEL', H2_CODES.cancel],
+  ['INTERNAL_ERROR', H2_CODES.internal],
+])('half an answer that is reset with %s is no answer', async (name, code) => {
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest(wire, stream) {
+      wire.together(() => {
+        wire.headers(stream, 200)
+        // Valid JSON by itself, so that only the missing end of the stream tells.
+        wire.data(stream, '{"task_id":"1"}')
+        wire.reset(stream, code)
+      })
+    },
+  })
+  const [exchange] = await createSender(server.baseUrl)(1, 1)
+  expect(exchange).toMatchObject({ kind: 'breakdown', sent: true, status: 200 })
+  expect(exchange?.kind === 'breakdown' && exchange.message).toContain(name)
+})
+
+test.each([
+  ['NO_ERROR', H2_CODES.noError],
+  ['CANCEL', H2_CODES.cancel],
+])('a whole answer stays whole when %s follows it at once', async (_, code) => {
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest: (wire, stream) =>
+      wire.together(() => {
+        answerWhole(wire, stream)
+        wire.reset(stream, code)
+      }),
+  })
+  expect(await createSender(server.baseUrl)(1, 1)).toMatchObject([{ kind: 'answer', body: '{"stream":1}' }])
+})
+
+test('an answer that ends with its headers, and one that ends with trailers, are whole', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest(wire, stream, count) {
+      if (count === 1) wire.headers(stream, 503, { flags: END_STREAM })
+      else {
+        wire.headers(stream, 200)
+        wire.data(stream, '{}')
+        wire.headers(stream, null, { flags: END_STREAM, fields: { checksum: 'none' } })
+      }
+    },
+  })
+  expect(await createSender(server.baseUrl)(2, 1)).toMatchObject([
+    { kind: 'answer', status: 503, body: '' },
+    { kind: 'answer', status: 200, body: '{}' },
+  ])
+})
+
+test('a request that was refused unprocessed is sent again', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest: (wire, stream, count) =>
+      count % 3 === 0 ? wire.reset(stream, H2_CODES.refused) : answerWhole(wire, stream),
+  })
+  expect(countKinds(await createSender(server.baseUrl)(100, 8))).toEqual({ answer: 100 })
+})
+
+test('one that is refused every time has certainly not been taken, and is given up after five times', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest: (wire, stream) => wire.reset(stream, H2_CODES.refused),
+  })
+  expect(countKinds(await createSender(server.baseUrl)(1, 1))).toEqual({ 'failed REFUSED_STREAM': 1 })
+  expect(server.requests).toBe(5)
+})
+
+test('a timed-out request is called off, and its connection goes on', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest: (wire, stream, count) => (count === 1 ? undefined : answerWhole(wire, stream)),
+  })
+  const send = createSender(server.baseUrl, { connection: { timeoutMs: 200, tls: { caFile } } })
+  expect(countKinds(await send(5, 1))).toEqual({ 'unknown TIMEOUT': 1, answer: 4 })
+  expect(server.connections).toBe(1)
+  expect(server.resets).toEqual([H2_CODES.cancel])
+})
+
+test('a connection that answers no PING ends, and its requests are of unknown outcome', async () => {
+  const server = await startRawHttp2Server({ tls, answersPings: false, onRequest: () => {} })
+  const url = new URL(server.baseUrl)
+  const connections = new Http2Connections({
+    url,
+    createConnector: () =>
+      createTimedConnector({
+        secureContext: readSecureContext({ caFile }),
+        proxy: null,
+        timeoutMs: 5_000,
+        userAgent: 'sluice/test',
+        isHttp2: true,
+      }),
+    pingAfterMs: 50,
+    pingTimeoutMs: 50,
+  })
+  const client = new Http2Client({ url, timeoutMs: 20_000, connections })
+  onTestFinished(() => client.destroy())
+  const exchange = await new Promise<Exchange>((resolve) =>
+    client.send({ method: 'POST', target: '/', headers: [], body: '{}' }, resolve),
+  )
+  expect(exchange).toMatchObject({ kind: 'breakdown', code: 'PING_TIMEOUT', sent: true })
+})
+
+test('a service that closes each connection as soon as it is open is not asked for ever', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    onConnection: (wire) => wire.together(() => wire.goaway(0, H2_CODES.noError)),
+    onRequest: answerWhole,
+  })
+  const counts = countKinds(await createSender(server.baseUrl)(8, 8))
+  expect(Object.keys(counts)).toEqual([expect.stringMatching(/^failed /)])
+  expect(server.connections).toBeLessThanOrEqual(9)
+})
+
+test('a service that never speaks up is given up without anything having been sent', async () => {
+  const server = await startRawHttp2Server({ tls, maxConcurrentStreams: null, onRequest: answerWhole })
+  const send = createSender(server.baseUrl, { connection: { timeoutMs: 200, tls: { caFile } } })
+  expect(countKinds(await send(2, 2))).toEqual({ 'failed TIMEOUT': 2 })
+  expect(server.requests).toBe(0)
+})
+
+test('a refused certificate of ours has let nothing through', async () => {
+  const server = createServer(
+    { ...tls, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3', ALPNProtocols: ['h2'] },
+    (socket) => socket.destroy(),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const [exchange] = await createSender(`https://127.0.0.1:${port}`)(1, 1)
+  expect(exchange).toMatchObject({
+    kind: 'breakdown',
+    sent: false,
+    code: expect.stringMatching(/^ERR_SSL.*CERT/),
+  })
+})
+
+test('large bodies pass both ways under flow control, on one connection', async () => {
+  const sessions = new Set<ServerHttp2Session>()
+  const server = createSecureServer(
+    { ...tls, settings: { initialWindowSize: 65_535 } },
+    (request, response) => {
+      let sizeBytes = 0
+      request.on('data', (chunk: Buffer) => {
+        sizeBytes += chunk.length
+      })
+      request.on('end', () => response.end(JSON.stringify({ sizeBytes, echo: 'x'.repeat(3_000_000) })))
+    },
+  )
+  server.on('session', (session) => sessions.add(session))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const session of sessions) session.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const client = createServiceClients({
+    baseUrl: `https://127.0.0.1:${port}`,
+    connection: { timeoutMs: 20_000, tls: { caFile } },
+    readApiKey: () => TEST_KEY,
+    userAgent: 'sluice/test',
+    httpVersion: '2',
+  })
+  const clients = [client(), client(), client()]
+  onTestFinished(async () => void (await Promise.all(clients.map((one) => one.destroy()))))
+  const text = 'y'.repeat(2_000_000)
+  const exchanges = await Promise.all(clients.map((one) => sendOver(one, 'post-1', text)))
+  for (const exchange of exchanges) {
+    const { sizeBytes, echo } = JSON.parse(exchange.kind === 'answer' ? exchange.body : '{}') as Record<
+      string,
+      number
+    >
+    expect(sizeBytes).toBeGreaterThan(2_000_000)
+    expect(String(echo)).toHaveLength(3_000_000)
+  }
+  expect(sessions.size).toBe(1)
+})
