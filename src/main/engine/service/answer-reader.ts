@@ -1,28 +1,41 @@
-import { ANSWER_MAX_BYTES, ANSWER_TOO_LARGE_CODE, MALFORMED_ANSWER_CODE } from './exchange.ts'
+import type { AnswerError } from './answer-error.ts'
+import {
+  type AnswerHead,
+  badCharacter,
+  holdsForbidden,
+  isToken,
+  malformed,
+  notHttp,
+  parseAnswerHead,
+} from './answer-head.ts'
+import { decodeBody } from './decode-body.ts'
+import { ANSWER_MAX_BYTES } from './exchange.ts'
+import { ReceivedBody, ReceivedBytes, toTooLarge } from './received-bytes.ts'
 
-/** Most of an answer's head that is read, bytes, as in Node's own client. */
+/** Most of an answer's head that is read, bytes, as in Node's own client; of its trailers too. */
 const HEAD_MAX_BYTES = 16 * 1024
 
-/** Longest line that tells a chunk's size, extensions included. */
+/** Most informational answers (1xx) before the real one. */
+const INTERIM_MAX = 100
+
+/** Longest line that gives a chunk's size, extensions included. */
 const CHUNK_LINE_MAX_BYTES = 1024
 
-/** A token, as names of headers are (RFC 9110 §5.6.2). */
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** Most extensions of all chunks of a body together, bytes. */
+const EXTENSIONS_MAX_BYTES = 16 * 1024
 
-/** The size of a chunk in hexadecimal digits, and extensions, which say nothing to us (RFC 9112 §7.1). */
+/** Most chunks of a body: 64 bytes each in the largest body there may be. */
+const CHUNKS_MAX = ANSWER_MAX_BYTES / 64
+
+/** A body, and beside it what one read brings of a head or of a line between chunks. */
+const KEPT_MAX_BYTES = ANSWER_MAX_BYTES + 128 * 1024
+
+/**
+ * The size of a chunk in hexadecimal digits, and extensions, which mean nothing to us (RFC 9112 §7.1). Some services
+ * pad the size with spaces.
+ */
 const CHUNK_SIZE =
-  /^([0-9a-fA-F]{1,16})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\]|\\.)*"))?)*$/
-
-/** An answer that cannot be read. Its message says the same for all answers that are broken alike. */
-export class AnswerError extends Error {
-  readonly code: string
-
-  constructor(code: string, message: string) {
-    super(message)
-    this.name = 'AnswerError'
-    this.code = code
-  }
-}
+  /^([0-9a-fA-F]{1,16})(?:[ \t]*;[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:[ \t]*=[ \t]*(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\]|\\.)*"))?)*[ \t]*$/
 
 type Part = 'head' | 'sized' | 'until-close' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'whole'
 
@@ -32,40 +45,52 @@ type Part = 'head' | 'sized' | 'until-close' | 'chunk-size' | 'chunk' | 'chunk-e
  * of one. The pieces may be overwritten once {@link read} has returned.
  */
 export class AnswerReader {
-  /** Null until the head has been read; informational answers are passed over. */
-  status: number | null = null
-  contentType = ''
-  retryAfter: string | null = null
-  location: string | null = null
-  /** The whole body, once the answer is whole. */
+  /** Null until it has been read; informational answers are passed over. */
+  head: AnswerHead | null = null
+  /** The whole body, decoded, once the answer is whole. */
   body = ''
+  /** Why the body could not be decoded. */
+  bodyProblem: string | undefined
   /** Whether the connection may carry another request. */
   keepsAlive = false
-  /** How long the service says it keeps an idle connection, milliseconds; null where it says nothing. */
-  keepAliveMs: number | null = null
   #part: Part = 'head'
-  /** What came of the head so far, or of a line of a chunked body. */
-  #pending = ''
-  #chunks: Buffer[] = []
-  #sizeBytes = 0
+  /** What came of the head, or the body and behind it what came of a line between its chunks. */
+  readonly #kept: ReceivedBody
+  #bodyBytes = 0
   /** Bytes of the body, or of the current chunk, that are still to come. */
   #leftBytes = 0
+  /** Ends of lines before the status line. */
+  #emptyBytes = 0
+  #interims = 0
+  #chunks = 0
+  #extensionBytes = 0
+  #trailerBytes = 0
+
+  /** `received`: the memory that it shares with all others that read at the same time. */
+  constructor(received: ReceivedBytes = new ReceivedBytes()) {
+    this.#kept = new ReceivedBody(received, KEPT_MAX_BYTES)
+  }
 
   /** Makes it ready for the answer to another request. */
   reset(): void {
-    this.status = null
+    this.head = null
+    this.keepsAlive = false
     this.body = ''
+    this.bodyProblem = undefined
     this.#part = 'head'
-    this.#pending = ''
-    this.#chunks = []
-    this.#sizeBytes = 0
-    this.#forgetHead()
+    this.#kept.clear()
+    this.#bodyBytes = 0
+    this.#emptyBytes = 0
+    this.#interims = 0
+    this.#chunks = 0
+    this.#extensionBytes = 0
+    this.#trailerBytes = 0
   }
 
   /** Reads the first `size` of some bytes; true once the answer is whole. Throws {@link AnswerError}. */
   read(bytes: Buffer, size: number): boolean {
     let at = 0
-    if (this.#part === 'head') at = this.#readHead(bytes, size)
+    while (at < size && this.#part === 'head') at = this.#readHead(bytes, at, size)
     while (at < size && this.#part !== 'whole') at = this.#readBody(bytes, at, size)
     // What comes after an answer belongs to no request.
     if (at < size && !isLineEnds(bytes, at, size)) this.keepsAlive = false
@@ -75,126 +100,79 @@ export class AnswerReader {
   /** The service will send no more; true where that makes the answer whole. */
   close(): boolean {
     this.keepsAlive = false
-    if (this.#part === 'until-close') this.#end()
+    if (this.#part === 'until-close') this.#end(this.#kept.view())
     return this.#part === 'whole'
   }
 
-  #forgetHead(): void {
-    this.contentType = ''
-    this.retryAfter = null
-    this.location = null
-    this.keepsAlive = false
-    this.keepAliveMs = null
-  }
-
-  /** Gives where the body begins. */
-  #readHead(bytes: Buffer, size: number): number {
-    const before = this.#pending.length
-    let text = this.#pending + bytes.toString('latin1', 0, size)
-    this.#pending = ''
-    let taken = -before
-    for (;;) {
-      const start = text.startsWith('\r\n') ? 2 : 0
-      const end = text.indexOf('\r\n\r\n', start)
-      if (end < 0) {
-        this.#keepHead(text)
-        return size
-      }
-      if (end >= HEAD_MAX_BYTES) throw headTooLong()
-      this.#readHeadText(text.slice(start, end))
-      taken += end + 4
-      if (this.#part !== 'head') return taken
-      text = text.slice(end + 4)
+  /** Reads one head, or a piece of it. Gives where the next part begins. */
+  #readHead(bytes: Buffer, from: number, size: number): number {
+    if (this.#kept.length > 0) return this.#readKeptHead(bytes, from, size)
+    const at = skipLineEnds(bytes, from, size)
+    this.#emptyBytes += at - from
+    if (this.#emptyBytes > HEAD_MAX_BYTES) {
+      throw malformed(`more than ${HEAD_MAX_BYTES} line breaks come before it`)
     }
+    if (at === size) return size
+    const text = bytes.toString('latin1', at, size)
+    const end = text.indexOf('\r\n\r\n')
+    if (end < 0) {
+      this.#kept.append(bytes.subarray(at, size))
+      this.#checkKeptHead(0)
+      return size
+    }
+    this.#takeHead(text.slice(0, end))
+    return at + end + 4
   }
 
-  #keepHead(text: string): void {
-    const start = text.replace(/^\r\n?/, '').slice(0, 7)
-    if (!'HTTP/1.'.startsWith(start)) throw malformed('it does not begin as HTTP/1.1 does')
+  #readKeptHead(bytes: Buffer, from: number, size: number): number {
+    const before = this.#kept.length
+    this.#kept.append(bytes.subarray(from, size))
+    const kept = this.#kept.view()
+    const end = kept.indexOf('\r\n\r\n', Math.max(0, before - 3), 'latin1')
+    if (end < 0) {
+      this.#checkKeptHead(before)
+      return size
+    }
+    const text = kept.toString('latin1', 0, end)
+    this.#kept.clear()
+    this.#takeHead(text)
+    return from + end + 4 - before
+  }
+
+  /** What cannot become a head is refused before its end has come; `from`: how much of it was checked before. */
+  #checkKeptHead(from: number): void {
+    const kept = this.#kept.view()
+    if (!'HTTP/1.'.startsWith(kept.toString('latin1', 0, 7))) throw notHttp()
+    if (kept.length >= HEAD_MAX_BYTES) throw headTooLong()
+    if (holdsForbiddenByte(kept, from)) throw badCharacter()
+  }
+
+  #takeHead(text: string): void {
     if (text.length >= HEAD_MAX_BYTES) throw headTooLong()
-    if (holdsForbidden(text.endsWith('\r') ? text.slice(0, -1) : text)) throw badCharacter()
-    this.#pending = text
-  }
-
-  #readHeadText(text: string): void {
-    if (holdsForbidden(text)) throw badCharacter()
-    const match = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r|$)/.exec(text)
-    if (match === null) throw malformed('its first line is not a status line of HTTP/1.1')
-    const status = Number(match[2])
-    if (status === 101) throw malformed('it switches to another protocol, which nobody asked for')
-    if (status < 200 && match[1] === '0') throw malformed('HTTP/1.0 knows no informational answers')
-    this.#readHeaders(text, status, match[1] === '0')
-  }
-
-  #readHeaders(text: string, status: number, isHttp10: boolean): void {
-    let contentType: string | null = null
-    let length: string | null = null
-    let coding: string | null = null
-    let connection = ''
-    let end = text.indexOf('\r\n')
-    while (end >= 0) {
-      const start = end + 2
-      end = text.indexOf('\r\n', start)
-      const colon = text.indexOf(':', start)
-      const name = text.slice(start, colon)
-      if (colon < start || !NAME.test(name)) throw malformed('one of its headers has no name')
-      const value = trimBlanks(text, colon + 1, end < 0 ? text.length : end)
-      switch (name.toLowerCase()) {
-        case 'content-type':
-          contentType ??= value
-          break
-        case 'content-length':
-          if (length !== null) throw malformed('it names its length twice')
-          length = value
-          break
-        case 'transfer-encoding':
-          coding = coding === null ? value : `${coding},${value}`
-          break
-        case 'connection':
-          connection += `,${value}`
-          break
-        case 'keep-alive':
-          this.keepAliveMs = toKeepAliveMs(value)
-          break
-        case 'retry-after':
-          this.retryAfter ??= value
-          break
-        case 'location':
-          this.location ??= value
-          break
+    const head = parseAnswerHead(text)
+    if (head.status < 200) {
+      this.#interims += 1
+      if (this.#interims > INTERIM_MAX) {
+        throw malformed(`more than ${INTERIM_MAX} informational answers come before it`)
       }
-    }
-    if (status < 200) {
-      this.#forgetHead()
       return
     }
-    this.status = status
-    this.contentType = contentType ?? ''
-    this.keepsAlive = !hasToken(connection, 'close') && (!isHttp10 || hasToken(connection, 'keep-alive'))
-    // HTTP/1.0 knows no transfer codings; who sends one may have garbled it (RFC 9112 §6.1).
-    if (isHttp10 && coding !== null) this.keepsAlive = false
-    this.#frame(status, length, coding)
-  }
-
-  /** Where the body ends (RFC 9112 §6.3). */
-  #frame(status: number, length: string | null, coding: string | null): void {
-    if (coding !== null && length !== null) throw malformed('it names both a length and a transfer coding')
-    if (coding !== null && !isChunked(coding)) throw malformed('its transfer coding is not chunked')
-    if (length !== null && !/^\d{1,15}$/.test(length)) throw malformed('its length is not a number')
-    if (status === 204 || status === 304) {
-      // They have no body, whatever they say of one; a service that says so may send it all the same.
-      if (coding !== null || Number(length ?? 0) > 0) this.keepsAlive = false
-      this.#end()
-    } else if (coding !== null) {
-      this.#part = 'chunk-size'
-    } else if (length === null) {
-      this.keepsAlive = false
-      this.#part = 'until-close'
-    } else {
-      this.#leftBytes = Number(length)
-      if (this.#leftBytes > ANSWER_MAX_BYTES) throw tooLarge()
-      this.#part = 'sized'
-      if (this.#leftBytes === 0) this.#end()
+    this.head = head
+    this.keepsAlive = head.keepsAlive
+    switch (head.framing) {
+      case 'none':
+        this.#end(EMPTY)
+        break
+      case 'chunked':
+        this.#part = 'chunk-size'
+        break
+      case 'until-close':
+        this.#part = 'until-close'
+        break
+      case 'sized':
+        if (head.lengthBytes > ANSWER_MAX_BYTES) throw toTooLarge()
+        this.#leftBytes = head.lengthBytes
+        this.#part = 'sized'
     }
   }
 
@@ -202,14 +180,19 @@ export class AnswerReader {
   #readBody(bytes: Buffer, at: number, size: number): number {
     switch (this.#part) {
       case 'sized': {
-        if (this.#sizeBytes === 0 && size - at >= this.#leftBytes) {
+        if (this.#bodyBytes === 0 && size - at >= this.#leftBytes) {
           // The usual answer, all of it in one piece.
-          this.body = bytes.toString('utf8', at, at + this.#leftBytes)
-          this.#part = 'whole'
-          return at + this.#leftBytes
+          const end = at + this.#leftBytes
+          if (this.head?.contentEncoding === '') {
+            this.body = bytes.toString('utf8', at, end)
+            this.#part = 'whole'
+          } else {
+            this.#end(bytes.subarray(at, end))
+          }
+          return end
         }
         const end = this.#keep(bytes, at, size)
-        if (this.#leftBytes === 0) this.#end()
+        if (this.#leftBytes === 0) this.#end(this.#kept.view())
         return end
       }
       case 'until-close':
@@ -227,23 +210,36 @@ export class AnswerReader {
 
   #keep(bytes: Buffer, at: number, size: number): number {
     const end = Math.min(size, at + this.#leftBytes)
-    this.#sizeBytes += end - at
-    if (this.#sizeBytes > ANSWER_MAX_BYTES) throw tooLarge()
+    this.#bodyBytes += end - at
+    if (this.#bodyBytes > ANSWER_MAX_BYTES) throw toTooLarge()
     this.#leftBytes -= end - at
-    this.#chunks.push(Buffer.from(bytes.subarray(at, end)))
+    this.#kept.append(bytes.subarray(at, end))
     return end
   }
 
   /** A line between the chunks (RFC 9112 §7.1). */
   #readLine(bytes: Buffer, at: number, size: number): number {
-    const lineEnd = bytes.subarray(0, size).indexOf(0x0a, at)
-    const end = lineEnd < 0 ? size : lineEnd + 1
-    this.#pending += bytes.toString('latin1', at, end)
-    const maxBytes = this.#part === 'trailer' ? HEAD_MAX_BYTES : CHUNK_LINE_MAX_BYTES
-    if (this.#pending.length > maxBytes) throw malformed('a line of its chunked body is too long')
-    if (lineEnd < 0) return end
-    const line = this.#pending
-    this.#pending = ''
+    let end = at
+    while (end < size && bytes[end] !== 0x0a) end += 1
+    const isWhole = end < size
+    if (isWhole) end += 1
+    const isTrailer = this.#part === 'trailer'
+    if (isTrailer) {
+      this.#trailerBytes += end - at
+      if (this.#trailerBytes > HEAD_MAX_BYTES) throw malformed(`its trailers exceed ${HEAD_MAX_BYTES} bytes`)
+    }
+    let line: string
+    if (isWhole && this.#kept.length === this.#bodyBytes) {
+      line = bytes.toString('latin1', at, end)
+    } else {
+      this.#kept.append(bytes.subarray(at, end))
+      const lengthBytes = this.#kept.length - this.#bodyBytes
+      if (!isTrailer && lengthBytes > CHUNK_LINE_MAX_BYTES) throw chunkLineTooLong()
+      if (!isWhole) return end
+      line = this.#kept.view().toString('latin1', this.#bodyBytes)
+      this.#kept.cut(this.#bodyBytes)
+    }
+    if (!isTrailer && line.length > CHUNK_LINE_MAX_BYTES) throw chunkLineTooLong()
     if (!line.endsWith('\r\n') || holdsForbidden(line)) throw badCharacter()
     this.#takeLine(line.slice(0, -2))
     return end
@@ -257,26 +253,36 @@ export class AnswerReader {
     }
     if (this.#part === 'trailer') {
       const name = line.slice(0, Math.max(0, line.indexOf(':')))
-      if (line === '') this.#end()
-      else if (!NAME.test(name)) throw malformed('one of its trailers has no name')
+      if (line === '') this.#end(this.#kept.view())
+      else if (!isToken(name)) throw malformed('one of its trailers has no name')
       else if (/^(content-length|transfer-encoding)$/i.test(name)) {
         throw malformed('a trailer says where its body ends')
       }
       return
     }
-    const match = CHUNK_SIZE.exec(line)
-    if (match === null) throw malformed('the size of a chunk of its body is not a number')
-    this.#leftBytes = Number.parseInt(match[1] ?? '', 16)
-    if (this.#leftBytes > ANSWER_MAX_BYTES) throw tooLarge()
+    const size = CHUNK_SIZE.exec(line)?.[1]
+    if (size === undefined) throw malformed('the size of a chunk of its body is not a number')
+    this.#leftBytes = Number.parseInt(size, 16)
+    if (this.#bodyBytes + this.#leftBytes > ANSWER_MAX_BYTES) throw toTooLarge()
+    this.#extensionBytes += line.length - size.length
+    if (this.#extensionBytes > EXTENSIONS_MAX_BYTES) {
+      throw malformed(`the extensions of its chunks exceed ${EXTENSIONS_MAX_BYTES} bytes`)
+    }
+    this.#chunks += 1
+    if (this.#chunks > CHUNKS_MAX) throw malformed(`its body has more than ${CHUNKS_MAX} chunks`)
     this.#part = this.#leftBytes === 0 ? 'trailer' : 'chunk'
   }
 
-  #end(): void {
+  #end(bytes: Buffer): void {
     this.#part = 'whole'
-    if (this.#chunks.length > 0) this.body = Buffer.concat(this.#chunks).toString('utf8')
-    this.#chunks = []
+    const { body, bodyProblem } = decodeBody(bytes, this.head?.contentEncoding ?? '')
+    this.body = body
+    this.bodyProblem = bodyProblem
+    this.#kept.clear()
   }
 }
+
+const EMPTY = Buffer.alloc(0)
 
 /** Whether bytes are ends of lines and nothing else, which some services send once too often behind a body. */
 export function isLineEnds(bytes: Buffer, from: number, to: number): boolean {
@@ -284,61 +290,27 @@ export function isLineEnds(bytes: Buffer, from: number, to: number): boolean {
   return true
 }
 
-/** Looks for control characters, and for ends of lines other than CRLF (RFC 9112 §2.2, RFC 9110 §5.5). */
-function holdsForbidden(text: string): boolean {
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    if (code >= 0x20 && code !== 0x7f) continue
-    if (code === 0x0d && text.charCodeAt(i + 1) === 0x0a) i += 1
-    else if (code !== 0x09) return true
+function skipLineEnds(bytes: Buffer, from: number, to: number): number {
+  let at = from
+  while (at < to && (bytes[at] === 0x0d || bytes[at] === 0x0a)) at += 1
+  return at
+}
+
+/** As {@link holdsForbidden}, for a head whose end has not come, from where it was not looked at before. */
+function holdsForbiddenByte(bytes: Buffer, from: number): boolean {
+  for (let i = from; i < bytes.length; i += 1) {
+    const code = bytes[i] ?? 0
+    const isAfterReturn = i > 0 && bytes[i - 1] === 0x0d
+    if (isAfterReturn !== (code === 0x0a)) return true
+    if ((code < 0x20 && code !== 0x0d && code !== 0x0a && code !== 0x09) || code === 0x7f) return true
   }
   return false
-}
-
-function toKeepAliveMs(value: string): number | null {
-  const seconds = /(?:^|[,;\s])timeout=(\d{1,9})/i.exec(value)?.[1]
-  return seconds === undefined ? null : Number(seconds) * 1000
-}
-
-function hasToken(list: string, token: string): boolean {
-  if (list === '') return false
-  return toTokens(list).includes(token)
-}
-
-/** Named twice, as by a service and a proxy before it, it is still one coding. */
-function isChunked(coding: string): boolean {
-  return toTokens(coding).every((token) => token === 'chunked')
-}
-
-function toTokens(list: string): string[] {
-  return list.split(',').map((entry) => trimBlanks(entry, 0, entry.length).toLowerCase())
-}
-
-/** Without the white space of HTTP at its ends, which is less than that of JavaScript (RFC 9110 §5.6.3). */
-function trimBlanks(text: string, from: number, to: number): string {
-  let start = from
-  let end = to
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1
-  return text.slice(start, end)
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09
-}
-
-function malformed(what: string): AnswerError {
-  return new AnswerError(MALFORMED_ANSWER_CODE, `the answer cannot be read: ${what}`)
 }
 
 function headTooLong(): AnswerError {
   return malformed(`its headers are longer than ${HEAD_MAX_BYTES} bytes`)
 }
 
-function badCharacter(): AnswerError {
-  return malformed('it holds a character that has no place there')
-}
-
-function tooLarge(): AnswerError {
-  return new AnswerError(ANSWER_TOO_LARGE_CODE, `the answer is larger than ${ANSWER_MAX_BYTES} bytes`)
+function chunkLineTooLong(): AnswerError {
+  return malformed(`a line of its chunked body is longer than ${CHUNK_LINE_MAX_BYTES} bytes`)
 }

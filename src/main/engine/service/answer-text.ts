@@ -38,7 +38,8 @@ export function readRefusal(answer: Answer, body: unknown): Refusal {
 }
 
 /** Says what came instead of an answer of the interface. */
-export function toUnreadable({ status, contentType, body }: Answer): string {
+export function toUnreadable({ status, contentType, body, bodyProblem }: Answer): string {
+  if (bodyProblem !== undefined) return `answered ${status}, but ${bodyProblem}`
   if (body.trim() === '') return `answered ${status} with an empty body`
   if (/^\s*</.test(body)) {
     return `answered ${status} with a web page instead of JSON, as a proxy or a wrong base URL does`

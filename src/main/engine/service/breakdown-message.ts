@@ -3,6 +3,7 @@ import {
   type Breakdown,
   CONNECTION_CLOSED_CODE,
   MALFORMED_ANSWER_CODE,
+  RECEIVE_LIMIT_CODE,
   TIMEOUT_CODE,
 } from './exchange.ts'
 import { PROXY_CREDENTIALS_CODE, PROXY_REFUSED_CODE, PROXY_UNREACHABLE_CODE } from './proxy-tunnel.ts'
@@ -29,6 +30,7 @@ export function toBreakdownMessage({ code, message, sent, status }: Breakdown, o
       return `no connection to ${host} in time (${code}); check the network and any firewall`
     case TIMEOUT_CODE:
     case ANSWER_TOO_LARGE_CODE:
+    case RECEIVE_LIMIT_CODE:
     case PROXY_UNREACHABLE_CODE:
     case PROXY_CREDENTIALS_CODE:
     case PROXY_REFUSED_CODE:

@@ -7,6 +7,9 @@ export const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 /** Code of a {@link Breakdown} whose answer was larger than what is read. */
 export const ANSWER_TOO_LARGE_CODE = 'ANSWER_TOO_LARGE'
 
+/** Code of a {@link Breakdown} for which there was no memory left among all answers that were being received. */
+export const RECEIVE_LIMIT_CODE = 'RECEIVE_LIMIT'
+
 /** Code of a {@link Breakdown} whose answer is not HTTP/1.1 as RFC 9112 has it. */
 export const MALFORMED_ANSWER_CODE = 'MALFORMED_ANSWER'
 
@@ -42,7 +45,10 @@ export interface Answer {
   retryAfter: string | null
   /** The Location header as it came. */
   location: string | null
+  /** Decoded, where it came with a content coding. */
   body: string
+  /** Why the body could not be decoded, which then is ''; what came says no more than its status. */
+  bodyProblem?: string
   timings: ExchangeTimings
 }
 

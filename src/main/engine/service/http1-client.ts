@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
-import { AnswerError, AnswerReader, isLineEnds } from './answer-reader.ts'
+import { AnswerError } from './answer-error.ts'
+import { AnswerReader, isLineEnds } from './answer-reader.ts'
 import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
 import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE, type Exchange, TIMEOUT_CODE } from './exchange.ts'
 import { ExchangeClock } from './exchange-clock.ts'
+import type { ReceivedBytes } from './received-bytes.ts'
 import { RequestHead } from './request-head.ts'
 import type { TimedConnector } from './timed-connector.ts'
 import { isCertificateAlert } from './tls-alert.ts'
@@ -19,6 +21,8 @@ const KEEP_ALIVE_MARGIN_MS = 2_000
 export interface Http1ClientOptions {
   url: URL
   timeoutMs: number
+  /** The memory for answers, shared with the other connections. */
+  received: ReceivedBytes
   /** Builds the connector; what it reads without a stream of its own comes by `onBytes`. */
   createConnector: (onBytes: (buffer: Buffer, size: number) => void) => TimedConnector
 }
@@ -36,7 +40,7 @@ export class Http1Client implements WireClient, Deadline {
   readonly #idleTimer = new DeadlineTimer()
   /** A connection that has idled long enough is closed. */
   readonly #idleDeadline: Deadline = { onDeadline: () => this.#drop() }
-  readonly #reader = new AnswerReader()
+  readonly #reader: AnswerReader
   readonly #head: RequestHead
   #socket: Socket | null = null
   #isOpening = false
@@ -48,7 +52,8 @@ export class Http1Client implements WireClient, Deadline {
   #request: WireRequest | null = null
   #onEnd: ((exchange: Exchange) => void) | null = null
 
-  constructor({ url, timeoutMs, createConnector }: Http1ClientOptions) {
+  constructor({ url, timeoutMs, received, createConnector }: Http1ClientOptions) {
+    this.#reader = new AnswerReader(received)
     this.#timeoutMs = timeoutMs
     this.#target = {
       protocol: url.protocol,
@@ -185,19 +190,21 @@ export class Http1Client implements WireClient, Deadline {
 
   #answer(): void {
     const reader = this.#reader
+    const { head } = reader
     const nowMs = performance.now()
     const timings = this.#clock.end(nowMs, this.#connector.takePhases())
     // An answer that overtakes its request leaves the rest of the request on the wire.
     if (!reader.keepsAlive || (this.#socket !== null && this.#socket.writableLength > 0)) this.#drop()
-    const idleMs = Math.min(KEEP_ALIVE_MS, (reader.keepAliveMs ?? Infinity) - KEEP_ALIVE_MARGIN_MS)
+    const idleMs = Math.min(KEEP_ALIVE_MS, (head?.keepAliveMs ?? Infinity) - KEEP_ALIVE_MARGIN_MS)
     this.#reusableUntilMs = nowMs + idleMs
     this.#end({
       kind: 'answer',
-      status: reader.status ?? 0,
-      contentType: reader.contentType,
-      retryAfter: reader.retryAfter,
-      location: reader.location,
+      status: head?.status ?? 0,
+      contentType: head?.contentType ?? '',
+      retryAfter: head?.retryAfter ?? null,
+      location: head?.location ?? null,
       body: reader.body,
+      ...(reader.bodyProblem === undefined ? {} : { bodyProblem: reader.bodyProblem }),
       timings,
     })
   }
@@ -218,7 +225,7 @@ export class Http1Client implements WireClient, Deadline {
       message,
       // In TLS 1.3 the service looks at the client's certificate when the request is already on its way.
       sent: this.#clock.startMs !== null && !isCertificateAlert(code),
-      status: this.#clock.startMs === null ? null : this.#reader.status,
+      status: this.#clock.startMs === null ? null : (this.#reader.head?.status ?? null),
       timings: this.#clock.end(performance.now(), this.#connector.takePhases()),
     })
   }

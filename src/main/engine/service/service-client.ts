@@ -9,6 +9,7 @@ import { Http1Client } from './http1-client.ts'
 import { Http2Client } from './http2-client.ts'
 import { Http2Connections } from './http2-connections.ts'
 import { toCredentialsError } from './proxy-tunnel.ts'
+import { RECEIVED_MAX_BYTES, ReceivedBytes } from './received-bytes.ts'
 import { createTimedConnector } from './timed-connector.ts'
 import { type ProxyRoute, readTransport } from './transport.ts'
 import type { WireClient } from './wire-client.ts'
@@ -36,6 +37,8 @@ export interface ServiceClientOptions {
   httpVersion?: '1.1' | '2'
   /** Most HTTP/2 connections at a time; as many as the service's limit of streams asks for unless given. */
   http2Connections?: number | undefined
+  /** Threads that send at the same time and share the memory for answers; 1 unless given. */
+  threads?: number
 }
 
 /** A way to the service, one request at a time: what a lane owns. With HTTP/2 the connections under it are shared. */
@@ -70,6 +73,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
           maxConnections: options.http2Connections,
         })
       : null
+  const received = new ReceivedBytes(Math.floor(RECEIVED_MAX_BYTES / (options.threads ?? 1)))
   return () => {
     const wire: WireClient =
       connections !== null
@@ -77,6 +81,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
         : new Http1Client({
             url,
             timeoutMs,
+            received,
             createConnector: (onBytes) => createTimedConnector({ ...connection, isHttp2: false, onBytes }),
           })
     const toHeaders = createHeaders(options, plainProxy)

@@ -1,7 +1,9 @@
 import { request } from 'node:http'
 import { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { AnswerError, AnswerReader } from '../../../../src/main/engine/service/answer-reader.ts'
+import { AnswerError } from '../../../../src/main/engine/service/answer-error.ts'
+import { AnswerReader } from '../../../../src/main/engine/service/answer-reader.ts'
+import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 import { createDraw } from '../../../helpers/seeded-draw.ts'
 
 /** What was made of the bytes of a connection, the end of which is the end of the bytes. */
@@ -23,7 +25,12 @@ function readPieces(pieces: readonly Buffer[]): Reading {
     }
     isWhole ||= reader.close()
     if (!isWhole) return { isWhole: false, code: null }
-    return { isWhole: true, status: reader.status ?? 0, body: reader.body, keepsAlive: reader.keepsAlive }
+    return {
+      isWhole: true,
+      status: reader.head?.status ?? 0,
+      body: reader.body,
+      keepsAlive: reader.keepsAlive,
+    }
   } catch (error) {
     if (error instanceof AnswerError) return { isWhole: false, code: error.code }
     throw error
@@ -121,6 +128,42 @@ const WHOLE: [name: string, text: string, status: number, body: string, keepsAli
   ['an empty line left over from the answer before', `\r\n${OK}content-length: 1\r\n\r\nx`, 200, 'x', true],
 ]
 
+/** Harmless, and partly what a client must take (RFC 9112 §2.2, §5.2, §7.1, RFC 9110 §8.6); Node refuses most of it. */
+const TOLERATED: typeof WHOLE = [
+  [
+    'a header that goes on in the next line',
+    `${OK}x-long: one\r\n\ttwo\r\ncontent-length:\r\n 1\r\n\r\nx`,
+    200,
+    'x',
+    true,
+  ],
+  ['the same length twice', `${OK}content-length: 1\r\nContent-Length: 1\r\n\r\nx`, 200, 'x', true],
+  ['the same length in a list', `${OK}content-length: 1, 1\r\n\r\nx`, 200, 'x', true],
+  [
+    'the coding "identity"',
+    `${OK}transfer-encoding: identity\r\ncontent-length: 1\r\n\r\nx`,
+    200,
+    'x',
+    false,
+  ],
+  ['an empty coding', `${OK}transfer-encoding:\r\ncontent-length: 1\r\n\r\nx`, 200, 'x', false],
+  [
+    'an empty coding beside chunks',
+    `${OK}transfer-encoding: , identity, chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n`,
+    200,
+    'x',
+    true,
+  ],
+  ['several line breaks before it', `\r\n\n\r\n${OK}content-length: 1\r\n\r\nx`, 200, 'x', true],
+  [
+    'spaces after the size of a chunk',
+    `${OK}transfer-encoding: chunked\r\n\r\n1  \r\nx\r\n2 ; a = b\t\r\nyz\r\n0 \r\n\r\n`,
+    200,
+    'xyz',
+    true,
+  ],
+]
+
 const REFUSED: [name: string, text: string][] = [
   ['another protocol', 'SSH-2.0-OpenSSH_9.7\r\n'],
   ['HTTP/2', 'HTTP/2 200 OK\r\ncontent-length: 0\r\n\r\n'],
@@ -130,11 +173,9 @@ const REFUSED: [name: string, text: string][] = [
   ['a header without a name', `${OK}: value\r\ncontent-length: 0\r\n\r\n`],
   ['a header without a colon', `${OK}nonsense\r\ncontent-length: 0\r\n\r\n`],
   ['a space before the colon', `${OK}content-length : 1\r\n\r\nx`],
-  ['a header that goes on in the next line', `${OK}x-long: one\r\n\ttwo\r\ncontent-length: 1\r\n\r\nx`],
   ['lines that end in LF', 'HTTP/1.1 200 OK\ncontent-length: 0\n\n'],
   ['a CR in a value', `${OK}x: a\rb\r\ncontent-length: 0\r\n\r\n`],
   ['a NUL in a value', `${OK}x: a\0b\r\ncontent-length: 0\r\n\r\n`],
-  ['the same length named twice', `${OK}content-length: 1\r\ncontent-length: 1\r\n\r\nx`],
   ['a length with white space that is none to HTTP', `${OK}content-length: \xa01\r\n\r\nx`],
   ['a coding with white space that is none to HTTP', `${OK}transfer-encoding: chunked\xa0\r\n\r\n0\r\n\r\n`],
   [
@@ -143,8 +184,9 @@ const REFUSED: [name: string, text: string][] = [
   ],
   ['an informational answer of HTTP/1.0', `HTTP/1.0 100 X\r\n\r\n${OK}content-length: 0\r\n\r\n`],
   ['a trailer that tells a length', `${OK}transfer-encoding: chunked\r\n\r\n0\r\ncontent-length: 5\r\n\r\n`],
+  ['a header that begins with white space', `${OK} x: y\r\ncontent-length: 0\r\n\r\n`],
+  ['a list of different lengths', `${OK}content-length: 1, 2\r\n\r\nx`],
   ['two lengths', `${OK}content-length: 5\r\ncontent-length: 6\r\n\r\n{"a":1}`],
-  ['a list of lengths', `${OK}content-length: 1, 1\r\n\r\nx`],
   ['a negative length', `${OK}content-length: -1\r\n\r\n`],
   ['a length that is no number', `${OK}content-length: 0x10\r\n\r\n`],
   ['an empty length', `${OK}content-length:\r\n\r\n`],
@@ -160,7 +202,7 @@ const REFUSED: [name: string, text: string][] = [
   ['headers with a late end', `${OK}x: ${'x'.repeat(20_000)}\r\ncontent-length: 0\r\n\r\n`],
 ]
 
-describe.each(WHOLE)('%s', (_, text, status, body, keepsAlive) => {
+describe.each([...WHOLE, ...TOLERATED])('%s', (_, text, status, body, keepsAlive) => {
   test('is read whole', () => {
     expect(read(text)).toEqual({ isWhole: true, status, body, keepsAlive })
   })
@@ -174,10 +216,6 @@ describe.each(WHOLE)('%s', (_, text, status, body, keepsAlive) => {
     expect(readPieces([...bytes].map((byte) => Buffer.from([byte])))).toEqual(expected)
   })
 
-  test("is the same to Node's own client", async () => {
-    expect(await readWithNode(Buffer.from(text))).toMatchObject({ isWhole: true, status, body })
-  })
-
   test('is not whole before its last byte, unless only its connection ends it', () => {
     const bytes = Buffer.from(text)
     const endsWithConnection = !/content-length|chunked|204|304/i.test(text)
@@ -186,6 +224,10 @@ describe.each(WHOLE)('%s', (_, text, status, body, keepsAlive) => {
       if (isWhole) expect({ endsWithConnection, cut }).toMatchObject({ endsWithConnection: true })
     }
   })
+})
+
+test.each(WHOLE)("%s is the same to Node's own client", async (_, text, status, body) => {
+  expect(await readWithNode(Buffer.from(text))).toMatchObject({ isWhole: true, status, body })
 })
 
 test.each(REFUSED)('%s is refused, in one piece and byte by byte', (_, text) => {
@@ -201,22 +243,14 @@ test('what a reader learned of one answer is gone with the next', () => {
   const bytes = Buffer.from(full)
   expect(reader.read(bytes, bytes.length)).toBe(true)
   expect(reader).toMatchObject({
-    status: 503,
-    retryAfter: '7',
-    location: '/a',
-    contentType: 'text/x',
-    keepAliveMs: 5_000,
+    head: { status: 503, retryAfter: '7', location: '/a', contentType: 'text/x', keepAliveMs: 5_000 },
     body: 'x',
   })
   reader.reset()
   const bare = Buffer.from(`${OK}content-length: 0\r\n\r\n`)
   expect(reader.read(bare, bare.length)).toBe(true)
   expect(reader).toMatchObject({
-    status: 200,
-    retryAfter: null,
-    location: null,
-    contentType: '',
-    keepAliveMs: null,
+    head: { status: 200, retryAfter: null, location: null, contentType: '', keepAliveMs: null },
     body: '',
   })
 })
@@ -248,6 +282,72 @@ test('a body larger than what is read is refused, by its length and by its bytes
   const chunk = Buffer.concat([Buffer.from('100000\r\n'), block, Buffer.from('\r\n')])
   const head = Buffer.from(`${OK}transfer-encoding: chunked\r\n\r\n`)
   expect(readPieces([head, ...Array.from({ length: 17 }, () => chunk)])).toEqual({ isWhole: false, code })
+})
+
+const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`
+
+test.each([
+  [
+    'endless informational answers',
+    '',
+    'HTTP/1.1 102 Wait\r\n\r\n',
+    'more than 100 informational answers come before it',
+  ],
+  ['endless line breaks', '', '\r\n', 'more than 16384 line breaks come before it'],
+  ['endless headers', OK, 'x: y\r\n', 'its headers are longer than 16384 bytes'],
+  ['endless trailers', `${CHUNKED}0\r\n`, 'x: y\r\n', 'its trailers exceed 16384 bytes'],
+  [
+    'chunk extensions',
+    CHUNKED,
+    `1;${'x'.repeat(60)}\r\ny\r\n`,
+    'the extensions of its chunks exceed 16384 bytes',
+  ],
+  ['chunks of one byte', CHUNKED, '1\r\nx\r\n', 'its body has more than 262144 chunks'],
+])('%s without an end are refused, and the message names the limit', (_, start, piece, limit) => {
+  const reader = new AnswerReader()
+  const pieces = Buffer.from(piece.repeat(Math.ceil(1_000 / piece.length)))
+  const first = Buffer.from(start)
+  if (first.length > 0) reader.read(first, first.length)
+  let sent = 0
+  const readAll = () => {
+    for (; sent < 4_000_000; sent += pieces.length) reader.read(pieces, pieces.length)
+  }
+  expect(readAll).toThrow(new AnswerError('MALFORMED_ANSWER', `the answer cannot be read: ${limit}`))
+})
+
+test('a body occupies about its own size, however small its chunks', () => {
+  const received = new ReceivedBytes()
+  const reader = new AnswerReader(received)
+  const head = Buffer.from(CHUNKED)
+  reader.read(head, head.length)
+  const chunks = Buffer.from('1\r\nx\r\n'.repeat(200))
+  for (let i = 0; i < 500; i += 1) reader.read(chunks, chunks.length)
+  expect(received.usedBytes).toBeGreaterThanOrEqual(100_000)
+  expect(received.usedBytes).toBeLessThanOrEqual(200_000)
+  const end = Buffer.from('0\r\n\r\n')
+  expect(reader.read(end, end.length)).toBe(true)
+  expect(reader.body).toBe('x'.repeat(100_000))
+  expect(received.usedBytes).toBe(0)
+})
+
+test('readers share one budget: what does not fit is refused, and what was given up is free again', () => {
+  const received = new ReceivedBytes(128 * 1024)
+  const [first, second] = [new AnswerReader(received), new AnswerReader(received)]
+  const piece = Buffer.from(`${OK}content-length: 60000\r\n\r\n${'x'.repeat(40_000)}`)
+  expect(first.read(piece, piece.length)).toBe(false)
+  expect(second.read(piece, piece.length)).toBe(false)
+  const more = Buffer.alloc(15_000, 'x')
+  expect(first.read(more, more.length)).toBe(false)
+  expect(() => second.read(more, more.length)).toThrow(
+    new AnswerError(
+      'RECEIVE_LIMIT',
+      'the answers being received exceed 131072 bytes together; lower --max-in-flight',
+    ),
+  )
+  second.reset()
+  const rest = Buffer.alloc(5_000, 'x')
+  expect(first.read(rest, rest.length)).toBe(true)
+  expect(received.usedBytes).toBe(0)
 })
 
 /** Answers as services write them, right and odd, some of them with a byte changed, dropped or put in. */
@@ -304,6 +404,13 @@ function drawAnswer(draw: () => number): { bytes: Buffer; isOdd: boolean } {
   }
 }
 
+/** Whether it is one of those that {@link TOLERATED} are like. */
+function isTolerated(bytes: Buffer): boolean {
+  const text = bytes.toString('latin1')
+  const lengths = [...text.matchAll(/\r\ncontent-length:/gi)].length
+  return lengths > 1 || /transfer-encoding:[ \t]*\r\n|\r\n[ \t]|\r\n[0-9a-f]+(;[^\r\n]*)?[ \t]/i.test(text)
+}
+
 /** The bytes up to the end of the first answer. */
 function withoutSurplus(bytes: Buffer): Buffer {
   const reader = new AnswerReader()
@@ -315,7 +422,7 @@ function withoutSurplus(bytes: Buffer): Buffer {
 
 test("what it takes, Node's own client takes alike, broken answers included", async () => {
   const draw = createDraw(20_261_121)
-  const counts = { whole: 0, refused: 0, refusedByUsAlone: 0 }
+  const counts = { whole: 0, refused: 0, refusedByUsAlone: 0, tolerated: 0 }
   for (let i = 0; i < 3_000; i += 1) {
     const { bytes, isOdd } = drawAnswer(draw)
     const ours = readPieces([bytes])
@@ -324,14 +431,19 @@ test("what it takes, Node's own client takes alike, broken answers included", as
     const shown = JSON.stringify(bytes.toString('latin1'))
     if (ours.isWhole) {
       counts.whole += 1
-      expect(nodes, shown).toMatchObject({ isWhole: true, status: ours.status, body: ours.body })
+      if (nodes.isWhole || !isTolerated(bytes)) {
+        expect(nodes, shown).toMatchObject({ isWhole: true, status: ours.status, body: ours.body })
+      } else {
+        counts.tolerated += 1
+      }
     } else {
       counts.refused += 1
       if (nodes.isWhole) counts.refusedByUsAlone += 1
       expect(isOdd, shown).toBe(true)
     }
   }
-  // Both sides of the claim were tried, and being stricter is the exception.
+  // Both sides of the claim were tried, and being stricter or more lenient is the exception.
+  expect(counts.tolerated).toBeLessThan(counts.whole / 20)
   expect(counts.whole).toBeGreaterThan(1_500)
   expect(counts.refused).toBeGreaterThan(300)
   expect(counts.refusedByUsAlone).toBeLessThan(counts.refused / 4)

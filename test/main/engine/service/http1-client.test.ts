@@ -4,6 +4,7 @@ import type { buildConnector } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { Http1Client } from '../../../../src/main/engine/service/http1-client.ts'
+import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 
 /** A socket whose other end is the test. */
 class TestSocket extends Duplex {
@@ -39,6 +40,7 @@ function createClient() {
   const client = new Http1Client({
     url: new URL('http://127.0.0.1:1'),
     timeoutMs: 50,
+    received: new ReceivedBytes(),
     createConnector: () => ({
       connect: (_, callback) => openings.push(callback),
       takePhases: () => null,
@@ -139,6 +141,7 @@ test('a connector that throws ends the request that needed it, and is asked agai
   const client = new Http1Client({
     url: new URL('http://127.0.0.1:1'),
     timeoutMs: 60_000,
+    received: new ReceivedBytes(),
     createConnector: () => ({
       connect(_, callback) {
         if (throws) throw Object.assign(new RangeError('no such port'), { code: 'ERR_SOCKET_BAD_PORT' })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { Http1Client } from '../../../../src/main/engine/service/http1-client.ts'
+import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 import { createServiceClients } from '../../../../src/main/engine/service/service-client.ts'
 import type { PlanConnection } from '../../../../src/shared/connection.ts'
 import { SluiceError } from '../../../../src/shared/errors.ts'
@@ -103,6 +104,7 @@ test('a certificate that is refused when the request is already on its way has l
   }) as unknown as Socket
   const client = new Http1Client({
     url: new URL('https://127.0.0.1:1'),
+    received: new ReceivedBytes(),
     timeoutMs: 1_000,
     createConnector: () => ({
       connect: (_, callback) => queueMicrotask(() => callback(null, socket)),

@@ -82,6 +82,7 @@ function createGenerator(
       userAgent: `sluice/${appVersion}`,
       httpVersion: load.httpVersion,
       http2Connections: load.http2Connections,
+      threads: share.count,
     }),
     judge: exchange.judge,
     toPostId: (sequence) =>

@@ -1,0 +1,206 @@
+import { AnswerError } from './answer-error.ts'
+import { MALFORMED_ANSWER_CODE } from './exchange.ts'
+
+/** A token, as names of headers are (RFC 9110 §5.6.2). */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+/** What the head of an answer says: status line and headers. */
+export interface AnswerHead {
+  status: number
+  contentType: string
+  /** The Retry-After header as it came. */
+  retryAfter: string | null
+  /** The Location header as it came. */
+  location: string | null
+  /** The Content-Encoding header, '' where there is none. */
+  contentEncoding: string
+  /** Whether the connection may carry another request. */
+  keepsAlive: boolean
+  /** How long the service says it keeps an idle connection, milliseconds; null where it says nothing. */
+  keepAliveMs: number | null
+  /** How the body ends. */
+  framing: 'none' | 'sized' | 'chunked' | 'until-close'
+  /** Of a sized body. */
+  lengthBytes: number
+}
+
+/**
+ * Parses a head without the empty line that ends it (RFC 9112 §4 to §6). What RFC 9112 wants taken is taken; what could
+ * be read in two ways is refused. Throws {@link AnswerError}. Of an informational answer, only the status counts.
+ */
+export function parseAnswerHead(text: string): AnswerHead {
+  if (!text.startsWith('HTTP/1.')) throw notHttp()
+  if (holdsForbidden(text)) throw badCharacter()
+  const match = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r|$)/.exec(text)
+  if (match === null) throw malformed('its first line is not a status line of HTTP/1.1')
+  const status = Number(match[2])
+  const isHttp10 = match[1] === '0'
+  if (status === 101) throw malformed('it switches to another protocol, which nobody asked for')
+  if (status < 200 && isHttp10) throw malformed('HTTP/1.0 knows no informational answers')
+  const firstEnd = text.indexOf('\r\n')
+  if (firstEnd >= 0 && isBlank(text.charCodeAt(firstEnd + 2))) {
+    throw malformed('its headers begin with white space')
+  }
+  return parseHeaders(text, firstEnd, status, isHttp10)
+}
+
+/** `from`: the end of the line before. */
+function parseHeaders(text: string, from: number, status: number, isHttp10: boolean): AnswerHead {
+  const head: AnswerHead = {
+    status,
+    contentType: '',
+    retryAfter: null,
+    location: null,
+    contentEncoding: '',
+    keepsAlive: false,
+    keepAliveMs: null,
+    framing: 'none',
+    lengthBytes: 0,
+  }
+  let contentType: string | null = null
+  let lengths: string | null = null
+  let codings: string | null = null
+  let connection = ''
+  let end = from
+  while (end >= 0) {
+    const start = end + 2
+    // A value that goes on in the next line (RFC 9112 §5.2).
+    if (isBlank(text.charCodeAt(start))) {
+      return parseHeaders(text.replace(/\r\n[ \t]+/g, ' '), from, status, isHttp10)
+    }
+    end = text.indexOf('\r\n', start)
+    const colon = text.indexOf(':', start)
+    const name = text.slice(start, colon)
+    if (colon < start || !isToken(name)) throw malformed('one of its headers has no name')
+    const value = trimBlanks(text, colon + 1, end < 0 ? text.length : end)
+    switch (name.toLowerCase()) {
+      case 'content-type':
+        contentType ??= value
+        break
+      case 'content-length':
+        lengths = lengths === null ? value : `${lengths},${value}`
+        break
+      case 'transfer-encoding':
+        codings = codings === null ? value : `${codings},${value}`
+        break
+      case 'content-encoding':
+        head.contentEncoding += head.contentEncoding === '' ? value : `,${value}`
+        break
+      case 'connection':
+        connection += `,${value}`
+        break
+      case 'keep-alive':
+        head.keepAliveMs = toKeepAliveMs(value)
+        break
+      case 'retry-after':
+        head.retryAfter ??= value
+        break
+      case 'location':
+        head.location ??= value
+        break
+    }
+  }
+  head.contentType = contentType ?? ''
+  head.keepsAlive = !hasToken(connection, 'close') && (!isHttp10 || hasToken(connection, 'keep-alive'))
+  // HTTP/1.0 knows no transfer codings; who sends one may have garbled it (RFC 9112 §6.1).
+  if (isHttp10 && codings !== null) head.keepsAlive = false
+  if (status >= 200) frame(head, lengths, codings)
+  return head
+}
+
+/** Where the body ends (RFC 9112 §6.3). */
+function frame(head: AnswerHead, lengths: string | null, codings: string | null): void {
+  const isChunked = codings !== null && readCodings(codings)
+  // A coding that changes nothing is harmless, and still odd.
+  if (codings !== null && !isChunked) head.keepsAlive = false
+  if (isChunked && lengths !== null) throw malformed('it names both a length and a transfer coding')
+  const length = lengths === null ? null : readLength(lengths)
+  if (head.status === 204 || head.status === 304) {
+    // They have no body, whatever they say of one; a service that says so may send it all the same.
+    if (codings !== null || (length ?? 0) > 0) head.keepsAlive = false
+  } else if (isChunked) {
+    head.framing = 'chunked'
+  } else if (length === null) {
+    head.keepsAlive = false
+    head.framing = 'until-close'
+  } else if (length > 0) {
+    head.framing = 'sized'
+    head.lengthBytes = length
+  }
+}
+
+/** Whether a text is a token, as names of headers are. */
+export function isToken(text: string): boolean {
+  return NAME.test(text)
+}
+
+/** Looks for control characters, and for ends of lines other than CRLF (RFC 9112 §2.2, RFC 9110 §5.5). */
+export function holdsForbidden(text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    if (code >= 0x20 && code !== 0x7f) continue
+    if (code === 0x0d && text.charCodeAt(i + 1) === 0x0a) i += 1
+    else if (code !== 0x09) return true
+  }
+  return false
+}
+
+function toKeepAliveMs(value: string): number | null {
+  const seconds = /(?:^|[,;\s])timeout=(\d{1,9})/i.exec(value)?.[1]
+  return seconds === undefined ? null : Number(seconds) * 1000
+}
+
+function hasToken(list: string, token: string): boolean {
+  if (list === '') return false
+  return toTokens(list).includes(token)
+}
+
+/**
+ * Whether the body comes in chunks. Named twice, as by a service and a proxy before it, they are still one coding;
+ * `identity` and nothing at all change nothing.
+ */
+function readCodings(codings: string): boolean {
+  const tokens = toTokens(codings).filter((token) => token !== '' && token !== 'identity')
+  if (tokens.some((token) => token !== 'chunked')) throw malformed('its transfer coding is not chunked')
+  return tokens.length > 0
+}
+
+/** The same length several times is one length (RFC 9110 §8.6). */
+function readLength(lengths: string): number {
+  const [first = '', ...others] = lengths.includes(',') ? toTokens(lengths) : [lengths]
+  if (!/^\d{1,15}$/.test(first)) throw malformed('its length is not a number')
+  if (others.some((length) => length !== first)) throw malformed('it names two lengths')
+  return Number(first)
+}
+
+function toTokens(list: string): string[] {
+  return list.split(',').map((entry) => trimBlanks(entry, 0, entry.length).toLowerCase())
+}
+
+/** Without the white space of HTTP at its ends, which is less than that of JavaScript (RFC 9110 §5.6.3). */
+function trimBlanks(text: string, from: number, to: number): string {
+  let start = from
+  let end = to
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
+}
+
+/** An answer that is not HTTP/1.1, or could be read in two ways. */
+export function malformed(what: string): AnswerError {
+  return new AnswerError(MALFORMED_ANSWER_CODE, `the answer cannot be read: ${what}`)
+}
+
+/** An answer of another protocol. */
+export function notHttp(): AnswerError {
+  return malformed('it does not begin as HTTP/1.1 does')
+}
+
+/** A control character, or a line break that is none. */
+export function badCharacter(): AnswerError {
+  return malformed('it holds a character that has no place there')
+}
