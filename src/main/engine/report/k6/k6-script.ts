@@ -84,7 +84,7 @@ export function submit({ run }) {
   // Holds neither _ nor ;, and no two submissions share it.
   const postId = \`\${run}-\${warmup}\${index + 1}\`
   const response = http.post(URL_OF_TASKS, head + postId + tail, {
-    headers: { 'content-type': ${JSON.stringify(JSON_CONTENT_TYPE)}, authorization: 'token ' + __ENV[KEY_NAME] },
+    headers: { accept: ${JSON.stringify(JSON_CONTENT_TYPE)}, 'accept-encoding': 'identity', 'content-type': ${JSON.stringify(JSON_CONTENT_TYPE)}, authorization: 'token ' + __ENV[KEY_NAME] },
     redirects: 0,
     timeout: ${connection.timeoutMs},
     tags: { name: ${JSON.stringify(path)} },
