@@ -29,7 +29,14 @@ export function KeyDialog(props: {
   )
   return (
     <Modal opened onClose={onClose} title="Another key" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Stack gap="md">
+      <Stack
+        component="form"
+        gap="md"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void change.run()
+        }}
+      >
         <p>What is sent from now on carries it; what is on its way has the one before.</p>
         {entry !== null && (
           <Radio.Group label={`Keys of ${entry.name}`} value={choice} onChange={setChoice}>
@@ -64,11 +71,7 @@ export function KeyDialog(props: {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button
-            loading={change.busy}
-            disabled={choice === TYPED && apiKey.trim() === ''}
-            onClick={() => void change.run()}
-          >
+          <Button type="submit" loading={change.busy} disabled={choice === TYPED && apiKey.trim() === ''}>
             Use this key
           </Button>
         </Group>

@@ -45,7 +45,14 @@ export function TakeUpDialog(props: {
       title={kind === 'resume' ? 'Resume the run' : 'Retry what did not succeed'}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <Stack gap="md">
+      <Stack
+        component="form"
+        gap="md"
+        onSubmit={(event) => {
+          event.preventDefault()
+          props.onConfirm({ onUnknown, ...(needsKey && { apiKey: apiKey.trim() }) })
+        }}
+      >
         <p>{toWords(kind, rows, awaiting)}</p>
         {unknown > 0 && (
           <Radio.Group
@@ -94,7 +101,7 @@ export function TakeUpDialog(props: {
             data-autofocus={!needsKey}
             loading={props.busy}
             disabled={(total === 0 && !waits) || (needsKey && apiKey.trim() === '')}
-            onClick={() => props.onConfirm({ onUnknown, ...(needsKey && { apiKey: apiKey.trim() }) })}
+            type="submit"
           >
             {total === 0 && waits ? 'Await the callbacks' : `${verb} ${formatQuantity(total, 'row')}`}
           </Button>
