@@ -10,6 +10,11 @@ export function toErrorKey(
   return JSON.stringify([outcome, status, errorCode, message])
 }
 
+/** The key of what kept a row from being sent, in the form of {@link toErrorKey}. */
+export function toInvalidKey(code: string, field: string | null, message: string): string {
+  return toErrorKey('invalid', null, code, field === null ? message : `${field}: ${message}`)
+}
+
 /**
  * A service's message without what differs from row to row (quoted values, long numbers, identifiers), so that rows
  * refused for one cause are one group: `post_id "…" was submitted before`.

@@ -7,15 +7,20 @@ import type { Percentiles } from './run.ts'
 /** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */
 export type RowState = ItemState | 'invalid'
 
+/** Stands among rules for the rows that succeeded without triggering any. */
+export const NO_RULE = ''
+
 /** Which rows a page holds; an absent member does not narrow. */
 export interface RowFilter {
   state?: RowState
   /** Rows that ended without success: invalid, rejected, failed, unknown or overdue; not beside `state`. */
   unsuccessful?: true
-  /** Rows that triggered this rule. */
-  ruleId?: string
+  /** Rows that triggered at least one of these rules; {@link NO_RULE} stands for succeeding without any. */
+  ruleIds?: string[]
   /** Rows that ended without success and with this service error code. */
   errorCode?: string
+  /** Rows that did not succeed for this cause, a key of `toErrorKey` or `toInvalidKey`. */
+  cause?: string
   /** Rows of which the service answered this. */
   answer?: RowAnswer
   /** Rows any of whose cells contains this text, ASCII letters in either case. */
@@ -50,10 +55,12 @@ export interface ResultRow {
   cells: string[]
 }
 
-/** A page and how many rows match in all; `total` is null while a search has not counted them. */
+/** A page and how many rows match in all. */
 export interface ResultPage {
   rows: ResultRow[]
-  total: number | null
+  total: number
+  /** False while rows are still being counted: there are at least `total`. */
+  isCounted: boolean
 }
 
 /** One try of a row's item. Times are milliseconds; a phase that did not happen is null. */
@@ -98,12 +105,19 @@ export interface RowDetail {
   classScores: { className: string; score: number }[]
 }
 
-/** A value and how many rows have it. */
+/** A value and how many rows have it. A `cause` is that of an error without a code, or what kept a row back. */
 export interface Facet {
-  kind: 'state' | 'rule' | 'error' | 'answer'
+  kind: 'state' | 'rule' | 'error' | 'cause' | 'answer'
   value: string
   label: string
   rows: number
+}
+
+/** What the rows under a filter can be narrowed by; those of one kind disregard what the filter says of their kind. */
+export interface FacetList {
+  facets: Facet[]
+  /** False while rows are still being counted: each facet has at least as many. */
+  isCounted: boolean
 }
 
 /** Problems of one cause, with the first rows that have it. */

@@ -19,7 +19,10 @@ it('keeps the window responsive while rows are sent at full speed, and shows the
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   const { page } = await openApp({ width: 1600, height: 900 })
-  const lines = Array.from({ length: ROWS }, (_, index) => `user-${index},Message ${index} you idiot`)
+  const lines = Array.from(
+    { length: ROWS },
+    (_, index) => `user-${index},${index % 5 < 2 ? 'Tickets' : 'Message'} ${index} you idiot`,
+  )
   await chooseFile(page, { name: 'many.csv', text: `user_id,text_data\n${lines.join('\n')}\n` })
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: /^Review/ }).click()
@@ -40,4 +43,15 @@ it('keeps the window responsive while rows are sent at full speed, and shows the
   expect(longestMs).toBeLessThan(LONGEST_TASK_MS)
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: ROWS, pending: 0 })
+
+  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.keyboard.press('/')
+  await page.keyboard.type('tickets')
+  const matches = ((ROWS * 2) / 5).toLocaleString('en-US')
+  await page.getByText(`${matches} rows match`).waitFor({ timeout: 20_000 })
+  await page.getByRole('button', { name: `succeeded ${matches}` }).waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('End')
+  // The last of five rows that hold the word is the second one.
+  await page.getByRole('row', { name: new RegExp(`^${(ROWS - 3).toLocaleString('en-US')} `) }).waitFor()
 })

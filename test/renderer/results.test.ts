@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toggleFacet, withSearch } from '../../src/renderer/features/results/filter.ts'
+import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/filter.ts'
 import { createPageCache, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/page-cache.ts'
 import { quoteForShell, toCurl } from '../../src/renderer/features/results/to-curl.ts'
 import { prettyJson } from '../../src/renderer/ui/text/pretty-json.ts'
@@ -59,8 +59,22 @@ describe('narrowing by facets', () => {
 
   it('joins one of each kind, and takes one back when it is pressed again', () => {
     const both = toggleFacet(toggleFacet({}, rejected), rule)
-    expect(both).toEqual({ state: 'rejected', ruleId: 'r1' })
-    expect(toggleFacet(both, rejected)).toEqual({ ruleId: 'r1' })
+    expect(both).toEqual({ state: 'rejected', ruleIds: ['r1'] })
+    expect(toggleFacet(both, rejected)).toEqual({ ruleIds: ['r1'] })
+  })
+
+  it('takes several rules, and an error or a cause of errors', () => {
+    const none: Facet = { kind: 'rule', value: '', label: 'no rule', rows: 2 }
+    const both = toggleFacet(toggleFacet({}, rule), none)
+    expect(both).toEqual({ ruleIds: ['r1', ''] })
+    expect(toggleFacet(both, rule)).toEqual({ ruleIds: [''] })
+    expect(toggleFacet({ ruleIds: [''] }, none)).toEqual({})
+    const cause: Facet = { kind: 'cause', value: '["rejected",404,null,""]', label: '404', rows: 1 }
+    expect(toggleFacet({ errorCode: 'BAD' }, cause)).toEqual({ cause: cause.value })
+    expect(listChosen({ cause: cause.value, ruleIds: [''] })).toEqual([
+      { kind: 'rule', value: '' },
+      { kind: 'cause', value: cause.value },
+    ])
   })
 
   it('drops an empty search', () => {
@@ -81,6 +95,7 @@ describe('pages of results', () => {
         return {
           rows: Array.from({ length: limit }, (_, index) => toRow(offset + index + 1)),
           total: 1_000_000,
+          isCounted: true,
         }
       },
       onChange: () => {
@@ -124,7 +139,7 @@ describe('pages of results', () => {
           await held.promise
           given.push(signal.aborted)
         }
-        return { rows: [toRow(offset + 1)], total: 1_000_000 }
+        return { rows: [toRow(offset + 1)], total: 1_000_000, isCounted: true }
       },
       onChange: () => {},
       onError: (error) => given.push(error === undefined),

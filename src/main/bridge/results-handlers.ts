@@ -3,11 +3,14 @@ import { bridge } from './implementer.ts'
 
 /** What became of the rows of a run. */
 export const resultsHandlers = bridge.results.router({
+  columns: bridge.results.columns.handler(({ context, input }) => context.engine.readColumns(input.runId)),
   page: bridge.results.page.handler(async ({ context: { engine }, input: { runId, ...query } }) => {
-    const { rows, total } = await engine.readPage(runId, query)
-    return { rows: rows.map((row) => ({ ...row, ...createExcerpts(row.cells) })), total }
+    const { rows, ...counted } = await engine.readPage(runId, query)
+    return { rows: rows.map((row) => ({ ...row, ...createExcerpts(row.cells) })), ...counted }
   }),
-  facets: bridge.results.facets.handler(({ context, input }) => context.engine.readFacets(input.runId)),
+  facets: bridge.results.facets.handler(({ context, input }) =>
+    context.engine.readFacets(input.runId, input.filter),
+  ),
   row: bridge.results.row.handler(({ context, input }) => context.engine.readRow(input.runId, input.row)),
   latency: bridge.results.latency.handler(async ({ context, input: { runId, sinceSecond = 0 } }) => {
     const { seconds, histogram } = await context.engine.readLatency(runId)

@@ -5,12 +5,13 @@ import type { Plan, PlanSource } from '../../shared/plan.ts'
 import type {
   ExportOptions,
   ExportResult,
-  Facet,
+  FacetList,
   LatencySeries,
   PageQuery,
   ProblemGroup,
   ResultPage,
   RowDetail,
+  RowFilter,
   SourcePreview,
 } from '../../shared/results.ts'
 import type { RunSummary } from '../../shared/run.ts'
@@ -110,9 +111,11 @@ export interface Engine {
   summarizeRun(runId: string): Promise<RunSummary>
   /** The plan a run was started with. */
   readPlan(runId: string): Promise<Plan>
+  /** The names of the columns of the run's source. */
+  readColumns(runId: string): Promise<string[]>
   readPage(runId: string, query: PageQuery): Promise<ResultPage>
   readRow(runId: string, row: number): Promise<RowDetail>
-  readFacets(runId: string): Promise<Facet[]>
+  readFacets(runId: string, filter?: RowFilter): Promise<FacetList>
   readProblems(runId: string): Promise<ProblemGroup[]>
   readLatency(runId: string): Promise<LatencySeries>
   /** All that a report of a load test shows. Throws `BAD_USAGE` where the run is none. */

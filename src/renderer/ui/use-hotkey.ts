@@ -25,6 +25,21 @@ export function useHotkey(hotkey: Hotkey, act: (() => void) | null): void {
   }, [key, mod])
 }
 
+/** Calls `press` for keys pressed anywhere in the window while nothing is typed and no dialog is open. */
+export function useWindowKeys(press: (event: KeyboardEvent) => void): void {
+  const newest = useRef(press)
+  newest.current = press
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (isTyping(event.target) || document.querySelector('[role="dialog"]')) return
+      newest.current(event)
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [])
+}
+
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null

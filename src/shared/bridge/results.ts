@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type {
   Facet,
+  FacetList,
   LatencySeries,
   PageQuery,
   ResultRow,
@@ -17,6 +18,9 @@ import { problemSchema } from './problem-schema.ts'
 
 /** Most rows of one page. */
 export const PAGE_MAX_ROWS = 500
+
+/** Most rules of one filter. */
+const FILTER_MAX_RULES = 1_000
 
 const rowStateSchema = z.enum([
   'invalid',
@@ -35,8 +39,9 @@ export const rowFilterSchema = matchType<RowFilter>()(
   z.object({
     state: rowStateSchema.exactOptional(),
     unsuccessful: z.literal(true).exactOptional(),
-    ruleId: z.string().exactOptional(),
+    ruleIds: z.array(z.string()).max(FILTER_MAX_RULES).exactOptional(),
     errorCode: z.string().exactOptional(),
+    cause: z.string().exactOptional(),
     answer: rowAnswerSchema.exactOptional(),
     search: z.string().exactOptional(),
   }),
@@ -76,8 +81,9 @@ export type PageRow = z.infer<typeof pageRowSchema>
 
 const pageSchema = z.object({
   rows: z.array(pageRowSchema),
-  /** How many rows match in all; null while that is not counted. */
-  total: z.int().nullable(),
+  /** How many rows match in all; at least so many where they are not counted to the end. */
+  total: z.int(),
+  isCounted: z.boolean(),
 })
 
 /** One page of results as the window shows it. */
@@ -114,11 +120,15 @@ const rowDetailSchema = matchType<RowDetail>()(
 
 const facetSchema = matchType<Facet>()(
   z.object({
-    kind: z.enum(['state', 'rule', 'error', 'answer']),
+    kind: z.enum(['state', 'rule', 'error', 'cause', 'answer']),
     value: z.string(),
     label: z.string(),
     rows: z.int(),
   }),
+)
+
+const facetListSchema = matchType<FacetList>()(
+  z.object({ facets: z.array(facetSchema), isCounted: z.boolean() }),
 )
 
 const secondSchema = matchType<RunSecond>()(
@@ -142,8 +152,10 @@ const latencySchema = matchType<LatencySeries>()(
 
 /** What became of the rows of a run; rows only by page. */
 export const resultsContract = {
+  /** The names of the source's columns. */
+  columns: base.input(runIdSchema).output(z.array(z.string())),
   page: base.input(runIdSchema.extend(pageQuerySchema.shape)).output(pageSchema),
-  facets: base.input(runIdSchema).output(z.array(facetSchema)),
+  facets: base.input(runIdSchema.extend({ filter: rowFilterSchema })).output(facetListSchema),
   /** Everything known of one row, nothing cut but what the journal cut. */
   row: base.input(runIdSchema.extend({ row: z.int().min(1) })).output(rowDetailSchema),
   /** Latency by second, from `sinceSecond` on where it is given, and the whole distribution. */

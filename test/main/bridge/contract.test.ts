@@ -121,8 +121,17 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     const unsuccessful = { runId, filter: { unsuccessful: true }, offset: 0, limit: 5 } as const
     expect((await client.results.page(unsuccessful)).rows.map(({ row }) => row)).toEqual([41])
     expect(page.rows[0]).toMatchObject({ postId: 'post-39', status: 200, cellLengths: [15, 7, 7] })
-    expect(await client.results.facets({ runId })).toContainEqual(
-      expect.objectContaining({ kind: 'state', value: 'succeeded', rows: 40 }),
+    const { facets, isCounted } = await client.results.facets({ runId, filter: {} })
+    expect(isCounted).toBe(true)
+    expect(facets).toContainEqual(expect.objectContaining({ kind: 'state', value: 'succeeded', rows: 40 }))
+    const search = { runId, filter: { search: 'post-3', ruleIds: [''] } }
+    expect(await client.results.page({ ...search, offset: 0, limit: 5 })).toMatchObject({
+      rows: [{ row: 3 }, { row: 30 }, { row: 31 }, { row: 32 }, { row: 33 }],
+      total: 11,
+      isCounted: true,
+    })
+    expect((await client.results.facets(search)).facets).toContainEqual(
+      expect.objectContaining({ kind: 'state', value: 'succeeded', rows: 11 }),
     )
     const detail = await client.results.row({ runId, row: 3 })
     expect(detail).toMatchObject({ requestBody: review.body, attempts: [{ number: 1, status: 200 }] })
@@ -174,6 +183,8 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       parent_run_id: runId,
       rows: { read: 1, rejected: 1 },
     })
+    // The child has one row of the parent's, and its first one is not it.
+    expect(await client.results.columns(child)).toEqual(await client.results.columns({ runId }))
     await client.runs.deleteRun(child)
     expect((await client.runs.list()).map(({ summary }) => summary.run_id)).toEqual([runId])
   })

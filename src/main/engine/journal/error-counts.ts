@@ -4,7 +4,8 @@ import type { Counters } from './counters.ts'
 
 /** Causes of errors that are counted apart; further ones are counted together. */
 const ERROR_GROUPS_MAX = 200
-const FURTHER_ERRORS = '(further errors, each with a message of its own)'
+/** What stands for the messages of further causes. */
+export const FURTHER_ERRORS = '(further errors, each with a message of its own)'
 
 /** How a row ended, as far as rows that ended alike are told by it. */
 export interface ErrorCause {

@@ -30,6 +30,11 @@ const UNIQUE = 'must be unique within the source'
 const UNIQUE_TERM = `${UNIQUE}, where upper and lower case are the same`
 const IS_ALSO = ', is also in row '
 
+/** A problem's message without what differs from row to row: messages that name other rows would be a cause each. */
+export function toCauseText(code: string, message: string): string {
+  return code === 'not_unique' ? (message.split(IS_ALSO)[0] ?? message) : message
+}
+
 /** Rows of one transaction, about: fewer commits write fewer pages twice. */
 const GROUP_ROWS = 5_000
 /** Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints wait for the disk less often. */
@@ -138,21 +143,24 @@ export class IntakeWriter {
   #writeRow({ row, cells, uniqueKey, problems }: IntakeRow): void {
     this.#rowsRead += 1
     let valid = true
+    const causes = new Set<string>()
     for (const problem of problems) {
-      this.#writeProblem(problem)
+      this.#writeProblem(problem, causes)
       if (problem.severity === 'error') valid = false
     }
     const first = uniqueKey === null ? null : this.#seen.add(uniqueKey.value, row)
     if (uniqueKey !== null && first !== null) {
       valid = false
-      this.#writeProblem({
+      const isExact = uniqueKey.shown === undefined
+      const problem = {
         row,
         severity: 'error',
         code: 'not_unique',
         field: uniqueKey.field,
-        message: `${uniqueKey.shown === undefined ? UNIQUE : UNIQUE_TERM}${IS_ALSO}${first}`,
+        message: `${isExact ? UNIQUE : UNIQUE_TERM}${IS_ALSO}${first}`,
         found: toFound(uniqueKey.shown ?? uniqueKey.value),
-      })
+      } as const
+      this.#writeProblem(problem, causes)
     }
     if (!valid) this.#journal.counters.add('state', 'invalid', 1)
     this.#insertRow.add(row, JSON.stringify(cells), valid ? this.#toItem(row) : null)
@@ -167,12 +175,13 @@ export class IntakeWriter {
     return this.#item.first
   }
 
-  #writeProblem(problem: Problem): void {
+  /** `causes` are those of the row's problems before, since a row counts once for each. */
+  #writeProblem(problem: Problem, causes: Set<string>): void {
     const { severity, code, field = null, message, found = null } = problem
     const total = severity === 'error' ? ++this.#problems.errors : ++this.#problems.warnings
-    // Messages that name other rows would make a group of their own each.
-    const cause = code === 'not_unique' ? (message.split(IS_ALSO)[0] ?? message) : message
-    this.#journal.counters.add('problem', JSON.stringify([severity, code, field, cause]), 1)
+    const cause = JSON.stringify([severity, code, field, toCauseText(code, message)])
+    if (!causes.has(cause)) this.#journal.counters.add('problem', cause, 1)
+    causes.add(cause)
     if (total <= PROBLEMS_MAX) this.#insertProblem.run(problem.row, severity, code, field, message, found)
   }
 }

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../shared/errors.ts'
+import type { FacetList, ResultPage, RowFilter } from '../../../shared/results.ts'
 import { previewSource } from '../intake/preview.ts'
 import { toWorkspace } from '../journal/workspace-files.ts'
 import { compareTwoRuns } from './compared-run.ts'
@@ -9,13 +10,15 @@ import { readLatencySeries } from './latency-series.ts'
 import { readLoadReport } from './load-report.ts'
 import type { Queries, QueryKind, QueryRequest } from './query-messages.ts'
 import { ReaderPool } from './reader-pool.ts'
-import { readPage } from './result-page.ts'
+import { isSimple, readPage } from './result-page.ts'
 import { readRow } from './row-detail.ts'
+import { RowIndexes } from './row-indexes.ts'
 import { summarizeRun } from './run-summary.ts'
 import { type RunView, readRunView } from './run-view.ts'
 
+/** Answers that are read from the journal alone. */
 const ANSWERS: {
-  [K in QueryKind]: (
+  [K in Exclude<QueryKind, 'page' | 'facets'>]: (
     view: RunView,
     give: Queries[K]['give'],
   ) => Queries[K]['get'] | Promise<Queries[K]['get']>
@@ -24,9 +27,8 @@ const ANSWERS: {
   plan: ({ record }) => record.plan,
   addresses: ({ record: { runToken, callbackBase, mediaBase } }) => ({ runToken, callbackBase, mediaBase }),
   late: hasLateCallbacks,
-  page: (view, { query }) => readPage(view, query),
+  columns: ({ record }) => record.columns,
   row: (view, { row }) => readRow(view, row),
-  facets: readFacets,
   problems: readProblemGroups,
   latency: readLatencySeries,
   load: readLoadReport,
@@ -38,20 +40,30 @@ const ANSWERS: {
   export: (view, { options }) => exportRun(view, options),
 }
 
+type RunQuestion = Extract<QueryRequest, { kind: QueryKind }>
+
 const pool = new ReaderPool()
+const indexes = new RowIndexes()
 
 /** Answers one question of the main thread. Throws the `SluiceError` of what is wrong. */
 export async function answerQuery(request: QueryRequest): Promise<unknown> {
   if (request.kind === 'preview') return previewSource(request.source, request.limit)
-  if (request.kind === 'forget') return pool.forget(request.file)
-  const view = readRunView(pool.get(request.file), request.isHeld, toWorkspace(request.file))
+  if (request.kind === 'forget') {
+    indexes.forget(request.file)
+    return pool.forget(request.file)
+  }
+  const view = findView(request)
   if (view === null) {
     // Cut off before it was written down, or just being made.
     if (request.kind === 'late') return false
     if (request.kind === 'summary' || request.kind === 'plan' || request.kind === 'addresses') return null
     throw toCutOff(request.file)
   }
-  return answer(request.kind, view, request.give)
+  return answer(request, view)
+}
+
+function findView({ file, isHeld }: RunQuestion): RunView | null {
+  return readRunView(pool.get(file), isHeld, toWorkspace(file))
 }
 
 function toCutOff(file: string): SluiceError {
@@ -62,6 +74,48 @@ function toCutOff(file: string): SluiceError {
   })
 }
 
-function answer<K extends QueryKind>(kind: K, view: RunView, give: Queries[K]['give']): unknown {
+function answer(request: RunQuestion, view: RunView): unknown {
+  const { kind, give } = request
+  if (kind === 'page') return answerPage(request, view, give as Queries['page']['give'])
+  if (kind === 'facets') return answerFacets(request, view, give as Queries['facets']['give'])
+  return answerAlone(kind, view, give)
+}
+
+function answerAlone<K extends keyof typeof ANSWERS>(
+  kind: K,
+  view: RunView,
+  give: Queries[K]['give'],
+): unknown {
   return ANSWERS[kind](view, give)
+}
+
+async function answerPage(
+  request: RunQuestion,
+  view: RunView,
+  { query }: Queries['page']['give'],
+): Promise<ResultPage> {
+  if (isSimple(query.filter)) return readPage(view, query)
+  const counted = await askIndex(request, query.filter, query.offset + query.limit)
+  // The reader may have been closed meanwhile, to make room for another run's.
+  return readPage(openView(request), query, counted)
+}
+
+async function answerFacets(
+  request: RunQuestion,
+  view: RunView,
+  { filter }: Queries['facets']['give'],
+): Promise<FacetList> {
+  if (Object.keys(filter).length === 0) return readFacets(view, filter)
+  const counted = await askIndex(request, filter, Number.POSITIVE_INFINITY)
+  return readFacets(openView(request), filter, counted)
+}
+
+function askIndex(request: RunQuestion, filter: RowFilter, rows: number) {
+  return indexes.ask(request.file, filter, { rows, openView: () => openView(request) })
+}
+
+function openView(request: RunQuestion): RunView {
+  const view = findView(request)
+  if (view === null) throw toCutOff(request.file)
+  return view
 }

@@ -1,35 +1,119 @@
-import { toErrorGroups } from '../../../shared/error-groups.ts'
-import type { Facet, ProblemGroup } from '../../../shared/results.ts'
+import { toErrorGroups, toErrorKey, toInvalidKey } from '../../../shared/error-groups.ts'
+import {
+  type Facet,
+  type FacetList,
+  NO_RULE,
+  type ProblemGroup,
+  type RowFilter,
+} from '../../../shared/results.ts'
+import type { ErrorGroup } from '../../../shared/run.ts'
+import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import { countStates } from './result-page.ts'
 import { toProblem } from './row-detail.ts'
-import { readFacetCounts, summarizeCounts } from './run-summary.ts'
+import { hasRule, isOfKind, RowIndex, type RowKind } from './row-index.ts'
+import { readFacetCounts } from './run-summary.ts'
 import type { RunView } from './run-view.ts'
 
 /** Rows that illustrate a group of problems. */
 const EXAMPLES = 10
 
-/** Reads every facet of a run, most rows first within a kind. The counters answer; nothing is scanned. */
-export function readFacets(view: RunView): Facet[] {
-  const counts = readFacetCounts(view.db)
-  const { rows, rules } = summarizeCounts(view, counts)
-  const { read, not_sent, awaiting, ...others } = rows
-  const states = { ...others, pending: not_sent, acknowledged: awaiting }
-  const byCode = new Map<string, number>()
-  for (const group of toErrorGroups(counts.get('error') ?? new Map())) {
-    if (group.error_code !== null) {
-      byCode.set(group.error_code, (byCode.get(group.error_code) ?? 0) + group.rows)
-    }
+type Counts = Record<Facet['kind'], ReadonlyMap<string, number>>
+
+/**
+ * Reads every facet of the rows under a filter, most rows first within a kind. Without a filter the counters answer and
+ * nothing is scanned; else `index` knows the rows.
+ */
+export function readFacets(
+  view: RunView,
+  filter: RowFilter = {},
+  counted?: { index: RowIndex; isCounted: boolean },
+): FacetList {
+  if (Object.values(filter).every((value) => value === undefined)) {
+    return { facets: toFacets(view, readCounts(view)), isCounted: true }
   }
-  return [
-    ...toFacets('state', new Map(Object.entries(states)), (state) => state),
-    ...rules.map(({ rule_id, rule_name, rows: n }) => ({
-      kind: 'rule' as const,
-      value: rule_id,
-      label: rule_name,
-      rows: n,
-    })),
-    ...toFacets('error', byCode, (code) => code),
-    ...toFacets('answer', counts.get('answer') ?? new Map(), (answer) => answer),
+  const { index, isCounted } = counted ?? { index: RowIndex.build(view, filter.search), isCounted: true }
+  return { facets: toFacets(view, countKinds(index.kinds, filter)), isCounted }
+}
+
+function readCounts(view: RunView): Counts {
+  const counts = readFacetCounts(view.db)
+  const state = countStates(view)
+  const error = new Map<string, number>()
+  const cause = new Map<string, number>()
+  for (const group of toErrorGroups(counts.get('error') ?? new Map())) {
+    const { outcome, status, error_code, message, rows } = group
+    if (error_code === null) cause.set(toErrorKey(outcome, status, error_code, message), rows)
+    else error.set(error_code, (error.get(error_code) ?? 0) + rows)
+  }
+  for (const [key, rows] of counts.get('problem') ?? []) {
+    const [severity, code, field, message] = JSON.parse(key) as [string, string, string | null, string]
+    if (severity === 'error') cause.set(toInvalidKey(code, field, message), rows)
+  }
+  const rule = new Map(counts.get('rule') ?? [])
+  const ruled = countRuled(view.db, rule, state.get('succeeded') ?? 0)
+  rule.set(NO_RULE, Math.max(0, (state.get('succeeded') ?? 0) - ruled))
+  return { state, rule, error, cause, answer: counts.get('answer') ?? new Map() }
+}
+
+/** Rows that triggered a rule; those with several are in several counts. */
+function countRuled(db: DatabaseSync, rules: ReadonlyMap<string, number>, succeeded: number): number {
+  const [first = 0, ...others] = [...rules.values()].filter((rows) => rows > 0)
+  if (others.length === 0) return first
+  if (succeeded === 0) return 0
+  return Number(db.prepare('SELECT count(DISTINCT row) AS n FROM row_rule').get()?.['n'])
+}
+
+/** Counts each kind of facet among the rows that all the other kinds of the filter leave. */
+function countKinds(kinds: readonly RowKind[], filter: RowFilter): Counts {
+  const { state: _state, unsuccessful: _unsuccessful, ...withoutState } = filter
+  const { ruleIds: _ruleIds, ...withoutRules } = filter
+  const { errorCode: _errorCode, cause: _cause, ...withoutErrors } = filter
+  const { answer: _answer, ...withoutAnswer } = filter
+  const count = (others: RowFilter, toValues: (kind: RowKind) => readonly (string | null)[]) => {
+    const counts = new Map<string, number>()
+    for (const kind of kinds) {
+      if (!isOfKind(kind, others)) continue
+      for (const value of toValues(kind)) {
+        if (value !== null) counts.set(value, (counts.get(value) ?? 0) + kind.rows)
+      }
+    }
+    return counts
+  }
+  return {
+    state: count(withoutState, ({ state }) => [state]),
+    rule: count(withoutRules, (kind) => (hasRule(kind, NO_RULE) ? [NO_RULE] : kind.rules)),
+    error: count(withoutErrors, ({ errorCode }) => [errorCode]),
+    cause: count(withoutErrors, ({ errorCode, causes }) => (errorCode === null ? causes : [])),
+    answer: count(withoutAnswer, ({ answer }) => [answer]),
+  }
+}
+
+function toFacets({ db, record }: RunView, counts: Counts): Facet[] {
+  // Rules are triggered by tasks alone.
+  const isTask = record.plan.operation.kind === 'task'
+  const names = db.prepare('SELECT rule_id, rule_name FROM rule').all()
+  const nameOf = new Map(names.map((rule) => [String(rule['rule_id']), String(rule['rule_name'])]))
+  const toLabel = (kind: Facet['kind'], value: string) => {
+    if (kind === 'rule') return value === NO_RULE ? 'no rule' : (nameOf.get(value) ?? value)
+    return kind === 'cause' ? toCauseLabel(value) : value
+  }
+  return (['state', 'rule', 'error', 'cause', 'answer'] as const).flatMap((kind) =>
+    [...counts[kind]]
+      .filter(([value, rows]) => rows > 0 && (isTask || kind !== 'rule' || value !== NO_RULE))
+      .map(([value, rows]) => ({ kind, value, label: toLabel(kind, value), rows }))
+      .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
+  )
+}
+
+function toCauseLabel(key: string): string {
+  const [outcome, status, , message] = JSON.parse(key) as [
+    ErrorGroup['outcome'],
+    number | null,
+    string,
+    string,
   ]
+  if (message === '') return status === null ? outcome : `HTTP ${status}`
+  return status === null ? message : `${status} ${message}`
 }
 
 /** Groups a run's problems by cause, errors first, most rows first, each with its first rows. */
@@ -50,15 +134,4 @@ export function readProblemGroups({ db }: RunView): ProblemGroup[] {
       return { severity, code, field, message, rows, examples: found }
     })
     .sort((a, b) => (a.severity === b.severity ? b.rows - a.rows : a.severity === 'error' ? -1 : 1))
-}
-
-function toFacets(
-  kind: Facet['kind'],
-  counts: ReadonlyMap<string, number>,
-  toLabel: (value: string) => string,
-): Facet[] {
-  return [...counts]
-    .filter(([, rows]) => rows > 0)
-    .map(([value, rows]) => ({ kind, value, label: toLabel(value), rows }))
-    .sort((a, b) => b.rows - a.rows)
 }

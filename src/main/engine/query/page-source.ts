@@ -20,9 +20,9 @@ export interface PageSource {
 
 const ROWS = 'row LEFT JOIN result ON result.row = row.id'
 
-/** Finds the rows that match a filter, the text searched for apart. */
+/** Finds the rows that match a filter that the journal's own indexes answer, see `isSimple`. */
 export function toPageSource(view: RunView, filter: RowFilter): PageSource {
-  const { ruleId, errorCode, answer } = filter
+  const { ruleIds: [ruleId] = [], errorCode, answer } = filter
   const byResult = toResultConditions(view, filter)
   if (ruleId !== undefined) {
     const from = `row_rule CROSS JOIN result ON result.row = row_rule.row

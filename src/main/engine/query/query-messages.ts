@@ -5,12 +5,13 @@ import type { Plan, PlanSource } from '../../../shared/plan.ts'
 import type {
   ExportOptions,
   ExportResult,
-  Facet,
+  FacetList,
   LatencySeries,
   PageQuery,
   ProblemGroup,
   ResultPage,
   RowDetail,
+  RowFilter,
 } from '../../../shared/results.ts'
 import type { RunSummary } from '../../../shared/run.ts'
 
@@ -24,9 +25,11 @@ export interface Queries {
   }
   /** Whether callbacks have come that nobody has taken in, or rows have become overdue. */
   late: { give: Record<never, never>; get: boolean }
+  /** The names of the source's columns. */
+  columns: { give: Record<never, never>; get: string[] }
   page: { give: { query: PageQuery }; get: ResultPage }
   row: { give: { row: number }; get: RowDetail }
-  facets: { give: Record<never, never>; get: Facet[] }
+  facets: { give: { filter: RowFilter }; get: FacetList }
   problems: { give: Record<never, never>; get: ProblemGroup[] }
   latency: { give: Record<never, never>; get: LatencySeries }
   /** All that a report of a load test shows. */

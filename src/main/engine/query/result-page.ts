@@ -1,8 +1,15 @@
 import { toErrorGroups } from '../../../shared/error-groups.ts'
-import type { PageQuery, ResultPage, ResultRow, RowFilter } from '../../../shared/results.ts'
-import type { DatabaseSync, SQLInputValue } from '../journal/sqlite-types.ts'
-import { type PageSource, toPageSource, UNSUCCESSFUL } from './page-source.ts'
+import {
+  NO_RULE,
+  type PageQuery,
+  type ResultPage,
+  type ResultRow,
+  type RowFilter,
+} from '../../../shared/results.ts'
+import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import { toPageSource, UNSUCCESSFUL } from './page-source.ts'
 import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
+import { RowIndex } from './row-index.ts'
 import { readFacetCounts, summarizeCounts } from './run-summary.ts'
 import type { RunView } from './run-view.ts'
 
@@ -12,20 +19,44 @@ export const PAGE_MAX = 500
 /** So many causes of errors are surely counted apart, each with its code. */
 const ERROR_GROUPS_CERTAIN = 100
 
-/** Reads one page of results (design §2: results only by page). No read stays open behind it. */
-export function readPage(view: RunView, query: PageQuery): ResultPage {
+/** Whether the journal's own counters and indexes count and page a filter: it narrows by one thing, and by no text. */
+export function isSimple({ ruleIds = [], search = '', cause, ...others }: RowFilter): boolean {
+  if (search !== '' || cause !== undefined || ruleIds.length > 1 || ruleIds[0] === NO_RULE) return false
+  return ruleIds.length + Object.values(others).filter((value) => value !== undefined).length <= 1
+}
+
+/**
+ * Reads one page of results (design §2: results only by page). No read stays open behind it. Where the filter is not
+ * simple, `index` knows its rows; it may still be growing, `isCounted` says whether.
+ */
+export function readPage(
+  view: RunView,
+  query: PageQuery,
+  counted?: { index: RowIndex; isCounted: boolean },
+): ResultPage {
+  const { filter } = query
   const limit = Math.min(PAGE_MAX, Math.max(0, Math.trunc(query.limit)))
-  const rows = selectRows(view, toPageSource(view, query.filter), { ...query, limit })
-  return { rows: createResultRows(view, rows), total: countRows(view, query.filter) }
+  if (isSimple(filter)) {
+    const rows = createResultRows(view, selectRows(view, { ...query, limit }))
+    return { rows, total: countRows(view, filter), isCounted: true }
+  }
+  const { index, isCounted } = counted ?? {
+    index: RowIndex.build(view, filter.search),
+    isCounted: true,
+  }
+  const rows = selectPicked(view, index.pick(filter, query.offset, limit))
+  return { rows: createResultRows(view, rows), total: index.count(filter), isCounted }
 }
 
 /** Reads every row that matches, page by page in the order of the source: what an export is written from. */
 export function* readAllPages(view: RunView, filter: RowFilter): Generator<ResultRow[]> {
-  const source = toPageSource(view, filter)
+  if (!isSimple(filter)) return yield* readPicked(view, filter)
+  const { from, where, params, key } = toPageSource(view, filter)
+  const sql = `SELECT ${JOINED_COLUMNS} FROM ${from}
+    WHERE ${[...where, `${key} > ?`].join(' AND ')} ORDER BY ${key} LIMIT ${PAGE_MAX}`
   let after = 0
   for (;;) {
-    const { sql, params } = toSql(source, filter, 'LIMIT ?', [after, PAGE_MAX])
-    const rows = view.db.prepare(sql).all(...params) as unknown as JoinedRow[]
+    const rows = view.db.prepare(sql).all(...params, after) as unknown as JoinedRow[]
     const last = rows.at(-1)
     if (last === undefined) return
     after = Number(last.id)
@@ -33,61 +64,60 @@ export function* readAllPages(view: RunView, filter: RowFilter): Generator<Resul
   }
 }
 
-function selectRows(view: RunView, source: PageSource, page: PageQuery): JoinedRow[] {
+function* readPicked(view: RunView, filter: RowFilter): Generator<ResultRow[]> {
+  const index = RowIndex.build(view, filter.search)
+  for (let offset = 0; ; offset += PAGE_MAX) {
+    const picked = index.pick(filter, offset, PAGE_MAX)
+    if (picked.length === 0) return
+    yield createResultRows(view, selectPicked(view, picked))
+  }
+}
+
+function selectRows(view: RunView, page: PageQuery): JoinedRow[] {
+  const { from, where, params, key } = toPageSource(view, page.filter)
   // Without a filter the offset is the row number itself, unless rows are missing, as in a child run.
-  const isDense = Object.values(page.filter).every((value) => value === undefined) && isContiguous(view)
-  const after = isDense ? page.offset : 0
-  const skip = isDense ? 0 : page.offset
-  const { sql, params } = toSql(source, page.filter, 'LIMIT ? OFFSET ?', [after, page.limit, skip])
-  return view.db.prepare(sql).all(...params) as unknown as JoinedRow[]
+  const isDense = where.length === 0 && isContiguous(view)
+  const [after, skip] = isDense ? [page.offset, 0] : [0, page.offset]
+  const sql = `SELECT ${JOINED_COLUMNS} FROM ${from}
+    WHERE ${[...where, `${key} > ?`].join(' AND ')} ORDER BY ${key} LIMIT ? OFFSET ?`
+  return view.db.prepare(sql).all(...params, after, page.limit, skip) as unknown as JoinedRow[]
 }
 
-function toSql(
-  source: PageSource,
-  filter: RowFilter,
-  limit: string,
-  [after, ...rest]: [number, ...number[]],
-): { sql: string; params: SQLInputValue[] } {
-  const where = [...source.where, `${source.key} > ?`]
-  const params: SQLInputValue[] = [...source.params, after]
-  if (filter.search !== undefined && filter.search !== '') {
-    // The cells' JSON tells cheaply where there is nothing; its own commas, brackets and escapes are no matches.
-    where.push("row.cells LIKE ? ESCAPE '\\'")
-    where.push("EXISTS (SELECT 1 FROM json_each(row.cells) WHERE value LIKE ? ESCAPE '\\')")
-    params.push(toLikePattern(JSON.stringify(filter.search).slice(1, -1)), toLikePattern(filter.search))
-  }
-  return {
-    sql: `SELECT ${JOINED_COLUMNS} FROM ${source.from} WHERE ${where.join(' AND ')} ORDER BY ${source.key} ${limit}`,
-    params: [...params, ...rest],
-  }
+function selectPicked({ db }: RunView, rows: readonly number[]): JoinedRow[] {
+  return db
+    .prepare(
+      `SELECT ${JOINED_COLUMNS} FROM row LEFT JOIN result ON result.row = row.id
+       WHERE row.id IN (SELECT value FROM json_each(?)) ORDER BY row.id`,
+    )
+    .all(JSON.stringify(rows)) as unknown as JoinedRow[]
 }
 
-/** How many rows match, from the counters; null where only a scan could tell. */
-function countRows(view: RunView, filter: RowFilter): number | null {
-  const { db, record, isCutOff } = view
-  const { state, ruleId, errorCode, answer, search } = filter
-  if (search !== undefined && search !== '') return null
+/** How many rows match a simple filter. */
+function countRows(view: RunView, { state, unsuccessful, ruleIds, errorCode, answer }: RowFilter): number {
+  const { db, record } = view
   const facet = (kind: string, value: string) =>
     Number(db.prepare('SELECT n FROM facet WHERE kind = ? AND value = ?').get(kind, value)?.['n'] ?? 0)
-  if (answer !== undefined) {
-    const isAlone = [state, ruleId, errorCode, filter.unsuccessful].every((other) => other === undefined)
-    return isAlone ? facet('answer', answer) : null
-  }
-  if (ruleId === undefined && errorCode === undefined) {
-    if (state === undefined && !filter.unsuccessful) return record.rowsRead
-    if (state === 'pending' || state === 'sending') return null
-    // What a dead process left unsettled is counted as unknown.
-    const { unknown } = isCutOff ? summarizeCounts(view, readFacetCounts(db)).rows : { unknown: null }
-    const count = (name: string) => (name === 'unknown' ? unknown : null) ?? facet('state', name)
-    if (!filter.unsuccessful) return count(state ?? '')
-    return [...UNSUCCESSFUL, 'invalid'].reduce((sum, name) => sum + count(name), 0)
-  }
-  if (filter.unsuccessful) return null
-  if (ruleId !== undefined && errorCode === undefined && state === undefined) return facet('rule', ruleId)
-  if (ruleId === undefined && errorCode !== undefined && state === undefined) {
-    return countErrors(db, errorCode)
-  }
-  return null
+  const [ruleId] = ruleIds ?? []
+  if (ruleId !== undefined) return facet('rule', ruleId)
+  if (answer !== undefined) return facet('answer', answer)
+  if (errorCode !== undefined) return countErrors(db, errorCode)
+  if (state === undefined && !unsuccessful) return record.rowsRead
+  const states = countStates(view)
+  if (state !== undefined) return states.get(state) ?? 0
+  return [...UNSUCCESSFUL, 'invalid'].reduce((sum, name) => sum + (states.get(name) ?? 0), 0)
+}
+
+/** Rows by the state they are shown in, from the counters. */
+export function countStates(view: RunView): Map<string, number> {
+  const counts = readFacetCounts(view.db)
+  const { read, not_sent, awaiting, ...rows } = summarizeCounts(view, counts).rows
+  const states = counts.get('state') ?? new Map<string, number>()
+  const { record, isCutOff } = view
+  const unclaimed = read - rows.invalid - record.claimedRows + (states.get('pending') ?? 0)
+  // A load test marks no rows; what a dead process had in flight is unknown.
+  const pending =
+    isCutOff || record.plan.load !== undefined ? not_sent : Math.max(0, Math.min(not_sent, unclaimed))
+  return new Map(Object.entries({ ...rows, pending, sending: not_sent - pending, acknowledged: awaiting }))
 }
 
 function countErrors(db: DatabaseSync, errorCode: string): number {
@@ -105,8 +135,4 @@ function countErrors(db: DatabaseSync, errorCode: string): number {
 
 function isContiguous({ db, record }: RunView): boolean {
   return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0) === record.rowsRead
-}
-
-function toLikePattern(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 }

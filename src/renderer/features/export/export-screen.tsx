@@ -2,7 +2,7 @@ import { Radio, Select, Stack, Switch } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useCallback, useState } from 'react'
 import type { Exported, ExportFormat } from '../../../shared/bridge/exports.ts'
-import type { RowFilter, RowState } from '../../../shared/results.ts'
+import { NO_RULE, type RowFilter, type RowState } from '../../../shared/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { findDesktopApi } from '../../bridge/desktop.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
@@ -192,10 +192,16 @@ function describeFilter(filter: RowFilter): string {
   const parts = [
     filter.state === undefined ? null : STATE_LOOKS[filter.state].word,
     filter.unsuccessful ? 'what did not succeed' : null,
-    filter.ruleId === undefined ? null : `rule ${filter.ruleId}`,
+    filter.ruleIds === undefined ? null : describeRules(filter.ruleIds),
     filter.errorCode === undefined ? null : `error ${filter.errorCode}`,
+    filter.cause === undefined ? null : 'one cause of errors',
     filter.answer === undefined ? null : ANSWER_LOOKS[filter.answer].word,
     filter.search === undefined ? null : `cells with “${filter.search.slice(0, 60)}”`,
   ]
   return parts.filter((part) => part !== null).join(', ')
+}
+
+function describeRules(ruleIds: readonly string[]): string {
+  const names = ruleIds.map((ruleId) => (ruleId === NO_RULE ? 'no rule' : `rule ${ruleId}`))
+  return names.join(' or ')
 }

@@ -1,16 +1,16 @@
 import { IconX } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import type { Facet, RowFilter } from '../../../shared/results.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { isRowAnswer, nameAnswers } from '../../ui/states/answer-looks.ts'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { isFacetChosen, isRowState, toggleFacet, toggleUnsuccessful } from './filter.ts'
+import { isFacetChosen, isRowState, listChosen, toggleFacet, toggleUnsuccessful } from './filter.ts'
 import styles from './results.module.css'
 
 interface FacetGroup {
-  kind: Facet['kind']
+  kinds: readonly Facet['kind'][]
   title: string
   empty: string
 }
@@ -19,34 +19,40 @@ interface FacetGroup {
 function toGroups(operation: string): FacetGroup[] {
   const answers = nameAnswers(operation)
   return [
-    { kind: 'state', title: 'State', empty: 'no rows yet' },
-    ...(answers === null ? [] : [{ kind: 'answer', title: answers, empty: 'none answered' } as const]),
+    { kinds: ['state'], title: 'State', empty: 'no rows' },
+    ...(answers === null ? [] : [{ kinds: ['answer'], title: answers, empty: 'none answered' } as const]),
     ...(operation === 'task'
-      ? [{ kind: 'rule', title: 'Triggered rule', empty: 'none triggered' } as const]
+      ? [{ kinds: ['rule'], title: 'Triggered rule', empty: 'none triggered' } as const]
       : []),
-    { kind: 'error', title: 'Error', empty: 'no errors' },
+    { kinds: ['error', 'cause'], title: 'Error', empty: 'no errors' },
   ]
 }
 
-/** What the rows can be narrowed by, with how many rows each leaves; one of each kind at a time. */
+/** What the rows can be narrowed by, with how many rows each leaves beside the search and the other kinds. */
 export function FacetList(props: {
   operation: string
   facets: readonly Facet[]
+  /** False while rows are still being counted. */
+  isCounted: boolean
   filter: RowFilter
   onFilter: (filter: RowFilter) => void
 }) {
-  const { facets, filter, onFilter } = props
+  const { filter, onFilter, isCounted } = props
+  const facets = withChosen(props.facets, filter, useLabels(props.facets))
   return (
     <div className={styles.facets}>
       {toGroups(props.operation).map((group) => {
-        const shown = facets.filter((facet) => facet.kind === group.kind && facet.rows > 0)
+        const shown = facets.filter(({ kind }) => group.kinds.includes(kind))
+        const unsuccessful = countUnsuccessful(shown)
         return (
-          <section key={group.kind} aria-label={group.title}>
+          <section key={group.title} aria-label={group.title}>
             <h2 className={styles.facetTitle}>{group.title}</h2>
-            {shown.length === 0 && <p className={styles.facetEmpty}>{group.empty}</p>}
+            {shown.length === 0 && (
+              <p className={styles.facetEmpty}>{isCounted ? group.empty : 'counting'}</p>
+            )}
             <ul>
               {shown.map((facet) => (
-                <li key={facet.value}>
+                <li key={`${facet.kind} ${facet.value}`}>
                   <FacetButton
                     name={<FacetName facet={facet} />}
                     rows={facet.rows}
@@ -55,11 +61,11 @@ export function FacetList(props: {
                   />
                 </li>
               ))}
-              {group.kind === 'state' && countUnsuccessful(shown) > 0 && (
+              {group.title === 'State' && (unsuccessful > 0 || filter.unsuccessful) && (
                 <li>
                   <FacetButton
                     name="did not succeed, in all"
-                    rows={countUnsuccessful(shown)}
+                    rows={unsuccessful}
                     chosen={filter.unsuccessful === true}
                     onPick={() => onFilter(toggleUnsuccessful(filter))}
                   />
@@ -71,6 +77,32 @@ export function FacetList(props: {
       })}
     </div>
   )
+}
+
+/** The labels of all facets seen so far, for those that no row has any more. */
+function useLabels(facets: readonly Facet[]): ReadonlyMap<string, string> {
+  const labels = useRef(new Map<string, string>())
+  for (const { kind, value, label } of facets) labels.current.set(`${kind} ${value}`, label)
+  return labels.current
+}
+
+/** The facets that have rows, and those that are chosen though they have none. */
+function withChosen(
+  facets: readonly Facet[],
+  filter: RowFilter,
+  labels: ReadonlyMap<string, string>,
+): Facet[] {
+  const isShown = (chosen: Pick<Facet, 'kind' | 'value'>) =>
+    facets.some(({ kind, value }) => kind === chosen.kind && value === chosen.value)
+  const others = listChosen(filter).filter((chosen) => !isShown(chosen))
+  return [
+    ...facets,
+    ...others.map((chosen) => ({
+      ...chosen,
+      label: labels.get(`${chosen.kind} ${chosen.value}`) ?? chosen.value,
+      rows: 0,
+    })),
+  ]
 }
 
 function FacetButton(props: { name: ReactNode; rows: number; chosen: boolean; onPick: () => void }) {

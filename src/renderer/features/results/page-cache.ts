@@ -12,8 +12,10 @@ export interface PageCache {
   rowAt(index: number): PageRow | null
   /** Fetches what is missing between two places; what is no longer wanted is given up. */
   want(first: number, last: number): void
-  /** Rows in all; null until the first page has said so. */
+  /** Rows in all; null until the first page has said so, and at least so many where they are not counted yet. */
   total(): number | null
+  /** Whether the newest page knew the total; until then it is worth asking again. */
+  isCounted(): boolean
   /** Forgets every page, as when the run has moved on; rows stay on screen until new ones come. */
   refresh(): void
   /** Gives up what is being fetched. */
@@ -32,6 +34,7 @@ export function createPageCache(options: {
   const pages = new Map<number, { rows: PageRow[]; stale: boolean }>()
   const loading = new Map<number, AbortController>()
   let total: number | null = null
+  let isCounted = false
 
   const fetchPage = async (page: number) => {
     const controller = new AbortController()
@@ -41,7 +44,8 @@ export function createPageCache(options: {
       if (controller.signal.aborted) return
       pages.delete(page)
       pages.set(page, { rows: result.rows, stale: false })
-      total = result.total ?? Math.max(total ?? 0, page * PAGE_ROWS + result.rows.length)
+      total = result.total
+      isCounted = result.isCounted
       const [oldest] = pages.keys()
       if (pages.size > PAGES_KEPT && oldest !== undefined) pages.delete(oldest)
       options.onChange()
@@ -76,6 +80,7 @@ export function createPageCache(options: {
       }
     },
     total: () => total,
+    isCounted: () => isCounted,
     refresh: () => {
       giveUp(() => false)
       for (const page of pages.values()) page.stale = true

@@ -4,20 +4,21 @@ import styles from './results.module.css'
 
 /** The line over the table: how many rows it has, its keys, and whether content is shown. */
 export function ResultsBar(props: {
-  /** Null while they are being counted. */
-  count: number | null
+  count: number
+  /** Whether there are so many rows, at least so many, or nothing is known yet. */
+  counted: 'no' | 'at-least' | 'exactly'
   narrowed: boolean
   showsContent: boolean
   onShowAllRows: () => void
   onShowContent: (shown: boolean) => void
 }) {
-  const { count, narrowed } = props
+  const { count, counted, narrowed } = props
   return (
     <div className={styles.bar}>
       <p className={styles.barText} aria-live="polite">
-        <strong>{count === null ? 'Counting rows' : formatQuantity(count, 'row')}</strong>
-        {narrowed ? ' match' : ''} · <kbd>J</kbd> <kbd>K</kbd> move · <kbd>Space</kbd> reveal ·{' '}
-        <kbd>Enter</kbd> open
+        <strong>{toCountText(count, counted)}</strong>
+        {narrowed ? (count === 1 ? ' matches' : ' match') : ''} · <kbd>J</kbd> <kbd>K</kbd> move ·{' '}
+        <kbd>Space</kbd> reveal · <kbd>Enter</kbd> open
       </p>
       {narrowed && (
         <Button variant="default" size="compact-xs" onClick={props.onShowAllRows}>
@@ -31,4 +32,9 @@ export function ResultsBar(props: {
       />
     </div>
   )
+}
+
+function toCountText(count: number, counted: 'no' | 'at-least' | 'exactly'): string {
+  if (counted === 'no') return 'Counting rows'
+  return counted === 'exactly' ? formatQuantity(count, 'row') : `At least ${formatQuantity(count, 'row')}`
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { RowFilter } from '../../../shared/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { countRetryable } from '../../ui/states/row-counts.ts'
+import { useWindowKeys } from '../../ui/use-hotkey.ts'
 import { FacetList } from './facet-list.tsx'
 import { isNarrowed, withSearch } from './filter.ts'
 import { findContent } from './find-content.ts'
@@ -26,6 +27,8 @@ import { useRevealed } from './use-revealed.ts'
 
 const SEARCH_QUIET_MS = 250
 const FACETS_EVERY_MS = 1_000
+/** Between two questions about rows that are being counted; each question waits for what is counted meanwhile. */
+const COUNT_AGAIN_MS = 50
 
 /** Every row of a run: narrowed by facets and search, opened in a drawer, its content hidden until revealed. */
 export function ResultsScreen(props: {
@@ -57,10 +60,14 @@ export function ResultsScreen(props: {
   const place = useRef<HTMLDivElement>(null)
 
   const plan = useQuery(runId, (signal) => bridge.runs.readPlan({ runId }, { signal }))
-  const facets = useQuery(runId, (signal) => bridge.results.facets({ runId }, { signal }), {
-    everyMs: live ? FACETS_EVERY_MS : undefined,
-  })
-  const firstRow = useQuery(`${runId} columns`, (signal) => bridge.results.row({ runId, row: 1 }, { signal }))
+  const [isCounting, setCounting] = useState(false)
+  const facets = useQuery(
+    `${runId} ${JSON.stringify(filter)}`,
+    (signal) => bridge.results.facets({ runId, filter }, { signal }),
+    { everyMs: isCounting ? COUNT_AGAIN_MS : live ? FACETS_EVERY_MS : undefined, keep: true },
+  )
+  useEffect(() => setCounting(facets.data?.isCounted === false), [facets.data])
+  const columnNames = useQuery(`${runId} columns`, (signal) => bridge.results.columns({ runId }, { signal }))
   const pages = useResultPages(runId, filter, live)
   const cursorRow = pages.rowAt(Math.min(cursor, Math.max(0, pages.count - 1)))
   const detail = useQuery(
@@ -69,7 +76,7 @@ export function ResultsScreen(props: {
     { keep: true },
   )
 
-  const names = firstRow.data?.columns
+  const names = columnNames.data
   const columns = useMemo(
     () =>
       createResultColumns({
@@ -101,6 +108,17 @@ export function ResultsScreen(props: {
     }
     return false
   }
+  const pressAnywhere = (event: globalThis.KeyboardEvent) => {
+    const grid = place.current?.querySelector<HTMLElement>('[role="grid"]')
+    if (grid === null || grid === undefined || open || grid.contains(document.activeElement)) return
+    const isIdle = document.activeElement === document.body
+    if (!/^[jk]$/i.test(event.key) && !(isIdle && (event.key === 'Enter' || event.key === ' '))) return
+    event.preventDefault()
+    grid.focus()
+    if (event.key === 'Enter') setOpen(cursorRow !== null)
+    else if (event.key === ' ') cursorRow !== null && revealed.toggle(cursorRow.row)
+    else step(event.key.toLowerCase() === 'j' ? 1 : -1)
+  }
   const step = (by: 1 | -1) => setCursor((at) => Math.min(Math.max(0, at + by), Math.max(0, pages.count - 1)))
   const pressInDrawer = (event: KeyboardEvent) => {
     if (event.key === 'Escape') close()
@@ -111,6 +129,7 @@ export function ResultsScreen(props: {
     else return
     event.preventDefault()
   }
+  useWindowKeys(pressAnywhere)
   const error = pages.error ?? facets.error ?? plan.error
   return (
     <Screen
@@ -142,11 +161,18 @@ export function ResultsScreen(props: {
               setCursor(0)
             }}
           />
-          <FacetList operation={operation} facets={facets.data ?? []} filter={chosen} onFilter={narrow} />
+          <FacetList
+            operation={operation}
+            facets={facets.data?.facets ?? []}
+            isCounted={facets.data?.isCounted ?? false}
+            filter={chosen}
+            onFilter={narrow}
+          />
         </div>
         <div className={styles.list}>
           <ResultsBar
-            count={pages.known ? pages.count : null}
+            count={pages.count}
+            counted={pages.counted}
             narrowed={isNarrowed(filter)}
             showsContent={revealed.all}
             onShowAllRows={() => {
@@ -156,11 +182,12 @@ export function ResultsScreen(props: {
             onShowContent={revealed.setAll}
           />
           {error !== null && <ErrorNotice error={error} />}
-          {pages.known && pages.count === 0 ? (
+          {pages.counted === 'exactly' && pages.count === 0 ? (
             <NoRows narrowed={isNarrowed(filter)} />
           ) : (
             <DataGrid
               label="Rows of the run"
+              focused
               columns={columns}
               count={pages.count}
               rowAt={pages.rowAt}

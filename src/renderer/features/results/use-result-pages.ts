@@ -7,12 +7,14 @@ import { toShownError } from '../../bridge/shown-error.ts'
 import { createPageCache } from './page-cache.ts'
 
 const REFRESH_MS = 1_000
+/** Between two questions about rows that are being counted; each question waits for what is counted meanwhile. */
+const COUNT_AGAIN_MS = 50
 
 /** A filtered list of rows as the table sees it. */
 export interface ResultPages {
   count: number
-  /** Whether the count is known yet. */
-  known: boolean
+  /** Whether there are at least so many rows, known exactly or not known at all yet. */
+  counted: 'no' | 'at-least' | 'exactly'
   rowAt: (index: number) => PageRow | null
   want: (first: number, last: number) => void
   error: ErrorDocument | null
@@ -52,6 +54,17 @@ export function useResultPages(runId: string, filter: RowFilter, live: boolean):
     return () => clearInterval(timer)
   }, [cache, live])
 
+  const isCounting = cache.total() !== null && !cache.isCounted()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer that has not counted to the end asks once more
+  useEffect(() => {
+    if (!isCounting) return
+    const timer = setTimeout(() => {
+      cache.refresh()
+      cache.want(view.current.first, view.current.last)
+    }, COUNT_AGAIN_MS)
+    return () => clearTimeout(timer)
+  }, [cache, isCounting, version])
+
   const want = useCallback(
     (first: number, last: number) => {
       view.current = { first, last }
@@ -63,5 +76,6 @@ export function useResultPages(runId: string, filter: RowFilter, live: boolean):
   const rowAt = useCallback((index: number) => cache.rowAt(index), [cache, version])
   const total = cache.total()
   if (total !== null) lastCount.current = total
-  return { count: total ?? lastCount.current, known: total !== null, rowAt, want, error }
+  const counted = total === null ? 'no' : cache.isCounted() ? 'exactly' : 'at-least'
+  return { count: total ?? lastCount.current, counted, rowAt, want, error }
 }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { toErrorKey } from '../../../shared/error-groups.ts'
 import type { RowFilter } from '../../../shared/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -106,9 +107,8 @@ export function RunScreen(props: {
   )
 }
 
-function toFilter(group: ErrorGroup): RowFilter {
-  if (group.outcome === 'invalid' || group.error_code === null) return { state: group.outcome }
-  return { state: group.outcome, errorCode: group.error_code }
+function toFilter({ outcome, status, error_code, message }: ErrorGroup): RowFilter {
+  return { cause: toErrorKey(outcome, status, error_code, message) }
 }
 
 function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
@@ -169,7 +169,7 @@ function LiveOutcomes(props: {
   if (title !== null) {
     return <AnswersPanel title={title} answers={answers ?? {}} onPick={(answer) => onResults({ answer })} />
   }
-  return <RulesPanel rules={rules ?? []} onPick={(ruleId) => onResults({ ruleId })} />
+  return <RulesPanel rules={rules ?? []} onPick={(ruleId) => onResults({ ruleIds: [ruleId] })} />
 }
 
 function LiveCallbacks({ runId, live }: { runId: string; live: boolean }) {

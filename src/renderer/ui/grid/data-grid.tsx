@@ -33,12 +33,15 @@ export function DataGrid<Row>(props: {
   rowAt: (index: number) => Row | null
   cursor: number
   onCursor: (index: number) => void
+  /** Called with a row that is clicked, and with the one under the cursor on Enter. */
   onOpen?: (index: number) => void
+  /** Takes the focus when it appears, so that its keys work at once. */
+  focused?: boolean
   onKey?: (event: KeyboardEvent, index: number) => boolean
   /** Called with the first and last index in view. */
   onWindow?: (first: number, last: number) => void
 }) {
-  const { columns, count, cursor, onCursor, onOpen, onKey, onWindow, rowAt } = props
+  const { columns, count, cursor, onCursor, onOpen, onKey, onWindow, rowAt, focused = false } = props
   const element = useRef<HTMLDivElement>(null)
   const gridId = useId()
   const rowPx = useRem() * ROW_REM
@@ -49,6 +52,9 @@ export function DataGrid<Row>(props: {
   const last = rows.at(-1)?.index ?? 0
 
   useEffect(() => onWindow?.(first, last), [onWindow, first, last])
+  useEffect(() => {
+    if (focused && document.activeElement === document.body) element.current?.focus()
+  }, [focused])
   useEffect(() => {
     if (cursor >= 0 && cursor < count) reveal(cursor)
   }, [cursor, count, reveal])

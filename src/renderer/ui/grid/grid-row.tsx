@@ -27,8 +27,7 @@ function PlainGridRow<Row>(props: GridRowProps<Row>) {
       tabIndex={-1}
       className={styles.row}
       style={{ gridTemplateColumns: props.template, top: props.topPx }}
-      onClick={() => props.onPick(index)}
-      onDoubleClick={() => props.onOpen?.(index)}
+      onClick={() => (props.onOpen ?? props.onPick)(index)}
     >
       {row === null ? (
         <div role="gridcell" tabIndex={-1} className={styles.waiting} aria-label="Loading" />

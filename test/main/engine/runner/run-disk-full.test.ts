@@ -97,7 +97,9 @@ test('answers that found no room are written when there is room again before the
   const { rows, triggered_rules } = runs.summarize(runId)
   expect(rows).toMatchObject({ succeeded: arrived, unknown: 0, not_sent: 40 - arrived })
   expect(triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Everything', rows: arrived }])
-  const page = runs.read(runId, (view) => readPage(view, { filter: { ruleId: 'r1' }, offset: 0, limit: 100 }))
+  const page = runs.read(runId, (view) =>
+    readPage(view, { filter: { ruleIds: ['r1'] }, offset: 0, limit: 100 }),
+  )
   expect(page.rows).toHaveLength(arrived)
   for (const { triggeredRules } of page.rows) {
     expect(triggeredRules).toEqual([{ ruleId: 'r1', ruleName: 'Everything' }])

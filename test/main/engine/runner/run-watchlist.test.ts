@@ -121,15 +121,15 @@ test('rows are found by what the service answered of them, beside other filters'
       const { rows, total } = readPage(view, { filter, offset: 0, limit: 500 })
       return [rows.map(({ row }) => row), total]
     }
-    expect(readFacets(view).filter(({ kind }) => kind === 'answer')).toEqual([
+    expect(readFacets(view).facets.filter(({ kind }) => kind === 'answer')).toEqual([
       { kind: 'answer', value: 'added', label: 'added', rows: 2 },
       { kind: 'answer', value: 'failed', label: 'failed', rows: 2 },
       { kind: 'answer', value: 'pre_existing', label: 'pre_existing', rows: 1 },
     ])
     expect(find({ answer: 'added' })).toEqual([[1, 5], 2])
-    expect(find({ answer: 'failed', state: 'rejected' })).toEqual([[3, 4], null])
-    expect(find({ answer: 'added', unsuccessful: true })).toEqual([[], null])
-    expect(find({ answer: 'pre_existing', search: 'OLD' })).toEqual([[2], null])
+    expect(find({ answer: 'failed', state: 'rejected' })).toEqual([[3, 4], 2])
+    expect(find({ answer: 'added', unsuccessful: true })).toEqual([[], 0])
+    expect(find({ answer: 'pre_existing', search: 'OLD' })).toEqual([[2], 1])
     expect(find({ answer: 'updated' })).toEqual([[], 0])
   })
 })
