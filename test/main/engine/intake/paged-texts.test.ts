@@ -27,3 +27,13 @@ test.each([
   texts.close()
   expect(listSpills()).toEqual(before)
 })
+
+test('pages of the file that are held while they are read have a limit in bytes', () => {
+  const texts = new PagedTexts(0)
+  for (let number = 0; number < 100; number += 1) texts.push(`${number}${'x'.repeat(1_000_000)}`)
+  const before = process.memoryUsage().arrayBuffers
+  for (let step = 0; step < 200; step += 1)
+    expect(texts.get(step % 100)?.startsWith(`${step % 100}x`)).toBe(true)
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(75_000_000)
+  texts.close()
+})

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { SluiceError } from '../../../../shared/errors.ts'
 import { toThrownText } from '../../../../shared/thrown.ts'
 import { createSourceError } from '../source-error.ts'
 
@@ -13,7 +14,7 @@ export interface Archive {
   sizeOf(name: string): number
   /**
    * A part's bytes, piece by piece, checked against its size and checksum. Throws `BAD_SOURCE` for a part that is
-   * missing, damaged, encrypted, or larger than `maxBytes`.
+   * missing, damaged, encrypted, packed tighter than real workbooks are, or larger than `maxBytes`.
    */
   readPart(name: string, maxBytes: number): AsyncGenerator<Buffer, void, undefined>
   close(): void
@@ -22,9 +23,15 @@ export interface Archive {
 /** Parts that a workbook may have; real ones have a few hundred at most. */
 const MAX_PARTS = 20_000
 
-/** What is packed tighter than this was made to fill a disk or memory, once it is also large. */
+/** Most bytes of their names and remarks, all of which are held in memory. */
+const MAX_LIST_BYTES = 4 * 1024 * 1024
+
+/**
+ * What is packed tighter than this was made to fill a disk or memory: deflate comes to 1,032 at most, sheets to 10 to
+ * 40. Parts up to a small size are read whatever their ratio, as a sheet of one long value again and again has it.
+ */
 const MAX_RATIO = 200
-const LARGE_BYTES = 256 * 1024 * 1024
+const SMALL_BYTES = 4 * 1024 * 1024
 
 const DEFLATED = 8
 const PIECE_BYTES = 128 * 1024
@@ -33,6 +40,7 @@ const PIECE_BYTES = 128 * 1024
 export async function openArchive(path: string): Promise<Archive> {
   let zip: ZipFile
   const entries = new Map<string, Entry>()
+  let listBytes = 0
   try {
     zip = await openPromise(path, { autoClose: false })
   } catch (cause) {
@@ -40,11 +48,18 @@ export async function openArchive(path: string): Promise<Archive> {
   }
   try {
     for await (const entry of zip.eachEntry()) {
-      if (entries.size === MAX_PARTS) throw new Error(`it has more than ${MAX_PARTS} parts`)
+      if (entries.size === MAX_PARTS) {
+        throw createLimitError(path, `the workbook has more than ${formatCount(MAX_PARTS)} parts`)
+      }
+      listBytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength
+      if (listBytes > MAX_LIST_BYTES) {
+        throw createLimitError(path, `its list of parts takes more than ${toMegabytes(MAX_LIST_BYTES)}`)
+      }
       entries.set(entry.fileName.toLowerCase(), entry)
     }
   } catch (cause) {
     zip.close()
+    if (cause instanceof SluiceError) throw cause
     throw createDamageError(path, toThrownText(cause), cause)
   }
   return {
@@ -70,15 +85,17 @@ function refuseBomb(path: string, entry: Entry, maxBytes: number): void {
       'Open it in a spreadsheet program, save it without a password, and name that file.',
     )
   }
-  const isTooTight = uncompressedSize > LARGE_BYTES && uncompressedSize > compressedSize * MAX_RATIO
-  if (!isTooTight && uncompressedSize <= maxBytes) return
-  throw createSourceError(
-    path,
-    isTooTight
-      ? `the part ${fileName} unpacks to ${toMegabytes(uncompressedSize)}, ${Math.round(uncompressedSize / compressedSize)} times its packed size, as no real workbook does`
-      : `the part ${fileName} unpacks to ${toMegabytes(uncompressedSize)}, and may have at most ${toMegabytes(maxBytes)}`,
-    'If the workbook is yours, save the sheet as CSV UTF-8 from a spreadsheet program, and name that file.',
-  )
+  const found = `the part ${fileName} unpacks to ${toMegabytes(uncompressedSize)}`
+  if (uncompressedSize > SMALL_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
+    const ratio = Math.round(uncompressedSize / Math.max(1, compressedSize))
+    throw createLimitError(
+      path,
+      `${found}, ${formatCount(ratio)} times its packed size; parts over ${toMegabytes(SMALL_BYTES)} may unpack to at most ${MAX_RATIO} times theirs`,
+    )
+  }
+  if (uncompressedSize > maxBytes) {
+    throw createLimitError(path, `${found}; at most ${toMegabytes(maxBytes)} are read`)
+  }
 }
 
 async function* readEntry(path: string, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void, undefined> {
@@ -119,6 +136,22 @@ export function createDamageError(path: string, reason: string, cause?: unknown)
   )
 }
 
+/** The error of a workbook that passes a limit, which `reason` names. */
+export function createLimitError(path: string, reason: string): Error {
+  return createSourceError(
+    path,
+    reason,
+    'If the workbook is yours, save the sheet as CSV UTF-8 from a spreadsheet program, and name that file.',
+  )
+}
+
+/** A count as errors have it, such as 1,000,000. */
+export function formatCount(count: number): string {
+  return COUNT.format(count)
+}
+
+const COUNT = new Intl.NumberFormat('en-US')
+
 function toMegabytes(sizeBytes: number): string {
-  return `${new Intl.NumberFormat('en-US').format(Math.round(sizeBytes / 1024 / 1024))} MiB`
+  return `${formatCount(Math.round(sizeBytes / 1024 / 1024))} MiB`
 }

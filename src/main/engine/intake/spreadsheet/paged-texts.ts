@@ -12,8 +12,8 @@ const PAGE_BYTES = 64 * 1024
 /** Texts held in memory, bytes; pages beyond go to a file in the system's temporary folder. */
 const MEMORY_BYTES = 64 * 1024 * 1024
 
-/** Pages of the file that are held in memory while they are read. */
-const CACHED_PAGES = 256
+/** Pages of the file that are held in memory while they are read, bytes; the newest one is held in any case. */
+const CACHE_BYTES = 16 * 1024 * 1024
 
 interface Page {
   /** Number of its first text. */
@@ -39,6 +39,7 @@ export class PagedTexts {
   readonly #memoryBytes: number
   readonly #pages: (Page | SpilledPage)[] = []
   readonly #cache = new Map<number, Page>()
+  #cachedBytes = 0
   #count = 0
   #heldBytes = 0
   #open: { first: number; ends: number[]; parts: Buffer[]; sizeBytes: number } | null = null
@@ -146,8 +147,12 @@ export class PagedTexts {
       ends: new Uint32Array(buffer.buffer, buffer.byteOffset, page.texts),
       bytes: buffer.subarray(page.texts * 4),
     }
-    const [oldest] = this.#cache.keys()
-    if (this.#cache.size >= CACHED_PAGES && oldest !== undefined) this.#cache.delete(oldest)
+    this.#cachedBytes += buffer.length
+    for (const [oldest, { bytes }] of this.#cache) {
+      if (this.#cachedBytes <= CACHE_BYTES) break
+      this.#cachedBytes -= bytes.buffer.byteLength
+      this.#cache.delete(oldest)
+    }
     this.#cache.set(index, read)
     return read
   }

@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import { createDamageError } from './archive.ts'
+import { createDamageError, createLimitError, formatCount } from './archive.ts'
 
 /** What is told while a part is read; names come without their prefix. */
 export interface XmlHandlers {
@@ -15,29 +15,60 @@ export interface XmlParser {
   end(): void
 }
 
-/** Most of a part between two tags; what is longer would be held in memory. */
-const MAX_TOKEN_BYTES = 16 * 1024 * 1024
+/** What a person is told about a part, and how much of it is read. */
+export interface XmlPart {
+  /** What it is called in errors, such as `the sheet`. */
+  name: string
+  /** Most elements of a part, so that what is kept of each cannot fill the memory. */
+  maxElements: number
+}
+
+/** Most of a part between two tags, which is held in memory: 64 times the longest text of a cell in Excel. */
+const MAX_TOKEN_BYTES = 2 * 1024 * 1024
+
+/** Most elements inside each other, each held in memory; a workbook's own come to about fifteen. */
+const MAX_DEPTH = 100
+
+/** Most attributes of an element; a workbook's own have about thirty. */
+const MAX_ATTRIBUTES = 250
 
 /**
  * Reads XML piece by piece, UTF-8 or UTF-16. A document type is refused, so that no entity can be declared: those of
- * XML itself are the only ones. `part` is what a person is told.
+ * XML itself are the only ones. Depth, elements, attributes and values have limits, since the parser holds them in
+ * memory.
  */
-export function createXmlParser(path: string, part: string, handlers: XmlHandlers): XmlParser {
+export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandlers): XmlParser {
   const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false })
   let decodePiece: DecodePiece | null = null
   let bytesSinceTag = 0
+  let depth = 0
+  let elements = 0
+  let attributes = 0
+  const refuse = (limit: string): never => {
+    throw createLimitError(path, `${part.name} has ${limit}`)
+  }
   parser.on('error', (error) => {
-    throw createDamageError(path, `${part} is not well-formed XML (${error.message})`)
+    throw createDamageError(path, `${part.name} is not well-formed XML (${error.message})`)
   })
   parser.on('doctype', () => {
-    throw createDamageError(path, `${part} declares a document type, which no workbook does`)
+    throw createDamageError(path, `${part.name} declares a document type, which no workbook does`)
+  })
+  parser.on('attribute', () => {
+    attributes += 1
+    if (attributes > MAX_ATTRIBUTES) refuse(`an element with more than ${MAX_ATTRIBUTES} attributes`)
   })
   parser.on('opentag', (tag) => {
     bytesSinceTag = 0
+    attributes = 0
+    depth += 1
+    elements += 1
+    if (depth > MAX_DEPTH) refuse(`more than ${MAX_DEPTH} elements inside each other`)
+    if (elements > part.maxElements) refuse(`more than ${formatCount(part.maxElements)} elements`)
     handlers.open(toLocalName(tag.name), tag.attributes)
   })
   parser.on('closetag', (tag) => {
     bytesSinceTag = 0
+    depth -= 1
     handlers.close?.(toLocalName(tag.name))
   })
   if (handlers.text !== undefined) {
@@ -50,7 +81,7 @@ export function createXmlParser(path: string, part: string, handlers: XmlHandler
     try {
       return decodePiece(piece, { stream: !isLast })
     } catch (cause) {
-      throw createDamageError(path, `${part} has bytes that are not text`, cause)
+      throw createDamageError(path, `${part.name} has bytes that are not text`, cause)
     }
   }
   return {
@@ -58,7 +89,7 @@ export function createXmlParser(path: string, part: string, handlers: XmlHandler
       bytesSinceTag += piece.length
       parser.write(decode(piece, false))
       if (bytesSinceTag > MAX_TOKEN_BYTES) {
-        throw createDamageError(path, `${part} has a value of more than ${MAX_TOKEN_BYTES / 1024 / 1024} MiB`)
+        refuse(`a value of more than ${MAX_TOKEN_BYTES / 1024 / 1024} MiB`)
       }
     },
     end() {
@@ -71,7 +102,7 @@ export function createXmlParser(path: string, part: string, handlers: XmlHandler
 /** Reads a whole small part. */
 export async function parseXmlPart(
   path: string,
-  part: string,
+  part: XmlPart,
   pieces: AsyncIterable<Buffer>,
   handlers: XmlHandlers,
 ): Promise<void> {

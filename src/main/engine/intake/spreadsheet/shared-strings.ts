@@ -1,7 +1,8 @@
-import { type Archive, createDamageError } from './archive.ts'
+import { type Archive, createDamageError, createLimitError, formatCount } from './archive.ts'
 import { decodeEscapes } from './decode-escapes.ts'
 import { PagedTexts } from './paged-texts.ts'
 import { createXmlParser } from './parse-xml.ts'
+import { MAX_ROW_CHARACTERS, MAX_TEXT_PIECES } from './sheet-rows.ts'
 
 /** Texts of a workbook, which its sheets name by number. */
 export interface SharedStrings {
@@ -14,13 +15,14 @@ export interface SharedStrings {
 
 /** Largest part of shared texts that is read, bytes. */
 const MAX_PART_BYTES = 4 * 1024 * 1024 * 1024
+const PART = { name: 'the part of shared texts', maxElements: 1_000_000_000 }
 
 /** Opens a workbook's shared texts, which are read as far as they are asked for; `part` is null where it has none. */
 export function openSharedStrings(archive: Archive, part: string | null): SharedStrings {
   const texts = new PagedTexts()
   let pieces: AsyncGenerator<Buffer, void, undefined> | null = null
   let isAtEnd = part === null
-  const parser = createXmlParser(archive.path, 'the part of shared texts', createTextCollector(texts))
+  const parser = createXmlParser(archive.path, PART, createTextCollector(archive.path, texts))
   return {
     async readUpTo(number) {
       if (part === null) return
@@ -48,18 +50,35 @@ export function openSharedStrings(archive: Archive, part: string | null): Shared
 }
 
 /** Puts runs of rich text together; how a text is spoken is no part of it. */
-function createTextCollector(texts: PagedTexts) {
+function createTextCollector(path: string, texts: PagedTexts) {
   let parts: string[] = []
+  let characters = 0
   let isText = false
   let isSpoken = false
   return {
     open(name: string) {
-      if (name === 'si') parts = []
-      else if (name === 'rPh') isSpoken = true
+      if (name === 'si') {
+        parts = []
+        characters = 0
+      } else if (name === 'rPh') isSpoken = true
       else isText = name === 't' && !isSpoken
     },
     text(text: string) {
-      if (isText) parts.push(text)
+      if (!isText) return
+      parts.push(text)
+      characters += text.length
+      if (parts.length > MAX_TEXT_PIECES) {
+        throw createLimitError(
+          path,
+          `${PART.name} has a text of more than ${formatCount(MAX_TEXT_PIECES)} pieces`,
+        )
+      }
+      if (characters > MAX_ROW_CHARACTERS) {
+        throw createLimitError(
+          path,
+          `${PART.name} has a text of more than ${formatCount(MAX_ROW_CHARACTERS)} characters, the most that a row may have`,
+        )
+      }
     },
     close(name: string) {
       isText = false

@@ -18,6 +18,9 @@ export interface TextRows {
 /** Largest part of a sheet that is read, bytes. */
 const MAX_PART_BYTES = 32 * 1024 * 1024 * 1024
 
+/** About five for each of the cells that a sheet may come to. */
+const PART = { name: 'the sheet', maxElements: 1_000_000_000 }
+
 const ROWS_AT_ONCE = 500
 const CHARACTERS_AT_ONCE = 1024 * 1024
 
@@ -32,7 +35,7 @@ export async function* readSheetRows(
   strings: SharedStrings,
 ): AsyncGenerator<TextRows, void, undefined> {
   const collector = createSheetCollector(archive.path, styles)
-  const parser = createXmlParser(archive.path, 'the sheet', collector.handlers)
+  const parser = createXmlParser(archive.path, PART, collector.handlers)
   const sizeBytes = Math.max(1, archive.sizeOf(part))
   let readBytes = 0
   let rows: TextRow[] = []

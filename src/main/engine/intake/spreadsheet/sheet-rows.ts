@@ -1,5 +1,5 @@
 import { createSourceError } from '../source-error.ts'
-import { createDamageError } from './archive.ts'
+import { createDamageError, createLimitError, formatCount } from './archive.ts'
 import { MAX_COLUMNS, MAX_ROWS, readColumn } from './cell-reference.ts'
 import { decodeEscapes } from './decode-escapes.ts'
 import { isBeyondPrecision } from './number-text.ts'
@@ -30,6 +30,9 @@ export interface SheetCollector {
 /** Longest row that is read, in UTF-16 code units. */
 export const MAX_ROW_CHARACTERS = 8 * 1024 * 1024
 
+/** Most pieces that the text of a cell is put together from, as rich text is; Excel keeps 32,767 characters. */
+export const MAX_TEXT_PIECES = 100_000
+
 /** The `BAD_SOURCE` error of a row over {@link MAX_ROW_CHARACTERS}. */
 export function createLongRowError(path: string, number: number): Error {
   return createSourceError(
@@ -51,6 +54,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   let isTextWanted = false
   let cell = { reference: '', type: '', style: 0, hasFormula: false }
   let text = ''
+  let textPieces = 0
   let characters = 0
 
   const openRow = (given: string | undefined): void => {
@@ -72,6 +76,17 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     }
     cell = { reference, type, style: Number(style), hasFormula: false }
     text = ''
+    textPieces = 0
+  }
+
+  const addText = (piece: string): void => {
+    text += piece
+    textPieces += 1
+    if (text.length > MAX_ROW_CHARACTERS) throw createLongRowError(path, lastNumber)
+    if (textPieces > MAX_TEXT_PIECES) {
+      const limit = `a cell of more than ${formatCount(MAX_TEXT_PIECES)} pieces of text`
+      throw createLimitError(path, `row ${lastNumber} of the sheet has ${limit}`)
+    }
   }
 
   const closeCell = (): void => {
@@ -127,7 +142,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
         else if (name === 'rPh') isSpoken = true
       },
       text(part) {
-        if (isTextWanted) text += part
+        if (isTextWanted) addText(part)
       },
       close(name) {
         isTextWanted = false

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { createSourceError } from '../source-error.ts'
-import { type Archive, createDamageError } from './archive.ts'
+import { type Archive, createLimitError, formatCount } from './archive.ts'
 import { parseXmlPart } from './parse-xml.ts'
 
 /** One sheet as a workbook lists it. */
@@ -22,6 +22,9 @@ export interface Workbook {
 
 const MAX_PART_BYTES = 64 * 1024 * 1024
 const MAX_SHEETS = 10_000
+const SHEET_LIST = { name: 'the list of sheets', maxElements: 1_000_000 }
+const PART_LIST = { name: 'the list of parts', maxElements: 100_000 }
+const MAX_PART_LIST_BYTES = 16 * 1024 * 1024
 
 interface Relation {
   id: string
@@ -34,17 +37,18 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
   const roots = await readRelations(archive, '')
   const root = roots.find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml'
   const relations = await readRelations(archive, root)
+  const byId = new Map(relations.toReversed().map((one) => [one.id, one]))
   const partOf = (type: string) => relations.find((one) => one.type === type)?.target ?? null
   const sheets: WorkbookSheet[] = []
   let is1904 = false
-  await parseXmlPart(archive.path, 'the list of sheets', archive.readPart(root, MAX_PART_BYTES), {
+  await parseXmlPart(archive.path, SHEET_LIST, archive.readPart(root, MAX_PART_BYTES), {
     open(name, attributes) {
       if (name === 'workbookPr') is1904 = isTrue(attributes['date1904'])
       if (name !== 'sheet') return
       if (sheets.length === MAX_SHEETS)
-        throw createDamageError(archive.path, `more than ${MAX_SHEETS} sheets`)
+        throw createLimitError(archive.path, `the workbook has more than ${formatCount(MAX_SHEETS)} sheets`)
       const [, id] = Object.entries(attributes).find(([key]) => /:id$/.test(key)) ?? []
-      const relation = relations.find((one) => one.id === id)
+      const relation = byId.get(id ?? '')
       sheets.push({
         name: attributes['name'] ?? '',
         isHidden: attributes['state'] === 'hidden' || attributes['state'] === 'veryHidden',
@@ -60,7 +64,7 @@ async function readRelations(archive: Archive, part: string): Promise<Relation[]
   const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`)
   const relations: Relation[] = []
   if (!archive.names.has(name.toLowerCase())) return relations
-  await parseXmlPart(archive.path, 'the list of parts', archive.readPart(name, MAX_PART_BYTES), {
+  await parseXmlPart(archive.path, PART_LIST, archive.readPart(name, MAX_PART_LIST_BYTES), {
     open(tag, { Id = '', Type = '', Target = '', TargetMode }) {
       if (tag !== 'Relationship' || TargetMode === 'External') return
       const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target)
