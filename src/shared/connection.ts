@@ -52,6 +52,11 @@ export const connectionSchema = z.object({
   taskBaseUrl: bareUrlSchema.optional(),
   /** Name of the environment variable that holds the API key; the key itself is never in a plan. */
   apiKeyEnv: environmentNameSchema.default('SLUICE_API_KEY'),
+  /**
+   * `window` where the address was typed into a window, or is its sandbox's: the key was, too, and no variable is read
+   * for it, now or when the run is taken up again.
+   */
+  keyFrom: z.literal('window').optional(),
   /** From handing a request to the connection until its last byte. */
   timeoutMs: timeoutMsSchema.default(60_000),
   /** Service error codes that mean "this post_id was delivered before"; such an answer counts as succeeded. */

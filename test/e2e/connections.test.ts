@@ -10,7 +10,7 @@ import { createAppOpener } from '../helpers/e2e/with-app.ts'
 const openApp = createAppOpener()
 const KEY = 'connections-key'
 
-it('goes to a stored connection, asks once more since it is production, and switches its key on the way', async () => {
+it('goes to a stored connection, asks outside of the page since it is production, and switches its key on the way', async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   vi.stubEnv('E2E_OLD_KEY', 'not-any-more')
@@ -18,7 +18,7 @@ it('goes to a stored connection, asks once more since it is production, and swit
   onTestFinished(() => {
     vi.unstubAllEnvs()
   })
-  const { page, workspace } = await openApp()
+  const { page, workspace, openConsent } = await openApp()
   const stored = storedConnectionSchema.parse({
     name: 'live',
     baseUrl: service.baseUrl,
@@ -37,11 +37,17 @@ it('goes to a stored connection, asks once more since it is production, and swit
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Review 30 rows' }).click()
   await page.getByRole('button', { name: 'Send 30 rows' }).click()
-  const asking = page.getByRole('dialog', { name: 'This is production' })
-  await asking.getByRole('button', { name: 'Cancel' }).click()
-  await asking.waitFor({ state: 'detached' })
+  const declined = await openConsent()
+  await declined.getByText('It submits content of 30 rows.').waitFor()
+  await declined.getByRole('button', { name: 'Cancel' }).click()
+  await declined.getByText('Nothing is sent.').waitFor()
+  await declined.close()
+  await page.getByText('the production prompt was declined').waitFor()
   await page.getByRole('button', { name: 'Send 30 rows' }).click()
-  await asking.getByRole('button', { name: 'Send to production' }).click()
+  const confirmed = await openConsent()
+  await confirmed.getByRole('button', { name: 'Send to production' }).click()
+  await confirmed.getByText('Confirmed.').waitFor()
+  await confirmed.close()
 
   await page.getByRole('button', { name: 'Resume' }).waitFor()
   await page.getByRole('button', { name: 'Use another key…' }).click()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type KnownPlaces, toPlan, typedKey } from '../../src/renderer/app/build-plan.ts'
+import { toRunRequest, typedKey } from '../../src/renderer/app/build-plan.ts'
 import type { Draft } from '../../src/renderer/app/draft.ts'
 import { parseMemory, toMemory } from '../../src/renderer/app/draft-memory.ts'
 import { DEFAULT_CALLBACK, isOutOfReach } from '../../src/renderer/features/operation/callback-settings.ts'
@@ -18,9 +18,9 @@ import {
   parseBaseUrl,
 } from '../../src/renderer/ui/connection/destination.ts'
 import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
+import { runRequestSchema } from '../../src/shared/bridge/runs.ts'
 import type { BridgePreview } from '../../src/shared/bridge/source.ts'
 import { connectionSchema } from '../../src/shared/connection.ts'
-import { planSchema } from '../../src/shared/plan.ts'
 
 const toService = (baseUrl: string, apiKey: string): Settings => ({
   ...DEFAULT_SETTINGS,
@@ -42,8 +42,6 @@ const PREVIEW: BridgePreview = {
   isHeaderDoubtful: false,
 }
 
-const PLACES: KnownPlaces = { sandboxBaseUrl: '', connections: [] }
-
 const DRAFT: Draft = {
   operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
   isOperationChosen: true,
@@ -52,7 +50,7 @@ const DRAFT: Draft = {
   load: DEFAULT_LOAD,
   callback: DEFAULT_CALLBACK,
   settings: toService(' https://api.example.com/prefix/ ', ' secret-key '),
-  source: { path: '/data/posts.csv', name: 'posts.csv', sizeBytes: 10 },
+  source: { sourceId: 'a-handle', name: 'posts.csv', sizeBytes: 10 },
   reading: { header: false, encoding: 'windows-1252' },
   media: DEFAULT_MEDIA,
   preview: null,
@@ -86,21 +84,19 @@ describe('the address of a service', () => {
 })
 
 describe('what keeps rows from being sent', () => {
-  const gapOf = ({ destination }: Settings, environmentHasKey: boolean, needsKey = true) =>
-    findDestinationGap(destination, { environmentHasKey, needsKey, connections: [] })
+  const gapOf = ({ destination }: Settings, needsKey = true) =>
+    findDestinationGap(destination, { needsKey, connections: [] })
 
-  it('is nothing for the sandbox', () => expect(gapOf(DEFAULT_SETTINGS, false)).toBeNull())
+  it('is nothing for the sandbox', () => expect(gapOf(DEFAULT_SETTINGS)).toBeNull())
 
-  it('is a missing key, unless the environment has one or none is sent', () => {
-    expect(gapOf(toService('https://a.example', ''), false)).toBe('Type the API key of the service')
-    expect(gapOf(toService('https://a.example', ''), true)).toBeNull()
-    expect(gapOf(toService('https://a.example', ''), false, false)).toBeNull()
+  it('is a missing key, unless none is sent', () => {
+    expect(gapOf(toService('https://a.example', ''))).toBe('Type the API key of the service')
+    expect(gapOf(toService('https://a.example', ''), false)).toBeNull()
   })
 
   it('is a second host that is no address', () => {
     const { destination } = toService('https://a.example', 'key')
     const gap = findDestinationGap({ ...destination, taskBaseUrl: 'b.example' } as typeof destination, {
-      environmentHasKey: false,
       needsKey: true,
       connections: [],
     })
@@ -127,14 +123,14 @@ describe('a stored connection', () => {
     }),
   }
   const live = { kind: 'stored', name: 'live', apiKey: '' } as const
-  const surroundings = { environmentHasKey: false, needsKey: true, connections: [entry] }
+  const surroundings = { needsKey: true, connections: [entry] }
 
-  it('is a plan as it is stored, and says how long to wait', () => {
+  it('is asked for by its name, and says how long to wait', () => {
     const settings = withDestination(DEFAULT_SETTINGS, live, [entry])
     expect(settings.timeoutS).toBe(5)
-    const plan = toPlan({ ...DRAFT, settings }, { sandboxBaseUrl: '', connections: [entry] })
-    expect(planSchema.parse(plan).connection).toEqual(entry.connection)
-    expect(toPlan({ ...DRAFT, settings }, PLACES)).toBeNull()
+    const request = toRunRequest({ ...DRAFT, settings }, [entry])
+    expect(request).toMatchObject({ destination: { kind: 'stored', name: 'live' }, timeoutMs: 5_000 })
+    expect(toRunRequest({ ...DRAFT, settings }, [])).toBeNull()
   })
 
   it('asks for a key where the variable of its active one is not set', () => {
@@ -198,21 +194,24 @@ describe('an address that is given to a service', () => {
   })
 })
 
-describe('the plan of a draft', () => {
-  it('is one that the engine takes, with the address tidied', () => {
-    const plan = planSchema.parse(toPlan(DRAFT, PLACES))
-    expect(plan.connection.baseUrl).toBe('https://api.example.com/prefix')
-    expect(plan.source).toEqual({ path: '/data/posts.csv', header: false, encoding: 'windows-1252' })
+/** What the bridge makes of a request, defaults filled in. */
+const toParsed = (draft: Draft) => runRequestSchema.parse(toRunRequest(draft, []))
+
+describe('the run that a draft asks for', () => {
+  it('is one that the bridge takes, with the address tidied', () => {
+    const plan = toParsed(DRAFT)
+    expect(plan.destination).toEqual({ kind: 'service', baseUrl: 'https://api.example.com/prefix' })
+    expect(plan.source).toEqual({ sourceId: 'a-handle', header: false, encoding: 'windows-1252' })
     expect(plan.pace).toEqual({ kind: 'closed', concurrency: 4 })
   })
 
   it('never holds the key', () => {
-    expect(JSON.stringify(toPlan(DRAFT, PLACES))).not.toContain('secret-key')
+    expect(JSON.stringify(toRunRequest(DRAFT, []))).not.toContain('secret-key')
     expect(typedKey(DRAFT)).toBe('secret-key')
   })
 
   it('says that a field is empty where its column was taken out, since the engine matches what is not said', () => {
-    const plan = toPlan({ ...DRAFT, preview: PREVIEW, mapping: {} }, PLACES)
+    const plan = toRunRequest({ ...DRAFT, preview: PREVIEW, mapping: {} }, [])
     expect(plan?.mapping).toEqual({
       user_id: { kind: 'template', template: '' },
       text_data: { kind: 'template', template: '' },
@@ -220,9 +219,9 @@ describe('the plan of a draft', () => {
   })
 
   it('tells a folder how its media files are found, and no other source', () => {
-    const folder = toPlan({ ...DRAFT, preview: { ...PREVIEW, format: 'folder' } }, PLACES)
+    const folder = toRunRequest({ ...DRAFT, preview: { ...PREVIEW, format: 'folder' } }, [])
     expect(folder?.source.media).toEqual(toPlanMedia(DEFAULT_MEDIA))
-    expect(toPlan({ ...DRAFT, preview: PREVIEW }, PLACES)?.source.media).toBeUndefined()
+    expect(toRunRequest({ ...DRAFT, preview: PREVIEW }, [])?.source.media).toBeUndefined()
   })
 
   it('awaits callbacks at the public address, and takes v2 to the second host', () => {
@@ -241,25 +240,23 @@ describe('the plan of a draft', () => {
         },
       },
     }
-    const plan = planSchema.parse(toPlan(draft, PLACES))
+    const plan = toParsed(draft)
     expect(plan.callback).toMatchObject({ url: 'https://callbacks.example.com/in', timeoutMs: 180_000 })
-    expect(plan.connection.taskBaseUrl).toBe('https://tasks.example')
+    expect(plan.destination).toMatchObject({ taskBaseUrl: 'https://tasks.example' })
   })
 
   it('loads a deployment with what was set, and retries nothing then', () => {
-    const plan = planSchema.parse(toPlan({ ...DRAFT, isLoad: true }, PLACES))
+    const plan = toParsed({ ...DRAFT, isLoad: true })
     expect(plan.load?.pace).toEqual({ kind: 'closed', concurrency: 10 })
     expect(plan.retry.limit).toBe(0)
     const incomplete = { ...DRAFT, isLoad: true, load: { ...DEFAULT_LOAD, duration: 'long' } }
-    expect(toPlan(incomplete, PLACES)).toBeNull()
-    expect(planSchema.parse(toPlan(DRAFT, PLACES)).load).toBeUndefined()
+    expect(toRunRequest(incomplete, [])).toBeNull()
+    expect(toParsed(DRAFT).load).toBeUndefined()
   })
 
   it('goes to the sandbox without any key', () => {
     const draft = { ...DRAFT, settings: DEFAULT_SETTINGS }
-    expect(toPlan(draft, { ...PLACES, sandboxBaseUrl: 'http://127.0.0.1:1234' })?.connection.baseUrl).toBe(
-      'http://127.0.0.1:1234',
-    )
+    expect(toRunRequest(draft, [])?.destination).toEqual({ kind: 'sandbox' })
     expect(typedKey(draft)).toBeNull()
   })
 })

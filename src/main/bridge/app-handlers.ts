@@ -5,13 +5,12 @@ import { bridge } from './implementer.ts'
 
 /** The app itself. */
 export const appHandlers = bridge.app.router({
-  describe: bridge.app.describe.handler(async ({ context: { engine, host, sandbox, env } }) => {
+  describe: bridge.app.describe.handler(async ({ context: { engine, host, sandbox } }) => {
     const [runs, ownBaseUrl] = await Promise.all([engine.listRuns(), sandbox.lastBaseUrl()])
     return {
       version: APP_VERSION,
       workspace: engine.workspace,
       platform: host.platform,
-      hasEnvironmentKey: (env['SLUICE_API_KEY'] ?? '') !== '',
       lastBaseUrl: runs.find((run) => run.base_url !== ownBaseUrl)?.base_url ?? null,
       lastOperation: await readLastOperation(engine, runs[0]?.run_id),
       sandboxBaseUrl: sandbox.baseUrl(),

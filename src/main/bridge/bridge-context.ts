@@ -6,7 +6,9 @@ import type { Clock } from './clock.ts'
 import type { EventGates } from './event-gates.ts'
 import type { KeySwitch } from './key-switch.ts'
 import type { LiveRuns } from './live-runs.ts'
+import type { AskProduction, ProductionGate } from './production-gate.ts'
 import type { SandboxHost } from './sandbox-host.ts'
+import type { Sources } from './sources.ts'
 
 /** Where an export is written, and what the window is told about it afterwards. */
 export interface ExportPlace {
@@ -18,16 +20,23 @@ export interface ExportPlace {
 /** What differs between a desktop and a browser. */
 export interface BridgeHost {
   readonly platform: Platform
-  /** Throws `BAD_SOURCE` where this window may not have that file read. */
-  checkSourcePath(path: string): void
   /** Decides where an export goes. Throws `BAD_USAGE` where the window's wish cannot be met. */
-  placeExport(wish: { file: string | undefined; format: ExportFormat; name: string }): Promise<ExportPlace>
+  placeExport(wish: {
+    targetId: string | undefined
+    format: ExportFormat
+    name: string
+  }): Promise<ExportPlace>
+  /** Asks a person before anything is sent to production, where no page can answer. */
+  readonly askProduction: AskProduction
 }
 
 /** What all windows of a process share. */
 export interface BridgeServices {
   readonly engine: Engine
   readonly host: BridgeHost
+  /** Files that windows may have read. */
+  readonly sources: Sources
+  readonly productionGate: ProductionGate
   readonly liveRuns: LiveRuns
   readonly sandbox: SandboxHost
   /** Told at once when a window switches a stored connection's key. */

@@ -1,18 +1,43 @@
-import { isAbsolute } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import type { ExportTarget } from '../../shared/bridge/exports.ts'
 import { SluiceError } from '../../shared/errors.ts'
 import type { BridgeHost } from './bridge-context.ts'
 
-/** The desktop's rules: files are read in place, and an export goes where the system's dialog said. */
-export function createDesktopHost(): BridgeHost {
+/** The desktop's rules, and the way in for what its save dialog named. */
+export interface DesktopHost extends BridgeHost {
+  /** Lets one export go to a file; `file` is absolute and comes from the save dialog, never from a page. */
+  addExportFile(file: string): ExportTarget
+}
+
+/**
+ * The desktop's rules: an export goes where the system's dialog said, once, and `askProduction` shows the question
+ * before production in a dialog of the system.
+ */
+export function createDesktopHost(askProduction: BridgeHost['askProduction']): DesktopHost {
+  const files = new Map<string, string>()
   return {
     platform: 'desktop',
-    checkSourcePath() {},
-    async placeExport({ file, format }) {
-      if (file === undefined || !isAbsolute(file) || !file.toLowerCase().endsWith(`.${format}`)) {
+    askProduction,
+    addExportFile(file) {
+      const targetId = randomBytes(16).toString('hex')
+      files.set(targetId, file)
+      return { targetId }
+    },
+    async placeExport({ targetId, format }) {
+      const file = targetId === undefined ? undefined : files.get(targetId)
+      if (targetId === undefined || file === undefined) {
         throw new SluiceError({
           code: 'BAD_USAGE',
-          message: `an export as ${format} needs a whole path that ends in .${format}, found ${file ?? 'none'}`,
-          hint: `Choose where to save it, with a name that ends in .${format}.`,
+          message: 'the export has no file to go to',
+          hint: 'Export again and choose a file in the dialog.',
+        })
+      }
+      files.delete(targetId)
+      if (!file.toLowerCase().endsWith(`.${format}`)) {
+        throw new SluiceError({
+          code: 'BAD_USAGE',
+          message: `${file} does not end in .${format}`,
+          hint: `Export again and choose a name that ends in .${format}.`,
         })
       }
       return { file, publish: (result) => ({ kind: 'file', ...result }) }

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../shared/errors.ts'
+import type { Plan } from '../../shared/plan.ts'
 import type { RunSnapshot } from '../../shared/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
 
@@ -7,12 +8,14 @@ const FAILURES_MAX = 100
 
 /** The runs that this process holds, for every window. */
 export interface LiveRuns {
-  /** Takes up a run that was just started, until it ends. */
-  add(handle: RunHandle): void
+  /** Takes up a run that was just started with that plan, until it ends. */
+  add(handle: RunHandle, plan: Plan): void
   /** The handle of a held run, or null. */
   find(runId: string): RunHandle | null
   /** The handle of a held run. Throws what ended it, or `RUN_NOT_HELD`. */
   require(runId: string): RunHandle
+  /** The plan of a held run. Throws as {@link require} does. */
+  requirePlan(runId: string): Plan
   /** What ended a run that is no longer held, where it was a failure. */
   failureOf(runId: string): unknown
   /** The newest picture of each held run. */
@@ -27,7 +30,7 @@ export interface LiveRuns {
 
 /** Makes the register of held runs, empty. */
 export function createLiveRuns(): LiveRuns {
-  const handles = new Map<string, RunHandle>()
+  const held = new Map<string, { handle: RunHandle; plan: Plan }>()
   const failures = new Map<string, unknown>()
   const listeners = new Set<() => void>()
   let revision = 1
@@ -45,15 +48,27 @@ export function createLiveRuns(): LiveRuns {
     if (failures.size > FAILURES_MAX && oldest !== undefined) failures.delete(oldest)
   }
 
+  const requireHeld = (runId: string) => {
+    const found = held.get(runId)
+    if (found !== undefined) return found
+    const failure = failures.get(runId)
+    if (failure !== undefined) throw failure
+    throw new SluiceError({
+      code: 'RUN_NOT_HELD',
+      message: `run ${runId} is not going on here`,
+      hint: 'Look at its summary; where it was interrupted, resume it.',
+    })
+  }
+
   return {
-    add(handle) {
+    add(handle, plan) {
       const { runId } = handle
       failures.delete(runId)
-      handles.set(runId, handle)
+      held.set(runId, { handle, plan })
       const stopListening = handle.onSnapshot(tell)
       const forget = () => {
         stopListening()
-        handles.delete(runId)
+        held.delete(runId)
         noteChange()
       }
       handle.ended.then(forget, (error: unknown) => {
@@ -62,21 +77,12 @@ export function createLiveRuns(): LiveRuns {
       })
       noteChange()
     },
-    find: (runId) => handles.get(runId) ?? null,
-    require(runId) {
-      const handle = handles.get(runId)
-      if (handle !== undefined) return handle
-      const failure = failures.get(runId)
-      if (failure !== undefined) throw failure
-      throw new SluiceError({
-        code: 'RUN_NOT_HELD',
-        message: `run ${runId} is not going on here`,
-        hint: 'Look at its summary; where it was interrupted, resume it.',
-      })
-    },
+    find: (runId) => held.get(runId)?.handle ?? null,
+    require: (runId) => requireHeld(runId).handle,
+    requirePlan: (runId) => requireHeld(runId).plan,
     failureOf: (runId) => failures.get(runId),
     snapshots: () =>
-      [...handles.values()].map((handle) => handle.snapshot()).filter((snapshot) => snapshot !== null),
+      [...held.values()].map(({ handle }) => handle.snapshot()).filter((snapshot) => snapshot !== null),
     revision: () => revision,
     noteChange,
     onChange(listener) {

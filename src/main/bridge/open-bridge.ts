@@ -5,7 +5,9 @@ import type { BridgeHost, BridgeServices } from './bridge-context.ts'
 import { systemClock } from './clock.ts'
 import { createKeySwitch } from './key-switch.ts'
 import { createLiveRuns } from './live-runs.ts'
+import { createProductionGate } from './production-gate.ts'
 import { createSandboxHost } from './sandbox-host.ts'
+import { createSources } from './sources.ts'
 
 /** The bridge of a process: what every window is served with. */
 export interface Bridge {
@@ -29,6 +31,8 @@ export function openBridge({ workspace, host }: { workspace: string; host: Bridg
       engine,
       host,
       sandbox,
+      sources: createSources(),
+      productionGate: createProductionGate(engine.workspace, host.askProduction),
       liveRuns: createLiveRuns(),
       keySwitch: createKeySwitch(),
       clock: systemClock,

@@ -6,7 +6,8 @@ const { receiver } = bridge
 export const receiverHandlers = receiver.router({
   status: receiver.status.handler(({ context: { engine } }) => engine.receiverStatus()),
   open: receiver.open.handler(({ context: { engine } }) => engine.openReceiver()),
-  test: receiver.test.handler(async ({ context: { engine }, input: { publicUrl } }) => {
+  test: receiver.test.handler(async ({ context: { engine, productionGate }, input: { publicUrl } }) => {
+    productionGate.refuseAddress(publicUrl)
     await engine.openReceiver()
     await engine.testReceiver(publicUrl)
     return {}

@@ -20,7 +20,7 @@ function toCallError(error: ORPCError<string, unknown>): Error {
   })
   return new SluiceError({
     code: 'BAD_USAGE',
-    message: `the window asked for what cannot be: ${faults.join('; ')}`,
+    message: `invalid request: ${faults.join('; ')}`,
     hint: 'Correct what the message names. If you typed none of it, reload the window.',
   })
 }

@@ -1,4 +1,5 @@
 import type { PlanConnection } from '../../shared/connection.ts'
+import { SluiceError } from '../../shared/errors.ts'
 import type { Plan } from '../../shared/plan.ts'
 import { type StoredConnection, toActiveVariable } from '../../shared/stored-connection.ts'
 import { readConnections } from '../engine/connections/connections-file.ts'
@@ -16,44 +17,63 @@ export function findStoredConnection(
   return readConnections(engine.workspace).connections.find((one) => one.name === name) ?? null
 }
 
-/** The variable that a run's key is read from: that of its stored connection's active key, or its plan's own. */
+/**
+ * The variable that a run's key is read from: that of its stored connection's active key, or the one that was named on
+ * the command line. Null where no variable may be read for it: its address was typed into a window, or is no longer
+ * that of its stored connection.
+ */
 export function findKeyVariable(
   services: Pick<BridgeServices, 'engine'>,
   connection: PlanConnection,
-): string {
+): string | null {
+  if (connection.keyFrom === 'window') return null
   const stored = findStoredConnection(services, connection)
-  const active = stored !== null && followsActiveKey(stored, connection) ? toActiveVariable(stored) : null
-  return active ?? connection.apiKeyEnv
+  if (stored === null) return connection.apiKeyEnv
+  if (!isAt(stored, connection)) return null
+  return followsActiveKey(stored, connection) ? toActiveVariable(stored) : connection.apiKeyEnv
 }
 
 /**
- * The key a run is started with: the one typed in, else the sandbox's own where the run goes there, else that of its
- * stored connection's active key, else none, so that the engine reads the environment.
+ * The key a run is started with: the one typed in, else the sandbox's own where the run goes there, else that of
+ * {@link findKeyVariable}; nothing for operations that carry none. Throws `NO_API_KEY`.
  */
 export async function findRunKey(
   services: BridgeServices,
-  { connection }: Pick<Plan, 'connection'>,
+  { connection, operation }: Pick<Plan, 'connection' | 'operation'>,
   typed: string | undefined,
 ): Promise<{ apiKey?: string }> {
+  // An appeal is read without a key (interface §5.6).
+  if (operation.kind === 'appeal-status') return {}
   const own = typed ?? (await services.sandbox.findKey(connection.baseUrl))
   if (own !== null) return { apiKey: own }
   const variable = findKeyVariable(services, connection)
-  const apiKey = variable === connection.apiKeyEnv ? '' : (services.env[variable] ?? '')
-  return apiKey === '' ? {} : { apiKey }
+  const apiKey = variable === null ? '' : (services.env[variable] ?? '')
+  if (apiKey !== '') return { apiKey }
+  throw new SluiceError({
+    code: 'NO_API_KEY',
+    message:
+      variable === null
+        ? `no API key for ${connection.baseUrl}`
+        : `no API key for ${connection.baseUrl}: the environment variable ${variable} is not set`,
+    hint: 'Type the key. To have it read from a variable, store a connection with: sluice connection add',
+  })
 }
 
 /** Has a run follow its stored connection's active key, wherever that is switched, until the run ends. */
 export function followActiveKey(
-  { engine, env, keySwitch }: BridgeServices,
+  services: BridgeServices,
   { connection, operation }: Pick<Plan, 'connection' | 'operation'>,
   handle: RunHandle,
 ): void {
+  const { engine, env, keySwitch } = services
   // An appeal is read without a key (interface §5.6).
-  if (operation.kind === 'appeal-status') return
+  if (operation.kind === 'appeal-status' || findKeyVariable(services, connection) === null) return
   const stop = watchActiveKey({
     workspace: engine.workspace,
     connection,
-    readVariable: (variable) => env[variable],
+    // A connection that was moved meanwhile has keys for another address.
+    readVariable: (variable) =>
+      findKeyVariable(services, connection) === variable ? env[variable] : undefined,
     setApiKey: (apiKey, variable) => handle.setApiKey(apiKey, variable),
     say: () => {},
     watch: (file, onChange) => {
@@ -66,4 +86,8 @@ export function followActiveKey(
     },
   })
   handle.ended.then(stop, stop)
+}
+
+function isAt(stored: StoredConnection, { baseUrl, taskBaseUrl }: PlanConnection): boolean {
+  return stored.baseUrl === baseUrl && stored.taskBaseUrl === taskBaseUrl
 }

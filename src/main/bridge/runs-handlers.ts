@@ -1,9 +1,10 @@
-import { basename } from 'node:path'
+import { toRowsPerItem } from '../../shared/operation.ts'
 import type { Plan } from '../../shared/plan.ts'
 import type { ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
 import type { BridgeContext } from './bridge-context.ts'
 import { bridge } from './implementer.ts'
 import { findKeyVariable, findRunKey, findStoredConnection, followActiveKey } from './run-key.ts'
+import { toPlan } from './run-request.ts'
 import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 
 const { runs } = bridge
@@ -18,8 +19,16 @@ interface TakeUp {
 
 type TakingUp = 'resumeRun' | 'retryRun'
 
-async function takeUp(context: BridgeContext, wish: TakeUp, how: TakingUp): Promise<{ runId: string }> {
+async function takeUp(
+  context: BridgeContext,
+  wish: TakeUp,
+  how: TakingUp,
+  signal: AbortSignal | undefined,
+): Promise<{ runId: string }> {
+  const { productionGate } = context
   const plan = await context.engine.readPlan(wish.runId)
+  // What is sent is known only once the journal is open, so a held one is asked about here, too.
+  await productionGate.passOnce({ runId: wish.runId, plan, rows: null }, signal)
   const key = await findRunKey(context, plan, wish.apiKey)
   const options = {
     ...key,
@@ -28,14 +37,31 @@ async function takeUp(context: BridgeContext, wish: TakeUp, how: TakingUp): Prom
     whenBurning: 'pause',
   } satisfies ResumeOptions
   const handle = await context.engine[how](wish.runId, options)
+  productionGate.admit(handle.runId, plan)
   hold(context, plan, handle, wish.apiKey)
   return { runId: handle.runId }
 }
 
 /** Keeps a run that was just started for every window; one whose key was typed keeps that key. */
 function hold(context: BridgeContext, plan: Plan, handle: RunHandle, typed: string | undefined): void {
-  context.liveRuns.add(handle)
+  context.liveRuns.add(handle, plan)
+  const forget = () => context.productionGate.forget(handle.runId)
+  handle.ended.then(forget, forget)
   if (typed === undefined) followActiveKey(context, plan, handle)
+}
+
+/** Asks a person about a held run where it goes to production; all of it unless `limit` items are named. */
+async function confirm(
+  { liveRuns, productionGate }: BridgeContext,
+  runId: string,
+  limit: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const plan = liveRuns.requirePlan(runId)
+  const left = liveRuns.require(runId).snapshot()?.rows.not_sent ?? null
+  const rows = limit === undefined ? left : Math.min(limit * toRowsPerItem(plan.operation), left ?? Infinity)
+  await productionGate.pass({ runId, plan, rows }, signal)
+  if (limit === undefined) productionGate.admit(runId, plan)
 }
 
 /** Ends a run that is held and has sent nothing, so that it can be deleted; leaves every other run alone. */
@@ -54,12 +80,10 @@ export const runsHandlers = runs.router({
   }),
   summarize: runs.summarize.handler(({ context, input }) => context.engine.summarizeRun(input.runId)),
   readPlan: runs.readPlan.handler(({ context, input }) => context.engine.readPlan(input.runId)),
-  start: runs.start.handler(async ({ context, input: { plan, apiKey } }) => {
-    context.host.checkSourcePath(plan.source.path)
+  start: runs.start.handler(async ({ context, input: { request, apiKey } }) => {
+    const plan = await toPlan(context, request)
     const key = await findRunKey(context, plan, apiKey)
-    // Named after its source, as the command line does.
-    const named = { ...plan, name: plan.name ?? basename(plan.source.path) }
-    const handle = await context.engine.startRun(named, { ...key, hold: true, whenBurning: 'pause' })
+    const handle = await context.engine.startRun(plan, { ...key, hold: true, whenBurning: 'pause' })
     hold(context, plan, handle, apiKey)
     return { runId: handle.runId }
   }),
@@ -67,7 +91,8 @@ export const runsHandlers = runs.router({
     await context.liveRuns.require(input.runId).ready
     return {}
   }),
-  begin: runs.begin.handler(async ({ context, input: { runId, ...options } }) => {
+  begin: runs.begin.handler(async ({ context, input: { runId, ...options }, signal }) => {
+    await confirm(context, runId, options.limit, signal)
     context.liveRuns.require(runId).begin(options)
     return {}
   }),
@@ -75,7 +100,8 @@ export const runsHandlers = runs.router({
     context.liveRuns.require(input.runId).pause()
     return {}
   }),
-  resume: runs.resume.handler(async ({ context, input }) => {
+  resume: runs.resume.handler(async ({ context, input, signal }) => {
+    await confirm(context, input.runId, undefined, signal)
     context.liveRuns.require(input.runId).resume()
     return {}
   }),
@@ -100,12 +126,14 @@ export const runsHandlers = runs.router({
     return {
       connectionName: stored?.name ?? null,
       isProduction: stored?.isProduction ?? false,
-      needsKey: !isSandbox && !isAnonymous && (context.env[variable] ?? '') === '',
+      needsKey: !isSandbox && !isAnonymous && (variable === null || (context.env[variable] ?? '') === ''),
       canChangeKey: !isSandbox && !isAnonymous,
     }
   }),
-  resumeRun: runs.resumeRun.handler(({ context, input }) => takeUp(context, input, 'resumeRun')),
-  retryRun: runs.retryRun.handler(({ context, input }) => takeUp(context, input, 'retryRun')),
+  resumeRun: runs.resumeRun.handler(({ context, input, signal }) =>
+    takeUp(context, input, 'resumeRun', signal),
+  ),
+  retryRun: runs.retryRun.handler(({ context, input, signal }) => takeUp(context, input, 'retryRun', signal)),
   deleteRun: runs.deleteRun.handler(async ({ context, input }) => {
     await endUnsent(context, input.runId)
     await context.engine.deleteRun(input.runId)

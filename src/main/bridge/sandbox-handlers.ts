@@ -1,7 +1,7 @@
 import { DEFAULT_INDEX } from '../sandbox/rules/default-indexes.ts'
 import { DEFAULT_WATCHLIST } from '../sandbox/rules/default-watchlists.ts'
 import { bridge } from './implementer.ts'
-import { describeSample } from './sample-file.ts'
+import { SAMPLE_FILE } from './sample-file.ts'
 
 /** The embedded service. */
 export const sandboxHandlers = bridge.sandbox.router({
@@ -9,13 +9,13 @@ export const sandboxHandlers = bridge.sandbox.router({
     indexId: DEFAULT_INDEX,
     watchlist: DEFAULT_WATCHLIST,
   })),
-  start: bridge.sandbox.start.handler(async ({ context: { engine, liveRuns, sandbox } }) => {
+  start: bridge.sandbox.start.handler(async ({ context: { engine, liveRuns, sandbox, sources } }) => {
     const runIds = liveRuns.snapshots().map(({ runId }) => runId)
     const plans = await Promise.all(runIds.map((runId) => engine.readPlan(runId).catch(() => null)))
     const isUsed = plans.some((plan) => plan !== null && plan.connection.baseUrl === sandbox.baseUrl())
     return {
       baseUrl: await sandbox.start({ keep: isUsed }),
-      sample: await describeSample(),
+      sample: await sources.add(SAMPLE_FILE),
     }
   }),
   stop: bridge.sandbox.stop.handler(async ({ context }) => {

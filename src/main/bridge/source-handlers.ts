@@ -1,12 +1,24 @@
+import { SluiceError } from '../../shared/errors.ts'
 import { createExcerpts } from './excerpts.ts'
 import { bridge } from './implementer.ts'
 
 /** Sources before they become runs. */
 export const sourceHandlers = bridge.source.router({
-  preview: bridge.source.preview.handler(async ({ context: { engine, host }, input: { source, limit } }) => {
-    host.checkSourcePath(source.path)
+  preview: bridge.source.preview.handler(async ({ context: { engine, sources }, input }) => {
+    const {
+      source: { sourceId, ...reading },
+      limit,
+    } = input
+    const { path, name } = sources.find(sourceId)
+    const source = { ...reading, path }
     // One row more than asked for tells whether there are more.
-    const { rows: read, problems: found, ...preview } = await engine.previewSource(source, limit + 1)
+    const {
+      rows: read,
+      problems: found,
+      ...preview
+    } = await engine.previewSource(source, limit + 1).catch((error: unknown) => {
+      throw withName(error, path, name)
+    })
     const rows = read.slice(0, limit)
     const last = rows.at(-1)?.row ?? 0
     const problems = found.filter(({ row, code }) => row <= last && code !== 'header_like_data')
@@ -20,3 +32,11 @@ export const sourceHandlers = bridge.source.router({
     }
   }),
 })
+
+/** The error with the name that the person knows in the place of the path, which the page is not told. */
+function withName(error: unknown, path: string, name: string): unknown {
+  if (!(error instanceof SluiceError)) return error
+  const { code, hint, exitCode } = error
+  const message = error.message.replaceAll(`source ${path}`, name).replaceAll(path, name)
+  return new SluiceError({ code, message, hint, exitCode, cause: error })
+}

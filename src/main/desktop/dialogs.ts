@@ -1,4 +1,7 @@
+import { isAbsolute } from 'node:path'
 import { BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain } from 'electron'
+import type { ExportTarget } from '../../shared/bridge/exports.ts'
+import type { ChosenSource } from '../../shared/bridge/source.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 import { isOwnSender } from './sender-check.ts'
 
@@ -40,30 +43,43 @@ function toExportFilters(suggestion: unknown): typeof EXPORT_FILTERS {
   return [...EXPORT_FILTERS.filter(isSuggested), ...EXPORT_FILTERS.filter((filter) => !isSuggested(filter))]
 }
 
-/** Answers the window's questions for a file with the system's own dialogs. */
-export function serveDialogs(appUrl: string): void {
-  ipcMain.handle(IPC_CHANNELS.chooseSource, async (event): Promise<string | null> => {
+/** Where what a person chose is registered, so that the page gets a handle and no path. */
+export interface ChosenFiles {
+  addSource(path: string): Promise<ChosenSource>
+  addExportFile(path: string): ExportTarget
+}
+
+/** Answers the window's questions for a file with the system's own dialogs, and takes what was dropped on it. */
+export function serveDialogs(files: ChosenFiles, appUrl: string): void {
+  ipcMain.handle(IPC_CHANNELS.takeFile, async (event, path): Promise<ChosenSource> => {
+    findAsker(event, appUrl)
+    if (typeof path !== 'string' || !isAbsolute(path)) throw new Error('refused: not the path of a file')
+    return files.addSource(path)
+  })
+  ipcMain.handle(IPC_CHANNELS.chooseSource, async (event): Promise<ChosenSource | null> => {
     const { canceled, filePaths } = await dialog.showOpenDialog(findAsker(event, appUrl), {
       title: 'Open a spreadsheet',
       properties: ['openFile'],
       filters: SOURCE_FILTERS,
     })
-    return canceled ? null : (filePaths[0] ?? null)
+    const [path] = filePaths
+    return canceled || path === undefined ? null : files.addSource(path)
   })
-  ipcMain.handle(IPC_CHANNELS.chooseFolder, async (event): Promise<string | null> => {
+  ipcMain.handle(IPC_CHANNELS.chooseFolder, async (event): Promise<ChosenSource | null> => {
     const { canceled, filePaths } = await dialog.showOpenDialog(findAsker(event, appUrl), {
       title: 'Open a folder',
       properties: ['openDirectory'],
     })
-    return canceled ? null : (filePaths[0] ?? null)
+    const [path] = filePaths
+    return canceled || path === undefined ? null : files.addSource(path)
   })
-  ipcMain.handle(IPC_CHANNELS.chooseExportFile, async (event, suggestion): Promise<string | null> => {
+  ipcMain.handle(IPC_CHANNELS.chooseExportFile, async (event, suggestion): Promise<ExportTarget | null> => {
     const { canceled, filePath } = await dialog.showSaveDialog(findAsker(event, appUrl), {
       title: 'Export results',
       defaultPath: toFileName(suggestion),
       filters: toExportFilters(suggestion),
       properties: ['createDirectory', 'showOverwriteConfirmation'],
     })
-    return canceled || filePath === '' ? null : filePath
+    return canceled || filePath === '' ? null : files.addExportFile(filePath)
   })
 }

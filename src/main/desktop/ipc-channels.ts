@@ -2,10 +2,12 @@
 export const IPC_CHANNELS = {
   /** Carries one end of a MessageChannel, no data. */
   openBridge: 'sluice:open-bridge',
-  /** Answers with a path or null. */
+  /** Takes the path that the preload script read off a dropped or chosen file, answers with a source. */
+  takeFile: 'sluice:take-file',
+  /** Answers with a source or null. */
   chooseSource: 'sluice:choose-source',
-  /** Answers with a path or null. */
+  /** Answers with a source or null. */
   chooseFolder: 'sluice:choose-folder',
-  /** Takes a suggested file name, answers with a path or null. */
+  /** Takes a suggested file name, answers with an export target or null. */
   chooseExportFile: 'sluice:choose-export-file',
 } as const

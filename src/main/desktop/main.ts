@@ -6,6 +6,7 @@ import { openBridge } from '../bridge/open-bridge.ts'
 import { serveOverMessagePort } from '../bridge/serve-over-message-port.ts'
 import { findDefaultWorkspace } from '../default-workspace.ts'
 import { APP_URL } from './app-origin.ts'
+import { askProduction } from './ask-production.ts'
 import { startDesktop } from './start-desktop.ts'
 
 const { SLUICE_WORKSPACE: workspace, ELECTRON_RENDERER_URL: developmentUrl } = process.env
@@ -17,11 +18,16 @@ void startDesktop({
   rendererFolder: join(output, 'renderer'),
   preloadFile: join(output, 'preload', 'preload.cjs'),
   async openBridge() {
+    const host = createDesktopHost(askProduction)
     const bridge = openBridge({
       workspace: workspace ? resolve(workspace) : findDefaultWorkspace(),
-      host: createDesktopHost(),
+      host,
     })
     return {
+      files: {
+        addSource: (path) => bridge.services.sources.add(path),
+        addExportFile: (path) => host.addExportFile(path),
+      },
       serve: (port) => serveOverMessagePort(port, bridge.services),
       close: () => bridge.close(),
     }

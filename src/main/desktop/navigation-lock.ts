@@ -1,20 +1,21 @@
 import { app, type Session, type WebContents } from 'electron'
 import { isOwnUrl } from './app-origin.ts'
-import { openExternalLink } from './external-link.ts'
+import { createLinkOpener } from './external-link.ts'
 
 /** The one permission a page of ours has: putting text it made itself on the clipboard. */
 const ALLOWED_PERMISSION = 'clipboard-sanitized-write'
 
 /** Keeps one page where it is: no other address, no further window, no webview. */
 export function lockNavigation(contents: WebContents, appUrl: string): void {
+  const openLink = createLinkOpener(contents)
   contents.setWindowOpenHandler(({ url }) => {
-    openExternalLink(url)
+    openLink(url)
     return { action: 'deny' }
   })
   contents.on('will-navigate', (details) => {
     if (isOwnUrl(details.url, appUrl)) return
     details.preventDefault()
-    openExternalLink(details.url)
+    openLink(details.url)
   })
   contents.on('will-frame-navigate', (details) => {
     if (!isOwnUrl(details.url, appUrl)) details.preventDefault()

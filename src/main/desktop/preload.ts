@@ -3,7 +3,11 @@ import { DESKTOP_API_NAME, type DesktopApi, OPEN_BRIDGE_MESSAGE } from '../../sh
 import { IPC_CHANNELS } from './ipc-channels.ts'
 
 const api: DesktopApi<File> = {
-  pathForFile: (file) => webUtils.getPathForFile(file),
+  // The page hands over a File, which only the system makes with a path; it can neither give nor learn one.
+  takeFile: async (file) => {
+    const path = webUtils.getPathForFile(file)
+    return path === '' ? null : ipcRenderer.invoke(IPC_CHANNELS.takeFile, path)
+  },
   chooseSource: () => ipcRenderer.invoke(IPC_CHANNELS.chooseSource),
   chooseFolder: () => ipcRenderer.invoke(IPC_CHANNELS.chooseFolder),
   chooseExportFile: (suggestedName) => ipcRenderer.invoke(IPC_CHANNELS.chooseExportFile, suggestedName),

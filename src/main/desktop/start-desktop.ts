@@ -1,7 +1,7 @@
 import { app, BrowserWindow, dialog, session } from 'electron'
 import { toErrorDocument } from '../../shared/errors.ts'
 import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
-import { serveDialogs } from './dialogs.ts'
+import { type ChosenFiles, serveDialogs } from './dialogs.ts'
 import { installMenu } from './menu.ts'
 import { acceptBridgePorts, type ServeBridge } from './message-port.ts'
 import { denyPermissions, lockEveryPage } from './navigation-lock.ts'
@@ -10,6 +10,7 @@ import { createWindow } from './window.ts'
 /** The bridge as the desktop holds it: made once, served to each window, closed before the app quits. */
 export interface DesktopBridge {
   serve: ServeBridge
+  files: ChosenFiles
   /** Stops what runs, so that the journals are closed. */
   close(): Promise<void>
 }
@@ -91,7 +92,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   }
   closeBeforeQuit(bridge)
   acceptBridgePorts(bridge.serve, appUrl)
-  serveDialogs(appUrl)
+  serveDialogs(bridge.files, appUrl)
   createWindow({ preloadFile, appUrl })
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) createWindow({ preloadFile, appUrl })

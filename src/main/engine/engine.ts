@@ -300,9 +300,21 @@ function refuseLoad(runId: string, { load }: Plan): void {
 }
 
 /** The status of an appeal is read without a key (interface §5.6). */
-function toApiKey(given: string | undefined, { operation, connection: { apiKeyEnv } }: Plan): string {
+function toApiKey(
+  given: string | undefined,
+  { operation, connection: { apiKeyEnv, keyFrom, baseUrl } }: Plan,
+): string {
   if (operation.kind === 'appeal-status') return ''
+  if (given === undefined && keyFrom === 'window') throw toWindowKey(baseUrl)
   if (given === undefined) return readApiKey(apiKeyEnv)
   checkApiKey(given, 'the form')
   return given
+}
+
+function toWindowKey(baseUrl: string): SluiceError {
+  return new SluiceError({
+    code: 'NO_API_KEY',
+    message: `no API key: the run's address, ${baseUrl}, was typed into a window, and so was its key`,
+    hint: 'Check the address, then name the variable that holds its key with --api-key-env NAME.',
+  })
 }

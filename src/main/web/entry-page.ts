@@ -46,7 +46,8 @@ export function createRedirectPage(url: string): string {
   )
 }
 
-function createPage(body: string, head = ''): string {
+/** A page of the shell's own, without the screens. */
+export function createPage(body: string, head = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>

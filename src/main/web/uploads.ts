@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Uploaded, UploadedFolder } from '../../shared/bridge/browser-files.ts'
 import { SluiceError } from '../../shared/errors.ts'
 import { toSystemCode } from '../../shared/thrown.ts'
 import { toUploadError } from './upload-error.ts'
@@ -13,16 +12,21 @@ import { toUploadName, toUploadPath } from './upload-name.ts'
 /** Leftovers of a shell that was killed are removed when they are older than this, milliseconds. */
 const LEFTOVER_AGE_MS = 24 * 3_600_000
 
+/** A file that arrived; `path` never leaves this process. */
+export interface StoredUpload {
+  path: string
+  name: string
+  sizeBytes: number
+}
+
 /** Files that were chosen in a browser, on their way into a run. */
 export interface Uploads {
   /** Writes a request's body to a file of its own, piece by piece. Throws `DISK_FULL`, `FILE_UNWRITABLE` or `BAD_SOURCE`. */
-  store(request: IncomingMessage, name: string): Promise<Uploaded>
+  store(request: IncomingMessage, name: string): Promise<StoredUpload>
   /** Makes an empty folder for {@link storeInFolder}. Throws as {@link store} does. */
-  openFolder(name: string): Promise<UploadedFolder>
+  openFolder(name: string): Promise<Omit<StoredUpload, 'sizeBytes'> & { folder: string }>
   /** Writes a request's body to that path of a folder made here. Throws as {@link store} does. */
-  storeInFolder(request: IncomingMessage, folder: string, path: string): Promise<Uploaded>
-  /** Whether a path is that of a stored file or folder. */
-  holds(path: string): boolean
+  storeInFolder(request: IncomingMessage, folder: string, path: string): Promise<StoredUpload>
   /** Removes what was stored here; the rows of runs are in their journals. */
   clear(): Promise<void>
 }
@@ -78,7 +82,6 @@ export async function createUploads(workspace: string): Promise<Uploads> {
           throw error
         }
       }),
-    holds: (path) => resolve(path).startsWith(root + sep),
     async clear() {
       await Promise.all([...own].map((place) => rm(place, { recursive: true, force: true }).catch(() => {})))
       own.clear()

@@ -1,13 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  DOWNLOAD_PATH,
-  UPLOAD_FOLDER_PATH,
-  UPLOAD_PATH,
-  type Uploaded,
-  type UploadedFolder,
-} from '../../shared/bridge/browser-files.ts'
+import { DOWNLOAD_PATH, UPLOAD_FOLDER_PATH, UPLOAD_PATH } from '../../shared/bridge/browser-files.ts'
 import { BRIDGE_ERRORS } from '../../shared/bridge/errors.ts'
 import { toErrorDocument } from '../../shared/errors.ts'
+import type { Sources } from '../bridge/sources.ts'
 import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
 import { sendAnswer, sendError, sendJson, sendText } from './answers.ts'
 import type { Downloads } from './downloads.ts'
@@ -27,6 +22,8 @@ export interface WebRoutesOptions {
   tokens: EntryTokens
   sessions: Sessions
   uploads: Uploads
+  /** Where what arrived becomes readable for the page. */
+  sources: Sources
   downloads: Downloads
   /** Called when a browser was let in, before it is told so. */
   onEntered: () => Promise<void>
@@ -58,10 +55,12 @@ export function createWebRoutes(
     if (method === 'PUT' && (pathname === UPLOAD_PATH || pathname === UPLOAD_FOLDER_PATH)) {
       const name = searchParams.get('name') ?? ''
       const folder = searchParams.get('folder')
-      const { uploads } = options
-      if (pathname === UPLOAD_FOLDER_PATH) return answerUpload(response, () => uploads.openFolder(name))
-      if (folder === null) return answerUpload(response, () => uploads.store(request, name))
-      return answerUpload(response, () => uploads.storeInFolder(request, folder, name))
+      if (pathname === UPLOAD_FOLDER_PATH) return answerUpload(response, () => takeFolder(options, name))
+      if (folder === null) return answerUpload(response, () => takeFile(options, request, name))
+      return answerUpload(response, async () => {
+        const stored = await options.uploads.storeInFolder(request, folder, name)
+        return { name: stored.name, sizeBytes: stored.sizeBytes }
+      })
     }
     if (method !== 'GET') return refuse(response, 405, 'This cannot be done here.')
     // A download is fetched once, so there is no asking for its headers alone.
@@ -111,10 +110,17 @@ async function openSession(
   sendText(response, 200, 'Welcome.')
 }
 
-async function answerUpload(
-  response: ServerResponse,
-  store: () => Promise<Uploaded | UploadedFolder>,
-): Promise<void> {
+async function takeFile({ uploads, sources }: WebRoutesOptions, request: IncomingMessage, name: string) {
+  const stored = await uploads.store(request, name)
+  return sources.add(stored.path, stored.name)
+}
+
+async function takeFolder({ uploads, sources }: WebRoutesOptions, name: string) {
+  const { path, folder, ...opened } = await uploads.openFolder(name)
+  return { ...(await sources.add(path, opened.name)), folder }
+}
+
+async function answerUpload(response: ServerResponse, store: () => Promise<object>): Promise<void> {
   try {
     sendJson(response, 201, await store())
   } catch (error) {

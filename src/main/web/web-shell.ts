@@ -8,6 +8,7 @@ import { SluiceError } from '../../shared/errors.ts'
 import { openBridge } from '../bridge/open-bridge.ts'
 import { serveOverWebSocket } from '../bridge/serve-over-web-socket.ts'
 import { createBrowserHost } from './browser-host.ts'
+import { openConsentDesk, type ShowConsent } from './consent-desk.ts'
 import { createDownloads } from './downloads.ts'
 import { createEntryFiles } from './entry-files.ts'
 import { createEntryTokens } from './entry-tokens.ts'
@@ -26,7 +27,12 @@ export interface WebShellOptions {
   rendererFolder: string
   /** Port on 127.0.0.1; 0 takes a free one. */
   port: number
-  /** Milliseconds that only ever grow, for the age of tokens. */
+  /**
+   * Shows the page on which a person answers the question before production: `file` leads a browser to it as an entry
+   * file does, `url` is the address itself, a secret until it is used.
+   */
+  showConsent: ShowConsent
+  /** Milliseconds that only ever grow, for the age of tokens and sessions. */
   now?: () => number
 }
 
@@ -58,17 +64,26 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
 
   const downloads = createDownloads(options.workspace)
   const uploads = await createUploads(options.workspace)
-  const host = createBrowserHost({ uploads, downloads })
-  const bridge = openBridgeOr(() => server.close(), { workspace: options.workspace, host })
+  const entryFiles = createEntryFiles(options.workspace)
+  const consent = await openConsentDesk({
+    entryFiles: createEntryFiles(options.workspace),
+    show: options.showConsent,
+  })
+  const host = createBrowserHost(downloads, consent.ask)
+  const giveUp = () => {
+    server.close()
+    void consent.close()
+  }
+  const bridge = openBridgeOr(giveUp, { workspace: options.workspace, host })
   const tokens = createEntryTokens(now)
   const sessions = createSessions()
-  const entryFiles = createEntryFiles(options.workspace)
   const answer = createWebRoutes({
     origin,
     rendererFolder: options.rendererFolder,
     tokens,
     sessions,
     uploads,
+    sources: bridge.services.sources,
     downloads,
     onEntered: entryFiles.clear,
   })
@@ -102,7 +117,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
       for (const ws of sockets.clients) ws.terminate()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
-      await closed
+      await Promise.all([closed, consent.close()])
       await Promise.all([uploads.clear(), downloads.clear(), entryFiles.clear()])
     },
   }

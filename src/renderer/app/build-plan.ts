@@ -1,6 +1,6 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
+import type { RunRequestInput } from '../../shared/bridge/runs.ts'
 import { isAsync, type Operation } from '../../shared/operation.ts'
-import type { PlanInput } from '../../shared/plan.ts'
 import { toPlanMapping } from '../features/mapping/match-columns.ts'
 import { toPlanCallback } from '../features/operation/callback-settings.ts'
 import { toPlanLoad } from '../features/operation/load-settings.ts'
@@ -8,27 +8,18 @@ import { toPlanMedia } from '../features/source/reading.ts'
 import { findEntry, parseBaseUrl } from '../ui/connection/destination.ts'
 import type { Draft } from './draft.ts'
 
-/** The environment variable whose key is used where none was typed. */
-export const API_KEY_ENV = 'SLUICE_API_KEY'
-
-/** What a destination stands for at the moment. */
-export interface KnownPlaces {
-  sandboxBaseUrl: string
-  connections: readonly ConnectionEntry[]
-}
-
-/** The plan that a draft comes to; null while it has no source or no usable address. The key is never part of it. */
-export function toPlan(draft: Draft, places: KnownPlaces): PlanInput | null {
+/** The run that a draft asks for; null while it has no source or no usable address. The key is never part of it. */
+export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry[]): RunRequestInput | null {
   const { source, reading, media, preview, mapping, operation, callback, settings } = draft
-  const connection = toConnection(draft, places)
+  const destination = toDestination(draft, connections)
   const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
-  if (source === null || connection === null || load === null) return null
+  if (source === null || destination === null || load === null) return null
   const { concurrency, retries, timeoutS } = settings
   return {
-    name: source.name,
-    connection: { ...connection, timeoutMs: timeoutS * 1000 },
+    destination,
+    timeoutMs: timeoutS * 1000,
     source: {
-      path: source.path,
+      sourceId: source.sourceId,
       ...reading,
       ...(preview?.format === 'folder' && { format: 'folder', media: toPlanMedia(media) }),
     },
@@ -42,24 +33,27 @@ export function toPlan(draft: Draft, places: KnownPlaces): PlanInput | null {
   }
 }
 
-function toConnection(
+function toDestination(
   { operation, settings: { destination } }: Draft,
-  { sandboxBaseUrl, connections }: KnownPlaces,
-): PlanInput['connection'] | null {
-  if (destination.kind === 'sandbox') return { baseUrl: sandboxBaseUrl, apiKeyEnv: API_KEY_ENV }
-  if (destination.kind === 'stored') return findEntry(destination, connections)?.connection ?? null
+  connections: readonly ConnectionEntry[],
+): RunRequestInput['destination'] | null {
+  if (destination.kind === 'sandbox') return { kind: 'sandbox' }
+  if (destination.kind === 'stored') {
+    const entry = findEntry(destination, connections)
+    return entry === null ? null : { kind: 'stored', name: entry.name }
+  }
   const url = parseBaseUrl(destination.baseUrl)
   if (url.kind === 'bad') return null
   const isV2 = operation.kind === 'task' && operation.api === 'v2'
   const second = parseBaseUrl(destination.taskBaseUrl)
   return {
+    kind: 'service',
     baseUrl: url.url,
-    apiKeyEnv: API_KEY_ENV,
     ...(isV2 && second.kind === 'url' && { taskBaseUrl: second.url }),
   }
 }
 
-/** The key that was typed for the draft's service, or null: the sandbox needs none, an empty one means the environment's. */
+/** The key that was typed for the draft's service, or null: the sandbox needs none, a stored connection has its own. */
 export function typedKey(draft: Draft): string | null {
   const { destination } = draft.settings
   if (destination.kind === 'sandbox') return null

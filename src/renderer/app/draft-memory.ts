@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chosenSourceSchema } from '../../shared/bridge/source.ts'
 import { operationSchema } from '../../shared/operation.ts'
 import { planSchema } from '../../shared/plan.ts'
 import { DEFAULT_LOAD } from '../features/operation/load-settings.ts'
@@ -40,7 +41,7 @@ const memorySchema = z.object({
     retries: z.int().min(0),
     timeoutS: z.int().min(1),
   }),
-  source: z.object({ path: z.string(), name: z.string(), sizeBytes: z.number() }).nullable(),
+  source: chosenSourceSchema.nullable(),
   reading: z.object({ header, headerRow, sheet, encoding, delimiter }),
   media: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('host'), publicUrl: z.string() }),

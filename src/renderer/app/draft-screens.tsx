@@ -72,8 +72,7 @@ export function DraftScreens(props: {
   const runId = draft.heldRunId ?? ''
   const { operation, settings } = draft
   const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
-  const environmentHasKey = app?.hasEnvironmentKey ?? false
-  const operationTodo = findOperationTodo(draft, { environmentHasKey, connections })
+  const operationTodo = findOperationTodo(draft, { connections })
   const strip = (
     <OperationStrip
       operation={operation}
@@ -97,7 +96,6 @@ export function DraftScreens(props: {
           callback={draft.callback}
           destination={settings.destination}
           connections={connections}
-          environmentHasKey={environmentHasKey}
           lastBaseUrl={app?.lastBaseUrl ?? null}
           todo={operationTodo}
           onActivity={chooseActivity}
@@ -161,7 +159,6 @@ export function DraftScreens(props: {
           load={load ?? null}
           settings={settings}
           connections={connections}
-          environmentHasKey={environmentHasKey}
           lastBaseUrl={app?.lastBaseUrl ?? null}
           onSettings={applySettings}
           onSendFirst={sendFirst}

@@ -1,11 +1,10 @@
 import { create } from 'zustand'
-import type { BridgePreview } from '../../shared/bridge/source.ts'
+import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../shared/plan.ts'
 import { type CallbackSettings, DEFAULT_CALLBACK } from '../features/operation/callback-settings.ts'
 import { DEFAULT_LOAD, type LoadSettings } from '../features/operation/load-settings.ts'
 import type { RememberedOperations } from '../features/operation/operation-draft.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../features/review/settings.ts'
-import type { ChosenSource } from '../features/source/chosen-source.ts'
 import { DEFAULT_MEDIA, type MediaSettings, type Reading } from '../features/source/reading.ts'
 
 /** A run that is being prepared: what each step has decided so far. */

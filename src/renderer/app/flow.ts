@@ -1,19 +1,17 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
-import type { BridgePreview } from '../../shared/bridge/source.ts'
+import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
 import { SluiceError } from '../../shared/errors.ts'
 import type { Mapping, Operation } from '../../shared/plan.ts'
-import { planSchema } from '../../shared/plan.ts'
 import { bridge } from '../bridge/client.ts'
 import { isObvious } from '../features/mapping/assess-mapping.ts'
 import { keepKnownFields } from '../features/mapping/fields.ts'
 import { suggestMapping } from '../features/mapping/match-columns.ts'
 import { chooseOperation } from '../features/operation/operation-draft.ts'
 import { type Settings, withDestination } from '../features/review/settings.ts'
-import type { ChosenSource } from '../features/source/chosen-source.ts'
 import type { Reading } from '../features/source/reading.ts'
 import type { Destination } from '../ui/connection/destination.ts'
 import type { Activity } from '../ui/operations/operation-looks.ts'
-import { toPlan, typedKey } from './build-plan.ts'
+import { toRunRequest, typedKey } from './build-plan.ts'
 import { changeDraft, type Draft, restartDraft, useDraft } from './draft.ts'
 import { goTo } from './use-route.ts'
 
@@ -109,16 +107,13 @@ export async function checkDraft(): Promise<void> {
 async function holdRun(): Promise<void> {
   const draft = useDraft.getState()
   const { destination } = draft.settings
-  const plan = toPlan(draft, {
-    sandboxBaseUrl: destination.kind === 'sandbox' ? (await bridge.sandbox.start()).baseUrl : '',
-    connections: destination.kind === 'stored' ? await bridge.connections.list() : [],
-  })
-  if (plan === null) throw toNoPlace(destination)
+  // One that runs forgets what was submitted before, so that the same rows are no duplicates.
+  if (destination.kind === 'sandbox') await bridge.sandbox.start()
+  const connections = destination.kind === 'stored' ? await bridge.connections.list() : []
+  const request = toRunRequest(draft, connections)
+  if (request === null) throw toNoPlace(destination)
   const apiKey = typedKey(draft)
-  const { runId } = await bridge.runs.start({
-    plan: planSchema.parse(plan),
-    ...(apiKey !== null && { apiKey }),
-  })
+  const { runId } = await bridge.runs.start({ request, ...(apiKey !== null && { apiKey }) })
   // The old one goes when the new one is there: without one, the screens that need it would give way.
   dropRun(draft.heldRunId)
   changeDraft({ heldRunId: runId })

@@ -10,7 +10,7 @@ import type { Draft } from './draft.ts'
 /** What the operation and where it goes still lack before rows can be checked, or null. */
 export function findOperationTodo(
   draft: Draft,
-  known: { environmentHasKey: boolean; connections: readonly ConnectionEntry[] },
+  known: { connections: readonly ConnectionEntry[] },
 ): string | null {
   const { operation, callback, settings } = draft
   return (

@@ -29,7 +29,7 @@ export async function restoreDraft(): Promise<void> {
   if (source === null) return
   try {
     const [preview, runs] = await Promise.all([
-      bridge.source.preview({ source: { path: source.path, ...reading }, limit: PREVIEW_ROWS }),
+      bridge.source.preview({ source: { sourceId: source.sourceId, ...reading }, limit: PREVIEW_ROWS }),
       bridge.runs.list(),
     ])
     // Another source was chosen meanwhile.

@@ -1,10 +1,10 @@
 import { type RefObject, useCallback, useMemo, useRef, useState } from 'react'
+import type { ChosenSource } from '../../shared/bridge/source.ts'
 import type { ErrorDocument } from '../../shared/errors.ts'
 import { findDesktopApi } from '../bridge/desktop.ts'
 import { toShownError } from '../bridge/shown-error.ts'
 import { takeFile, type UploadProgress } from '../bridge/take-file.ts'
 import { type BrowserFolder, takeFolder } from '../bridge/take-folder.ts'
-import type { ChosenSource } from '../features/source/chosen-source.ts'
 import { openSource } from './flow.ts'
 import { goTo } from './use-route.ts'
 
@@ -63,10 +63,10 @@ export function useOpenFile(): OpenFile {
   )
 
   const desktop = useMemo(findDesktopApi, [])
-  const takeChosen = useCallback((chosen: Promise<string | null>) => {
+  const takeChosen = useCallback((chosen: Promise<ChosenSource | null>) => {
     chosen.then(
-      (path) => {
-        if (path !== null) openSource({ path, name: toName(path), sizeBytes: 0 })
+      (source) => {
+        if (source !== null) openSource(source)
       },
       (thrown: unknown) => setError(toShownError(thrown)),
     )
@@ -80,8 +80,4 @@ export function useOpenFile(): OpenFile {
     else takeChosen(desktop.chooseFolder())
   }, [desktop, takeChosen])
   return { upload, error, open, openFolder, choose, chooseFolder, picker, folderPicker }
-}
-
-function toName(path: string): string {
-  return path.split(/[\\/]/).at(-1) ?? path
 }

@@ -7,5 +7,5 @@ export function findDesktopApi(): DesktopApi<File> | null {
 }
 
 function isDesktopApi(value: unknown): value is DesktopApi<File> {
-  return typeof value === 'object' && value !== null && 'pathForFile' in value
+  return typeof value === 'object' && value !== null && 'takeFile' in value
 }

@@ -1,4 +1,5 @@
-import { UPLOAD_PATH, type Uploaded, uploadedSchema } from '../../shared/bridge/browser-files.ts'
+import { UPLOAD_PATH } from '../../shared/bridge/browser-files.ts'
+import { type ChosenSource, chosenSourceSchema } from '../../shared/bridge/source.ts'
 import { SluiceError } from '../../shared/errors.ts'
 import { findDesktopApi } from './desktop.ts'
 import { upload } from './upload.ts'
@@ -27,19 +28,19 @@ export async function takeFile(
   file: File,
   onProgress: (progress: UploadProgress) => void,
   signal: AbortSignal,
-): Promise<Uploaded> {
+): Promise<ChosenSource> {
   const desktop = findDesktopApi()
   if (desktop === null) {
     return upload({
       url: `${UPLOAD_PATH}?name=${encodeURIComponent(file.name)}`,
       body: file,
       name: file.name,
-      parse: (answer) => uploadedSchema.safeParse(answer).data ?? null,
+      parse: (answer) => chosenSourceSchema.safeParse(answer).data ?? null,
       onSent: (sent) => onProgress({ sent, total: file.size }),
       signal,
     })
   }
-  const path = desktop.pathForFile(file)
-  if (path === '') throw toNoFileError(file.name)
-  return { path, name: file.name, sizeBytes: file.size }
+  const source = await desktop.takeFile(file)
+  if (source === null) throw toNoFileError(file.name)
+  return source
 }

@@ -1,10 +1,10 @@
 import {
   UPLOAD_FOLDER_PATH,
   UPLOAD_PATH,
-  type Uploaded,
   uploadedFolderSchema,
-  uploadedSchema,
+  uploadedPartSchema,
 } from '../../shared/bridge/browser-files.ts'
+import type { ChosenSource } from '../../shared/bridge/source.ts'
 import { SluiceError } from '../../shared/errors.ts'
 import type { UploadProgress } from './take-file.ts'
 import { upload } from './upload.ts'
@@ -50,7 +50,7 @@ export async function takeFolder(
   folder: BrowserFolder,
   onProgress: (progress: UploadProgress) => void,
   signal: AbortSignal,
-): Promise<Uploaded> {
+): Promise<ChosenSource> {
   const { name, files } = folder
   if (files.length === 0) {
     throw new SluiceError({
@@ -79,7 +79,7 @@ export async function takeFolder(
         url: `${UPLOAD_PATH}?folder=${opened.folder}&name=${encodeURIComponent(path)}`,
         body: file,
         name: path,
-        parse: (answer) => uploadedSchema.safeParse(answer).data ?? null,
+        parse: (answer) => uploadedPartSchema.safeParse(answer).data ?? null,
         onSent: tell,
         signal,
       })
@@ -89,7 +89,7 @@ export async function takeFolder(
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, sendOnes))
-  return { path: opened.path, name: opened.name, sizeBytes: total }
+  return { sourceId: opened.sourceId, name: opened.name, sizeBytes: total }
 }
 
 function readBatch(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {

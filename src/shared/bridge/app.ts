@@ -13,8 +13,6 @@ const appSchema = z.object({
   /** Folder that holds the journals. */
   workspace: z.string(),
   platform: platformSchema,
-  /** Whether the environment variable `SLUICE_API_KEY` holds a key; its value is never given. */
-  hasEnvironmentKey: z.boolean(),
   /** Base URL of the newest run that was not sent to the sandbox. */
   lastBaseUrl: z.string().nullable(),
   /** What the newest run did, so that the next may begin with it. */

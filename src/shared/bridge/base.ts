@@ -6,7 +6,7 @@ import { BRIDGE_ERRORS } from './errors.ts'
 export const base = oc.errors(BRIDGE_ERRORS)
 
 /** Names one run. */
-export const runIdSchema = z.object({ runId: z.string().min(1) })
+export const runIdSchema = z.strictObject({ runId: z.string().min(1).max(100) })
 
 /** The answer of procedures that only do something. */
 export const doneSchema = z.object({})
@@ -15,4 +15,4 @@ export const doneSchema = z.object({})
  * Names one event stream of a connection, chosen by who listens. The next event of a stream is sent only after
  * `events.seen` has named the one before, so that a slow reader gets the newest and never a queue.
  */
-export const streamIdSchema = z.object({ streamId: z.string().min(1).max(100) })
+export const streamIdSchema = z.strictObject({ streamId: z.string().min(1).max(100) })

@@ -32,6 +32,6 @@ export const connectionsContract = {
   list: base.output(z.array(entrySchema)),
   /** Puts one in use and, with `key`, makes that key the active one, also for its runs that are going on. */
   use: base
-    .input(z.object({ name: connectionNameSchema, key: keyLabelSchema.exactOptional() }))
+    .input(z.strictObject({ name: connectionNameSchema, key: keyLabelSchema.exactOptional() }))
     .output(z.array(entrySchema)),
 }

@@ -23,5 +23,5 @@ export const receiverContract = {
   /** Opens it where it is not open yet; it then stays open as long as the app. */
   open: base.output(receiverSchema),
   /** Posts to a public base of the receiver and waits for the arrival; fails with what went wrong. */
-  test: base.input(z.object({ publicUrl: bareUrlSchema })).output(doneSchema),
+  test: base.input(z.strictObject({ publicUrl: bareUrlSchema })).output(doneSchema),
 }

@@ -15,6 +15,7 @@ import { base, runIdSchema } from './base.ts'
 import { excerptShape } from './excerpts.ts'
 import { matchType } from './match-type.ts'
 import { problemSchema } from './problem-schema.ts'
+import { toStrict } from './to-strict.ts'
 
 /** Most rows of one page. */
 export const PAGE_MAX_ROWS = 500
@@ -154,12 +155,12 @@ const latencySchema = matchType<LatencySeries>()(
 export const resultsContract = {
   /** The names of the source's columns. */
   columns: base.input(runIdSchema).output(z.array(z.string())),
-  page: base.input(runIdSchema.extend(pageQuerySchema.shape)).output(pageSchema),
-  facets: base.input(runIdSchema.extend({ filter: rowFilterSchema })).output(facetListSchema),
+  page: base.input(toStrict(runIdSchema.extend(pageQuerySchema.shape))).output(pageSchema),
+  facets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),
   /** Everything known of one row, nothing cut but what the journal cut. */
-  row: base.input(runIdSchema.extend({ row: z.int().min(1) })).output(rowDetailSchema),
+  row: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(rowDetailSchema),
   /** Latency by second, from `sinceSecond` on where it is given, and the whole distribution. */
   latency: base
-    .input(runIdSchema.extend({ sinceSecond: z.int().min(0).exactOptional() }))
+    .input(toStrict(runIdSchema.extend({ sinceSecond: z.int().min(0).exactOptional() })))
     .output(latencySchema),
 }

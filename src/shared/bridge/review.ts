@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { base, runIdSchema } from './base.ts'
 import { problemSchema } from './problem-schema.ts'
+import { toStrict } from './to-strict.ts'
 
 const requestSchema = z.object({
   row: z.int(),
@@ -21,5 +22,5 @@ export type RequestReview = z.infer<typeof requestSchema>
 /** The last look before anything is sent. */
 export const reviewContract = {
   /** The exact request of any row of a run, held or not. */
-  readRequest: base.input(runIdSchema.extend({ row: z.int().min(1) })).output(requestSchema),
+  readRequest: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(requestSchema),
 }

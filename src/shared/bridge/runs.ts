@@ -1,21 +1,64 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
+import { bareUrlSchema, timeoutMsSchema } from '../connection.ts'
 import { planSchema } from '../plan.ts'
 import { runSummarySchema } from '../run.ts'
+import { connectionNameSchema } from '../stored-connection.ts'
 import { base, doneSchema, runIdSchema, streamIdSchema } from './base.ts'
 import { snapshotSchema } from './snapshot-schema.ts'
+import { sourceReadingSchema } from './source.ts'
+import { toStrict } from './to-strict.ts'
 
-/** The key as typed into the window: kept in memory, for this run alone, and never given back. */
+/** The key as typed into the window: kept in memory, for this run and its address alone, and never given back. */
 const apiKeySchema = z.string().min(1)
 
-const takeUpSchema = runIdSchema.extend({
-  /** Whether rows of unknown fate are sent again. */
-  onUnknown: z.enum(['resend', 'skip']),
-  /** Without it, the environment variable that the plan names is read. */
-  apiKey: apiKeySchema.exactOptional(),
-  /** Wait for `begin` before anything is sent. */
-  hold: z.boolean().exactOptional(),
-})
+/** Where a page may have rows sent. It names no variable, file, proxy or certificate: those are a stored connection's. */
+const destinationSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('sandbox') }),
+  z.object({ kind: z.literal('stored'), name: connectionNameSchema }),
+  /** An address as typed; the key has to be typed as well. */
+  z.object({
+    kind: z.literal('service'),
+    baseUrl: bareUrlSchema,
+    taskBaseUrl: bareUrlSchema.exactOptional(),
+  }),
+])
+
+const { mapping, operation, callback, pace, load, retry } = planSchema.shape
+
+/** What a page says of a run: a plan in which files, connections and listeners are named by what it was given. */
+export const runRequestSchema = toStrict(
+  z.object({
+    destination: destinationSchema,
+    /** How long an answer is awaited, milliseconds; the connection's own unless given. */
+    timeoutMs: timeoutMsSchema.exactOptional(),
+    source: sourceReadingSchema,
+    mapping,
+    operation,
+    /** Where the receiver listens is the workspace's to say. */
+    callback: callback.unwrap().pick({ url: true, timeoutMs: true }).exactOptional(),
+    pace,
+    load,
+    retry,
+  }),
+)
+
+/** See {@link runRequestSchema}, with every default filled in. */
+export type RunRequest = z.infer<typeof runRequestSchema>
+
+/** See {@link runRequestSchema}, as a page writes it. */
+export type RunRequestInput = z.input<typeof runRequestSchema>
+
+const takeUpSchema = toStrict(
+  runIdSchema.extend({
+    /** Whether rows of unknown fate are sent again. */
+    onUnknown: z.enum(['resend', 'skip']),
+    /** Without it, the key is that of the run's own connection. */
+    apiKey: apiKeySchema.exactOptional(),
+    /** Wait for `begin` before anything is sent. */
+    hold: z.boolean().exactOptional(),
+  }),
+)
 
 const runEntrySchema = z.object({
   summary: runSummarySchema,
@@ -61,29 +104,37 @@ export const runsContract = {
   /** The plan a run was started with. */
   readPlan: base.input(runIdSchema).output(planSchema),
   /**
-   * Begins to read and check the source, and answers at once; nothing is sent before `begin`. Without `apiKey` the
-   * sandbox's own key is taken where the plan's connection is the running sandbox, else the environment variable.
+   * Begins to read and check the source, and answers at once; nothing is sent before `begin`. Without `apiKey` the key
+   * is the sandbox's own or that of the stored connection.
    */
-  start: base.input(z.object({ plan: planSchema, apiKey: apiKeySchema.exactOptional() })).output(runIdSchema),
+  start: base
+    .input(toStrict(z.object({ request: runRequestSchema, apiKey: apiKeySchema.exactOptional() })))
+    .output(runIdSchema),
   /** Answers when the source is read and checked; fails with what ended that. */
   awaitReady: base.input(runIdSchema).output(doneSchema),
-  /** Starts a held run; with `limit`, sends that many items and holds again. */
-  begin: base.input(runIdSchema.extend({ limit: z.int().min(1).exactOptional() })).output(doneSchema),
+  /**
+   * Starts a held run; with `limit`, sends that many items and holds again. Where it goes to production, a person is
+   * asked first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` where the answer is no.
+   */
+  begin: base
+    .input(toStrict(runIdSchema.extend({ limit: z.int().min(1).exactOptional() })))
+    .output(doneSchema),
   /** Sends nothing new; what is in flight ends. */
   pause: base.input(runIdSchema).output(doneSchema),
+  /** Goes on with a paused run. A person is asked as by `begin`, unless that was for all of the run. */
   resume: base.input(runIdSchema).output(doneSchema),
   /** Drains what is in flight and ends the run as `interrupted`; it can be resumed. */
   stop: base.input(runIdSchema).output(doneSchema),
   setConcurrency: base
-    .input(runIdSchema.extend({ concurrency: z.int().min(1).max(10_000) }))
+    .input(toStrict(runIdSchema.extend({ concurrency: z.int().min(1).max(10_000) })))
     .output(doneSchema),
   /** Sends with another key from now on; it is kept in memory, for this run alone. */
-  setApiKey: base.input(runIdSchema.extend({ apiKey: apiKeySchema })).output(doneSchema),
+  setApiKey: base.input(toStrict(runIdSchema.extend({ apiKey: apiKeySchema }))).output(doneSchema),
   /** How the run reaches its service, as far as a person has to know. */
   readAccess: base.input(runIdSchema).output(accessSchema),
-  /** Takes an interrupted run up again. */
+  /** Takes an interrupted run up again. A person is asked as by `begin`. */
   resumeRun: base.input(takeUpSchema).output(runIdSchema),
-  /** Sends what did not succeed as a child run; answers with the child's id. */
+  /** Sends what did not succeed as a child run; answers with the child's id. A person is asked as by `begin`. */
   retryRun: base.input(takeUpSchema).output(runIdSchema),
   /** Removes a run for good. A run that is held and has sent nothing is ended first. */
   deleteRun: base.input(runIdSchema).output(doneSchema),
@@ -91,7 +142,7 @@ export const runsContract = {
    * Snapshots of a run that this process holds, the newest one at once, at most ten a second. Ends with the run; fails
    * with what ended it; of a run that is not held it is empty. Use `followRun` of `follow.ts`.
    */
-  watch: base.input(runIdSchema.extend(streamIdSchema.shape)).output(eventIterator(runEventSchema)),
+  watch: base.input(toStrict(runIdSchema.extend(streamIdSchema.shape))).output(eventIterator(runEventSchema)),
   /** What happens to runs, one event at once, then at most two a second. Use `followRuns` of `follow.ts`. */
   watchAll: base.input(streamIdSchema).output(eventIterator(listEventSchema)),
 }

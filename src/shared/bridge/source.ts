@@ -5,6 +5,26 @@ import { base } from './base.ts'
 import { excerptShape } from './excerpts.ts'
 import { matchType } from './match-type.ts'
 import { problemSchema } from './problem-schema.ts'
+import { toStrict } from './to-strict.ts'
+
+/**
+ * A source as a page holds it. `sourceId` is a handle of the main process for a file or folder that a dialog, a drop
+ * or an upload named; it cannot be guessed, is good until Sluice ends, and says nothing of the path.
+ */
+export const chosenSourceSchema = z.object({
+  sourceId: z.string().min(1).max(100),
+  /** What the person calls it. */
+  name: z.string(),
+  sizeBytes: z.number(),
+})
+
+/** See {@link chosenSourceSchema}. */
+export type ChosenSource = z.infer<typeof chosenSourceSchema>
+
+/** A plan's source whose file is named by its handle. */
+export const sourceReadingSchema = planSchema.shape.source
+  .omit({ path: true })
+  .extend({ sourceId: chosenSourceSchema.shape.sourceId })
 
 /** A {@link SourcePreview} whose cells are excerpts. */
 const previewSchema = z.object({
@@ -37,11 +57,8 @@ export type BridgePreview = z.infer<typeof previewSchema>
 
 /** Sources: the file before it becomes a run. */
 export const sourceContract = {
-  /**
-   * Reads the first rows with the given encoding, delimiter and header; cheap enough to call at every change. In a
-   * browser the path is one that an upload or `sandbox.start` gave.
-   */
+  /** Reads the first rows with the given encoding, delimiter and header; cheap enough to call at every change. */
   preview: base
-    .input(z.object({ source: planSchema.shape.source, limit: z.int().min(1).max(500).default(100) }))
+    .input(toStrict(z.object({ source: sourceReadingSchema, limit: z.int().min(1).max(500).default(100) })))
     .output(previewSchema),
 }

@@ -12,6 +12,8 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'connection.baseUrl':
     'Scheme, host, port and an optional path prefix of the service, without user name, password, query and fragment.',
   'connection.taskBaseUrl': 'The second host for v2 tasks; the base URL unless given.',
+  'connection.keyFrom':
+    '`window`: address and key were typed into a window, so no variable is read for the key. Plans of runs from the window say so.',
   'connection.apiKeyEnv':
     'Name of the environment variable that holds the API key. The key itself is never in a plan.',
   'connection.timeoutMs': 'How long an answer is awaited, in milliseconds.',

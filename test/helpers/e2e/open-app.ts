@@ -11,6 +11,8 @@ export interface OpenedApp {
   workspace: string
   /** What the console said that it should not have: errors, warnings, uncaught exceptions, refused requests. */
   complaints: string[]
+  /** Opens the page of the next question before production, as the shell has the system do. */
+  openConsent(): Promise<Page>
   close(): Promise<void>
 }
 
@@ -19,6 +21,26 @@ export interface AppLook {
   colorScheme?: 'light' | 'dark'
   width?: number
   height?: number
+}
+
+/** Addresses of questions, each taken once, in order. */
+class ConsentQueue {
+  readonly #urls: string[] = []
+  #wanted: ((url: string) => void) | null = null
+
+  put(url: string): void {
+    if (this.#wanted === null) this.#urls.push(url)
+    else this.#wanted(url)
+    this.#wanted = null
+  }
+
+  take(): Promise<string> {
+    const url = this.#urls.shift()
+    if (url !== undefined) return Promise.resolve(url)
+    return new Promise((resolve) => {
+      this.#wanted = resolve
+    })
+  }
 }
 
 /** Starts the Chromium that is on this machine, or says that there is none. */
@@ -37,7 +59,13 @@ export async function openApp(options: {
 }): Promise<OpenedApp> {
   const workspace = join(options.folder, 'workspace')
   const { browser, rendererFolder, look = {} } = options
-  const shell: WebShell = await openWebShell({ workspace, rendererFolder, port: 0 })
+  const consents = new ConsentQueue()
+  const shell: WebShell = await openWebShell({
+    workspace,
+    rendererFolder,
+    port: 0,
+    showConsent: async ({ url }) => consents.put(url),
+  })
   const context = await browser.newContext({
     viewport: { width: look.width ?? 1280, height: look.height ?? 800 },
     colorScheme: look.colorScheme ?? 'light',
@@ -63,6 +91,11 @@ export async function openApp(options: {
     page,
     workspace,
     complaints,
+    async openConsent() {
+      const consent = await context.newPage()
+      await consent.goto(await consents.take())
+      return consent
+    },
     async close() {
       await context.close()
       await shell.close()

@@ -6,8 +6,9 @@ import { RPCLink as SocketLink } from '@orpc/client/websocket'
 import { onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { BridgeServices } from '../../../src/main/bridge/bridge-context.ts'
-import { createDesktopHost } from '../../../src/main/bridge/desktop-host.ts'
+import { createDesktopHost, type DesktopHost } from '../../../src/main/bridge/desktop-host.ts'
 import { type Bridge, openBridge } from '../../../src/main/bridge/open-bridge.ts'
+import type { AskProduction, ProductionQuestion } from '../../../src/main/bridge/production-gate.ts'
 import { serveOverMessagePort } from '../../../src/main/bridge/serve-over-message-port.ts'
 import { serveOverWebSocket } from '../../../src/main/bridge/serve-over-web-socket.ts'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
@@ -29,11 +30,29 @@ export interface TestWindow {
   leave(): void
 }
 
-/** A bridge on a workspace of its own that is closed when the test is over. */
-export function withBridge(workspace = createTemporaryFolder()): Bridge {
-  const bridge = openBridge({ workspace, host: createDesktopHost() })
+/** A bridge of the desktop, and what its dialogs do. */
+export interface TestBridge extends Bridge {
+  host: DesktopHost
+  /** What was asked before production, in order. */
+  questions: ProductionQuestion[]
+}
+
+/**
+ * A bridge on a workspace of its own that is closed when the test is over. The question before production is answered
+ * with no unless `answer` says otherwise.
+ */
+export function withBridge(
+  workspace = createTemporaryFolder(),
+  answer: AskProduction = async () => false,
+): TestBridge {
+  const questions: ProductionQuestion[] = []
+  const host = createDesktopHost((question, signal) => {
+    questions.push(question)
+    return answer(question, signal)
+  })
+  const bridge = openBridge({ workspace, host })
   onTestFinished(() => bridge.close())
-  return bridge
+  return { ...bridge, host, questions }
 }
 
 /** Connects a window over one of the transports until the test is over. */

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { followRun, followRuns } from '../../../src/shared/bridge/follow.ts'
-import type { PlanInput } from '../../../src/shared/plan.ts'
+import type { RunRequestInput } from '../../../src/shared/bridge/runs.ts'
 import type { RunSnapshot } from '../../../src/shared/snapshot.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, type Transport, withBridge } from './connect.ts'
-import { createPlan, writeRows, writeText } from './plans.ts'
+import { createRequest, writeRows, writeText } from './plans.ts'
 
 const KEY = 'a-key-that-must-stay-in-memory'
 
@@ -19,8 +19,8 @@ async function open(transport: Transport) {
   return { bridge, window, client: window.client }
 }
 
-async function startReady(client: BridgeClient, plan: PlanInput): Promise<string> {
-  const { runId } = await client.runs.start({ plan, apiKey: KEY })
+async function startReady(client: BridgeClient, request: RunRequestInput): Promise<string> {
+  const { runId } = await client.runs.start({ request, apiKey: KEY })
   await client.runs.awaitReady({ runId })
   return runId
 }
@@ -50,7 +50,6 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       workspace: bridge.services.engine.workspace,
       platform: 'desktop',
-      hasEnvironmentKey: (process.env['SLUICE_API_KEY'] ?? '') !== '',
       lastBaseUrl: null,
       lastOperation: null,
       sandboxBaseUrl: null,
@@ -58,23 +57,25 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   })
 
   it('previews a source as the options read it, long cells cut and measured', async () => {
-    const { client } = await open(transport)
+    const { bridge, client } = await open(transport)
     const long = 'x'.repeat(5000)
     const path = writeText(`text;id\n${long};0012\na;b;c\nlast;4\n`)
-    const preview = await client.source.preview({ source: { path, delimiter: ';' }, limit: 2 })
+    const { sourceId, name } = await bridge.services.sources.add(path)
+    expect(name).toBe('posts.csv')
+    const preview = await client.source.preview({ source: { sourceId, delimiter: ';' }, limit: 2 })
     expect(preview.columns.slice(0, 2)).toEqual(['text', 'id'])
     expect(preview.rows[0]).toEqual({ row: 1, cells: ['x'.repeat(300), '0012'], cellLengths: [5000, 4] })
     expect(preview).toMatchObject({ hasMore: true, malformedRows: 1, delimiterBy: 'given', header: true })
-    const bare = await client.source.preview({ source: { path, delimiter: ';', header: false } })
+    const bare = await client.source.preview({ source: { sourceId, delimiter: ';', header: false } })
     expect(bare.rows).toHaveLength(4)
     expect(bare.hasMore).toBe(false)
   })
 
   it('takes a source from check through a trial of ten to the last row, and shows what became of each', async () => {
-    const { client } = await open(transport)
+    const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY] })
     const path = writeText(`${readFileSync(writeRows(40), 'utf8')}bad id,user_x,post-41\n`, 'forty.csv')
-    const runId = await startReady(client, createPlan(path, sandbox.baseUrl))
+    const runId = await startReady(client, await createRequest(bridge.services, path, sandbox.baseUrl))
 
     expect((await sandbox.stats()).requests).toBe(0)
     const problems = await client.check.problems({ runId })
@@ -141,7 +142,8 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect((await client.results.latency({ runId, sinceSecond: 100_000 })).seconds).toEqual([])
 
     const file = join(createTemporaryFolder(), 'results.csv')
-    expect(await client.exports.create({ runId, format: 'csv', file })).toMatchObject({
+    const target = bridge.host.addExportFile(file)
+    expect(await client.exports.create({ runId, format: 'csv', ...target })).toMatchObject({
       kind: 'file',
       file,
       rows: 41,
@@ -150,11 +152,13 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   })
 
   it('pauses, changes pace, stops, resumes, retries and deletes', async () => {
-    const { client } = await open(transport)
+    const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY], latency: '10ms' })
     await sandbox.post('/api/v1/task/sync', { text_data: 'earlier', user_id: 'user-1', post_id: 'post-50' })
-    const plan = createPlan(writeRows(50), sandbox.baseUrl, { pace: { kind: 'closed', concurrency: 1 } })
-    const runId = await startReady(client, plan)
+    const request = await createRequest(bridge.services, writeRows(50), sandbox.baseUrl, {
+      pace: { kind: 'closed', concurrency: 1 },
+    })
+    const runId = await startReady(client, request)
     await client.runs.begin({ runId })
     await followUntil(client, runId, ({ rows }) => rows.succeeded > 0)
     await client.runs.pause({ runId })
@@ -190,22 +194,25 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   })
 
   it('deletes a held run of which nothing was sent, as a window that goes back a step does', async () => {
-    const { client } = await open(transport)
+    const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY] })
-    const runId = await startReady(client, createPlan(writeRows(3), sandbox.baseUrl))
+    const runId = await startReady(
+      client,
+      await createRequest(bridge.services, writeRows(3), sandbox.baseUrl),
+    )
     await client.runs.deleteRun({ runId })
     expect(await client.runs.list()).toEqual([])
     expect((await sandbox.stats()).requests).toBe(0)
   })
 
   it('fails with our codes, each with a message and a hint', async () => {
-    const { client } = await open(transport)
+    const { bridge, client } = await open(transport)
     const missing = { runId: '20990101-000000-zzzz' }
     for (const call of [
       client.runs.summarize(missing),
       client.check.problems(missing),
       client.results.row({ ...missing, row: 1 }),
-      client.exports.create({ ...missing, format: 'csv', file: '/nowhere/x.csv' }),
+      client.exports.create({ ...missing, format: 'csv' }),
       followRun(client, missing.runId).next(),
     ]) {
       expect(await toError(call)).toMatchObject({
@@ -214,10 +221,10 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
         hint: expect.stringMatching(/\w/),
       })
     }
-    expect(await toError(client.source.preview({ source: { path: '/nowhere/at-all.csv' } }))).toMatchObject({
-      code: 'BAD_SOURCE',
-      message: expect.stringContaining('/nowhere/at-all.csv'),
-    })
+    const { sourceId } = await bridge.services.sources.add('/nowhere/at-all.csv')
+    const error = await toError(client.source.preview({ source: { sourceId } }))
+    expect(error).toMatchObject({ code: 'BAD_SOURCE', message: expect.stringContaining('at-all.csv') })
+    expect(error?.message).not.toContain('/nowhere')
   })
 
   it('gives rows only by page, of 500 at most', async () => {
@@ -227,14 +234,14 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       code: 'BAD_USAGE',
       message: expect.stringMatching(/limit: .*500/),
     })
-    const source = { path: '/nowhere' }
+    const source = { sourceId: 'any' }
     expect(await toError(client.source.preview({ source, limit: 501 }))).toMatchObject({ code: 'BAD_USAGE' })
   })
 
   it('tells a source that cannot be used to who waits and to who follows, early or late', async () => {
-    const { client } = await open(transport)
-    const plan = createPlan(writeText('\0\0\0\0binary'), 'http://127.0.0.1:9')
-    const { runId } = await client.runs.start({ plan, apiKey: KEY })
+    const { bridge, client } = await open(transport)
+    const request = await createRequest(bridge.services, writeText('\0\0\0\0binary'), 'http://127.0.0.1:9')
+    const { runId } = await client.runs.start({ request, apiKey: KEY })
     const early = toError(followUntil(client, runId, () => false))
     expect(await toError(client.runs.awaitReady({ runId }))).toMatchObject({ code: 'BAD_SOURCE' })
     expect(await early).toMatchObject({ code: 'BAD_SOURCE' })
@@ -242,12 +249,15 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   })
 
   it('says when runs begin and end', async () => {
-    const { client } = await open(transport)
+    const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY] })
     const events = followRuns(client)
     const first = (await events.next()).value
     expect(first?.live).toEqual([])
-    const runId = await startReady(client, createPlan(writeRows(2), sandbox.baseUrl))
+    const runId = await startReady(
+      client,
+      await createRequest(bridge.services, writeRows(2), sandbox.baseUrl),
+    )
     const begun = (await events.next()).value
     expect(begun?.revision).toBeGreaterThan(first?.revision ?? 0)
     await client.runs.begin({ runId })
@@ -261,13 +271,21 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   it('never gives, stores or repeats the key that was typed', async () => {
     const { bridge, window, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY] })
-    const runId = await startReady(client, createPlan(writeRows(2), sandbox.baseUrl))
+    const runId = await startReady(
+      client,
+      await createRequest(bridge.services, writeRows(2), sandbox.baseUrl),
+    )
     await client.runs.begin({ runId })
     await followUntil(client, runId, () => false)
     await client.review.readRequest({ runId, row: 1 })
     await client.results.row({ runId, row: 1 })
     expect(
-      await toError(client.runs.start({ plan: createPlan('/x', sandbox.baseUrl), apiKey: `${KEY}\n` })),
+      await toError(
+        client.runs.start({
+          request: await createRequest(bridge.services, '/x', sandbox.baseUrl),
+          apiKey: `${KEY}\n`,
+        }),
+      ),
     ).toMatchObject({ code: 'NO_API_KEY' })
     expect(window.received.length).toBeGreaterThan(5)
     expect(window.received.join('\n')).not.toContain(KEY)
@@ -282,8 +300,14 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     const { bridge, client } = await open(transport)
     const { baseUrl, sample } = await client.sandbox.start()
     expect(sample).toMatchObject({ name: 'sample.csv', sizeBytes: expect.any(Number) })
-    expect((await client.source.preview({ source: { path: sample.path } })).columns).toContain('text_data')
-    const { runId } = await client.runs.start({ plan: createPlan(writeRows(2), baseUrl) })
+    expect((await client.source.preview({ source: { sourceId: sample.sourceId } })).columns).toContain(
+      'text_data',
+    )
+    const { runId } = await client.runs.start({
+      request: await createRequest(bridge.services, writeRows(2), baseUrl, {
+        destination: { kind: 'sandbox' },
+      }),
+    })
     await client.runs.awaitReady({ runId })
     // In use, so it is kept as it is.
     expect((await client.sandbox.start()).baseUrl).toBe(baseUrl)

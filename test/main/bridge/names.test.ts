@@ -27,14 +27,27 @@ describe('the name of an export', () => {
 })
 
 describe('an export on the desktop', () => {
-  it.each([undefined, 'relative.csv', '/tmp/x.txt', '/tmp/.csv-not', '/tmp/x.jsonl'])(
-    'is refused for the path %j',
-    async (file) => {
-      await expect(createDesktopHost().placeExport({ file, format: 'csv', name: 'x' })).rejects.toMatchObject(
-        {
-          code: 'BAD_USAGE',
-        },
-      )
-    },
-  )
+  const place = { format: 'csv', name: 'x' } as const
+
+  it('goes to the file that the save dialog named, once', async () => {
+    const host = createDesktopHost(async () => false)
+    const { targetId } = host.addExportFile('/tmp/chosen.csv')
+    await expect(host.placeExport({ targetId, ...place })).resolves.toMatchObject({ file: '/tmp/chosen.csv' })
+    await expect(host.placeExport({ targetId, ...place })).rejects.toMatchObject({ code: 'BAD_USAGE' })
+  })
+
+  it.each([undefined, '/tmp/chosen.csv', 'a guess'])('is refused for the handle %j', async (targetId) => {
+    const host = createDesktopHost(async () => false)
+    host.addExportFile('/tmp/chosen.csv')
+    await expect(host.placeExport({ targetId, ...place })).rejects.toMatchObject({ code: 'BAD_USAGE' })
+  })
+
+  it('is refused where the chosen name says another format', async () => {
+    const host = createDesktopHost(async () => false)
+    const { targetId } = host.addExportFile('/tmp/x.jsonl')
+    await expect(host.placeExport({ targetId, ...place })).rejects.toMatchObject({
+      code: 'BAD_USAGE',
+      message: '/tmp/x.jsonl does not end in .csv',
+    })
+  })
 })

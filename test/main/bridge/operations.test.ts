@@ -8,12 +8,12 @@ import type { RunSnapshot } from '../../../src/shared/snapshot.ts'
 import { storedConnectionSchema } from '../../../src/shared/stored-connection.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { connectWindow, withBridge } from './connect.ts'
-import { createPlan, writeRows, writeText } from './plans.ts'
+import { createRequest, writeRows, writeText } from './plans.ts'
 
 const KEY = 'the-key-of-the-service'
 
 async function open() {
-  const bridge = withBridge()
+  const bridge = withBridge(undefined, async () => true)
   const { client } = await connectWindow('websocket', bridge.services)
   return { bridge, client, workspace: bridge.services.engine.workspace }
 }
@@ -39,7 +39,7 @@ async function followUntil(client: BridgeClient, runId: string, fits: (snapshot:
 const isPaused = ({ phase, inFlight }: RunSnapshot) => phase === 'paused' && inFlight === 0
 
 it('lists stored connections without their keys, and has their runs follow the active one', async () => {
-  const { client, workspace } = await open()
+  const { bridge, client, workspace } = await open()
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   withVariables({ BRIDGE_OLD_KEY: 'not-any-more', BRIDGE_NEW_KEY: KEY })
   const stored = storedConnectionSchema.parse({
@@ -63,8 +63,9 @@ it('lists stored connections without their keys, and has their runs follow the a
   ])
   expect(JSON.stringify(entry)).not.toContain(KEY)
 
-  const plan = createPlan(writeRows(30), '', entry && { connection: entry.connection })
-  const { runId } = await client.runs.start({ plan })
+  const destination = { kind: 'stored', name: 'live' } as const
+  const request = await createRequest(bridge.services, writeRows(30), '', { destination })
+  const { runId } = await client.runs.start({ request })
   await client.runs.awaitReady({ runId })
   expect(await client.runs.readAccess({ runId })).toEqual({
     connectionName: 'live',
@@ -87,10 +88,10 @@ it('lists stored connections without their keys, and has their runs follow the a
 })
 
 it('sends with a key that is typed while the run is paused', async () => {
-  const { client } = await open()
+  const { bridge, client } = await open()
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const { runId } = await client.runs.start({
-    plan: createPlan(writeRows(30), sandbox.baseUrl),
+    request: await createRequest(bridge.services, writeRows(30), sandbox.baseUrl),
     apiKey: 'wrong',
   })
   await client.runs.awaitReady({ runId })
@@ -121,13 +122,12 @@ it('opens the receiver once, and tests an address of it', async () => {
 })
 
 it('shows the request of an appeal as it is: read, without a body and without a key', async () => {
-  const { client } = await open()
+  const { bridge, client } = await open()
   const sandbox = await withSandbox({})
+  const path = writeText('appeal_id\nappeal-1\n""\n')
+  const operation = { kind: 'appeal-status' } as const
   const { runId } = await client.runs.start({
-    plan: {
-      ...createPlan(writeText('appeal_id\nappeal-1\n""\n'), sandbox.baseUrl),
-      operation: { kind: 'appeal-status' },
-    },
+    request: await createRequest(bridge.services, path, sandbox.baseUrl, { operation }),
   })
   await client.runs.awaitReady({ runId })
   const review = await client.review.readRequest({ runId, row: 1 })

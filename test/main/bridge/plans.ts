@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PlanInput } from '../../../src/shared/plan.ts'
+import type { BridgeServices } from '../../../src/main/bridge/bridge-context.ts'
+import type { RunRequestInput } from '../../../src/shared/bridge/runs.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
 /** Writes a source of that many rows, whose texts the sandbox finds nothing in. */
@@ -16,7 +17,18 @@ export function writeText(text: string, name = 'posts.csv'): string {
   return file
 }
 
-/** A plan that submits a source whose columns have the names of the fields. */
-export function createPlan(path: string, baseUrl: string, more: Partial<PlanInput> = {}): PlanInput {
-  return { connection: { baseUrl }, source: { path }, operation: { kind: 'task' }, ...more }
+/** What a page asks for to submit a file that a person chose, whose columns have the names of the fields. */
+export async function createRequest(
+  { sources }: Pick<BridgeServices, 'sources'>,
+  path: string,
+  baseUrl: string,
+  more: Partial<RunRequestInput> = {},
+): Promise<RunRequestInput> {
+  const { sourceId } = await sources.add(path)
+  return {
+    destination: { kind: 'service', baseUrl },
+    source: { sourceId },
+    operation: { kind: 'task' },
+    ...more,
+  }
 }

@@ -119,6 +119,13 @@ export const Menu = {
 export const dialog = {
   errors: [] as string[],
   shown: [] as { window: unknown; options: Record<string, unknown> }[],
+  messages: [] as Record<string, unknown>[],
+  /** Which button of a message box is pressed. */
+  pressed: 0,
+  showMessageBox: async (...given: unknown[]) => {
+    dialog.messages.push(given.at(-1) as Record<string, unknown>)
+    return { response: dialog.pressed }
+  },
   answer: { canceled: false, filePaths: ['/data/rows.csv'], filePath: '/data/results.csv' },
   showErrorBox: (title: string, content: string) => void dialog.errors.push(`${title}: ${content}`),
   showOpenDialog: async (window: unknown, options: Record<string, unknown>) => {
@@ -161,4 +168,12 @@ export const contextBridge = {
   },
 }
 
-export const webUtils = { getPathForFile: (file: { path?: string }) => file.path ?? '' }
+/** Files as the system hands them over: only it can give one a path. */
+export const filesOnDisk = new WeakMap<File, string>()
+
+export const webUtils = {
+  getPathForFile(file: unknown) {
+    if (!(file instanceof File)) throw new TypeError('not a File')
+    return filesOnDisk.get(file) ?? ''
+  },
+}

@@ -2,9 +2,15 @@ import { MessageChannel } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { changeConnections } from '../../../src/main/engine/connections/connections-file.ts'
+import { addConnection } from '../../../src/main/engine/connections/edit-connections.ts'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
-import { OPEN_BRIDGE_MESSAGE } from '../../../src/shared/desktop-api.ts'
+import { chosenSourceSchema } from '../../../src/shared/bridge/source.ts'
+import { DESKTOP_API_NAME, OPEN_BRIDGE_MESSAGE } from '../../../src/shared/desktop-api.ts'
+import { storedConnectionSchema } from '../../../src/shared/stored-connection.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+
+import { writeRows } from '../bridge/plans.ts'
 
 let electron: typeof import('./electron-stand-in.ts')
 
@@ -38,6 +44,38 @@ it('serves the page, through the preload script and a port, with the engine of t
   port1.start()
   expect(await bridge.app.describe()).toMatchObject({ platform: 'desktop', workspace })
   expect(await bridge.runs.list()).toEqual([])
+
+  // What the page may have read is what the system's dialog named, and nothing by its path.
+  electron.sender.contents = electron.BrowserWindow.windows[0]?.webContents
+  const path = writeRows(1)
+  electron.dialog.answer = { canceled: false, filePaths: [path], filePath: '' }
+  const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME)
+  const chosen = await api?.['chooseSource']?.()
+  const { sourceId } = chosenSourceSchema.parse(chosen)
+  expect((await bridge.source.preview({ source: { sourceId } })).columns).toContain('text_data')
+  await expect(bridge.source.preview({ source: { sourceId: path } })).rejects.toThrow('unknown')
+
+  // The question before production is one of the system's dialogs, whose default is no.
+  const stored = storedConnectionSchema.parse({
+    name: 'live',
+    baseUrl: 'http://127.0.0.1:9',
+    keys: [{ label: 'only', env: 'NOWHERE_KEY' }],
+    activeKey: 'only',
+    isProduction: true,
+  })
+  changeConnections(workspace, (known) => addConnection(known, stored))
+  const destination = { kind: 'service', baseUrl: 'http://127.0.0.1:9' } as const
+  const request = { destination, source: { sourceId }, operation: { kind: 'task' } } as const
+  const { runId } = await bridge.runs.start({ request, apiKey: 'typed' })
+  await bridge.runs.awaitReady({ runId })
+  await expect(bridge.runs.begin({ runId })).rejects.toThrow('declined')
+  expect(electron.dialog.messages).toMatchObject([
+    {
+      message: 'Send to production connection live?',
+      buttons: ['Cancel', 'Send to production'],
+      defaultId: 0,
+    },
+  ])
   port1.close()
 
   electron.app.quit()

@@ -27,6 +27,10 @@ const toOptions = (appUrl = 'app://sluice/') => ({
   rendererFolder: '/nowhere/renderer',
   preloadFile: '/nowhere/preload.cjs',
   openBridge: async () => ({
+    files: {
+      addSource: async (path: string) => ({ sourceId: `handle of ${path}`, name: 'a name', sizeBytes: 1 }),
+      addExportFile: (path: string) => ({ targetId: `handle of ${path}` }),
+    },
     serve: (port: unknown) => {
       const real = port as MessagePort
       served.push(real)
@@ -112,9 +116,26 @@ describe('the desktop window', () => {
     },
   )
 
-  it('opens no further window, and hands only https links to the browser', async () => {
+  it('opens no further window, and only https links, after a click and a dialog that shows the whole address', async () => {
     const { webContents } = await start()
     const open = (url: string) => webContents.openHandler?.({ url })
+    const click = () => webContents.emit('input-event', {}, { type: 'mouseUp' })
+    const settle = () => new Promise((resolve) => setImmediate(resolve))
+    // Without a click, or where the person declines, nothing opens.
+    open('https://example.com/unasked')
+    webContents.emit('input-event', {}, { type: 'mouseMove' })
+    open('https://example.com/unasked')
+    expect(electron.dialog.messages).toEqual([])
+    click()
+    open('https://example.com/declined')
+    await settle()
+    expect(electron.dialog.messages).toMatchObject([{ detail: 'https://example.com/declined', defaultId: 0 }])
+    expect(electron.shell.opened).toEqual([])
+    electron.dialog.pressed = 1
+    // One click is good for one link.
+    open('https://example.com/again')
+    await settle()
+    expect(electron.shell.opened).toEqual([])
     for (const url of [
       'https://example.com/help',
       'http://example.com/',
@@ -122,10 +143,13 @@ describe('the desktop window', () => {
       'javascript:alert(1)',
       'smb://host/share',
       'https://user:pass@example.com/',
+      `https://example.com/${'x'.repeat(3_000)}`,
       'app://sluice/',
       'no url',
     ]) {
+      click()
       expect(open(url)).toEqual({ action: 'deny' })
+      await settle()
     }
     expect(electron.shell.opened).toEqual(['https://example.com/help'])
   })
@@ -228,21 +252,35 @@ describe('window.sluice', () => {
       'chooseExportFile',
       'chooseFolder',
       'chooseSource',
-      'pathForFile',
+      'takeFile',
     ])
-    expect(api['pathForFile']?.({ path: '/data/dropped.csv' })).toBe('/data/dropped.csv')
+  })
+
+  it('makes a source of a file that the system handed over, and of nothing that a page made itself', async () => {
+    await start()
+    await runPreload()
+    const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
+    const dropped = new File(['a'], 'dropped.csv')
+    electron.filesOnDisk.set(dropped, '/data/dropped.csv')
+    expect(await api['takeFile']?.(dropped)).toMatchObject({ sourceId: 'handle of /data/dropped.csv' })
+    expect(await api['takeFile']?.(new File(['a'], '/etc/passwd'))).toBeNull()
+    for (const made of ['/etc/passwd', { path: '/etc/passwd' }, null]) {
+      await expect(api['takeFile']?.(made)).rejects.toThrow()
+    }
   })
 
   it('asks for files with the system dialogs, over the window that asks', async () => {
     const window = await start()
     await runPreload()
     const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
-    expect(await api['chooseSource']?.()).toBe('/data/rows.csv')
-    expect(await api['chooseExportFile']?.('../../etc/pass\u202ewd.csv')).toBe('/data/results.csv')
+    expect(await api['chooseSource']?.()).toMatchObject({ sourceId: 'handle of /data/rows.csv' })
+    expect(await api['chooseExportFile']?.('../../etc/pass\u202ewd.csv')).toEqual({
+      targetId: 'handle of /data/results.csv',
+    })
     expect(electron.dialog.shown[0]).toMatchObject({ window, options: { properties: ['openFile'] } })
     expect(electron.dialog.shown[1]?.options['defaultPath']).toBe('-..-etc-pass-wd.csv')
     electron.dialog.answer = { canceled: false, filePaths: ['/data/media'], filePath: '' }
-    expect(await api['chooseFolder']?.()).toBe('/data/media')
+    expect(await api['chooseFolder']?.()).toMatchObject({ sourceId: 'handle of /data/media' })
     expect(electron.dialog.shown[2]).toMatchObject({ window, options: { properties: ['openDirectory'] } })
     electron.dialog.answer = { canceled: true, filePaths: [], filePath: '' }
     expect(await api['chooseSource']?.()).toBeNull()
@@ -258,6 +296,9 @@ describe('window.sluice', () => {
     await expect(api['chooseSource']?.()).rejects.toThrow('refused')
     await expect(api['chooseFolder']?.()).rejects.toThrow('refused')
     await expect(api['chooseExportFile']?.('a.csv')).rejects.toThrow('refused')
+    const dropped = new File(['a'], 'dropped.csv')
+    electron.filesOnDisk.set(dropped, '/data/dropped.csv')
+    await expect(api['takeFile']?.(dropped)).rejects.toThrow('refused')
     expect(electron.dialog.shown).toEqual([])
   })
 })

@@ -7,8 +7,9 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { toUploadName } from '../../../src/main/web/upload-name.ts'
 import { createUploads } from '../../../src/main/web/uploads.ts'
-import { uploadedFolderSchema, uploadedSchema } from '../../../src/shared/bridge/browser-files.ts'
+import { uploadedFolderSchema } from '../../../src/shared/bridge/browser-files.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { chosenSourceSchema } from '../../../src/shared/bridge/source.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { type TestShell, withShell } from './with-shell.ts'
@@ -31,13 +32,14 @@ describe('a folder that is chosen in the browser', () => {
   const open = async (shell: TestShell, cookie: string) => {
     const path = `/files/folders?name=${encodeURIComponent('my pictures')}`
     const answer = await shell.request(path, { method: 'PUT', cookie, body: '' })
-    return uploadedFolderSchema.parse(JSON.parse(answer.text))
+    const opened = uploadedFolderSchema.parse(JSON.parse(answer.text))
+    return { ...opened, path: join(shell.workspace, 'uploads', opened.folder, opened.name) }
   }
 
   it('is put together file by file, each under its own path and name', async () => {
     const shell = await withShell()
     const { cookie, client } = await enter(shell)
-    const { path, name, folder } = await open(shell, cookie)
+    const { path, sourceId, name, folder } = await open(shell, cookie)
     expect(name).toBe('my pictures')
     for (const file of ['a.txt', 'sub/grüße, alle.txt', 'sub/.hidden']) {
       const target = `/files/uploads?folder=${folder}&name=${encodeURIComponent(file)}`
@@ -45,7 +47,7 @@ describe('a folder that is chosen in the browser', () => {
       expect(answer.status).toBe(201)
       expect(readFileSync(join(path, file), 'utf8')).toBe(file)
     }
-    const preview = await client.source.preview({ source: { path } })
+    const preview = await client.source.preview({ source: { sourceId } })
     expect(preview.format).toBe('folder')
     expect(preview.rows.map(({ cells }) => cells[0])).toEqual(['a.txt', 'sub/grüße, alle.txt'])
   })
@@ -92,11 +94,12 @@ describe('a file that is chosen in the browser', () => {
     const bytes = '\ufefftext_data,user_id\r\n"grüße, alle",007\r\n'
     const answer = await put('meine posts.csv', bytes)
     expect(answer.status).toBe(201)
-    const uploaded = uploadedSchema.parse(JSON.parse(answer.text))
+    const uploaded = chosenSourceSchema.parse(JSON.parse(answer.text))
     expect(uploaded).toMatchObject({ name: 'meine posts.csv', sizeBytes: Buffer.byteLength(bytes) })
-    expect(readFileSync(uploaded.path, 'utf8')).toBe(bytes)
-    expect(uploaded.path.startsWith(join(shell.workspace, 'uploads'))).toBe(true)
-    const preview = await client.source.preview({ source: { path: uploaded.path } })
+    const [place = ''] = readdirSync(join(shell.workspace, 'uploads'))
+    expect(readFileSync(join(shell.workspace, 'uploads', place, 'meine posts.csv'), 'utf8')).toBe(bytes)
+    expect(answer.text).not.toContain(shell.workspace)
+    const preview = await client.source.preview({ source: { sourceId: uploaded.sourceId } })
     expect(preview).toMatchObject({ columns: ['text_data', 'user_id'], encodingBy: 'bom' })
     expect(preview.rows[0]?.cells).toEqual(['grüße, alle', '007'])
   })
@@ -113,7 +116,7 @@ describe('a file that is chosen in the browser', () => {
       }
     }
     const answer = await put('big.csv', Readable.from(chunks()))
-    expect(uploadedSchema.parse(JSON.parse(answer.text)).sizeBytes).toBe(160 * MIB)
+    expect(chosenSourceSchema.parse(JSON.parse(answer.text)).sizeBytes).toBe(160 * MIB)
     // After 20 MiB and after 160 there is as much under way.
     const [early = 0, ...later] = held
     expect(later).toHaveLength(7)
@@ -138,20 +141,27 @@ describe('a file that is chosen in the browser', () => {
 
   it('is the only kind that a browser may have read, beside the sample', async () => {
     const shell = await withShell()
-    const { client } = await enter(shell)
-    for (const path of [
+    const { client, put } = await enter(shell)
+    const { text } = await put('mine.csv', 'text_data\nhello\n')
+    const { sourceId: own } = chosenSourceSchema.parse(JSON.parse(text))
+    expect((await client.source.preview({ source: { sourceId: own } })).columns).toEqual(['text_data'])
+    const [place = ''] = readdirSync(join(shell.workspace, 'uploads'))
+    const guesses = [
       '/etc/passwd',
-      join(shell.workspace, 'uploads'),
-      join(shell.workspace, 'uploads/../x'),
-    ]) {
-      const error = await client.source.preview({ source: { path } }).catch(parseBridgeError)
-      expect(error).toMatchObject({ code: 'BAD_SOURCE', message: expect.stringContaining('chosen in it') })
-      const plan = {
-        connection: { baseUrl: 'http://127.0.0.1:9' },
-        source: { path },
+      join(shell.workspace, 'uploads', place, 'mine.csv'),
+      place,
+      `${own}0`,
+      'x',
+    ]
+    for (const sourceId of guesses) {
+      const error = await client.source.preview({ source: { sourceId } }).catch(parseBridgeError)
+      expect(error).toMatchObject({ code: 'BAD_SOURCE', hint: expect.stringContaining('Choose the file') })
+      const request = {
+        destination: { kind: 'service' as const, baseUrl: 'http://127.0.0.1:9' },
+        source: { sourceId },
         operation: { kind: 'task' as const },
       }
-      expect(await client.runs.start({ plan, apiKey: 'k' }).catch(parseBridgeError)).toMatchObject({
+      expect(await client.runs.start({ request, apiKey: 'k' }).catch(parseBridgeError)).toMatchObject({
         code: 'BAD_SOURCE',
       })
     }
@@ -161,9 +171,10 @@ describe('a file that is chosen in the browser', () => {
   it('is gone when the shell is closed, and leftovers of a killed shell with the next one', async () => {
     const shell = await withShell()
     const { put } = await enter(shell)
-    const { path } = uploadedSchema.parse(JSON.parse((await put('a.csv', 'a')).text))
+    await put('a.csv', 'a')
+    expect(readdirSync(join(shell.workspace, 'uploads'))).toHaveLength(1)
     await shell.close()
-    expect(existsSync(path)).toBe(false)
+    expect(readdirSync(join(shell.workspace, 'uploads'))).toEqual([])
 
     const workspace = createTemporaryFolder()
     const [old, recent] = [join(workspace, 'uploads/old'), join(workspace, 'uploads/recent')]
@@ -197,16 +208,16 @@ describe('an export in the browser', () => {
     const shell = await withShell()
     const { cookie, put, client } = await enter(shell)
     const sandbox = await withSandbox()
-    const { path } = uploadedSchema.parse(
+    const { sourceId } = chosenSourceSchema.parse(
       JSON.parse((await put('März "1".csv', 'text_data,user_id\nhello,u1\n')).text),
     )
-    const plan = {
-      connection: { baseUrl: sandbox.baseUrl },
-      source: { path },
+    const request = {
+      destination: { kind: 'service' as const, baseUrl: sandbox.baseUrl },
+      source: { sourceId },
       mapping: { post_id: { kind: 'template' as const, template: '{{run}}-{{row}}' } },
       operation: { kind: 'task' as const },
     }
-    const { runId } = await client.runs.start({ plan, apiKey: sandbox.key })
+    const { runId } = await client.runs.start({ request, apiKey: sandbox.key })
     await client.runs.awaitReady({ runId })
 
     const exported = await client.exports.create({ runId, format: 'csv' })
@@ -228,8 +239,9 @@ describe('an export in the browser', () => {
     expect(answer.text).toContain('hello')
     await waitUntil(() => readdirSync(folder).length === 0)
     expect((await shell.request(exported.url, { cookie })).status).toBe(404)
-    const file = join(shell.workspace, 'chosen.csv')
-    const refused = client.exports.create({ runId, format: 'csv', file }).catch(parseBridgeError)
+    const refused = client.exports
+      .create({ runId, format: 'csv', targetId: 'guessed' })
+      .catch(parseBridgeError)
     expect(await refused).toMatchObject({ code: 'BAD_USAGE' })
   })
 })

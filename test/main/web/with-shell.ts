@@ -52,7 +52,13 @@ export function toToken(url: string): string {
 export async function withShell(options: Partial<WebShellOptions> = {}): Promise<TestShell> {
   const workspace = createTemporaryFolder()
   const rendererFolder = writeRenderer()
-  const shell = await openWebShell({ workspace, rendererFolder, port: 0, ...options })
+  const shell = await openWebShell({
+    workspace,
+    rendererFolder,
+    port: 0,
+    showConsent: async () => {},
+    ...options,
+  })
   onTestFinished(() => shell.close())
   const { host, port } = new URL(shell.origin)
 

@@ -23,6 +23,13 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     workspace: resolveWorkspace(flags.workspace, context.env),
     rendererFolder,
     port: flags.port,
+    async showConsent({ file, url }) {
+      if (!flags.browser) return err.writeLine(`A run is about to send to production. Confirm it at ${url}`)
+      await err.writeLine(
+        `A run is about to send to production. Confirm it in the page that opens, or open ${file}`,
+      )
+      await openInBrowser(file)
+    },
   })
   const asked = Promise.withResolvers<void>()
   const stopWatching = watchInterrupts({
@@ -35,10 +42,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
       await out.writeLine(
         `Sluice is at ${shell.origin} until Ctrl-C, and opens in your browser now; if it does not, open ${file}`,
       )
-      const { default: open } = await import('open')
-      // What the line above says is all there is to do where no browser can be started.
-      const browser = await open(file).catch(() => null)
-      browser?.on('error', () => {})
+      await openInBrowser(file)
     } else {
       await out.writeLine(shell.createEntryUrl())
       await err.writeLine('Open this address in one browser within ten minutes; Sluice runs until Ctrl-C.')
@@ -51,6 +55,13 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     await shell.close()
     stopWatching()
   }
+}
+
+/** Has the system open a file in the browser. Where no browser can be started, what was printed is all there is to do. */
+async function openInBrowser(file: string): Promise<void> {
+  const { default: open } = await import('open')
+  const browser = await open(file).catch(() => null)
+  browser?.on('error', () => {})
 }
 
 /** Adds `open`: the screens in the browser, until it is interrupted. */

@@ -53,7 +53,11 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
   return {
     stored,
     notes,
-    readKey: () => (isAnonymous ? {} : readApiKey(context, followed.apiKeyEnv)),
+    readKey: () => {
+      // The engine says what to do about a key that was typed into a window: no variable was ever named for it.
+      const isTyped = options.apiKeyEnv === undefined && connection.keyFrom === 'window'
+      return isAnonymous || isTyped ? {} : readApiKey(context, followed.apiKeyEnv)
+    },
     followKey: (handle, say) =>
       isAnonymous
         ? () => {}

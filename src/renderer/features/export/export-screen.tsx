@@ -42,13 +42,13 @@ export function ExportScreen(props: {
   const write = useCallback(async () => {
     setDone(null)
     const desktop = findDesktopApi()
-    const file = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
-    if (desktop !== null && file === null) return
+    const target = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
+    if (desktop !== null && target === null) return
     const chosen = toChosenFilter(choice, filter, state)
     const exported = await bridge.exports.create({
       runId,
       format,
-      ...(file !== null && { file }),
+      ...target,
       ...(format === 'csv' && { lossless }),
       ...(chosen !== null && { filter: chosen }),
     })

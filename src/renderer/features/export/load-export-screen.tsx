@@ -51,9 +51,9 @@ export function LoadExportScreen({ runId }: { runId: string }) {
     useCallback(async () => {
       setDone(null)
       const desktop = findDesktopApi()
-      const file = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
-      if (desktop !== null && file === null) return
-      const exported = await bridge.exports.create({ runId, format, ...(file !== null && { file }) })
+      const target = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
+      if (desktop !== null && target === null) return
+      const exported = await bridge.exports.create({ runId, format, ...target })
       if (exported.kind === 'download') startDownload(exported)
       setDone(exported)
     }, [runId, name, format]),

@@ -27,7 +27,6 @@ export function OperationScreen(props: {
   callback: CallbackSettings
   destination: Destination
   connections: readonly ConnectionEntry[]
-  environmentHasKey: boolean
   lastBaseUrl: string | null
   /** What is still missing, or null. */
   todo: string | null
@@ -82,7 +81,6 @@ export function OperationScreen(props: {
           <DestinationPanel
             destination={destination}
             connections={props.connections}
-            environmentHasKey={props.environmentHasKey}
             needsKey={needsKey}
             offersSecondHost={operation.kind === 'task' && operation.api === 'v2'}
             lastBaseUrl={props.lastBaseUrl}

@@ -12,7 +12,7 @@ import { useQuery } from '../../bridge/use-query.ts'
 import { ConnectionChip } from '../../ui/connection/connection-chip.tsx'
 import { findDestinationGap, nameDestination } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
-import { useProductionGuard } from '../../ui/dialogs/use-production-guard.tsx'
+import { ProductionNotice } from '../../ui/connection/production-notice.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -43,16 +43,14 @@ export function ReviewScreen(props: {
   load: Load | null
   settings: Settings
   connections: readonly ConnectionEntry[]
-  environmentHasKey: boolean
   lastBaseUrl: string | null
   onSettings: (settings: Settings) => Promise<void>
   onSendFirst: (limit: number) => Promise<void>
   onSendAll: () => Promise<void>
 }) {
-  const { runId, operation, load, connections, environmentHasKey } = props
+  const { runId, operation, load, connections } = props
   const needsKey = operation.kind !== 'appeal-status'
-  const findGap = ({ destination }: Settings) =>
-    findDestinationGap(destination, { environmentHasKey, needsKey, connections })
+  const findGap = ({ destination }: Settings) => findDestinationGap(destination, { needsKey, connections })
   useFollowRun(runId)
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   const [row, setRow] = useState(1)
@@ -85,7 +83,6 @@ export function ReviewScreen(props: {
   const blocked =
     findGap(settings) ?? (applying.busy || !isHeld(snapshot) ? 'The rows are being read' : undefined)
   const place = nameDestination(settings.destination, connections)
-  const guard = useProductionGuard(place)
   const error = applying.error ?? first.error ?? all.error ?? request.error
   return (
     <Screen
@@ -102,13 +99,13 @@ export function ReviewScreen(props: {
               variant="default"
               disabled={blocked !== undefined || sent > 0 || left === 0}
               loading={first.busy}
-              onClick={() => guard.ask(() => void first.run(trial.requests))}
+              onClick={() => void first.run(trial.requests)}
             >
               {trial.label}
             </Button>
           )}
           <PrimaryButton
-            onPress={() => guard.ask(() => void all.run())}
+            onPress={() => void all.run()}
             busy={all.busy}
             blocked={left === 0 ? 'Nothing is left to send' : blocked}
             icon={<IconSend size="1rem" />}
@@ -120,7 +117,7 @@ export function ReviewScreen(props: {
         </>
       }
     >
-      {guard.dialog}
+      {place.kind === 'production' && <ProductionNotice place={place} />}
       {error !== null && <ErrorNotice error={error} />}
       {operation.kind === 'watchlist-add' && <OverwriteNotice />}
       <div className={styles.columns}>
@@ -128,7 +125,6 @@ export function ReviewScreen(props: {
           <DestinationPanel
             destination={settings.destination}
             connections={connections}
-            environmentHasKey={environmentHasKey}
             needsKey={needsKey}
             offersSecondHost={operation.kind === 'task' && operation.api === 'v2'}
             lastBaseUrl={props.lastBaseUrl}

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
-import type { BridgePreview } from '../../../shared/bridge/source.ts'
-import type { ErrorDocument } from '../../../shared/errors.ts'
+import type { BridgePreview, ChosenSource } from '../../../shared/bridge/source.ts'
 import type { Operation } from '../../../shared/operation.ts'
 import { bridge } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-file.ts'
@@ -12,7 +11,7 @@ import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { type ChosenSource, PREVIEW_ROWS } from './chosen-source.ts'
+import { PREVIEW_ROWS } from './chosen-source.ts'
 import { DropZone } from './drop-zone.tsx'
 import { ExpectedData } from './expected-data.tsx'
 import { HeaderDoubt } from './header-doubt.tsx'
@@ -48,12 +47,12 @@ export function SourceScreen(props: {
   onContinue: () => void
 }) {
   const { source, upload, reading, onPreview } = props
-  const key = source === null ? null : JSON.stringify([source.path, reading])
+  const key = source === null ? null : JSON.stringify([source.sourceId, reading])
   const preview = useQuery(
     key,
     (signal) =>
       bridge.source.preview(
-        { source: { path: source?.path ?? '', ...reading }, limit: PREVIEW_ROWS },
+        { source: { sourceId: source?.sourceId ?? '', ...reading }, limit: PREVIEW_ROWS },
         { signal },
       ),
     { keep: true },
@@ -133,9 +132,7 @@ export function SourceScreen(props: {
           {data?.isHeaderDoubtful && (
             <HeaderDoubt onRow={() => props.onReading({ ...reading, header: false })} />
           )}
-          {preview.error !== null && (
-            <ErrorNotice error={nameSource(preview.error, source)} onRetry={preview.refresh} />
-          )}
+          {preview.error !== null && <ErrorNotice error={preview.error} onRetry={preview.refresh} />}
         </div>
         {data !== null && (
           <div className={styles.grid} aria-busy={preview.busy}>
@@ -145,9 +142,4 @@ export function SourceScreen(props: {
       </div>
     </Screen>
   )
-}
-
-/** The error with the name that the person knows in the place of the path that the engine read. */
-function nameSource(error: ErrorDocument, source: ChosenSource): ErrorDocument {
-  return { ...error, message: error.message.replaceAll(`source ${source.path}`, source.name) }
 }

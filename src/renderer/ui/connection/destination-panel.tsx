@@ -18,7 +18,6 @@ export interface DestinationPanelProps {
   destination: Destination
   /** The deployments that the workspace remembers. */
   connections: readonly ConnectionEntry[]
-  environmentHasKey: boolean
   /** Whether the operation is sent with a key at all. */
   needsKey: boolean
   /** Whether the operation has a second host it may go to. */
@@ -79,7 +78,6 @@ export function DestinationPanel(props: DestinationPanelProps) {
           </p>
           {!hasActiveKey(entry) && (
             <KeyInput
-              placeholder=""
               value={destination.apiKey}
               onValue={(apiKey) => onDestination({ ...destination, apiKey })}
             />
@@ -111,7 +109,6 @@ function ServiceFields(props: DestinationPanelProps & { destination: ServiceDest
       )}
       {props.needsKey && (
         <KeyInput
-          placeholder={props.environmentHasKey ? 'the one in SLUICE_API_KEY' : ''}
           value={destination.apiKey}
           onValue={(apiKey) => onDestination({ ...destination, apiKey })}
         />
@@ -120,11 +117,10 @@ function ServiceFields(props: DestinationPanelProps & { destination: ServiceDest
   )
 }
 
-function KeyInput(props: { placeholder: string; value: string; onValue: (value: string) => void }) {
+function KeyInput(props: { value: string; onValue: (value: string) => void }) {
   return (
     <PasswordInput
       label="API key"
-      placeholder={props.placeholder}
       description="Kept in memory until this window closes; written to no file."
       value={props.value}
       onChange={(event) => props.onValue(event.currentTarget.value)}

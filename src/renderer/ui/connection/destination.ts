@@ -7,7 +7,7 @@ export interface ServiceDestination {
   baseUrl: string
   /** The second host for v2 tasks as typed; empty where it is the same. */
   taskBaseUrl: string
-  /** Kept in memory only; empty where the environment's key is used. */
+  /** Kept in memory only. */
   apiKey: string
 }
 
@@ -64,7 +64,6 @@ export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kin
 
 /** What a destination is held against. */
 export interface DestinationSurroundings {
-  environmentHasKey: boolean
   /** False where the operation is sent without a key. */
   needsKey: boolean
   connections: readonly ConnectionEntry[]
@@ -73,7 +72,7 @@ export interface DestinationSurroundings {
 /** What keeps rows from going to a destination, or null. */
 export function findDestinationGap(
   destination: Destination,
-  { environmentHasKey, needsKey, connections }: DestinationSurroundings,
+  { needsKey, connections }: DestinationSurroundings,
 ): string | null {
   if (destination.kind === 'sandbox') return null
   const isTyped = destination.apiKey.trim() !== ''
@@ -88,7 +87,7 @@ export function findDestinationGap(
     const second = parseBaseUrl(destination.taskBaseUrl)
     if (second.kind === 'bad') return second.message
   }
-  return needsKey && !isTyped && !environmentHasKey ? 'Type the API key of the service' : null
+  return needsKey && !isTyped ? 'Type the API key of the service' : null
 }
 
 /** Whether an address names this machine alone, so that nothing elsewhere can reach it. */

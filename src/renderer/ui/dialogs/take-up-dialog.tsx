@@ -1,11 +1,10 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { ErrorDocument } from '../../../shared/errors.ts'
-import { ConnectionChip } from '../connection/connection-chip.tsx'
 import type { NamedPlace } from '../connection/destination.ts'
+import { ProductionNotice } from '../connection/production-notice.tsx'
 import { formatQuantity } from '../format-number.ts'
 import { ErrorNotice } from '../layout/error-notice.tsx'
-import { Notice } from '../layout/notice.tsx'
 
 /** What a person decides before a run is taken up again. */
 export interface TakeUpChoice {
@@ -87,11 +86,7 @@ export function TakeUpDialog(props: {
             spellCheck={false}
           />
         )}
-        {props.place.kind === 'production' && (
-          <Notice kind="warning" title="This is production">
-            The rows go to <ConnectionChip place={props.place} />.
-          </Notice>
-        )}
+        {props.place.kind === 'production' && <ProductionNotice place={props.place} />}
         {props.error !== null && <ErrorNotice error={props.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onClose}>

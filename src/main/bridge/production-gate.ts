@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import type { PlanConnection } from '../../shared/connection.ts'
+import { SluiceError } from '../../shared/errors.ts'
+import type { OperationKind } from '../../shared/operation.ts'
+import type { Plan } from '../../shared/plan.ts'
+import type { StoredConnection } from '../../shared/stored-connection.ts'
+import { readConnections } from '../engine/connections/connections-file.ts'
+
+/** What a person is asked before anything is sent to a production connection. */
+export interface ProductionQuestion {
+  /** Name of the stored connection. */
+  connection: string
+  baseUrl: string
+  /** Name of the run. */
+  run: string
+  operation: OperationKind
+  /** Rows that are sent at most; null where that is not known yet. */
+  rows: number | null
+}
+
+/** Shows the question where no page can answer it. `signal` is given when the window that caused it is gone. */
+export type AskProduction = (question: ProductionQuestion, signal: AbortSignal) => Promise<boolean>
+
+/** What is about to be sent. */
+export interface Sending {
+  runId: string
+  plan: Plan
+  /** Rows that are sent at most; null where that is not known yet. */
+  rows: number | null
+}
+
+/** Lets nothing go to a production connection without a person's consent. */
+export interface ProductionGate {
+  /**
+   * Settles when the sending may begin: the run was admitted, its service is not production, or a person says so now.
+   * Throws `NOT_CONFIRMED`.
+   */
+  pass(sending: Sending, signal: AbortSignal | undefined): Promise<void>
+  /** Has {@link pass} ask about every sending, also of a run that was admitted. */
+  passOnce(sending: Sending, signal: AbortSignal | undefined): Promise<void>
+  /** Notes that a person has consented to all of a run, through its pauses, until {@link forget}. */
+  admit(runId: string, plan: Plan): void
+  /** The run has ended: its consent is used up. */
+  forget(runId: string): void
+  /** Throws `BAD_USAGE` where an address that only the page named is that of a production connection. */
+  refuseAddress(url: string | undefined): void
+}
+
+/** Makes the gate of a process. One question at a time, so that no flood of them wears a person down. */
+export function createProductionGate(workspace: string, ask: AskProduction): ProductionGate {
+  /** What each run that was consented to as a whole was consented with. */
+  const admitted = new Map<string, string>()
+  let isAsking = false
+
+  const findAll = () => readConnections(workspace).connections.filter(({ isProduction }) => isProduction)
+  const find = (connection: PlanConnection) =>
+    findAll().find(
+      (stored) =>
+        stored.name === connection.name || sharesOrigin(listOrigins(stored), listOrigins(connection)),
+    )
+
+  async function passOnce({ runId, plan, rows }: Sending, signal = new AbortController().signal) {
+    const stored = find(plan.connection)
+    if (stored === undefined) return
+    if (isAsking) throw toUnconfirmed('another question about production is still open', stored)
+    isAsking = true
+    const isGiven = await ask(
+      {
+        connection: stored.name,
+        baseUrl: plan.connection.baseUrl,
+        run: plan.name ?? runId,
+        operation: plan.operation.kind,
+        rows,
+      },
+      signal,
+    ).finally(() => {
+      isAsking = false
+    })
+    // The connection may have been changed while the question was open: then it was about something else.
+    const now = find(plan.connection)
+    const isSame = now !== undefined && toConsent(now, plan) === toConsent(stored, plan)
+    if (!isGiven || !isSame || signal.aborted)
+      throw toUnconfirmed('the production prompt was declined', stored)
+  }
+
+  return {
+    async pass(sending, signal) {
+      const stored = find(sending.plan.connection)
+      if (stored === undefined || admitted.get(sending.runId) === toConsent(stored, sending.plan)) return
+      await passOnce(sending, signal)
+    },
+    passOnce,
+    admit(runId, plan) {
+      const stored = find(plan.connection)
+      if (stored !== undefined) admitted.set(runId, toConsent(stored, plan))
+    },
+    forget: (runId) => void admitted.delete(runId),
+    refuseAddress(url) {
+      if (url === undefined) return
+      const stored = findAll().find((one) => sharesOrigin(listOrigins(one), [toOrigin(url)]))
+      if (stored === undefined) return
+      throw new SluiceError({
+        code: 'BAD_USAGE',
+        message: `${url} is the address of the production connection ${stored.name}, not of this machine`,
+        hint: 'Give the public address of a proxy or tunnel that leads to this machine.',
+      })
+    },
+  }
+}
+
+/** A consent is bound to the connection and the plan: for anything else it is worth nothing. */
+function toConsent({ name, baseUrl, taskBaseUrl }: StoredConnection, plan: Plan): string {
+  const about = JSON.stringify([name, baseUrl, taskBaseUrl ?? null, plan])
+  return createHash('sha256').update(about).digest('base64url')
+}
+
+function listOrigins({ baseUrl, taskBaseUrl }: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>): string[] {
+  return [baseUrl, ...(taskBaseUrl === undefined ? [] : [taskBaseUrl])].map(toOrigin)
+}
+
+/** Scheme, host and port; a host with a dot at its end is the same host. */
+function toOrigin(url: string): string {
+  const { protocol, hostname, port } = new URL(url)
+  return `${protocol}//${hostname.replace(/\.$/, '')}:${port}`
+}
+
+function sharesOrigin(some: readonly string[], others: readonly string[]): boolean {
+  return some.some((origin) => others.includes(origin))
+}
+
+function toUnconfirmed(what: string, { name }: StoredConnection): SluiceError {
+  return new SluiceError({
+    code: 'NOT_CONFIRMED',
+    message: `${what}; nothing was sent to connection ${name}`,
+    hint: 'Send again and confirm it, or choose another connection.',
+  })
+}

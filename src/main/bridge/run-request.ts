@@ -1,0 +1,56 @@
+import type { RunRequest } from '../../shared/bridge/runs.ts'
+import type { PlanConnectionInput } from '../../shared/connection.ts'
+import { SluiceError } from '../../shared/errors.ts'
+import { type Plan, planSchema } from '../../shared/plan.ts'
+import { toPlanConnection } from '../../shared/stored-connection.ts'
+import { readConnections } from '../engine/connections/connections-file.ts'
+import { findConnection } from '../engine/connections/edit-connections.ts'
+import type { BridgeServices } from './bridge-context.ts'
+
+/**
+ * The plan that a page's request comes to: files by their handles, connections by their names. What the page cannot
+ * name, such as variables, TLS files, proxies and the receiver's host, is the stored connection's or the default.
+ * Throws `BAD_SOURCE`, `CONNECTION_NOT_FOUND`, `SANDBOX_UNAVAILABLE` or `BAD_USAGE`.
+ */
+export async function toPlan(services: BridgeServices, request: RunRequest): Promise<Plan> {
+  const { sources, productionGate } = services
+  const { destination, timeoutMs, source, callback, load, ...rest } = request
+  const { sourceId, ...reading } = source
+  const { path, name } = sources.find(sourceId)
+  productionGate.refuseAddress(callback?.url)
+  productionGate.refuseAddress(source.media?.kind === 'host' ? source.media.url : undefined)
+  if (destination.kind === 'sandbox') refuseOwnCallbacks(request)
+  const connection = await toConnection(services, destination)
+  return planSchema.parse({
+    ...rest,
+    name,
+    connection: { ...connection, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+    source: { ...reading, path },
+    ...(callback === undefined ? {} : { callback }),
+    ...(load === undefined ? {} : { load }),
+  })
+}
+
+async function toConnection(
+  { engine, sandbox }: BridgeServices,
+  destination: RunRequest['destination'],
+): Promise<PlanConnectionInput> {
+  if (destination.kind === 'stored') {
+    return toPlanConnection(findConnection(readConnections(engine.workspace), destination.name))
+  }
+  const { kind: _kind, ...addresses } =
+    destination.kind === 'sandbox'
+      ? { kind: 'sandbox', baseUrl: await sandbox.start({ keep: true }) }
+      : destination
+  return { ...addresses, keyFrom: 'window' }
+}
+
+/** The sandbox would post wherever a row says, and a window is told that nothing leaves this machine. */
+function refuseOwnCallbacks({ mapping }: RunRequest): void {
+  if (mapping['callback_url'] === undefined) return
+  throw new SluiceError({
+    code: 'BAD_USAGE',
+    message: 'rows for the sandbox cannot name a callback_url: it posts callbacks to Sluice alone',
+    hint: 'Remove callback_url in Mapping, or choose another connection.',
+  })
+}

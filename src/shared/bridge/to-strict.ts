@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+/**
+ * The same schema with every object in it strict: what a window sends beyond what the contract names is refused, not
+ * dropped. Knows the kinds of schema that inputs of the bridge are made of, and throws at any other.
+ */
+export function toStrict<S extends z.ZodType>(schema: S): S {
+  return convert(schema) as S
+}
+
+function convert(schema: z.core.$ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    const shape = Object.fromEntries(
+      Object.entries(schema.shape).map(([name, member]) => [name, convert(member as z.core.$ZodType)]),
+    )
+    return schema.clone({ ...schema.def, shape, catchall: z.never() })
+  }
+  if (schema instanceof z.ZodDiscriminatedUnion) {
+    const options = schema.options.map(convert) as typeof schema.options
+    return schema.clone({ ...schema.def, options })
+  }
+  if (schema instanceof z.ZodUnion) {
+    return schema.clone({ ...schema.def, options: schema.options.map(convert) })
+  }
+  if (schema instanceof z.ZodArray) return schema.clone({ ...schema.def, element: convert(schema.element) })
+  if (schema instanceof z.ZodRecord) {
+    return schema.clone({ ...schema.def, valueType: convert(schema.valueType) })
+  }
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault
+  ) {
+    return schema.clone({ ...schema.def, innerType: convert(schema.def.innerType) } as never)
+  }
+  if (schema instanceof z.ZodPipe) return schema.clone({ ...schema.def, in: convert(schema.def.in) })
+  if (LEAVES.some((leaf) => schema instanceof leaf)) return schema as z.ZodType
+  throw new Error(`the bridge has no strict form of a ${schema._zod.def.type}`)
+}
+
+const LEAVES = [
+  z.ZodString,
+  z.ZodStringFormat,
+  z.ZodNumber,
+  z.ZodBoolean,
+  z.ZodEnum,
+  z.ZodLiteral,
+  z.ZodTransform,
+]
