@@ -3,6 +3,7 @@ import type { PlanSource } from './plan.ts'
 import type { Problem } from './problem.ts'
 import type { RowAnswer } from './row-answer.ts'
 import type { Percentiles } from './run.ts'
+import type { AppealFindings, TaskFindings } from './service/answer-findings.ts'
 
 /** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */
 export type RowState = ItemState | 'invalid'
@@ -78,6 +79,11 @@ export interface AttemptDetail {
   tlsMs: number | null
 }
 
+/** How long a body was before it was cut, bytes of UTF-8; null where that was not noted. */
+export interface CutFrom {
+  bytes: number | null
+}
+
 /** A callback of a row's item as it came. */
 export interface CallbackDetail {
   /** ISO 8601. */
@@ -85,6 +91,8 @@ export interface CallbackDetail {
   /** `settled`, `doubled`, `unreadable` or `mismatched`. */
   effect: string
   body: string
+  /** Null where the body is whole. */
+  cutFrom: CutFrom | null
 }
 
 /** Everything known of one row: its cells, the exact request, every try, the answer as it came. */
@@ -97,12 +105,39 @@ export interface RowDetail {
   requestPart?: { body: string; rows: number }
   requestMethod: 'POST' | 'GET'
   requestUrl: string
-  /** The last answer's body as it came, cut to the journal's cap; null where there was none. */
+  /** The last answer's body as it came; null where there was none. */
   responseBody: string | null
+  /** Null where the body is whole. */
+  responseCutFrom: CutFrom | null
   attempts: AttemptDetail[]
   callbacks: CallbackDetail[]
   problems: Problem[]
   classScores: { className: string; score: number }[]
+}
+
+/** A row as an export writes it: its result, the exchange as it was, and what the service said beyond the result. */
+export interface ExportRow extends ResultRow {
+  /** Of a row of JSON, what each cell is there, a letter each: s text, j other JSON, n null, - missing; else null. */
+  kinds: string | null
+  /**
+   * An earlier row of the same export that went out in the same request, where request, response and callbacks stand;
+   * null where they stand here.
+   */
+  exchangeInRow: number | null
+  /** As it was sent; null where nothing was. */
+  request: { method: 'POST' | 'GET'; url: string; body: string | null } | null
+  /** The last answer; null where there was none. */
+  response: { body: string; cutFrom: CutFrom | null } | null
+  callbacks: CallbackDetail[]
+  classScores: { className: string; score: number }[]
+  /** Of a task. */
+  task: TaskFindings | null
+  /** Of an appeal. */
+  appeal: AppealFindings | null
+  /** What the service has as notes of a term; null where it did not say. */
+  termNotes: string | null
+  /** The `message` of an answer of an index or a watchlist. */
+  serviceMessage: string | null
 }
 
 /** A value and how many rows have it. A `cause` is that of an error without a code, or what kept a row back. */

@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 /**
  * What the service answered of a row beyond success or error, in one word: what became of a term (interface §4.5,
- * §4.6), or where an appeal stands (§2.6). `reviewed` is a judgment that says neither overturned nor upheld.
+ * §4.6), or where an appeal stands (§2.6). `reviewed` is a judgment that says neither overturned nor upheld,
+ * `other_status` a status that the interface does not list.
  */
 export const rowAnswerSchema = z.enum([
   'added',
@@ -14,12 +15,13 @@ export const rowAnswerSchema = z.enum([
   'reviewed',
   'overturned',
   'upheld',
+  'other_status',
 ])
 
 /** See {@link rowAnswerSchema}. */
 export type RowAnswer = z.infer<typeof rowAnswerSchema>
 
-const APPEAL_ANSWERS: readonly RowAnswer[] = ['in_review', 'reviewed', 'overturned', 'upheld']
+const APPEAL_ANSWERS: readonly RowAnswer[] = ['in_review', 'reviewed', 'overturned', 'upheld', 'other_status']
 
 /** Whether an answer is where an appeal stands; the others are what became of a term. */
 export function isAppealAnswer(answer: RowAnswer): boolean {

@@ -89,9 +89,13 @@ const appealsSchema = z.object({
   reviewed: z.int(),
   overturned: z.int(),
   upheld: z.int(),
+  other_status: z.int(),
 })
 
-/** Appeals by where they stand; `reviewed` are those whose judgment says neither overturned nor upheld. */
+/**
+ * Appeals by where they stand; `reviewed` are those whose judgment says neither overturned nor upheld, `other_status`
+ * those with a status that the interface does not list.
+ */
 export type AppealCounts = z.infer<typeof appealsSchema>
 
 /** Callbacks of an async run that were taken in. */

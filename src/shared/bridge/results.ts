@@ -90,6 +90,8 @@ const pageSchema = z.object({
 /** One page of results as the window shows it. */
 export type BridgePage = z.infer<typeof pageSchema>
 
+const cutFromSchema = z.object({ bytes: z.int().nullable() }).nullable()
+
 const rowDetailSchema = matchType<RowDetail>()(
   z.object({
     result: resultRowSchema,
@@ -99,6 +101,7 @@ const rowDetailSchema = matchType<RowDetail>()(
     requestMethod: z.enum(['POST', 'GET']),
     requestUrl: z.string(),
     responseBody: z.string().nullable(),
+    responseCutFrom: cutFromSchema,
     attempts: z.array(
       z.object({
         number: z.int(),
@@ -113,7 +116,14 @@ const rowDetailSchema = matchType<RowDetail>()(
         tlsMs: z.number().nullable(),
       }),
     ),
-    callbacks: z.array(z.object({ receivedAt: z.string(), effect: z.string(), body: z.string() })),
+    callbacks: z.array(
+      z.object({
+        receivedAt: z.string(),
+        effect: z.string(),
+        body: z.string(),
+        cutFrom: cutFromSchema,
+      }),
+    ),
     problems: z.array(problemSchema),
     classScores: z.array(z.object({ className: z.string(), score: z.number() })),
   }),
@@ -157,7 +167,7 @@ export const resultsContract = {
   columns: base.input(runIdSchema).output(z.array(z.string())),
   page: base.input(toStrict(runIdSchema.extend(pageQuerySchema.shape))).output(pageSchema),
   facets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),
-  /** Everything known of one row, nothing cut but what the journal cut. */
+  /** Everything known of one row; a body that the journal cut says so. */
   row: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(rowDetailSchema),
   /** Latency by second, from `sinceSecond` on where it is given, and the whole distribution. */
   latency: base

@@ -82,13 +82,13 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .summary('write the results to a file, its format by the ending')
     .description(
       'Writes every row of a run with what came of it. A .csv keeps the columns of the source, their order and ' +
-        'cells, and appends columns that begin with sluice_; cells that a spreadsheet would run as a formula get ' +
+        'cells, and appends columns that begin with sluice_ or score.; cells that a spreadsheet would run as a formula get ' +
         'an apostrophe in front, unless --lossless. A .xlsx has the same columns, every cell as text. A .jsonl has ' +
-        'one JSON document a line. The export of an `index add` run is a source of `index remove` as it is. ' +
+        'one JSON document a line, with request, answer and callbacks as they were. The export of an `index add` run is a source of `index remove` as it is. ' +
         'Of a load test, .html is a page with charts that opens offline, .junit.xml has its thresholds as tests, ' +
         '.hlog its latencies for the tools of HdrHistogram, .csv its seconds, .jsonl the requests that were kept, and .k6 a folder with the same load as a project of k6.',
     )
-    .option('--lossless', 'cells exactly as they were, formulas unguarded')
+    .option('--lossless', 'names and cells exactly as they were, formulas unguarded')
     .option(
       '--state <state>',
       `only rows of this state: ${[...STATES, `or ${UNSUCCESSFUL} for all that did not succeed`].join(', ')}`,

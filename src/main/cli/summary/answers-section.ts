@@ -118,6 +118,12 @@ export function formatAppeals(terminal: Terminal, summary: RunSummary): string[]
       tone: 'plain',
       meaning: 'judged, neither overturned nor upheld',
     },
+    {
+      count: appeals.other_status,
+      word: 'other status',
+      tone: 'warn',
+      meaning: 'neither In Review nor Reviewed; the export has its words',
+    },
   ])
 }
 

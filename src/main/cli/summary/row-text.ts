@@ -1,6 +1,6 @@
 import { formatProblem } from '../../../shared/problem.ts'
-import type { AttemptDetail, RowDetail } from '../../../shared/results.ts'
-import { formatCount, formatMs } from '../terminal/number-format.ts'
+import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/results.ts'
+import { formatBytes, formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { padRight, textWidth } from '../terminal/text-width.ts'
@@ -56,6 +56,16 @@ function formatCallbackLatency({ result, callbacks }: RowDetail): string {
   return `  ${formatMs(result.callbackLatencyMs)} ms after the request`
 }
 
+/** Says where a body was cut, in bytes. */
+function formatCut(terminal: Terminal, body: string, cutFrom: CutFrom | null): string[] {
+  if (cutFrom === null) return []
+  const { bytes } = cutFrom
+  const whole = bytes === null ? 'of an unknown length' : `of ${formatBytes(bytes)}`
+  return [
+    terminal.tone('warn', `cut here: the first ${formatBytes(Buffer.byteLength(body))} ${whole} were kept`),
+  ]
+}
+
 /** One row for a person to read: what came of it, its cells, the exact request, every try, the answer. */
 export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
   const { result } = detail
@@ -100,9 +110,10 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
     formatSection(
       terminal,
       'Callbacks',
-      detail.callbacks.flatMap(({ receivedAt, effect, body }) => [
+      detail.callbacks.flatMap(({ receivedAt, effect, body, cutFrom }) => [
         `${receivedAt}  ${effect}${formatCallbackLatency(detail)}`,
         ...formatJson(body),
+        ...formatCut(terminal, body, cutFrom),
       ]),
     ),
     formatSection(
@@ -110,7 +121,12 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
       'Class scores',
       detail.classScores.map((entry) => toPrintable(`${entry.className} ${entry.score}`)),
     ),
-    detail.responseBody === null ? [] : formatSection(terminal, 'Answer', formatJson(detail.responseBody)),
+    detail.responseBody === null
+      ? []
+      : formatSection(terminal, 'Answer', [
+          ...formatJson(detail.responseBody),
+          ...formatCut(terminal, detail.responseBody, detail.responseCutFrom),
+        ]),
   ]
   return parts
     .filter((part) => part.length > 0)

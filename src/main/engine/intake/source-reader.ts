@@ -1,11 +1,16 @@
 import type { PlanSource } from '../../../shared/plan.ts'
 import type { Problem } from '../../../shared/problem.ts'
 
+/** What a cell is in a source of JSON, a letter: text, other JSON kept as its text, null, or a key that is missing. */
+export type CellKind = 's' | 'j' | 'n' | '-'
+
 /** One record of a source, exactly as the file has it: every cell text, nothing trimmed. */
 export interface SourceRow {
   /** 1-based; the header line is not a row. */
   row: number
   cells: string[]
+  /** What each cell is in the file, where cells are more than text; see {@link CellKind}. */
+  kinds?: string
   /** What is wrong with the record itself: ragged, undecodable bytes, broken quotes. */
   problems: Problem[]
 }
@@ -35,6 +40,8 @@ export interface SourceReader {
   readonly columns: readonly string[]
   /** Null for everything but workbooks. */
   readonly workbook: WorkbookSheets | null
+  /** Names as the source has them, empty and doubled ones among them; null where it names none. */
+  readonly header: readonly string[] | null
   readonly sizeBytes: number
   /** '' where a format has none, or its files have one each. */
   readonly encoding: string

@@ -6,6 +6,7 @@ import type { ItemClaims } from './item-claims.ts'
 import type { Journal } from './journal.ts'
 import type { AttemptRecord, OutcomeWriter } from './outcome-writer.ts'
 import { updateRunRecord } from './run-record.ts'
+import { LongBodies, packBody } from './stored-body.ts'
 
 /** What a callback says of its item. */
 export interface CallbackContent
@@ -59,6 +60,7 @@ export class CallbackWriter {
   readonly #lastTry: StatementSync
   readonly #write: StatementSync
   readonly #callback: StatementSync
+  readonly #longCallbacks: LongBodies
   readonly #latency: StatementSync
   readonly #callbackLatency: StatementSync
   readonly #overdue: StatementSync
@@ -90,6 +92,7 @@ export class CallbackWriter {
     this.#callback = db.prepare(
       'INSERT INTO callback (id, item, received_at_us, latency_us, effect, body) VALUES (?, ?, ?, ?, ?, ?)',
     )
+    this.#longCallbacks = new LongBodies(db, 'long_callback')
     this.#latency = db.prepare('UPDATE result SET callback_us = ? WHERE row = ?')
     this.#callbackLatency = db.prepare(
       "UPDATE callback SET latency_us = ? WHERE item = ? AND effect = 'settled'",
@@ -123,7 +126,8 @@ export class CallbackWriter {
     if (settled !== null && !settled.isEarly && LATE_FROM.has(settled.from)) {
       counters.add('callback', 'late', 1)
     }
-    this.#callback.run(id, item, receivedAtUs, settled?.latencyUs ?? null, effect, body)
+    const text = this.#longCallbacks.write(id, packBody(body)) ?? ''
+    this.#callback.run(id, item, receivedAtUs, settled?.latencyUs ?? null, effect, text)
     updateRunRecord(this.#journal.db, { inbox_read: id })
     return settled
   }

@@ -120,7 +120,7 @@ function fillChild(
       child.db.exec('DELETE FROM row')
       const { changes } = child.db
         .prepare(
-          `INSERT INTO row (id, cells, item) SELECT id, cells, item FROM parent.row AS row
+          `INSERT INTO row (id, cells, item, kinds) SELECT id, cells, item, kinds FROM parent.row AS row
            LEFT JOIN parent.result AS result ON result.row = row.id WHERE item IS NOT NULL
            AND (${untried}state IN (${states.map(() => '?').join(', ')})) ORDER BY id`,
         )
@@ -138,6 +138,7 @@ function fillChild(
       updateRunRecord(child.db, {
         state: 'ready',
         columns: JSON.stringify(parent.columns),
+        header: parent.header === null ? null : JSON.stringify(parent.header),
         rows_read: Number(changes),
         items: Number(items),
         // What the parent has taken in is behind the states its rows have; what comes after is for the child.

@@ -12,6 +12,8 @@ import { SeenIds } from './seen-ids.ts'
 export interface IntakeRow {
   row: number
   cells: readonly string[]
+  /** What each cell is in a source of JSON, a letter each; null where all are text. */
+  kinds?: string | null
   /**
    * What must be unique in the source, and the field it is of; null where that needs no check. `shown` is the value as
    * the row has it where case does not count.
@@ -69,7 +71,7 @@ export class IntakeWriter {
     journal.transact('process', () => db.exec('DELETE FROM row; DELETE FROM problem'))
     checkpointEvery(db, INTAKE_CHECKPOINT_PAGES)
     db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
-    this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item)', '(?, ?, ?)')
+    this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item, kinds)', '(?, ?, ?, ?)')
     this.#insertProblem = db.prepare(
       'INSERT INTO problem (row, severity, code, field, message, found) VALUES (?, ?, ?, ?, ?, ?)',
     )
@@ -125,13 +127,14 @@ export class IntakeWriter {
     this.#journal.commit()
   }
 
-  /** Ends intake: the run is ready to send. */
-  finish(columns: readonly string[]): void {
+  /** Ends intake: the run is ready to send. `header` has the names of `columns` as the source has them. */
+  finish(columns: readonly string[], header: readonly string[] | null = null): void {
     this.#commitGroup()
     this.#journal.transact('power', () => {
       updateRunRecord(this.#journal.db, {
         state: 'ready',
         columns: JSON.stringify(columns),
+        header: header === null ? null : JSON.stringify(header),
         rows_read: this.#rowsRead,
         items: this.#items,
       })
@@ -140,7 +143,7 @@ export class IntakeWriter {
     checkpointEvery(this.#journal.db, CHECKPOINT_PAGES)
   }
 
-  #writeRow({ row, cells, uniqueKey, problems }: IntakeRow): void {
+  #writeRow({ row, cells, kinds = null, uniqueKey, problems }: IntakeRow): void {
     this.#rowsRead += 1
     let valid = true
     const causes = new Set<string>()
@@ -163,7 +166,7 @@ export class IntakeWriter {
       this.#writeProblem(problem, causes)
     }
     if (!valid) this.#journal.counters.add('state', 'invalid', 1)
-    this.#insertRow.add(row, JSON.stringify(cells), valid ? this.#toItem(row) : null)
+    this.#insertRow.add(row, JSON.stringify(cells), valid ? this.#toItem(row) : null, kinds)
   }
 
   #toItem(row: number): number {

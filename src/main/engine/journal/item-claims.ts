@@ -7,13 +7,13 @@ import type { RunRecord } from './run-record.ts'
 /** An item that may be sent: a durable mark says so. It holds one row, or several of a watchlist. */
 export interface ClaimedItem {
   item: number
-  rows: { row: number; cells: string[] }[]
+  rows: { row: number; cells: string[]; kinds: string | null }[]
   /** Tries it had before, in this run. */
   attempts: number
 }
 
-/** The columns `id`, `cells` and `item`. */
-type FreshRow = [number, string, number]
+/** The columns `id`, `cells`, `item` and `kinds`. */
+type FreshRow = [number, string, number, string | null]
 
 const UNSETTLED = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
 const FIRST_OF_ITEM = ' AND EXISTS (SELECT 1 FROM row WHERE row.id = result.row AND row.item = row.id)'
@@ -46,7 +46,7 @@ export class ItemClaims {
     this.#claimedRows = record.claimedRows
     const { db } = journal
     // Rows that a late callback settled before they were sent have a result above the watermark.
-    const fresh = `SELECT id, cells, item FROM row WHERE id > ?1 AND item IS NOT NULL${record.callbackBase === null ? '' : UNSETTLED} ORDER BY id LIMIT ?2`
+    const fresh = `SELECT id, cells, item, kinds FROM row WHERE id > ?1 AND item IS NOT NULL${record.callbackBase === null ? '' : UNSETTLED} ORDER BY id LIMIT ?2`
     this.#freshSize = db.prepare(`SELECT coalesce(sum(octet_length(cells)), 0) AS bytes FROM (${fresh})`)
     this.#fresh = db.prepare(fresh)
     this.#fresh.setReturnArrays(true)
@@ -62,7 +62,7 @@ export class ItemClaims {
     )
     // An item's rows are consecutive but for invalid ones; the bound keeps SQLite from walking to the table's end.
     this.#rowsOf = db.prepare(
-      `SELECT id, cells FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
+      `SELECT id, cells, kinds FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
        AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18) ORDER BY id`,
     )
   }
@@ -82,13 +82,13 @@ export class ItemClaims {
     const rows = this.#fresh.all(this.#claimed, rowsMax) as unknown as FreshRow[]
     const items: ClaimedItem[] = []
     let last: ClaimedItem | null = null
-    for (const [row, cells, item] of rows) {
+    for (const [row, cells, item, kinds] of rows) {
       if (last === null || last.item !== item) {
         if (items.length >= itemsMax) return items
         last = { item, rows: [], attempts: 0 }
         items.push(last)
       }
-      last.rows.push({ row, cells: parseCells(cells) })
+      last.rows.push({ row, cells: parseCells(cells), kinds })
     }
     if (isSeveral && rows.length === rowsMax) items.pop()
     return items
@@ -121,6 +121,7 @@ export class ItemClaims {
       const rows = this.#rowsOf.all(item).map((row) => ({
         row: Number(row['id']),
         cells: parseCells(String(row['cells'])),
+        kinds: row['kinds'] === null ? null : String(row['kinds']),
       }))
       for (const { row } of rows) this.#mark.run(row)
       this.#journal.counters.add('state', 'pending', -rows.length)

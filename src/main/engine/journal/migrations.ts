@@ -146,4 +146,16 @@ export const MIGRATIONS: readonly string[] = [
   -- All seconds added up, while nobody is sending: what a list of runs reads. Empty where the seconds must be read.
   CREATE TABLE latency (series TEXT PRIMARY KEY, histogram TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Answers and callbacks that are too long to stand in result and callback, compressed; id is the row's or the
+  -- callback's. bytes is the length as it came, which content may have been cut from.
+  CREATE TABLE long_answer (id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, content BLOB NOT NULL) STRICT;
+  CREATE TABLE long_callback (id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, content BLOB NOT NULL) STRICT;
+
+  -- The header as the source has it, a JSON array; null where there was none, or nobody noted it.
+  ALTER TABLE run ADD COLUMN header TEXT;
+
+  -- What each cell was in a JSON source, a letter each: s text, j other JSON, n null, - missing. Null where all are text.
+  ALTER TABLE row ADD COLUMN kinds TEXT;
+  `,
 ]

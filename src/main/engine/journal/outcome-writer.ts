@@ -3,6 +3,7 @@ import type { ItemState, Outcome } from '../../../shared/item-state.ts'
 import type { RowAnswer } from '../../../shared/row-answer.ts'
 import { BulkInsert } from './bulk-insert.ts'
 import type { Journal } from './journal.ts'
+import { LongBodies, type PackedBody } from './stored-body.ts'
 
 /** How one row of an item ended that carries several. */
 export interface RowOutcome {
@@ -35,8 +36,8 @@ export interface AttemptRecord {
   waitingUs: number | null
   connectUs: number | null
   tlsUs: number | null
-  /** The answer's body as it came, already cut to the cap. */
-  response: string | null
+  /** The answer's body, prepared for storing. */
+  response: string | PackedBody | null
   /** Each rule once. */
   rules: readonly { ruleId: string; ruleName: string }[]
   classes: readonly { className: string; score: number }[]
@@ -63,6 +64,7 @@ export class OutcomeWriter {
   readonly #rule: StatementSync
   readonly #rowRule: BulkInsert
   readonly #rowClass: BulkInsert
+  readonly #longAnswers: LongBodies
   readonly #ruleIds = new Map<string, number>()
 
   constructor(journal: Journal) {
@@ -80,6 +82,7 @@ export class OutcomeWriter {
     )
     this.#rowRule = new BulkInsert(db, 'INSERT OR IGNORE INTO row_rule (rule, row)', '(?, ?)')
     this.#rowClass = new BulkInsert(db, 'INSERT OR REPLACE INTO row_class (row, class, score)', '(?, ?, ?)')
+    this.#longAnswers = new LongBodies(db, 'long_answer')
   }
 
   /** Counts an outcome; once, when it happens, however often its transaction has to be tried. */
@@ -133,6 +136,7 @@ export class OutcomeWriter {
       this.#attempt.add(item, record.number, sentAtUs, outcome, status, errorCode, message, ...timings)
     }
     if (record.state === null) return
+    if (record.number > 1) this.#longAnswers.remove(item)
     if (record.rowOutcomes !== null) this.#writeApart(record, record.rowOutcomes)
     else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
     for (const row of record.rows) this.#addFindings(row, record)
@@ -164,7 +168,7 @@ export class OutcomeWriter {
     answer: RowAnswer | null,
   ): void {
     const { status, taskId, durationUs, customIndexItemId } = record
-    const response = row === record.item ? record.response : null
+    const response = row === record.item ? this.#longAnswers.write(row, record.response) : null
     if (isPlain(record, state, message) && customIndexItemId === null && answer === null) {
       this.#plainResult.add(row, status, taskId, durationUs, response)
       return

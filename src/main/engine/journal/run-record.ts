@@ -17,6 +17,8 @@ export interface RunRecord {
   name: string
   plan: Plan
   columns: string[]
+  /** The header as the source has it, empty and doubled names among them; null where there was none. */
+  header: string[] | null
   state: StoredState
   stopReason: string | null
   createdAtMs: number
@@ -78,6 +80,7 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     name: String(row['name']),
     plan: planSchema.parse(JSON.parse(String(row['plan']))),
     columns: JSON.parse(String(row['columns'])) as string[],
+    header: toText(row['header']) === null ? null : (JSON.parse(String(row['header'])) as string[]),
     state: String(row['state']) as StoredState,
     stopReason: toText(row['stop_reason']),
     createdAtMs: Number(row['created_at']),
@@ -100,6 +103,7 @@ export interface RunChanges {
   state?: StoredState
   stop_reason?: string | null
   columns?: string
+  header?: string | null
   started_at?: number
   ended_at?: number | null
   sending_ms?: number

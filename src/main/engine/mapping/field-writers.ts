@@ -9,6 +9,8 @@ export type WriteField = (
   body: Record<string, unknown>,
   row: number,
   cells: readonly string[],
+  /** Of a row of JSON, what each cell is there; see `CellKind`. */
+  kinds: string | null,
 ) => Problem | null
 
 /** Writes a cell as it is; an empty one leaves the field out. */
@@ -20,18 +22,27 @@ export function createTextWriter(name: string, read: ReadCell): WriteField {
   }
 }
 
-/** Writes a cell, and null where it is empty: what clears a term's notes (interface §2.5). */
-export function createClearingWriter(name: string, read: ReadCell): WriteField {
-  return (body, row, cells) => {
-    const text = read(row, cells)
-    body[name] = text === '' ? null : text
+/**
+ * Writes the notes of a term to update (interface §2.5): null clears them, a key that a row of JSON lacks leaves them,
+ * and empty text does either. `index` is the column they come from, null where they are a template or nothing.
+ */
+export function createNotesWriter(
+  read: ReadCell | null,
+  { index, clearsEmpty }: { index: number | null; clearsEmpty: boolean },
+): WriteField {
+  return (body, row, cells, kinds) => {
+    const kind = kinds === null || index === null ? 's' : (kinds[index] ?? '-')
+    if (kind === '-') return null
+    const text = kind === 'n' || read === null ? '' : read(row, cells)
+    if (text !== '') body['notes'] = text
+    else if (clearsEmpty || kind === 'n') body['notes'] = null
     return null
   }
 }
 
 /** Leaves a field alone that a whole request has brought. */
 export function keepPresent(name: string, write: WriteField): WriteField {
-  return (body, row, cells) => (Object.hasOwn(body, name) ? null : write(body, row, cells))
+  return (body, row, cells, kinds) => (Object.hasOwn(body, name) ? null : write(body, row, cells, kinds))
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Problem } from '../../../shared/problem.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { findColumn } from './column-lookup.ts'
 import {
-  createClearingWriter,
   createModelsWriter,
+  createNotesWriter,
   createObjectWriter,
   createRequestWriter,
   createTextWriter,
@@ -29,8 +29,11 @@ export interface MappedRow {
   problems: readonly Problem[]
 }
 
-/** Maps a row, 1-based, with the cells it has. Pure: the same plan, columns, run and row give the same body. */
-export type MapRow = (row: number, cells: readonly string[]) => MappedRow
+/**
+ * Maps a row, 1-based, with the cells it has. Pure: the same plan, columns, run and row give the same body. `kinds` says
+ * of a row of JSON which cells are null or missing; without it all are text.
+ */
+export type MapRow = (row: number, cells: readonly string[], kinds?: string | null) => MappedRow
 
 const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
 
@@ -48,11 +51,11 @@ export function createRowMapper(
   const mapping = resolveMapping(plan, columns)
   const writers = createWriters(plan, mapping, columns, runToken, addresses)
   const toUniqueKey = createUniqueKey(plan.operation, mapping)
-  return (row, cells) => {
+  return (row, cells, kinds = null) => {
     const body: Record<string, unknown> = {}
     let problems: Problem[] | null = null
     for (const write of writers) {
-      const problem = write(body, row, cells)
+      const problem = write(body, row, cells, kinds)
       if (problem !== null) {
         problems ??= []
         problems.push(problem)
@@ -87,7 +90,7 @@ function createWriters(
   }
   for (const field of fields) {
     if (field === REQUEST_FIELD) continue
-    const write = createWriter(field, plan, mapping, compile)
+    const write = createWriter(field, plan, mapping, columns, compile)
     if (field.name === 'url' && hasMediaFiles(plan, columns)) {
       const toUrl = createMediaUrl(plan, columns, runToken, addresses)
       writers.push(...(write === null ? [] : [keepPresent('url', write)]), createMediaWriter(toUrl, columns))
@@ -105,6 +108,7 @@ function createWriter(
   { name, kind }: RequestField,
   { operation }: Plan,
   mapping: Mapping,
+  columns: readonly string[],
   compile: (source: FieldSource | undefined) => ReadCell | null,
 ): WriteField | null {
   const read = compile(mapping[name])
@@ -120,8 +124,11 @@ function createWriter(
     const models = operation.kind === 'task' ? operation.models : []
     return read !== null || models.length > 0 ? createModelsWriter(name, read, models) : null
   }
-  if (name === 'notes' && operation.kind === 'watchlist-update' && operation.emptyNotes === 'clear') {
-    return createClearingWriter(name, read ?? (() => ''))
+  if (name === 'notes' && operation.kind === 'watchlist-update') {
+    const source = mapping[name]
+    const index = source?.kind === 'column' ? findColumn(columns, source.column) : null
+    const clearsEmpty = operation.emptyNotes === 'clear'
+    return read === null && !clearsEmpty ? null : createNotesWriter(read, { index, clearsEmpty })
   }
   return read === null ? null : createTextWriter(name, read)
 }
@@ -146,7 +153,7 @@ function createMediaWriter(toUrl: ReadCell | null, columns: readonly string[]): 
     }
   }
   const write = createTextWriter('url', toUrl)
-  return (body, row, cells) => (body['url'] === undefined ? write(body, row, cells) : null)
+  return (body, row, cells, kinds) => (body['url'] === undefined ? write(body, row, cells, kinds) : null)
 }
 
 function compileSource(

@@ -45,6 +45,7 @@ export function toAnswerCounts(
         reviewed: of('reviewed'),
         overturned: of('overturned'),
         upheld: of('upheld'),
+        other_status: of('other_status'),
       }
       return { appeals }
     }

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { SluiceError } from '../../../shared/errors.ts'
+import { toExportColumns } from '../../../shared/export-columns.ts'
 import { decodeHistogram, type LatencySeriesName } from '../../../shared/latency-meter.ts'
 import type { LoadSample } from '../../../shared/load-report.ts'
 import type { ExportOptions, ExportResult } from '../../../shared/results.ts'
@@ -10,11 +11,11 @@ import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { writeK6Project } from '../report/k6/write-k6-project.ts'
 import type { HlogInterval } from '../report/load/hlog-report.ts'
 import { writeLoadReport } from '../report/load/write-load-report.ts'
-import { writeReport } from '../report/write-report.ts'
+import { findReportFormat, writeReport } from '../report/write-report.ts'
+import { readExportPages, readScoredClasses } from './export-rows.ts'
 import { readLoadReport } from './load-report.ts'
 import { readLoadSeconds } from './load-seconds.ts'
 import { readCutOffMs } from './load-state.ts'
-import { readAllPages } from './result-page.ts'
 import type { RunView } from './run-view.ts'
 
 /** Writes a run's rows to a file, its format chosen by the ending. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`. */
@@ -22,10 +23,15 @@ export async function exportRun(view: RunView, options: ExportOptions): Promise<
   refuseSource(view, options.file)
   if (options.format === 'k6' || /\.k6$/i.test(options.file)) return exportK6(view, options.file)
   if (view.record.plan.load !== undefined) return exportLoad(view, options.file)
+  const { columns, header, plan } = view.record
+  const format = findReportFormat(options.file)
   return writeReport({
     file: options.file,
-    columns: view.record.columns,
-    pages: readAllPages(view, options.filter ?? {}),
+    format,
+    columns,
+    header,
+    appended: toExportColumns(plan.operation.kind, format === 'jsonl' ? [] : readScoredClasses(view)),
+    pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl' }),
     lossless: options.lossless ?? false,
   })
 }

@@ -1,11 +1,5 @@
 import { toErrorGroups } from '../../../shared/error-groups.ts'
-import {
-  NO_RULE,
-  type PageQuery,
-  type ResultPage,
-  type ResultRow,
-  type RowFilter,
-} from '../../../shared/results.ts'
+import { NO_RULE, type PageQuery, type ResultPage, type RowFilter } from '../../../shared/results.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import { toPageSource, UNSUCCESSFUL } from './page-source.ts'
 import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
@@ -36,20 +30,21 @@ export function readPage(
 ): ResultPage {
   const { filter } = query
   const limit = Math.min(PAGE_MAX, Math.max(0, Math.trunc(query.limit)))
+  const toResult = createResultRows(view)
   if (isSimple(filter)) {
-    const rows = createResultRows(view, selectRows(view, { ...query, limit }))
-    return { rows, total: countRows(view, filter), isCounted: true }
+    const rows = selectRows(view, { ...query, limit })
+    return { rows: rows.map(toResult), total: countRows(view, filter), isCounted: true }
   }
   const { index, isCounted } = counted ?? {
     index: RowIndex.build(view, filter.search),
     isCounted: true,
   }
   const rows = selectPicked(view, index.pick(filter, query.offset, limit))
-  return { rows: createResultRows(view, rows), total: index.count(filter), isCounted }
+  return { rows: rows.map(toResult), total: index.count(filter), isCounted }
 }
 
-/** Reads every row that matches, page by page in the order of the source: what an export is written from. */
-export function* readAllPages(view: RunView, filter: RowFilter): Generator<ResultRow[]> {
+/** Reads every row that matches, page by page in the order of the source, as the journal has it. */
+export function* readJoinedPages(view: RunView, filter: RowFilter): Generator<JoinedRow[]> {
   if (!isSimple(filter)) return yield* readPicked(view, filter)
   const { from, where, params, key } = toPageSource(view, filter)
   const sql = `SELECT ${JOINED_COLUMNS} FROM ${from}
@@ -60,16 +55,16 @@ export function* readAllPages(view: RunView, filter: RowFilter): Generator<Resul
     const last = rows.at(-1)
     if (last === undefined) return
     after = Number(last.id)
-    yield createResultRows(view, rows)
+    yield rows
   }
 }
 
-function* readPicked(view: RunView, filter: RowFilter): Generator<ResultRow[]> {
+function* readPicked(view: RunView, filter: RowFilter): Generator<JoinedRow[]> {
   const index = RowIndex.build(view, filter.search)
   for (let offset = 0; ; offset += PAGE_MAX) {
     const picked = index.pick(filter, offset, PAGE_MAX)
     if (picked.length === 0) return
-    yield createResultRows(view, selectPicked(view, picked))
+    yield selectPicked(view, picked)
   }
 }
 

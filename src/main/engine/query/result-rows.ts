@@ -8,7 +8,7 @@ import type { RunView } from './run-view.ts'
 /** What a {@link JoinedRow} is read from `row` and `result`. */
 export const JOINED_COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status,
   result.error_code, result.message, result.task_id, result.duration_us, result.custom_index_item_id, result.answer,
-  result.callback_us`
+  result.callback_us, row.kinds`
 
 /** A row with its result, as SQLite gives it. */
 export interface JoinedRow {
@@ -25,10 +25,11 @@ export interface JoinedRow {
   custom_index_item_id: string | null
   answer: string | null
   callback_us: number | null
+  kinds: string | null
 }
 
-/** Completes rows with what stands elsewhere: their post_id and their triggered rules. */
-export function createResultRows({ db, record, isCutOff }: RunView, rows: readonly JoinedRow[]): ResultRow[] {
+/** Prepares completing rows with what stands elsewhere: their post_id and their triggered rules. */
+export function createResultRows({ db, record, isCutOff }: RunView): (joined: JoinedRow) => ResultRow {
   const toPostId = createPostIds(record)
   const rulesOf = db.prepare(
     `SELECT rule_id, rule_name FROM row_rule JOIN rule ON rule.id = row_rule.rule WHERE row = ? ORDER BY rule.id`,
@@ -36,7 +37,7 @@ export function createResultRows({ db, record, isCutOff }: RunView, rows: readon
   const errorsOf = db.prepare(
     "SELECT field, message, found FROM problem WHERE row = ? AND severity = 'error' ORDER BY id",
   )
-  return rows.map((joined) => {
+  return (joined) => {
     const cells = JSON.parse(joined.cells) as string[]
     const isInvalid = joined.item === null
     const problems = isInvalid ? errorsOf.all(joined.id) : []
@@ -66,13 +67,14 @@ export function createResultRows({ db, record, isCutOff }: RunView, rows: readon
       attempts: (joined.attempts ?? 0) + (isUnsettled ? 1 : 0),
       cells,
     }
-  })
+  }
 }
 
-function createPostIds(record: RunRecord): (row: number, cells: readonly string[]) => string {
+/** Null for rows that have none, such as those of a watchlist. */
+function createPostIds(record: RunRecord): (row: number, cells: readonly string[]) => string | null {
   const mapping = resolveMapping(record.plan, record.columns)
   const mapRow = createRowMapper({ ...record.plan, mapping }, record.columns, record.runToken)
-  return (row, cells) => mapRow(row, cells).postId
+  return (row, cells) => mapRow(row, cells).postId || null
 }
 
 function toState({ item, state, id }: JoinedRow, claimed: number): RowState {

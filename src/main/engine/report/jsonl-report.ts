@@ -1,30 +1,44 @@
-import type { ResultRow } from '../../../shared/results.ts'
+import type { CutFrom, ExportRow } from '../../../shared/results.ts'
 import type { ReportOptions, ReportWriter } from './csv-report.ts'
 
 /**
- * A report of one JSON object a line, without a byte-order mark: `row`, `cells` by column name (an array where names
- * are not distinct or the row is wider than they are), `state`, `status`, `error_code`, `message`, `task_id`,
- * `post_id`, `triggered_rules`, `duration_ms`, `attempts`, `custom_index_item_id`, `answer` (what became of a term,
- * or where an appeal stands), `callback_latency_ms`. Always lossless.
+ * A report of one JSON object a line, without a byte-order mark. Cells by column name, an array where names are not
+ * distinct or the row is wider than they are; what was JSON in the source is JSON again. Bodies stand as the JSON text
+ * they were, every digit and doubled member of it, under `body`; what is cut or is no JSON is a string under `text`.
  */
-export function createJsonlWriter({ columns }: Pick<ReportOptions, 'columns'>): ReportWriter {
-  const areDistinct = new Set(columns).size === columns.length
-  const names = columns.map((name) => `${JSON.stringify(name)}:`)
-  const toCells = (cells: readonly string[]): string => {
-    if (!areDistinct || cells.length > names.length) return JSON.stringify(cells)
+export function createJsonlWriter({
+  columns,
+  header,
+  lossless,
+}: Pick<ReportOptions, 'columns' | 'header' | 'lossless'>): ReportWriter {
+  const asInSource = lossless && header !== null && new Set(header).size === columns.length ? header : columns
+  const areDistinct = new Set(asInSource).size === columns.length
+  const names = asInSource.map((name) => `${JSON.stringify(name)}:`)
+  const toCells = ({ cells, kinds }: ExportRow): string => {
+    const values = cells.map((cell, index) => toCellJson(cell, kinds?.[index]))
+    if (!areDistinct || cells.length > names.length)
+      return `[${values.map((value) => value ?? 'null').join(',')}]`
     // Written by hand: an object would put names that are numbers first, and lose `__proto__`.
-    return `{${cells.map((cell, index) => `${names[index] ?? ''}${JSON.stringify(cell)}`).join(',')}}`
+    const members = values.flatMap((value, index) => (value === null ? [] : [`${names[index]}${value}`]))
+    return `{${members.join(',')}}`
   }
   return {
     header: () => '',
     row(result) {
-      const rest = JSON.stringify(toDocument(result)).slice(1)
-      return `{"row":${result.row},"cells":${toCells(result.cells)},${rest}\n`
+      const rest = JSON.stringify(toDocument(result)).slice(1, -1)
+      return `{"row":${result.row},"cells":${toCells(result)},${rest},${toExchange(result)}}\n`
     },
   }
 }
 
-function toDocument(result: ResultRow) {
+/** Null for a key that the row of the source lacked. */
+function toCellJson(cell: string, kind: string | undefined): string | null {
+  if (kind === '-') return null
+  if (kind === 'n') return 'null'
+  return kind === 'j' ? toOneLine(cell) : JSON.stringify(cell)
+}
+
+function toDocument(result: ExportRow) {
   return {
     state: result.state,
     status: result.status,
@@ -36,10 +50,46 @@ function toDocument(result: ResultRow) {
       rule_id: ruleId,
       rule_name: ruleName,
     })),
+    class_scores: result.classScores.map(({ className, score }) => ({ class: className, score })),
+    from_cache: result.task?.fromCache ?? null,
     duration_ms: result.durationMs,
     attempts: result.attempts,
     custom_index_item_id: result.customIndexItemId,
     answer: result.answer,
     callback_latency_ms: result.callbackLatencyMs,
   }
+}
+
+/** The members of an exchange, bodies as they were. */
+function toExchange({ exchangeInRow, request, response, callbacks }: ExportRow): string {
+  const sent =
+    request === null
+      ? 'null'
+      : `{"method":"${request.method}","url":${JSON.stringify(request.url)},"body":${request.body ?? 'null'}}`
+  const answered = response === null ? 'null' : `{${toBody(response.body, response.cutFrom)}}`
+  const posted = callbacks.map(
+    ({ receivedAt, effect, body, cutFrom }) =>
+      `{"received_at":"${receivedAt}","effect":${JSON.stringify(effect)},${toBody(body, cutFrom)}}`,
+  )
+  return `"exchange_in_row":${exchangeInRow},"request":${sent},"response":${answered},"callbacks":[${posted.join(',')}]`
+}
+
+function toBody(text: string, cutFrom: CutFrom | null): string {
+  if (cutFrom !== null)
+    return `"text":${JSON.stringify(text)},"cut_from_bytes":${cutFrom.bytes},"is_cut":true`
+  return isJson(text) ? `"body":${toOneLine(text)}` : `"text":${JSON.stringify(text)}`
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** JSON has no line break inside a text, so all that are there stand between values. */
+function toOneLine(json: string): string {
+  return json.replace(/[\r\n]+/g, ' ')
 }

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { SluiceError } from '../../../shared/errors.ts'
-import type { ExportResult, ResultRow } from '../../../shared/results.ts'
+import type { ExportResult, ExportRow } from '../../../shared/results.ts'
 import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-report.ts'
 import { toFileError } from './file-error.ts'
 import { createJsonlWriter } from './jsonl-report.ts'
@@ -36,7 +36,7 @@ export async function writeReport(
   options: ReportOptions & {
     file: string
     format?: ReportFormat
-    pages: Iterable<readonly ResultRow[]> | AsyncIterable<readonly ResultRow[]>
+    pages: Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
   },
 ): Promise<ExportResult> {
   const { file } = options
@@ -61,10 +61,10 @@ export async function writeReport(
 async function* writePieces(
   format: ReportFormat,
   options: ReportOptions,
-  pages: AsyncIterable<readonly ResultRow[]>,
+  pages: AsyncIterable<readonly ExportRow[]>,
 ): AsyncGenerator<string | Uint8Array, void, undefined> {
   if (format === 'xlsx') {
-    yield* writeXlsx(options.columns, pages)
+    yield* writeXlsx(options, pages)
     return
   }
   const writer = TEXT_WRITERS[format](options)

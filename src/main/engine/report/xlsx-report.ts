@@ -1,37 +1,38 @@
 import { Readable } from 'node:stream'
 import yazl from 'yazl'
-import { EXPORT_COLUMNS } from '../../../shared/export-columns.ts'
-import type { ResultRow } from '../../../shared/results.ts'
-import { renameExportColumns } from './csv-report.ts'
-import { toExportCells } from './export-cells.ts'
+import type { ExportRow } from '../../../shared/results.ts'
+import type { ReportOptions } from './csv-report.ts'
 import { createRowWidthError } from './row-width-error.ts'
 import {
   createSheetLimitError,
+  MAX_CELL_CHARACTERS,
   MAX_SHEET_COLUMNS,
   MAX_SHEET_ROWS,
   toColumnLetters,
   toSheetRow,
 } from './sheet-xml.ts'
+import { toSourceNames } from './source-names.ts'
 import { CELL_STYLE, SHEET_PART, toSheetEnd, toSheetStart, WORKBOOK_PARTS } from './workbook-parts.ts'
 
-type Pages = Iterable<readonly ResultRow[]> | AsyncIterable<readonly ResultRow[]>
+type Pages = Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
 
 /**
- * A report as an Excel workbook of one sheet: the source's columns and cells as they were, then {@link EXPORT_COLUMNS},
+ * A report as an Excel workbook of one sheet: the source's columns and cells as they were, then the appended ones,
  * every cell as text, so that leading zeros and long numbers live and nothing is run as a formula; the header stays
  * in sight. Yields the file piece by piece, in memory that does not grow with it.
  *
- * Throws `BAD_USAGE` where rows, columns or a cell are more than a sheet takes; `maxRows` counts the header.
+ * What the service said is cut to what a cell takes, and says so. Throws `BAD_USAGE` where rows, columns or a cell of the
+ * source are more than a sheet takes; `maxRows` counts the header.
  */
 export async function* writeXlsx(
-  columns: readonly string[],
+  options: ReportOptions,
   pages: Pages,
   maxRows = MAX_SHEET_ROWS,
 ): AsyncGenerator<Buffer, void, undefined> {
   const zip = new yazl.ZipFile()
   const output = zip.outputStream as Readable
   for (const [name, xml] of Object.entries(WORKBOOK_PARTS)) zip.addBuffer(Buffer.from(xml), name)
-  const sheet = Readable.from(toSheetXml(columns, pages, maxRows), {
+  const sheet = Readable.from(toSheetXml(options, pages, maxRows), {
     objectMode: false,
     highWaterMark: PIECE_BYTES,
   })
@@ -50,11 +51,12 @@ const PIECE_BYTES = 256 * 1024
 const COMPRESSION_LEVEL = 3
 
 async function* toSheetXml(
-  columns: readonly string[],
+  options: ReportOptions,
   pages: Pages,
   maxRows: number,
 ): AsyncGenerator<string, void, undefined> {
-  const names = [...renameExportColumns(columns), ...EXPORT_COLUMNS]
+  const { columns, appended } = options
+  const names = [...toSourceNames(options), ...appended.map(({ name }) => name)]
   if (names.length > MAX_SHEET_COLUMNS) {
     throw createSheetLimitError(`it has ${names.length} columns`, `a sheet takes ${MAX_SHEET_COLUMNS}`)
   }
@@ -74,9 +76,16 @@ async function* toSheetXml(
         )
       }
       const padding = Array<string>(columns.length - cells.length).fill('')
-      xml += toSheetRow(number, [...cells, ...padding, ...toExportCells(result)], letters, CELL_STYLE.text)
+      const own = appended.map(({ read }) => cutToCell(read(result)))
+      xml += toSheetRow(number, [...cells, ...padding, ...own], letters, CELL_STYLE.text)
     }
     yield xml
   }
   yield toSheetEnd(`${letters.at(-1)}${number}`)
+}
+
+function cutToCell(text: string): string {
+  if (text.length <= MAX_CELL_CHARACTERS) return text
+  const mark = `… (cut, ${text.length} characters)`
+  return text.slice(0, MAX_CELL_CHARACTERS - mark.length) + mark
 }

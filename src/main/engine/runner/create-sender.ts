@@ -49,7 +49,7 @@ export function createSender(options: {
       userAgent: `sluice/${options.appVersion}`,
     }),
     toRequest: ({ item, rows }) => {
-      const bodies = rows.map(({ row, cells }) => mapRow(row, cells).body)
+      const bodies = rows.map(({ row, cells, kinds }) => mapRow(row, cells, kinds).body)
       return {
         request: exchange.toRequest(bodies, addresses.toCallbackUrl(item)),
         rowKeys: exchange.toRowKeys(bodies),

@@ -52,8 +52,8 @@ export async function runIntake(options: {
     )
     for await (const { rows, bytesRead } of reader.batches()) {
       writer.writeRows(
-        rows.map(({ row, cells, problems }) => {
-          const mapped = mapRow(row, cells)
+        rows.map(({ row, cells, kinds = null, problems }) => {
+          const mapped = mapRow(row, cells, kinds)
           const found = withoutConsequences(validate(row, mapped.body), mapped.problems)
           const all =
             problems.length + mapped.problems.length + found.length === 0
@@ -62,6 +62,7 @@ export async function runIntake(options: {
           return {
             row,
             cells,
+            kinds,
             uniqueKey: mapped.uniqueKey,
             problems: all,
           }
@@ -76,7 +77,7 @@ export async function runIntake(options: {
       if (options.isStopped()) return false
     }
     for (const warning of findPlanWarnings(plan, mapping)) writer.writeCommonProblem(warning)
-    writer.finish(reader.columns)
+    writer.finish(reader.columns, reader.header)
     return true
   } finally {
     reader.close()

@@ -3,13 +3,15 @@ import { countError } from '../journal/error-counts.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type AttemptRecord, OutcomeWriter, type RowOutcome } from '../journal/outcome-writer.ts'
 import { SecondWriter } from '../journal/second-writer.ts'
+import { packBody, toHeldBytes } from '../journal/stored-body.ts'
 import { isTimed } from '../journal/timed-try.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement, RowJudgement } from '../service/judgement.ts'
 import type { SecondMeter } from './second-meter.ts'
 
-/** Most of an answer's body that the journal keeps, UTF-16 code units. */
-const RESPONSE_MAX_CHARACTERS = 64 * 1024
+/** Tries that wait for a commit at most (design §2), and bytes of their answers, about: large ones must not fill the memory. */
+const GROUP_MAX = 500
+const GROUP_MAX_BYTES = 16 * 1024 * 1024
 
 /** An item that was sent. */
 export interface SentItem {
@@ -42,6 +44,7 @@ export class Recorder {
   readonly #outcomes: OutcomeWriter
   readonly #seconds: SecondWriter
   #waiting: AttemptRecord[] = []
+  #waitingBytes = 0
 
   constructor(journal: Journal, meter: SecondMeter) {
     this.#journal = journal
@@ -53,6 +56,11 @@ export class Recorder {
   /** Tries that wait for the next commit. */
   get waiting(): number {
     return this.#waiting.length
+  }
+
+  /** Whether what waits is to be committed now. */
+  get isFull(): boolean {
+    return this.#waiting.length >= GROUP_MAX || this.#waitingBytes >= GROUP_MAX_BYTES
   }
 
   /** Takes a finished try in; returns the state its item is in now, null where a callback settled it before. */
@@ -86,11 +94,12 @@ export class Recorder {
       waitingUs: timings.waitingUs,
       connectUs: timings.connectUs,
       tlsUs: timings.tlsUs,
-      response: exchange.kind === 'answer' ? exchange.body.slice(0, RESPONSE_MAX_CHARACTERS) : null,
+      response: exchange.kind === 'answer' ? packBody(exchange.body) : null,
       rules: judgement.rules,
       classes: judgement.classes,
     }
     this.#waiting.push(record)
+    this.#waitingBytes += toHeldBytes(record.response)
     this.#count(record, judgement)
     return state
   }
@@ -101,13 +110,16 @@ export class Recorder {
    */
   write(options: { allSeconds: boolean }): () => void {
     const written = this.#waiting
+    const writtenBytes = this.#waitingBytes
     const seconds = this.#meter.take(options.allSeconds)
     const undo = (): void => {
       this.#waiting.unshift(...written)
+      this.#waitingBytes += writtenBytes
       this.#meter.giveBack(seconds)
       this.#outcomes.forget()
     }
     this.#waiting = []
+    this.#waitingBytes = 0
     try {
       this.#outcomes.write(written)
       for (const second of seconds) this.#seconds.write(second)

@@ -15,9 +15,8 @@ import { toRetryDelayMs } from './retry-timing.ts'
 import type { SecondMeter } from './second-meter.ts'
 import type { InFlight, ItemRequest, SenderOptions, SendingEnd } from './sender-options.ts'
 
-/** Outcomes are committed at most this far apart, milliseconds and tries (design §2). */
+/** Outcomes are committed at most this far apart, milliseconds (design §2). */
 const GROUP_MS = 50
-const GROUP_MAX = 500
 /** How often an open pace looks for what is due, milliseconds. */
 const TICK_MS = 1
 /** Bodies in flight beyond which nothing more goes out, UTF-16 code units: huge rows must not fill the memory. */
@@ -257,7 +256,7 @@ export class Sender {
     else if (again) this.#backOff(sent, judgement)
     const reason = this.#guard.reason()
     if (reason !== null) this.#finish({ kind: 'burning', reason })
-    if (this.#recorder.waiting >= GROUP_MAX) this.#commit({ refill: false, allSeconds: false })
+    if (this.#recorder.isFull) this.#commit({ refill: false, allSeconds: false })
     // The lane that calls this takes its next job, or finds that nothing is left, right after; others wait to be woken.
     if ((wasFull && this.#bodies < this.#bodiesMax) || this.#gate.allowed > allowed) this.#wakeAll()
   }

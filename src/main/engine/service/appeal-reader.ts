@@ -13,6 +13,22 @@ export const APPEAL_READER: AnswerReader = {
 }
 
 function judgeAppeal(body: unknown, status: number): Judgement | null {
+  const read = readAppeal(body)
+  if (read === null) return null
+  return createJudgement({
+    outcome: 'succeeded',
+    status,
+    answer: read.answer,
+    message: cutMessage(read.text),
+  })
+}
+
+/** Says where an appeal stands and what was decided, in full; null where an answer does not say. */
+export function describeAppeal(body: unknown): string | null {
+  return readAppeal(body)?.text ?? null
+}
+
+function readAppeal(body: unknown): { answer: RowAnswer; text: string } | null {
   const appeal = isJsonObject(body) ? body['appeal'] : null
   if (!isJsonObject(body) || !isJsonObject(appeal)) return null
   const appealStatus = toText(appeal['appeal_status'])
@@ -24,14 +40,13 @@ function judgeAppeal(body: unknown, status: number): Judgement | null {
     toJudgmentText(judgment),
     toDecisionText(body['original_decision']),
   ]
-  return createJudgement({ outcome: 'succeeded', status, answer, message: cutMessage(parts.join('; ')) })
+  return { answer, text: parts.join('; ') }
 }
 
-/** Null for a status that the interface does not know. */
-function toAnswer(status: string, judgment: JsonObject | null): RowAnswer | null {
+function toAnswer(status: string, judgment: JsonObject | null): RowAnswer {
   const words = status.toLowerCase().replace(/[\s_-]+/g, ' ')
   if (words === 'in review') return 'in_review'
-  if (words !== 'reviewed') return null
+  if (words !== 'reviewed') return 'other_status'
   if (judgment?.['overturned'] === true) return 'overturned'
   return judgment?.['overturned'] === false ? 'upheld' : 'reviewed'
 }

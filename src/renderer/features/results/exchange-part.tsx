@@ -1,5 +1,6 @@
+import type { CutFrom } from '../../../shared/results.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { formatCount } from '../../ui/format-number.ts'
+import { formatBytes, formatCount } from '../../ui/format-number.ts'
 import { LongText } from '../../ui/text/long-text.tsx'
 import { prettyJson } from '../../ui/text/pretty-json.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -11,9 +12,11 @@ export function ExchangePart(props: {
   text: string | null
   /** What stands under the title, such as method and address. */
   line?: string
+  /** How long the text was before it was cut. */
+  cutFrom?: CutFrom | null
   revealed: boolean
 }) {
-  const { title, text, line, revealed } = props
+  const { title, text, line, cutFrom = null, revealed } = props
   return (
     <section>
       <div className={styles.partHead}>
@@ -23,6 +26,15 @@ export function ExchangePart(props: {
       {line !== undefined && (
         <p className={styles.url}>
           <SafeText text={line} max={2_000} lines />
+        </p>
+      )}
+      {cutFrom !== null && (
+        <p className={styles.muted}>
+          cut:{' '}
+          {cutFrom.bytes === null
+            ? 'only its beginning'
+            : `only the beginning of ${formatBytes(cutFrom.bytes)}`}{' '}
+          was kept
         </p>
       )}
       {text === null && <p className={styles.muted}>no body</p>}

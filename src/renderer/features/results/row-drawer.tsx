@@ -91,6 +91,7 @@ export function RowDrawer(props: {
             <ExchangePart
               title={props.isAsync ? 'Acknowledgement' : 'Response'}
               text={detail.responseBody}
+              cutFrom={detail.responseCutFrom}
               revealed={revealed}
             />
             {detail.callbacks.map((callback) => (
@@ -98,6 +99,7 @@ export function RowDrawer(props: {
                 key={`${callback.receivedAt} ${callback.effect}`}
                 title={`Callback, ${callback.effect}`}
                 text={callback.body}
+                cutFrom={callback.cutFrom}
                 line={`received ${formatTimestamp(callback.receivedAt)}`}
                 revealed={revealed}
               />

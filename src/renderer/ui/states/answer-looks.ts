@@ -4,6 +4,7 @@ import {
   IconCirclePlus,
   IconCircleX,
   IconEqual,
+  IconHelpHexagon,
   IconHourglass,
   IconQuestionMark,
   IconRefresh,
@@ -78,6 +79,12 @@ export const ANSWER_LOOKS: Record<RowAnswer, AnswerLook> = {
     meaning: 'The final judgment upholds the decision.',
     icon: IconShieldCheck,
     color: 'var(--state-succeeded)',
+  },
+  other_status: {
+    word: 'other status',
+    meaning: 'The service names a status other than In Review and Reviewed.',
+    icon: IconHelpHexagon,
+    color: 'var(--state-unknown)',
   },
 }
 

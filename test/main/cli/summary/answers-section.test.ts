@@ -72,11 +72,12 @@ describe('items, appeals and callbacks', () => {
     expect(formatItems(terminal, add)[0]).toMatch(/^Items +added 12 +their ids are in the export/)
     const remove = createSummary({ operation: 'index-remove', items: { added: 0, removed: 1_000 } })
     expect(formatItems(terminal, remove)).toEqual(['Items            removed 1,000'])
-    const appeals = { in_review: 1, reviewed: 0, overturned: 2, upheld: 30 }
-    expect(formatAppeals(terminal, createSummary({ appeals })).map((line) => line.slice(17, 31))).toEqual([
-      'In Review   1 ',
-      'overturned  2 ',
-      'upheld     30 ',
+    const appeals = { in_review: 1, reviewed: 0, overturned: 2, upheld: 30, other_status: 4 }
+    expect(formatAppeals(terminal, createSummary({ appeals })).map((line) => line.slice(17, 33))).toEqual([
+      'In Review     1 ',
+      'overturned    2 ',
+      'upheld       30 ',
+      'other status  4 ',
     ])
   })
 

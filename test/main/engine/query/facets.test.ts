@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { readFacets, readProblemGroups } from '../../../../src/main/engine/query/facets.ts'
-import { readAllPages, readPage } from '../../../../src/main/engine/query/result-page.ts'
+import { readPage } from '../../../../src/main/engine/query/result-page.ts'
 import { summarizeRun } from '../../../../src/main/engine/query/run-summary.ts'
 import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
 import { NO_RULE, type ResultRow, type RowFilter, type RowState } from '../../../../src/shared/results.ts'
 import type { RowAnswer } from '../../../../src/shared/row-answer.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
-import { completeRun, startUnendingRun } from './moderated-runs.ts'
+import { completeRun, readAllResults, startUnendingRun } from './moderated-runs.ts'
 
 const folder = openTestFolder()
 
@@ -20,7 +20,7 @@ function countBy(rows: readonly ResultRow[], toValues: (row: ResultRow) => (stri
 
 /** Compares every facet with a count of all rows, and with the page that choosing it shows. */
 function checkFacets(view: RunView): void {
-  const all = [...readAllPages(view, {})].flat()
+  const all = readAllResults(view)
   const { facets } = readFacets(view)
   const of = (kind: string) =>
     Object.fromEntries(facets.filter((facet) => facet.kind === kind).map(({ value, rows }) => [value, rows]))
@@ -53,7 +53,7 @@ function checkFacets(view: RunView): void {
 
 /** The summary's counts must add up, and agree with a count of all rows. */
 function checkSummary(view: RunView): void {
-  const all = [...readAllPages(view, {})].flat()
+  const all = readAllResults(view)
   const { read, ...counts } = summarizeRun(view).rows
   expect(read).toBe(all.length)
   expect(Object.values(counts).reduce((sum, n) => sum + n, 0)).toBe(read)

@@ -1,4 +1,7 @@
 import { onTestFinished } from 'vitest'
+import { readExportPages } from '../../../../src/main/engine/query/export-rows.ts'
+import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
+import type { ResultRow, RowFilter } from '../../../../src/shared/results.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan } from '../../../helpers/test-folder.ts'
@@ -82,4 +85,14 @@ export async function startUnendingRun(folder: string, rows: number, settled: nu
     })
   await run.until(({ inFlight }) => inFlight === concurrency && isJournaled())
   return { runs, run, runId: run.runId, stop }
+}
+
+/** The results of all rows that match, as an export reads them. */
+export function readAllResults(view: RunView, filter: RowFilter = {}): ResultRow[] {
+  const pages = [...readExportPages(view, filter, { withRequests: false })]
+  return pages.flat().map((exported) => {
+    const { kinds, exchangeInRow, request, response, callbacks, classScores, ...rest } = exported
+    const { task, appeal, termNotes, serviceMessage, ...result } = rest
+    return result
+  })
 }

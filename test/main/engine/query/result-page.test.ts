@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { ItemClaims } from '../../../../src/main/engine/journal/item-claims.ts'
 import { updateRunRecord } from '../../../../src/main/engine/journal/run-record.ts'
-import { readAllPages, readPage } from '../../../../src/main/engine/query/result-page.ts'
+import { readPage } from '../../../../src/main/engine/query/result-page.ts'
 import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
 import { NO_RULE, type ResultRow, type RowFilter } from '../../../../src/shared/results.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { openReadyJournal, readRecord, toIntakeRow } from '../journal/test-journal.ts'
-import { completeRun, createTexts, startUnendingRun } from './moderated-runs.ts'
+import { completeRun, createTexts, readAllResults, startUnendingRun } from './moderated-runs.ts'
 
 const folder = openTestFolder()
 
@@ -64,16 +64,14 @@ const FILTERS: RowFilter[] = [
   { ruleIds: [NO_RULE, 'r3'], search: 'plain' },
 ]
 
-const readAll = (view: RunView, filter: RowFilter = {}) => [...readAllPages(view, filter)].flat()
-
 /** Compares every filter with what it means, by pages and as a whole, and the totals with what was found. */
 function checkFilters(view: RunView, limit = 7): void {
-  const all = readAll(view)
+  const all = readAllResults(view)
   expect(all).toHaveLength(view.record.rowsRead)
   for (const filter of FILTERS) {
     const expected = all.filter((row) => isMatch(row, filter)).map(({ row }) => row)
     const label = JSON.stringify(filter)
-    expect([label, readAll(view, filter).map(({ row }) => row)]).toEqual([label, expected])
+    expect([label, readAllResults(view, filter).map(({ row }) => row)]).toEqual([label, expected])
     const paged: number[] = []
     for (let offset = 0; offset <= expected.length; offset += limit) {
       const { rows, total, isCounted } = readPage(view, { filter, offset, limit })
@@ -167,7 +165,7 @@ describe('pages of a run', () => {
 
 test('a row tells how it ended, what it triggered and what it was', async () => {
   const { runs, runId } = await completeRun(folder, 10)
-  const all = runs.read(runId, (view) => readAll(view))
+  const all = runs.read(runId, (view) => readAllResults(view))
   expect(all[5]).toEqual({
     row: 6,
     state: 'succeeded',

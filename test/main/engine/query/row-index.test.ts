@@ -4,7 +4,7 @@ import { countError } from '../../../../src/main/engine/journal/error-counts.ts'
 import type { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { OutcomeWriter } from '../../../../src/main/engine/journal/outcome-writer.ts'
 import { readFacets, readProblemGroups } from '../../../../src/main/engine/query/facets.ts'
-import { readAllPages, readPage } from '../../../../src/main/engine/query/result-page.ts'
+import { readJoinedPages, readPage } from '../../../../src/main/engine/query/result-page.ts'
 import { RowIndexes } from '../../../../src/main/engine/query/row-indexes.ts'
 import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
 import { NO_RULE } from '../../../../src/shared/results.ts'
@@ -58,7 +58,7 @@ test('a word in 9,600 of 24,000 posts is counted exactly, and paging reaches the
     paged.push(...rows.map(({ row }) => row))
   }
   expect(paged).toEqual(expected)
-  expect([...readAllPages(view, filter)].flat().map(({ row }) => row)).toEqual(expected)
+  expect([...readJoinedPages(view, filter)].flat().map(({ id }) => id)).toEqual(expected)
 })
 
 test('each kind of facet counts the rows that the search and the other kinds leave', () => {

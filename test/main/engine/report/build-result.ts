@@ -1,7 +1,9 @@
-import type { ResultRow } from '../../../../src/shared/results.ts'
+import type { ReportOptions } from '../../../../src/main/engine/report/csv-report.ts'
+import { toExportColumns } from '../../../../src/shared/export-columns.ts'
+import type { ExportRow } from '../../../../src/shared/results.ts'
 
 /** A row of results with what a test names; the rest is a plain success. */
-export function buildResult(parts: Partial<ResultRow> = {}): ResultRow {
+export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
   return {
     row: 1,
     state: 'succeeded',
@@ -17,6 +19,21 @@ export function buildResult(parts: Partial<ResultRow> = {}): ResultRow {
     callbackLatencyMs: null,
     attempts: 1,
     cells: ['a', 'b'],
+    kinds: null,
+    exchangeInRow: null,
+    request: null,
+    response: null,
+    callbacks: [],
+    classScores: [],
+    task: null,
+    appeal: null,
+    termNotes: null,
+    serviceMessage: null,
     ...parts,
   }
+}
+
+/** A report of a run of tasks without scores, changed as told. */
+export function buildOptions(columns: readonly string[], parts: Partial<ReportOptions> = {}): ReportOptions {
+  return { columns, header: columns, appended: toExportColumns('task', []), lossless: false, ...parts }
 }

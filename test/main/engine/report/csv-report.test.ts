@@ -1,15 +1,19 @@
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
 import { createCsvWriter } from '../../../../src/main/engine/report/csv-report.ts'
-import type { ResultRow } from '../../../../src/shared/results.ts'
+import { toExportColumns } from '../../../../src/shared/export-columns.ts'
+import type { ExportRow } from '../../../../src/shared/results.ts'
 import { readText } from '../intake/read-source.ts'
-import { buildResult } from './build-result.ts'
+import { buildOptions, buildResult } from './build-result.ts'
 
 const OWN =
-  'sluice_row,sluice_state,sluice_status,sluice_error_code,sluice_message,sluice_task_id,sluice_post_id,sluice_triggered_rules,sluice_duration_ms,sluice_attempts,sluice_custom_index_item_id,sluice_term_outcome,sluice_appeal_status'
+  'sluice_row,sluice_state,sluice_status,sluice_error_code,sluice_message,sluice_task_id,sluice_post_id,' +
+  'sluice_triggered_rules,sluice_duration_ms,sluice_attempts,sluice_rule_ids,sluice_from_cache,sluice_language,' +
+  'sluice_pii,sluice_urls,sluice_text_filters,sluice_custom_classes,sluice_moderated_classes,' +
+  'sluice_model_results,sluice_index_matches,sluice_callback_latency_ms'
 
-function write(columns: string[], results: ResultRow[], lossless = false): string {
-  const writer = createCsvWriter({ columns, lossless })
+function write(columns: string[], results: ExportRow[], lossless = false): string {
+  const writer = createCsvWriter(buildOptions(columns, { lossless }))
   return writer.header() + results.map((result) => writer.row(result)).join('')
 }
 
@@ -30,8 +34,8 @@ test('the original columns and cells come first, then our own, with a byte-order
   })
   expect(write(['id', 'text'], [buildResult({ triggeredRules: rules }), failed])).toBe(
     `\uFEFFid,text,${OWN}\r\n` +
-      'a,b,1,succeeded,200,,,t1,p1,"Spam; r2",12.346,1,,,\r\n' +
-      'a,b,2,rejected,400,PARAM_REQUIRED,"text, or ""url""",,p1,,,3,,,\r\n',
+      'a,b,1,succeeded,200,,,t1,p1,"Spam; r2",12.346,1,"r1; r2",,,,,,,,,,\r\n' +
+      'a,b,2,rejected,400,PARAM_REQUIRED,"text, or ""url""",,p1,,,3,,,,,,,,,,,\r\n',
   )
 })
 
@@ -44,19 +48,22 @@ test('an invalid row was never sent, so it has neither status nor ids', () => {
     durationMs: null,
     attempts: 0,
   })
-  expect(write(['a', 'b'], [invalid]).split('\r\n')[1]).toBe('a,b,1,invalid,,,,,,,,0,,,')
+  expect(write(['a', 'b'], [invalid]).split('\r\n')[1]).toBe('a,b,1,invalid,,,,,,,,0,,,,,,,,,,,')
 })
 
-test('an item of an index, a term and an appeal stand in columns of their own', () => {
-  const item = buildResult({ customIndexItemId: 'item-1' })
-  const term = buildResult({ answer: 'pre_existing' })
-  const appeal = buildResult({ answer: 'overturned' })
-  const lines = write(['a', 'b'], [item, term, appeal]).trimEnd().split('\r\n').slice(1)
-  expect(lines.map((line) => line.split(',').slice(-3))).toEqual([
-    ['item-1', '', ''],
-    ['', 'pre_existing', ''],
-    ['', '', 'overturned'],
-  ])
+test.each([
+  ['index-add', { customIndexItemId: 'item-1', serviceMessage: 'Added.' }, ['item-1', 'Added.']],
+  [
+    'watchlist-add',
+    { answer: 'pre_existing', termNotes: 'as we have it', serviceMessage: 'Done.' },
+    ['pre_existing', 'as we have it', 'Done.'],
+  ],
+  ['appeal-status', { answer: 'overturned' }, ['overturned', '', '', '', '', '', '']],
+] as const)('what belongs to %s stands in columns of its own', (operation, parts, cells) => {
+  const appended = toExportColumns(operation, [])
+  const writer = createCsvWriter(buildOptions(['a', 'b'], { appended }))
+  const line = writer.row(buildResult(parts)).trimEnd()
+  expect(line.split(',').slice(12, -1)).toEqual(cells)
 })
 
 test('short rows are filled up so that our columns line up, and no cell of a wide row is lost', () => {
@@ -66,7 +73,7 @@ test('short rows are filled up so that our columns line up, and no cell of a wid
   )
   const records = Papa.parse<string[]>(text.trimEnd(), { delimiter: ',' }).data
   expect(records.map((record) => record.indexOf('succeeded'))).toEqual([-1, 4, 4])
-  expect(records.map((record) => record.length)).toEqual([16, 16, 16])
+  expect(records.map((record) => record.length)).toEqual([24, 24, 24])
   expect(records[2]?.slice(0, 3)).toEqual(['1', '2', '3'])
 })
 

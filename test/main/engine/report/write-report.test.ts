@@ -12,17 +12,17 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { writeReport } from '../../../../src/main/engine/report/write-report.ts'
 import type { SluiceError } from '../../../../src/shared/errors.ts'
-import type { ResultRow } from '../../../../src/shared/results.ts'
+import type { ExportRow } from '../../../../src/shared/results.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { readSource } from '../intake/read-source.ts'
 import { parseRfc4180 } from '../intake/rfc4180.ts'
-import { buildResult } from './build-result.ts'
+import { buildOptions, buildResult } from './build-result.ts'
 
-const options = { columns: ['a', 'b'], lossless: false }
+const options = buildOptions(['a', 'b'])
 
 async function failWriting(
   file: string,
-  pages: Iterable<ResultRow[]> = [[buildResult()]],
+  pages: Iterable<ExportRow[]> = [[buildResult()]],
 ): Promise<SluiceError> {
   return writeReport({ ...options, file, pages }).then(
     () => Promise.reject(new Error('writing succeeded')),
@@ -109,7 +109,7 @@ test('the SMS Spam Collection comes back cell by cell, lossless and guarded alik
   const pages = [source.rows.map(({ row, cells }) => buildResult({ row, cells }))]
   for (const lossless of [true, false]) {
     const file = join(createTemporaryFolder(), 'out.csv')
-    const result = await writeReport({ file, columns: source.columns, lossless, pages })
+    const result = await writeReport({ ...buildOptions(source.columns, { lossless }), file, pages })
     expect(result.rows).toBe(5572)
     const full = source.cells.map((cells) => [...cells, ...Array<string>(5 - cells.length).fill('')])
     if (lossless) {

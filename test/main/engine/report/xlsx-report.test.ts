@@ -4,16 +4,16 @@ import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { writeReport } from '../../../../src/main/engine/report/write-report.ts'
 import { writeXlsx as writeSheet } from '../../../../src/main/engine/report/xlsx-report.ts'
-import { EXPORT_COLUMNS } from '../../../../src/shared/export-columns.ts'
-import type { ResultRow } from '../../../../src/shared/results.ts'
+import { toExportColumns } from '../../../../src/shared/export-columns.ts'
+import type { ExportRow } from '../../../../src/shared/results.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { readAnySource } from '../intake/read-source.ts'
 import { createWorkbook } from '../intake/workbook-files.ts'
-import { buildResult } from './build-result.ts'
+import { buildOptions, buildResult } from './build-result.ts'
 
-async function writeXlsx(columns: readonly string[], pages: Iterable<ResultRow[]>): Promise<string> {
+async function writeXlsx(columns: readonly string[], pages: Iterable<ExportRow[]>): Promise<string> {
   const file = join(createTemporaryFolder(), 'out.xlsx')
-  await writeReport({ file, columns, lossless: false, pages })
+  await writeReport({ ...buildOptions(columns), file, pages })
   return file
 }
 
@@ -35,21 +35,23 @@ const AWKWARD = [
   ' ',
 ]
 
+const APPENDED = toExportColumns('task', []).map(({ name }) => name)
+
 test('every cell comes back from the file as it was, as text', async () => {
   const columns = [...AWKWARD.keys()].map((index) => `column ${index}`)
   const file = await writeXlsx(columns, [[buildResult({ cells: AWKWARD, durationMs: null })]])
   const source = await readAnySource(file)
-  expect(source.columns).toEqual([...columns, ...EXPORT_COLUMNS])
+  expect(source.columns).toEqual([...columns, ...APPENDED])
   expect(source.cells[0]?.slice(0, AWKWARD.length)).toEqual(AWKWARD)
   expect(source.cells[0]?.slice(AWKWARD.length)).toEqual([
-    ...['1', 'succeeded', '200', '', '', 't1', 'p1', '', '', '1', '', '', ''],
+    ...['1', 'succeeded', '200', '', '', 't1', 'p1', '', '', '1', ...Array<string>(11).fill('')],
   ])
   expect(source.problems).toEqual([])
 })
 
 test('a guarded CSV export that went through a spreadsheet program loses its guard, our workbook has none', async () => {
   const toCell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
-  const toRow = (first: string) => `<row>${toCell(first)}${EXPORT_COLUMNS.map(toCell).join('')}</row>`
+  const toRow = (first: string) => `<row>${toCell(first)}${APPENDED.map(toCell).join('')}</row>`
   const path = join(createTemporaryFolder(), 'saved.xlsx')
   const rows = `${toRow("'=name")}${toRow("'+49 170")}${toRow('plain')}`
   writeFileSync(path, await createWorkbook({ sheets: [{ name: 'results', rows }] }))
@@ -72,7 +74,7 @@ test('names of an earlier export are renamed, short rows are filled up, pages fo
 test('the result says how many rows and bytes were written, and nothing else is left', async () => {
   const file = await writeXlsx(['a'], [])
   const pages = [Array.from({ length: 2500 }, (_, i) => buildResult({ row: i + 1, cells: [`text ${i}`] }))]
-  const result = await writeReport({ file, columns: ['a'], lossless: false, pages })
+  const result = await writeReport({ ...buildOptions(['a']), file, pages })
   expect(result).toEqual({ file, rows: 2500, sizeBytes: readFileSync(file).length })
   expect(readdirSync(join(file, '..'))).toEqual(['out.xlsx'])
   const source = await readAnySource(file)
@@ -82,8 +84,8 @@ test('the result says how many rows and bytes were written, and nothing else is 
 test('what a sheet cannot hold is an error that names .csv, and leaves no file behind', async () => {
   const long = [[buildResult({ row: 7, cells: ['ok', 'x'.repeat(32_768)] })]]
   const folder = createTemporaryFolder()
-  const fail = async (columns: readonly string[], pages: Iterable<ResultRow[]>) =>
-    writeReport({ file: join(folder, 'out.xlsx'), columns, lossless: false, pages }).then(
+  const fail = async (columns: readonly string[], pages: Iterable<ExportRow[]>) =>
+    writeReport({ ...buildOptions(columns), file: join(folder, 'out.xlsx'), pages }).then(
       () => Promise.reject(new Error('writing succeeded')),
       (error: unknown) => error,
     )
@@ -94,9 +96,9 @@ test('what a sheet cannot hold is an error that names .csv, and leaves no file b
   })
   expect(await fail(Array<string>(16_384).fill('a'), [])).toMatchObject({
     code: 'BAD_USAGE',
-    message: expect.stringContaining('it has 16397 columns'),
+    message: expect.stringContaining('it has 16405 columns'),
   })
-  function* breaking(): Generator<ResultRow[]> {
+  function* breaking(): Generator<ExportRow[]> {
     yield [buildResult()]
     throw new Error('the journal is gone')
   }
@@ -106,8 +108,8 @@ test('what a sheet cannot hold is an error that names .csv, and leaves no file b
 
 test('rows beyond the last of a sheet are an error that names .csv', async () => {
   const pages = [[buildResult(), buildResult({ row: 2 })], [buildResult({ row: 3 })]]
-  await expect(buffer(writeSheet(['a', 'b'], pages, 4))).resolves.toBeDefined()
-  await expect(buffer(writeSheet(['a', 'b'], pages, 3))).rejects.toMatchObject({
+  await expect(buffer(writeSheet(buildOptions(['a', 'b']), pages, 4))).resolves.toBeDefined()
+  await expect(buffer(writeSheet(buildOptions(['a', 'b']), pages, 3))).rejects.toMatchObject({
     code: 'BAD_USAGE',
     message: expect.stringContaining('it has more than 2 rows, and a sheet takes 3 with its header'),
     hint: expect.stringContaining('.csv'),

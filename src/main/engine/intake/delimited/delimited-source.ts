@@ -88,6 +88,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     get columns() {
       return columns
     },
+    header: source.header ? head.header : null,
     workbook: null,
     sizeBytes: file.sizeBytes,
     encoding,

@@ -1,4 +1,4 @@
-import { EXPORT_COLUMNS, isExportHeader } from '../../../../shared/export-columns.ts'
+import { isExportHeader, LAST_COLUMN_NAMES } from '../../../../shared/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/formula-guard.ts'
 import type { PlanSource } from '../../../../shared/plan.ts'
 import { createSourceError } from '../source-error.ts'
@@ -111,7 +111,7 @@ function isAtEnd(batches: Generator<RecordBatch>): boolean {
   }
 }
 
-const LAST_COLUMN = new RegExp(`("?)${EXPORT_COLUMNS.at(-1)}\\1(?=[\\r\\n]|$)`)
+const LAST_COLUMN = new RegExp(`("?)(?:${LAST_COLUMN_NAMES.join('|')})\\1(?=[\\r\\n]|$)`)
 
 /** Whether the name of the header's last column stands in quotes; papaparse does not tell. */
 function hasLosslessMark(sampleText: string): boolean {

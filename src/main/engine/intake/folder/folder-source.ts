@@ -64,6 +64,7 @@ export async function openFolderSource(source: PlanSource): Promise<SourceReader
   return {
     format: 'folder',
     columns: FOLDER_COLUMNS,
+    header: null,
     workbook: null,
     sizeBytes,
     encoding: encoding ?? '',

@@ -78,6 +78,9 @@ function createReader(
       return toColumnNames(keys.names())
     },
     workbook: null,
+    get header() {
+      return keys.names()
+    },
     sizeBytes: file.sizeBytes,
     encoding,
     encodingBy,

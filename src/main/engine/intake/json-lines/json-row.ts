@@ -1,5 +1,5 @@
 import { type Problem, toFound } from '../../../../shared/problem.ts'
-import type { SourceRow } from '../source-reader.ts'
+import type { CellKind, SourceRow } from '../source-reader.ts'
 import type { TextLine } from '../text/line-reader.ts'
 import { replaceUndecodable } from '../text/replace-undecodable.ts'
 import type { ColumnSet } from './column-set.ts'
@@ -35,12 +35,12 @@ export function toJsonRow(row: number, line: TextLine, encoding: string, columns
     })
     return { row, cells: [], problems }
   }
-  const cells = toCells(row, parsed.members, columns, problems)
+  const { cells, kinds } = toCells(row, parsed.members, columns, problems)
   if (cells.some((cell) => !cell.isWellFormed())) {
     const problem = replaceUndecodable(row, cells, 'Unicode: an escape stands for half a character')
     if (problem !== null) problems.push(problem)
   }
-  return { row, cells, problems }
+  return { row, cells, kinds, problems }
 }
 
 function toCells(
@@ -48,13 +48,18 @@ function toCells(
   members: readonly JsonMember[],
   columns: ColumnSet,
   problems: Problem[],
-): string[] {
+): { cells: string[]; kinds: string } {
   const cells: string[] = []
+  const kinds: CellKind[] = []
   const filled = new Set<number>()
-  for (const { key, cell } of members) {
+  for (const { key, cell, kind } of members) {
     const index = columns.indexOf(key.toWellFormed())
-    while (cells.length < index) cells.push('')
+    while (cells.length < index) {
+      cells.push('')
+      kinds.push('-')
+    }
     cells[index] = cell
+    kinds[index] = kind
     if (filled.has(index)) {
       problems.push({
         row,
@@ -66,7 +71,7 @@ function toCells(
     }
     filled.add(index)
   }
-  return cells
+  return { cells, kinds: kinds.join('') }
 }
 
 function toLongLineProblem(row: number, { number, text, characters }: TextLine): Problem {

@@ -1,8 +1,11 @@
+import type { CellKind } from '../source-reader.ts'
+
 /** One member of the object on a line. */
 export interface JsonMember {
   key: string
   /** The text of a string, '' for null, and of anything else its JSON as it stands in the file. */
   cell: string
+  kind: Exclude<CellKind, '-'>
 }
 
 /** What a line holds: an object, or the place where it stops being one. */
@@ -50,7 +53,7 @@ function readObject(text: string): JsonMember[] {
     if (text[at] !== ':') throw new JsonFault(at, 'a colon behind the key')
     at = skipSpace(text, at + 1)
     const end = findValueEnd(text, at)
-    members.push({ key, cell: readCell(text, at, end) })
+    members.push({ key, cell: readCell(text, at, end), kind: toKind(text[at]) })
     at = skipSpace(text, end)
     if (text[at] === '}') return endObject(text, at, members)
     if (text[at] !== ',') throw new JsonFault(at, 'a comma or } behind the value')
@@ -128,6 +131,11 @@ function findNestedEnd(text: string, at: number): number {
     if (depth === 0) return BRACKET_OR_QUOTE.lastIndex
   }
   throw new JsonFault(text.length, `the ${text[at] === '{' ? '}' : ']'} that closes the value`)
+}
+
+function toKind(first: string | undefined): JsonMember['kind'] {
+  if (first === '"') return 's'
+  return first === 'n' ? 'n' : 'j'
 }
 
 function readCell(text: string, at: number, end: number): string {

@@ -111,6 +111,7 @@ async function createReader(
     get columns() {
       return columns
     },
+    header: source.header ? header : null,
     workbook: { sheets: workbook.sheets.map((sheet) => sheet.name), sheet: name },
     sizeBytes,
     encoding: '',
