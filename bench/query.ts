@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { ApiKey } from '../src/main/engine/credentials/bound-secret.ts'
 import { planSchema } from '../src/shared/plan.ts'
 import { printTable, toMedian, toText } from './lib/figures.ts'
 import { startStaticServer } from './lib/static-server.ts'
@@ -34,7 +35,9 @@ export async function runQueryBench(): Promise<void> {
         operation: { kind: 'task' },
         pace: { kind: 'closed', concurrency: 64 },
       })
-      const run = await engine.startRun(plan, { apiKey: 'key' })
+      const run = await engine.startRun(plan, {
+        apiKey: ApiKey.create('key', plan.connection, 'the benchmark'),
+      })
       await run.ready
       // As the window does: its first screen lists the runs, which starts the thread that answers.
       await engine.listRuns()

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { ApiKey } from '../../src/main/engine/credentials/bound-secret.ts'
 import type { LoadInput } from '../../src/shared/load.ts'
 import { planSchema } from '../../src/shared/plan.ts'
 import type { RunSummary } from '../../src/shared/run.ts'
@@ -38,7 +39,9 @@ function run({ url, load, rows, noteEveryMs }: LoadBenchTask): Promise<LoadBench
       retry: { limit: 0 },
       load,
     })
-    const handle = await engine.startRun(plan, { apiKey: 'key' })
+    const handle = await engine.startRun(plan, {
+      apiKey: ApiKey.create('key', plan.connection, 'the benchmark'),
+    })
     const startMs = performance.now()
     const notes: LoadBenchResult['notes'] = []
     const note = () =>

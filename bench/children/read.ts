@@ -2,6 +2,7 @@ import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Papa from 'papaparse'
+import { ApiKey } from '../../src/main/engine/credentials/bound-secret.ts'
 import { planSchema } from '../../src/shared/plan.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine } from '../lib/workspace.ts'
@@ -35,7 +36,10 @@ async function readIntoJournal(path: string): Promise<{ ms: number; rows: number
     operation: { kind: 'task' },
   })
   const startMs = performance.now()
-  const run = await engine.startRun(plan, { apiKey: 'key', hold: true })
+  const run = await engine.startRun(plan, {
+    apiKey: ApiKey.create('key', plan.connection, 'the benchmark'),
+    hold: true,
+  })
   await run.ready
   const ms = performance.now() - startMs
   run.stop()

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { ApiKey } from '../../src/main/engine/credentials/bound-secret.ts'
 import { Lanes } from '../../src/main/engine/runner/lanes.ts'
 import { SecondMeter } from '../../src/main/engine/runner/second-meter.ts'
 import { keepNewObjectsYoung } from '../../src/main/engine/runner/sending-thread.ts'
@@ -31,7 +32,9 @@ function sendWithJournal({ url, rows, inFlight }: SendTask): Promise<number> {
       operation: { kind: 'task' },
       pace: { kind: 'closed', concurrency: inFlight },
     })
-    const run = await engine.startRun(plan, { apiKey: 'key' })
+    const run = await engine.startRun(plan, {
+      apiKey: ApiKey.create('key', plan.connection, 'the benchmark'),
+    })
     const { throughput, rows: counts } = await run.ended
     await engine.close()
     if (counts.succeeded !== rows) throw new Error(`${counts.succeeded} of ${rows} rows succeeded`)
@@ -51,6 +54,7 @@ async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<num
     source: { path: '/none.csv' },
     operation: { kind: 'task' },
   })
+  const apiKey = ApiKey.create('key', plan.connection, 'the benchmark')
   const { toRequest, judge } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   let started = 0
   let succeeded = 0
@@ -61,7 +65,7 @@ async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<num
       createServiceClient({
         baseUrl: url,
         connection: plan.connection,
-        readApiKey: () => 'key',
+        readApiKey: () => apiKey,
         userAgent: 'sluice',
       }),
     onError: (error) => done.reject(error),

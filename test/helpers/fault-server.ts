@@ -62,8 +62,8 @@ export async function startFaultServer(options: FaultServerOptions = {}): Promis
   return server
 }
 
-/** Starts a server that the caller closes. */
-export async function listenForFaults(options: FaultServerOptions): Promise<FaultServer> {
+/** Starts a server that the caller closes; on a free port unless given. */
+export async function listenForFaults(options: FaultServerOptions, ownPort = 0): Promise<FaultServer> {
   const sockets = new Set<Socket>()
   const awaited: { count: number; resolve: () => void }[] = []
   const onSocket = (socket: Socket): void => {
@@ -89,7 +89,7 @@ export async function listenForFaults(options: FaultServerOptions): Promise<Faul
     options.tls === undefined ? createServer(onSocket) : createTlsServer(options.tls, onSocket)
   // A handshake that the client breaks off.
   server.on('tlsClientError', () => {})
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(ownPort, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const record: FaultServer = {
     baseUrl: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,

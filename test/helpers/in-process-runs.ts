@@ -1,3 +1,4 @@
+import { ApiKey, type SealedSecret } from '../../src/main/engine/credentials/bound-secret.ts'
 import type { CommitHook } from '../../src/main/engine/journal/journal.ts'
 import { openJournalReader } from '../../src/main/engine/journal/open-journal.ts'
 import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/journal/workspace-files.ts'
@@ -38,7 +39,8 @@ export function createInProcessRuns(workspace: string) {
 
   function open(runId: string, work: RunTask['work'], options: SessionOptions): InProcessRun {
     const { onCommit, ...rest } = options
-    const base = { runId, workspace, apiKey: RUN_KEY, appVersion: '0', hold: false, ...NO_ADDRESSES } as const
+    const secrets = { apiKey: sealKey(runId, work), proxyCredentials: null }
+    const base = { runId, workspace, ...secrets, appVersion: '0', hold: false, ...NO_ADDRESSES } as const
     const listeners = new Set<(snapshot: RunSnapshot) => void>()
     let failure: Error | null = null
     const session = new RunSession(
@@ -73,6 +75,13 @@ export function createInProcessRuns(workspace: string) {
           listeners.add(listener)
         }),
     }
+  }
+
+  /** The key of the tests, for the addresses of the run's plan. */
+  function sealKey(runId: string, work: RunTask['work']): SealedSecret {
+    const ofRunId = work.kind === 'retry' ? work.parentRunId : runId
+    const { connection } = 'plan' in work ? work.plan : read(ofRunId, ({ record }) => record.plan)
+    return ApiKey.create(RUN_KEY, connection, 'the test').seal()
   }
 
   /** Reads a run's journal with a reader of its own that is closed afterwards. */

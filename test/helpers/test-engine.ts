@@ -1,24 +1,60 @@
 import { afterAll } from 'vitest'
+import { ApiKey } from '../../src/main/engine/credentials/bound-secret.ts'
 import { createEngine } from '../../src/main/engine/engine.ts'
-import type { Engine, RunHandle } from '../../src/main/engine/engine-interface.ts'
+import type {
+  Engine,
+  ResumeOptions,
+  RunHandle,
+  StartOptions,
+} from '../../src/main/engine/engine-interface.ts'
+import type { Plan } from '../../src/shared/plan.ts'
 import type { RunSnapshot } from '../../src/shared/snapshot.ts'
 
+/** How a test starts a run: with the text of a key, which is made one of the plan's addresses. */
+export type TestStart<Options extends StartOptions> = Omit<Options, 'apiKey'> & { apiKey?: string }
+
+/** An engine that takes keys as texts. */
+export interface TestEngine extends Omit<Engine, 'startRun' | 'resumeRun' | 'retryRun'> {
+  startRun(plan: Plan, options?: TestStart<StartOptions>): Promise<RunHandle>
+  resumeRun(runId: string, options: TestStart<ResumeOptions>): Promise<RunHandle>
+  retryRun(runId: string, options: TestStart<ResumeOptions>): Promise<RunHandle>
+}
+
 /** An engine with real threads for the tests of a file, which is closed after them. */
-export function openEngine(workspace: string): Engine {
+export function openEngine(workspace: string): TestEngine {
   const engine = createTestEngine(workspace)
   afterAll(() => engine.close())
   return engine
 }
 
 /** An engine with real threads. The caller closes it. */
-export function createTestEngine(workspace: string): Engine {
-  return createEngine({
+export function createTestEngine(workspace: string): TestEngine {
+  const engine = createEngine({
     workspace,
     runWorkerUrl: new URL('../../src/main/engine/runner/run-worker.ts', import.meta.url),
     queryWorkerUrl: new URL('../../src/main/engine/query/query-worker.ts', import.meta.url),
     receiverWorkerUrl: new URL('../../src/main/engine/receiver/receiver-worker.ts', import.meta.url),
     loadWorkerUrl: new URL('../../src/main/engine/runner/load/load-worker.ts', import.meta.url),
   })
+  const readKey = async (runId: string, apiKey: string | undefined) =>
+    apiKey === undefined ? {} : bindKey(apiKey, (await engine.readPlan(runId)).connection)
+  return {
+    ...engine,
+    async startRun(plan, { apiKey, ...options } = {}) {
+      const key = apiKey === undefined ? {} : bindKey(apiKey, plan.connection)
+      return engine.startRun(plan, { ...options, ...key })
+    },
+    async resumeRun(runId, { apiKey, ...options }) {
+      return engine.resumeRun(runId, { ...options, ...(await readKey(runId, apiKey)) })
+    },
+    async retryRun(runId, { apiKey, ...options }) {
+      return engine.retryRun(runId, { ...options, ...(await readKey(runId, apiKey)) })
+    },
+  }
+}
+
+function bindKey(apiKey: string, connection: Plan['connection']): { apiKey: ApiKey } {
+  return { apiKey: ApiKey.create(apiKey, connection, 'the test') }
 }
 
 /** Resolves with the first snapshot, from the newest on, that is as wanted. */

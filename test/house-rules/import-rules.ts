@@ -29,13 +29,21 @@ const LAYERS: readonly Layer[] = [
   { name: 'intake', files: /^src\/main\/engine\/intake\//, imports: ['shared'] },
   { name: 'mapping', files: /^src\/main\/engine\/mapping\//, imports: ['shared', 'intake'] },
   { name: 'journal', files: /^src\/main\/engine\/journal\//, imports: ['shared', 'intake', 'mapping'] },
-  { name: 'service', files: /^src\/main\/engine\/service\//, imports: ['shared', 'mapping', 'journal'] },
+  {
+    name: 'service',
+    files: /^src\/main\/engine\/service\//,
+    imports: ['shared', 'credentials', 'mapping', 'journal'],
+  },
   {
     name: 'runner',
     files: /^src\/main\/engine\/runner\//,
-    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service'],
+    imports: ['shared', 'engine-interface', 'credentials', 'intake', 'mapping', 'journal', 'service'],
   },
-  { name: 'receiver', files: /^src\/main\/engine\/receiver\//, imports: ['shared', 'journal', 'service'] },
+  {
+    name: 'receiver',
+    files: /^src\/main\/engine\/receiver\//,
+    imports: ['shared', 'credentials', 'journal', 'service'],
+  },
   {
     name: 'query',
     files: /^src\/main\/engine\/query\//,
@@ -46,18 +54,28 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/engine\/report\//,
     imports: ['shared', 'engine-interface', 'mapping', 'journal', 'query'],
   },
+  // Secrets, which addresses they may go to, and how they are taken out of what comes back.
+  { name: 'credentials', files: /^src\/main\/engine\/credentials\//, imports: ['shared'] },
   // What a workspace knows of deployments; beside the flow, so no stage knows it.
-  { name: 'connections', files: /^src\/main\/engine\/connections\//, imports: ['shared', 'journal'] },
-  { name: 'engine-interface', files: /^src\/main\/engine\/engine-interface\.ts$/, imports: ['shared'] },
+  {
+    name: 'connections',
+    files: /^src\/main\/engine\/connections\//,
+    imports: ['shared', 'credentials', 'journal'],
+  },
+  {
+    name: 'engine-interface',
+    files: /^src\/main\/engine\/engine-interface\.ts$/,
+    imports: ['shared', 'credentials'],
+  },
   {
     name: 'engine',
     files: /^src\/main\/engine\/engine\.ts$/,
-    imports: ['shared', 'engine-interface', 'engine-parts', ...STAGES],
+    imports: ['shared', 'credentials', 'engine-interface', 'engine-parts', ...STAGES],
   },
   {
     name: 'engine-parts',
     files: /^src\/main\/engine\/[^/]+\.ts$/,
-    imports: ['shared', 'engine-interface', 'journal', 'receiver'],
+    imports: ['shared', 'credentials', 'engine-interface', 'journal', 'receiver'],
   },
   // What the shells have in common: where the workspace is, and the built renderer's files.
   {
@@ -71,7 +89,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'bridge',
     files: /^src\/main\/bridge\//,
-    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'connections', 'sandbox'],
+    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'credentials', 'connections', 'sandbox'],
   },
   { name: 'desktop', files: /^src\/main\/desktop\//, imports: ['shared', 'shell parts', 'bridge'] },
   { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'shell parts', 'bridge'] },
@@ -84,6 +102,7 @@ const LAYERS: readonly Layer[] = [
       'worker urls',
       'engine',
       'engine-interface',
+      'credentials',
       'connections',
       'sandbox',
       'web',

@@ -1,11 +1,13 @@
 import type { PlanConnection } from '../../shared/connection.ts'
-import { SluiceError } from '../../shared/errors.ts'
 import type { Plan } from '../../shared/plan.ts'
 import { type StoredConnection, toActiveVariable } from '../../shared/stored-connection.ts'
 import { readConnections } from '../engine/connections/connections-file.ts'
 import { followsActiveKey } from '../engine/connections/edit-connections.ts'
+import { staysWithin } from '../engine/connections/stays-within.ts'
 import { lookNowAndThen, watchActiveKey } from '../engine/connections/watch-active-key.ts'
-import type { RunHandle } from '../engine/engine-interface.ts'
+import { ApiKey } from '../engine/credentials/bound-secret.ts'
+import { readApiKey, readProxyCredentials } from '../engine/credentials/read-credentials.ts'
+import type { RunHandle, StartOptions } from '../engine/engine-interface.ts'
 import type { BridgeServices } from './bridge-context.ts'
 
 /** The stored connection that a plan was made with, where the workspace has it. */
@@ -18,45 +20,43 @@ export function findStoredConnection(
 }
 
 /**
- * The variable that a run's key is read from: that of its stored connection's active key, or the one that was named on
- * the command line. Null where no variable may be read for it: its address was typed into a window, or is no longer
- * that of its stored connection.
+ * The variable that a run's key is read from, and the connection that the key belongs to; null where a person has to
+ * enter the key, since nothing stored says that a key may go where the run goes.
  */
-export function findKeyVariable(
+export function findStoredKey(
   services: Pick<BridgeServices, 'engine'>,
   connection: PlanConnection,
-): string | null {
-  if (connection.keyFrom === 'window') return null
-  const stored = findStoredConnection(services, connection)
-  if (stored === null) return connection.apiKeyEnv
-  if (!isAt(stored, connection)) return null
-  return followsActiveKey(stored, connection) ? toActiveVariable(stored) : connection.apiKeyEnv
+): { variable: string; owner: StoredConnection } | null {
+  const owner = findStoredConnection(services, connection)
+  if (owner === null || !followsActiveKey(owner, connection) || !staysWithin(owner, connection)) return null
+  const variable = toActiveVariable(owner)
+  return variable === null ? null : { variable, owner }
 }
 
 /**
- * The key a run is started with: the one typed in, else the sandbox's own where the run goes there, else that of
- * {@link findKeyVariable}; nothing for operations that carry none. Throws `NO_API_KEY`.
+ * What a run is started with: the key that was entered, else the sandbox's own where the run goes there, else the
+ * active one of its stored connection, and that connection's proxy credentials. No variable is read because a plan or
+ * a page names it. Throws `NO_API_KEY`, `BAD_PLAN`, and `SANDBOX_UNAVAILABLE` where a run of the sandbox would reach
+ * another program.
  */
-export async function findRunKey(
+export async function findRunSecrets(
   services: BridgeServices,
   { connection, operation }: Pick<Plan, 'connection' | 'operation'>,
   typed: string | undefined,
-): Promise<{ apiKey?: string }> {
+): Promise<Pick<StartOptions, 'apiKey' | 'proxyCredentials'>> {
+  const stored = findStoredConnection(services, connection)
+  const proxyCredentials =
+    connection.proxy?.credentialsEnv !== undefined && stored !== null && staysWithin(stored, connection)
+      ? readProxyCredentials(services.env, stored)
+      : null
+  const proxy = proxyCredentials === null ? {} : { proxyCredentials }
   // An appeal is read without a key (interface §5.6).
-  if (operation.kind === 'appeal-status') return {}
-  const own = typed ?? (await services.sandbox.findKey(connection.baseUrl))
-  if (own !== null) return { apiKey: own }
-  const variable = findKeyVariable(services, connection)
-  const apiKey = variable === null ? '' : (services.env[variable] ?? '')
-  if (apiKey !== '') return { apiKey }
-  throw new SluiceError({
-    code: 'NO_API_KEY',
-    message:
-      variable === null
-        ? `no API key for ${connection.baseUrl}`
-        : `no API key for ${connection.baseUrl}: the environment variable ${variable} is not set`,
-    hint: 'Type the key. To have it read from a variable, store a connection with: sluice connection add',
-  })
+  if (operation.kind === 'appeal-status') return proxy
+  if (typed !== undefined) return { apiKey: ApiKey.create(typed, connection, 'the form'), ...proxy }
+  const own = await services.sandbox.findKey(connection.baseUrl)
+  if (own !== null) return { apiKey: own, ...proxy }
+  const key = findStoredKey(services, connection)
+  return key === null ? proxy : { apiKey: readApiKey(services.env, key.variable, key.owner), ...proxy }
 }
 
 /** Has a run follow its stored connection's active key, wherever that is switched, until the run ends. */
@@ -67,13 +67,13 @@ export function followActiveKey(
 ): void {
   const { engine, env, keySwitch } = services
   // An appeal is read without a key (interface §5.6).
-  if (operation.kind === 'appeal-status' || findKeyVariable(services, connection) === null) return
+  if (operation.kind === 'appeal-status' || findStoredKey(services, connection) === null) return
   const stop = watchActiveKey({
     workspace: engine.workspace,
     connection,
     // A connection that was moved meanwhile has keys for another address.
     readVariable: (variable) =>
-      findKeyVariable(services, connection) === variable ? env[variable] : undefined,
+      findStoredKey(services, connection)?.variable === variable ? env[variable] : undefined,
     setApiKey: (apiKey, variable) => handle.setApiKey(apiKey, variable),
     say: () => {},
     watch: (file, onChange) => {
@@ -86,8 +86,4 @@ export function followActiveKey(
     },
   })
   handle.ended.then(stop, stop)
-}
-
-function isAt(stored: StoredConnection, { baseUrl, taskBaseUrl }: PlanConnection): boolean {
-  return stored.baseUrl === baseUrl && stored.taskBaseUrl === taskBaseUrl
 }

@@ -1,9 +1,10 @@
 import { toRowsPerItem } from '../../shared/operation.ts'
 import type { Plan } from '../../shared/plan.ts'
+import { ApiKey } from '../engine/credentials/bound-secret.ts'
 import type { ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
 import type { BridgeContext } from './bridge-context.ts'
 import { bridge } from './implementer.ts'
-import { findKeyVariable, findRunKey, findStoredConnection, followActiveKey } from './run-key.ts'
+import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey } from './run-key.ts'
 import { toPlan } from './run-request.ts'
 import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 
@@ -29,9 +30,9 @@ async function takeUp(
   const plan = await context.engine.readPlan(wish.runId)
   // What is sent is known only once the journal is open, so a held one is asked about here, too.
   await productionGate.passOnce({ runId: wish.runId, plan, rows: null }, signal)
-  const key = await findRunKey(context, plan, wish.apiKey)
+  const secrets = await findRunSecrets(context, plan, wish.apiKey)
   const options = {
-    ...key,
+    ...secrets,
     onUnknown: wish.onUnknown,
     hold: wish.hold ?? false,
     whenBurning: 'pause',
@@ -82,8 +83,8 @@ export const runsHandlers = runs.router({
   readPlan: runs.readPlan.handler(({ context, input }) => context.engine.readPlan(input.runId)),
   start: runs.start.handler(async ({ context, input: { request, apiKey } }) => {
     const plan = await toPlan(context, request)
-    const key = await findRunKey(context, plan, apiKey)
-    const handle = await context.engine.startRun(plan, { ...key, hold: true, whenBurning: 'pause' })
+    const secrets = await findRunSecrets(context, plan, apiKey)
+    const handle = await context.engine.startRun(plan, { ...secrets, hold: true, whenBurning: 'pause' })
     hold(context, plan, handle, apiKey)
     return { runId: handle.runId }
   }),
@@ -114,19 +115,21 @@ export const runsHandlers = runs.router({
     return {}
   }),
   setApiKey: runs.setApiKey.handler(async ({ context, input: { runId, apiKey } }) => {
-    context.liveRuns.require(runId).setApiKey(apiKey)
+    const handle = context.liveRuns.require(runId)
+    const { connection } = await context.engine.readPlan(runId)
+    handle.setApiKey(ApiKey.create(apiKey, connection, 'the form'))
     return {}
   }),
   readAccess: runs.readAccess.handler(async ({ context, input }) => {
     const { connection, operation } = await context.engine.readPlan(input.runId)
     const stored = findStoredConnection(context, connection)
-    const variable = findKeyVariable(context, connection)
-    const isSandbox = connection.baseUrl === (await context.sandbox.lastBaseUrl())
+    const key = findStoredKey(context, connection)
+    const isSandbox = await context.sandbox.isOwnAddress(connection.baseUrl)
     const isAnonymous = operation.kind === 'appeal-status'
     return {
       connectionName: stored?.name ?? null,
       isProduction: stored?.isProduction ?? false,
-      needsKey: !isSandbox && !isAnonymous && (variable === null || (context.env[variable] ?? '') === ''),
+      needsKey: !isSandbox && !isAnonymous && (key === null || !context.env[key.variable]),
       canChangeKey: !isSandbox && !isAnonymous,
     }
   }),

@@ -1,22 +1,40 @@
+import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../shared/errors.ts'
+import { ApiKey } from '../engine/credentials/bound-secret.ts'
 import { ADMIN_TOKEN_HEADER } from '../sandbox/admin-token.ts'
-import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../sandbox/sandbox-options.ts'
+import type { SandboxOptions } from '../sandbox/sandbox-options.ts'
+import { proveSandbox } from '../sandbox/sandbox-proof.ts'
 import { type SandboxThread, startSandboxThread } from '../sandbox/start-sandbox-thread.ts'
 
 /** Slow enough to watch a run against it. */
 const TRIAL_OPTIONS = {
   latency: '110ms±70ms',
   callbacks: 'delay=1s±400ms',
-  apiKeys: [DEFAULT_SANDBOX_KEY],
 } satisfies SandboxOptions
+
+/** A sandbox that this process started, and the key that it alone accepts. */
+interface StartedSandbox extends SandboxThread {
+  key: ApiKey
+}
 
 /** Has the sandbox forget the tasks it was sent. */
 const TASKS_PATH = '/sandbox/admin/tasks'
 
-const rememberedSchema = z.object({ port: z.int().min(1).max(65_535) })
+const portSchema = z.int().min(1).max(65_535)
+
+const rememberedSchema = z.object({
+  port: portSchema,
+  /** Ports that it had before, which runs may still name. */
+  formerPorts: z.array(portSchema).default([]),
+})
+
+type Remembered = z.infer<typeof rememberedSchema>
+
+/** Most former ports that are kept. */
+const FORMER_PORTS_MAX = 100
 
 /** The sandbox of this process, for every window. */
 export interface SandboxHost {
@@ -30,8 +48,13 @@ export interface SandboxHost {
    */
   start(options: { keep: boolean }): Promise<string>
   stop(): Promise<void>
-  /** The key it accepts, where `baseUrl` is its address; starts it where that is the address it last had. */
-  findKey(baseUrl: string): Promise<string | null>
+  /** Whether that is the address of this workspace's sandbox, now or once. */
+  isOwnAddress(baseUrl: string): Promise<boolean>
+  /**
+   * The key it accepts, where that is its address, now or once; null for any other address. Starts it there, has it
+   * prove that it is the one that this process started, and throws `SANDBOX_UNAVAILABLE` where that is not so.
+   */
+  findKey(baseUrl: string): Promise<ApiKey | null>
 }
 
 /**
@@ -40,7 +63,7 @@ export interface SandboxHost {
  */
 export function createSandboxHost(options: { workerUrl: URL; workspace: string }): SandboxHost {
   const memory = join(options.workspace, 'sandbox.json')
-  let thread: SandboxThread | null = null
+  let thread: StartedSandbox | null = null
   let turn: Promise<unknown> = Promise.resolve()
 
   // One at a time: a second window must not start a second sandbox meanwhile.
@@ -50,28 +73,58 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     return result
   }
 
-  async function readPort(): Promise<number> {
+  async function readMemory(): Promise<Remembered | null> {
     try {
-      return rememberedSchema.parse(JSON.parse(await readFile(memory, 'utf8'))).port
+      return rememberedSchema.parse(JSON.parse(await readFile(memory, 'utf8')))
     } catch {
-      return 0
+      return null
     }
   }
 
   async function readBaseUrl(): Promise<string | null> {
     if (thread !== null) return thread.baseUrl
-    const port = await readPort()
-    return port === 0 ? null : `http://127.0.0.1:${port}`
+    const remembered = await readMemory()
+    return remembered === null ? null : toBaseUrl(remembered.port)
   }
 
-  async function open(port: number): Promise<SandboxThread> {
+  async function isOwnAddress(address: string): Promise<boolean> {
+    const { origin } = new URL(address)
+    if (thread?.baseUrl === origin) return true
+    const remembered = await readMemory()
+    return remembered !== null && [remembered.port, ...remembered.formerPorts].map(toBaseUrl).includes(origin)
+  }
+
+  /** Starts it at that port, 0 for a free one, with a key that no other sandbox accepts. */
+  async function open(port: number): Promise<StartedSandbox> {
+    const key = randomBytes(24).toString('base64url')
+    const started = await startSandboxThread(options.workerUrl, { ...TRIAL_OPTIONS, apiKeys: [key], port })
+    const opened = { ...started, key: ApiKey.create(key, started, 'the sandbox') }
+    thread = opened
+    opened.ended.then(() => {
+      if (thread === opened) thread = null
+    })
+    await remember(opened.port)
+    return opened
+  }
+
+  async function openAnywhere(): Promise<StartedSandbox> {
+    const port = (await readMemory())?.port ?? 0
     try {
-      return await startSandboxThread(options.workerUrl, { ...TRIAL_OPTIONS, port })
+      return await open(port)
     } catch (error) {
       const isTaken = error instanceof SluiceError && error.code === 'SANDBOX_UNAVAILABLE' && port !== 0
       if (isTaken) return open(0)
       throw error
     }
+  }
+
+  async function remember(port: number): Promise<void> {
+    const before = await readMemory()
+    const formerPorts = before === null ? [] : [before.port, ...before.formerPorts]
+    const others = [...new Set(formerPorts)].filter((one) => one !== port)
+    const text = JSON.stringify({ port, formerPorts: others.slice(0, FORMER_PORTS_MAX) })
+    // The port is a convenience: a workspace that cannot be written says so where it matters.
+    await writeFile(memory, text, { mode: 0o600 }).catch(() => {})
   }
 
   async function close(): Promise<void> {
@@ -88,17 +141,22 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
 
   async function ensure(keep: boolean): Promise<string> {
     if (thread !== null) {
-      if (keep || (await forgetTasks(thread))) return thread.baseUrl
+      if (keep || ((await proveSandbox(thread)) && (await forgetTasks(thread)))) return thread.baseUrl
       await close()
     }
-    const opened = await open(await readPort())
-    thread = opened
-    opened.ended.then(() => {
-      if (thread === opened) thread = null
-    })
-    // The port is a convenience: a workspace that cannot be written says so where it matters.
-    await writeFile(memory, JSON.stringify({ port: opened.port }), { mode: 0o600 }).catch(() => {})
-    return opened.baseUrl
+    return (await openAnywhere()).baseUrl
+  }
+
+  async function requireKey(baseUrl: string): Promise<ApiKey> {
+    const remembered = await readMemory()
+    // Nothing but the last address is started again: its port may be anybody's by now.
+    if (thread === null && remembered !== null && toBaseUrl(remembered.port) === baseUrl) {
+      await open(remembered.port).catch((error: unknown) => {
+        throw toForeign(baseUrl, error)
+      })
+    }
+    if (thread?.baseUrl !== baseUrl || !(await proveSandbox(thread))) throw toForeign(baseUrl)
+    return thread.key
   }
 
   return {
@@ -106,10 +164,21 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     lastBaseUrl: readBaseUrl,
     start: ({ keep }) => takeTurn(() => ensure(keep)),
     stop: () => takeTurn(close),
+    isOwnAddress,
     findKey: (baseUrl) =>
-      takeTurn(async () => {
-        if (baseUrl !== (await readBaseUrl())) return null
-        return baseUrl === (await ensure(true)) ? DEFAULT_SANDBOX_KEY : null
-      }),
+      takeTurn(async () => ((await isOwnAddress(baseUrl)) ? requireKey(new URL(baseUrl).origin) : null)),
   }
+}
+
+function toBaseUrl(port: number): string {
+  return `http://127.0.0.1:${port}`
+}
+
+function toForeign(baseUrl: string, cause?: unknown): SluiceError {
+  return new SluiceError({
+    code: 'SANDBOX_UNAVAILABLE',
+    message: `this run goes to the sandbox at ${baseUrl}, which is not running there; another program may use its port`,
+    hint: 'Nothing was sent. End the program that uses the port and try again, or start a new run with the sandbox.',
+    cause,
+  })
 }

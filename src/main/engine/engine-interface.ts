@@ -16,6 +16,7 @@ import type {
 } from '../../shared/results.ts'
 import type { RunSummary } from '../../shared/run.ts'
 import type { RunSnapshot } from '../../shared/snapshot.ts'
+import type { ApiKey, ProxyCredentials } from './credentials/bound-secret.ts'
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -52,8 +53,10 @@ export interface ReceiverStatus {
 
 /** How a run is started. */
 export interface StartOptions {
-  /** The API key; without it the environment variable that the plan's connection names is read. */
-  apiKey?: string
+  /** The API key, which must belong to the plan's addresses; only appeals and trials need none. */
+  apiKey?: ApiKey
+  /** Where the plan's proxy asks for credentials. */
+  proxyCredentials?: ProxyCredentials
   /** Read and check the source, then wait for `begin` before anything is sent. */
   hold?: boolean
   /** Nothing will be sent: the receiver's public base is not tested. */
@@ -91,8 +94,8 @@ export interface RunHandle {
   /** Drains what is in flight, keeps the rest pending, and ends the run as `interrupted`. */
   stop(): void
   setConcurrency(concurrency: number): void
-  /** Sends with another key from now on, read from that variable. Throws `NO_API_KEY` where it cannot be one. */
-  setApiKey(apiKey: string, variable?: string): void
+  /** Sends with another key from now on, read from that variable. Throws `NO_API_KEY` where it is for other addresses. */
+  setApiKey(apiKey: ApiKey, variable?: string): void
 }
 
 /** Starts, stops and reads runs: all that the command line and the bridge need. */

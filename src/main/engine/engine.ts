@@ -4,7 +4,7 @@ import { SluiceError } from '../../shared/errors.ts'
 import { type Plan, planSchema } from '../../shared/plan.ts'
 import type { RunSummary } from '../../shared/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
-import { checkApiKey, readApiKey } from './api-key.ts'
+import type { ApiKey } from './credentials/bound-secret.ts'
 import type { Engine, EngineOptions, ResumeOptions, RunHandle, StartOptions } from './engine-interface.ts'
 import { deleteJournal } from './journal/delete-journal.ts'
 import { isLeaseHeld } from './journal/lease.ts'
@@ -30,7 +30,13 @@ function toK6Plan(files: readonly string[]): Plan {
 type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>
 
 /** What a thread needs that sends nothing. */
-const IDLE = { apiKey: '', deliveredCodes: [], hold: false, whenBurning: 'stop' } as const
+const IDLE = {
+  apiKey: null,
+  proxyCredentials: null,
+  deliveredCodes: [],
+  hold: false,
+  whenBurning: 'stop',
+} as const
 
 /** Builds the engine over a workspace. Throws `WORKSPACE_UNUSABLE`. */
 export function createEngine(options: EngineOptions): Engine {
@@ -126,7 +132,7 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 
-  function startThread(task: RunWork): RunHandle {
+  function startThread({ connection }: Pick<Plan, 'connection'>, task: RunWork): RunHandle {
     const { runId } = task
     refuseHeld(runId)
     const thread = new RunThread(options.runWorkerUrl, { ...task, ...common })
@@ -155,8 +161,8 @@ export function createEngine(options: EngineOptions): Engine {
       stop: () => thread.command({ kind: 'stop' }),
       setConcurrency: (concurrency) => thread.command({ kind: 'set_concurrency', concurrency }),
       setApiKey: (apiKey, variable) => {
-        checkApiKey(apiKey, 'the form')
-        thread.command({ kind: 'set_api_key', apiKey, variable: variable ?? null })
+        apiKey.check(connection)
+        thread.command({ kind: 'set_api_key', apiKey: apiKey.seal(), variable: variable ?? null })
       },
     }
     held.set(runId, { thread, handle })
@@ -181,13 +187,13 @@ export function createEngine(options: EngineOptions): Engine {
     workspace,
     previewSource: (source, limit) => queries.preview(source, limit),
     async startRun(plan: Plan, start: StartOptions = {}) {
-      const apiKey = toApiKey(start.apiKey, plan)
+      const secrets = toSecrets(start, plan)
       const { hold = false, whenBurning = 'stop' } = start
       const runId = createRunId()
-      return startThread({
+      return startThread(plan, {
         ...(await receiver.prepare(plan, { runId, runToken: runId }, null, start.isTrial)),
+        ...secrets,
         runId,
-        apiKey,
         deliveredCodes: [],
         hold,
         whenBurning,
@@ -196,23 +202,23 @@ export function createEngine(options: EngineOptions): Engine {
     },
     async resumeRun(runId: string, resume: ResumeOptions) {
       const plan = await readPlan(runId)
-      const apiKey = toApiKey(resume.apiKey, plan)
+      const secrets = toSecrets(resume, plan)
       refuseHeld(runId)
       const bases = await prepareAgain(runId, null, plan)
       const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = resume
       const work = { kind: 'resume', onUnknown } as const
-      return startThread({ ...bases, runId, apiKey, deliveredCodes, hold, whenBurning, work })
+      return startThread(plan, { ...bases, ...secrets, runId, deliveredCodes, hold, whenBurning, work })
     },
     async retryRun(parentRunId: string, retry: ResumeOptions) {
       const plan = await readPlan(parentRunId)
       refuseLoad(parentRunId, plan)
       refuseHeld(parentRunId)
-      const apiKey = toApiKey(retry.apiKey, plan)
+      const secrets = toSecrets(retry, plan)
       const runId = createRunId()
       const bases = await prepareAgain(runId, parentRunId, plan)
       const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = retry
       const work = { kind: 'retry', onUnknown, parentRunId } as const
-      return startThread({ ...bases, runId, apiKey, deliveredCodes, hold, whenBurning, work })
+      return startThread(plan, { ...bases, ...secrets, runId, deliveredCodes, hold, whenBurning, work })
     },
     heldRun: (runId) => held.get(runId)?.handle ?? null,
     async listRuns(onUnreadable = () => {}) {
@@ -247,7 +253,7 @@ export function createEngine(options: EngineOptions): Engine {
       const named = { ...plan, name: name ?? `k6: ${basename(files[0] ?? '')}` }
       const bases = { callbackBase: null, mediaBase: null }
       const work = { kind: 'import', files, plan: named } as const
-      return startThread({ ...IDLE, ...bases, runId: createRunId(), work }).ended
+      return startThread(named, { ...IDLE, ...bases, runId: createRunId(), work }).ended
     },
     async exportRun(runId, exporting) {
       const file = toFile(runId)
@@ -299,22 +305,32 @@ function refuseLoad(runId: string, { load }: Plan): void {
   })
 }
 
-/** The status of an appeal is read without a key (interface §5.6). */
-function toApiKey(
-  given: string | undefined,
-  { operation, connection: { apiKeyEnv, keyFrom, baseUrl } }: Plan,
-): string {
-  if (operation.kind === 'appeal-status') return ''
-  if (given === undefined && keyFrom === 'window') throw toWindowKey(baseUrl)
-  if (given === undefined) return readApiKey(apiKeyEnv)
-  checkApiKey(given, 'the form')
-  return given
+/** What a run may send, sealed for its thread. Throws `NO_API_KEY` where its key is missing or for other addresses. */
+function toSecrets(
+  { apiKey, proxyCredentials, isTrial }: StartOptions,
+  { operation, connection }: Plan,
+): Pick<RunTask, 'apiKey' | 'proxyCredentials'> {
+  // The status of an appeal is read without a key (interface §5.6).
+  const needsKey = operation.kind !== 'appeal-status' && isTrial !== true
+  return {
+    apiKey: needsKey ? requireKey(apiKey, connection).seal() : null,
+    proxyCredentials: proxyCredentials?.seal() ?? null,
+  }
 }
 
-function toWindowKey(baseUrl: string): SluiceError {
+function requireKey(apiKey: ApiKey | undefined, connection: Plan['connection']): ApiKey {
+  if (apiKey === undefined) throw toMissingKey(connection)
+  apiKey.check(connection)
+  return apiKey
+}
+
+function toMissingKey({ baseUrl, keyFrom }: Plan['connection']): SluiceError {
   return new SluiceError({
     code: 'NO_API_KEY',
-    message: `no API key: the run's address, ${baseUrl}, was typed into a window, and so was its key`,
-    hint: 'Check the address, then name the variable that holds its key with --api-key-env NAME.',
+    message:
+      keyFrom === 'window'
+        ? `no API key for ${baseUrl}: the address was typed into a window, and so was its key`
+        : `no API key for ${baseUrl}`,
+    hint: 'Type the key in the window, or name the variable that holds it: --api-key-env NAME on the command line.',
   })
 }

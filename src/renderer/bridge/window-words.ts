@@ -4,7 +4,7 @@ import type { ErrorCode, ErrorDocument } from '../../shared/errors.ts'
 const BY_CODE: Partial<Record<ErrorCode, string>> = {
   RUN_NOT_FOUND: 'It may have been deleted. Go back to Runs.',
   NO_API_KEY:
-    'Type the key, without quotes, spaces or line breaks around it; or set SLUICE_API_KEY before Sluice starts.',
+    'Type the key, without quotes, spaces or line breaks around it, or use a stored connection whose key is set.',
 }
 
 const TAKE_SYNC = 'Take the answers at once (sync), or close what else uses the address.'

@@ -1,3 +1,4 @@
+import { ApiKey } from '../../../src/main/engine/credentials/bound-secret.ts'
 import { createEngine } from '../../../src/main/engine/engine.ts'
 import type { RunHandle } from '../../../src/main/engine/engine-interface.ts'
 import { type PlanInput, planSchema } from '../../../src/shared/plan.ts'
@@ -20,17 +21,19 @@ const engine = createEngine({
   receiverWorkerUrl: new URL('../../../src/main/engine/receiver/receiver-worker.ts', import.meta.url),
   loadWorkerUrl: new URL('../../../src/main/engine/runner/load/load-worker.ts', import.meta.url),
 })
-const handle = await take(task.work)
+const handle = await start(task.work)
 await handle.ready
 process.stdout.write('ready\n')
 await handle.ended
 await engine.close()
 
-function take(work: CrashTask['work']): Promise<RunHandle> {
-  const again = { apiKey: 'key', onUnknown: 'resend' } as const
+async function start(work: CrashTask['work']): Promise<RunHandle> {
+  const plan = work.kind === 'start' ? planSchema.parse(work.plan) : await engine.readPlan(work.runId)
+  const apiKey = ApiKey.create('key', plan.connection, 'the test')
+  const again = { apiKey, onUnknown: 'resend' } as const
   switch (work.kind) {
     case 'start':
-      return engine.startRun(planSchema.parse(work.plan), { apiKey: 'key' })
+      return engine.startRun(plan, { apiKey })
     case 'resume':
       return engine.resumeRun(work.runId, { ...again, onUnknown: work.onUnknown ?? 'resend' })
     case 'retry':

@@ -3,7 +3,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { ApiKey } from '../../../src/main/engine/credentials/bound-secret.ts'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
+import { planSchema } from '../../../src/shared/plan.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { writeRows } from './plans.ts'
@@ -41,11 +43,9 @@ it('overwrites no file that a save dialog did not name', async () => {
   writeFileSync(file, 'do not touch')
   const source = { path: writeRows(1) }
   const { baseUrl } = (await call('sandbox.start')) as { baseUrl: string }
-  const plan = { connection: { baseUrl }, source, operation: { kind: 'task' } }
-  const started = await bridge.services.engine.startRun(
-    (await import('../../../src/shared/plan.ts')).planSchema.parse(plan),
-    { apiKey: 'any', hold: true },
-  )
+  const plan = planSchema.parse({ connection: { baseUrl }, source, operation: { kind: 'task' } })
+  const apiKey = ApiKey.create('any', plan.connection, 'the test')
+  const started = await bridge.services.engine.startRun(plan, { apiKey, hold: true })
   await started.ready
   await call('exports.create', { runId: started.runId, format: 'csv', file }).catch(() => {})
   expect(readFileSync(file, 'utf8')).toBe('do not touch')

@@ -118,7 +118,7 @@ describe('load', () => {
     const { retry: _without, ...written } = saved
     const load = { ...saved.load, thresholds: ['http_reqs:count>10'] }
     writeSource(folder, 'plan.json', JSON.stringify({ ...written, load }))
-    const again = await runInProcess(['plan', plan, '--json'], options)
+    const again = await runInProcess(['plan', plan, '--trust-plan', '--json'], options)
     expect(again.code).toBe(99)
     expect(again.stderr).toMatch(/✗ http_reqs:count>10: 10, at the limit itself/)
     expect(JSON.parse(again.stdout)).toMatchObject({ requests: { sent: 10, retried: 0 } })

@@ -257,7 +257,7 @@ describe('plan', () => {
     const looked = await runInProcess(['plan', file, '--dry-run', '--json'], { workspace: folder, env })
     expect(looked).toMatchObject({ code: 0, stderr: '' })
     expect((await sandbox.stats()).requests).toBe(0)
-    const ran = await runInProcess(['plan', file, '--json'], { workspace: folder, env })
+    const ran = await runInProcess(['plan', file, '--trust-plan', '--json'], { workspace: folder, env })
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(ran.stdout)).toMatchObject({
       name: 'posts.csv',

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../../../shared/errors.ts'
 import type { Plan } from '../../../shared/plan.ts'
 import type { ExportResult } from '../../../shared/results.ts'
 import type { RunSummary } from '../../../shared/run.ts'
+import { ApiKey } from '../../engine/credentials/bound-secret.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { DEFAULT_SANDBOX_KEY } from '../../sandbox/sandbox-options.ts'
 import type { CliContext } from '../context.ts'
@@ -90,7 +91,8 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
     return await withEngine(workspace, async (engine) => {
       const run = async (what: string, plan: Plan) => {
         await say(`${what}: ${plan.source.path}`)
-        const handle = await engine.startRun(plan, { apiKey: DEFAULT_SANDBOX_KEY })
+        const apiKey = ApiKey.create(DEFAULT_SANDBOX_KEY, sandbox, 'the demo')
+        const handle = await engine.startRun(plan, { apiKey })
         return followRun(context, handle, { quiet: flags.quiet === true })
       }
       const runs: DemoRuns = { tasks: await run('Submitting the bundled sample', plans.tasks) }

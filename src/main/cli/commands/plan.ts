@@ -7,6 +7,7 @@ import { addMetricsOption } from '../options/metrics-option.ts'
 import { addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
 import { readPlanFile } from '../plan-file/read-plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
+import { confirmTrust, type TrustFlags } from '../session/trust-plan.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
 /** Adds `plan FILE`: runs a plan file. */
@@ -17,14 +18,23 @@ export function addPlanCommand(program: Command, context: CliContext): void {
     .summary('run a plan file')
     .description(
       'Runs a plan file, which says everything that a sending command can say. Paths in it are relative to the ' +
-        'file. It holds no secret, but it names the address and the variable whose value is sent there as the ' +
-        'API key: run only plans that you trust.',
+        'file. A plan that sends a key where no stored connection sends it is confirmed first, or refused where ' +
+        'nobody can be asked.',
     )
-  addMetricsOption(addRunTimeOptions(command)).action(async (file: string, flags: RunTimeFlags) => {
-    const workspace = resolveWorkspace(flags.workspace, context.env)
-    const plan = readPlanFile(resolveFromCaller(file, context.env), readConnections(workspace))
-    context.exitCode = await sendPlan(context, { workspace, plan, flags, notes: [] })
-  })
+  addMetricsOption(addRunTimeOptions(command))
+    .option('--trust-plan', 'send the key that the plan names to the address that it names, without asking')
+    .action(async (file: string, flags: RunTimeFlags & TrustFlags) => {
+      const workspace = resolveWorkspace(flags.workspace, context.env)
+      const connections = readConnections(workspace)
+      const plan = readPlanFile(resolveFromCaller(file, context.env), connections)
+      // A dry run sends nothing, so it is the way to look at a plan first.
+      if (!flags.dryRun && !(await confirmTrust(context, plan, connections, flags))) {
+        await context.err.writeLine('Nothing was sent.')
+        context.exitCode = EXIT.badInput
+        return
+      }
+      context.exitCode = await sendPlan(context, { workspace, plan, flags, notes: [] })
+    })
   command.addHelpText(
     'after',
     `

@@ -93,7 +93,7 @@ async function sendAgain(
       operation: operation.kind,
       apiKeyEnv: flags.apiKeyEnv,
     })
-    const key = access.readKey()
+    const secrets = access.readSecrets()
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
     const guarded = findGuarded(context, access.stored, flags)
     const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
@@ -114,7 +114,7 @@ async function sendAgain(
     const handle = await again.start(engine, run.run_id, {
       onUnknown,
       ...(deliveredCodes === undefined ? {} : { deliveredCodes }),
-      ...key,
+      ...secrets,
     })
     return settleRun(context, engine, handle, flags, access)
   })

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { type Command, Option } from 'commander'
 import { EXIT } from '../../../shared/errors.ts'
+import { readKeyText } from '../../engine/credentials/read-credentials.ts'
 import { ADMIN_TOKEN_HEADER } from '../../sandbox/admin-token.ts'
 import { createSampleAppeals } from '../../sandbox/appeals/sample-appeals.ts'
 import { readTermFile } from '../../sandbox/read-term-file.ts'
@@ -11,7 +12,6 @@ import type { SandboxThread } from '../../sandbox/start-sandbox-thread.ts'
 import type { CliContext } from '../context.ts'
 import { SAMPLE_FILE } from '../demo/sample-file.ts'
 import { COMMAND_PREFIX, quoteArgument, resolveFromCaller } from '../invocation.ts'
-import { readApiKey } from '../options/api-key.ts'
 import { collect, createIntegerParser } from '../options/number-option.ts'
 import { openSandbox } from '../sandbox-access.ts'
 import { watchInterrupts } from '../session/interrupts.ts'
@@ -174,7 +174,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .option('--json', 'one JSON document on stdout once it listens')
     .action(async (flags: SandboxFlags) => {
       const { keyEnv } = flags
-      const key = keyEnv === undefined ? DEFAULT_SANDBOX_KEY : readApiKey(context, keyEnv).apiKey
+      const key = keyEnv === undefined ? DEFAULT_SANDBOX_KEY : readKeyText(context.env, keyEnv)
       const sandbox = await openSandbox(await toOptions(flags, key, context.env))
       let isAskedToEnd = false
       const stopWatching = watchInterrupts({

@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from '../../../shared/errors.ts'
 import { describeLoad } from '../../../shared/load-text.ts'
 import type { Plan } from '../../../shared/plan.ts'
 import type { RowDetail } from '../../../shared/results.ts'
-import type { Engine } from '../../engine/engine-interface.ts'
+import type { Engine, StartOptions } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'
@@ -14,8 +14,8 @@ import { dropRun, readSource } from './read-source.ts'
 
 const EXAMPLES = 10
 
-/** Stands in for the key, which a run that sends nothing does not need. */
-const NO_KEY = 'dry-run'
+/** A plan of which nothing is sent. */
+export type Trial = { plan: Plan } & Pick<StartOptions, 'proxyCredentials'>
 
 async function readFirstRequest(engine: Engine, runId: string): Promise<RowDetail | null> {
   const page = await engine.readPage(runId, { filter: { state: 'pending' }, offset: 0, limit: 1 })
@@ -54,11 +54,11 @@ async function printFirstRequest(context: CliContext, detail: RowDetail | null):
 export async function dryRun(
   context: CliContext,
   engine: Engine,
-  plan: Plan,
+  { plan, ...secrets }: Trial,
   flags: ReportingFlags,
 ): Promise<ExitCode> {
   const { out, outTerminal } = context
-  const handle = await engine.startRun(plan, { hold: true, isTrial: true, apiKey: NO_KEY })
+  const handle = await engine.startRun(plan, { ...secrets, hold: true, isTrial: true })
   try {
     const how = await readSource(context, handle, { quiet: flags.quiet === true })
     if (how === 'interrupted') return EXIT.interrupted

@@ -1,23 +1,23 @@
 import { EXIT, type ExitCode } from '../../../shared/errors.ts'
-import type { Plan } from '../../../shared/plan.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { formatBytes, formatCounted } from '../terminal/number-format.ts'
+import type { Trial } from './dry-run.ts'
 import { dropRun, readSource } from './read-source.ts'
 
-/** Stands in for the key, which the project reads from the environment when k6 runs it. */
-const NO_KEY = 'export-k6'
-
-/** Writes a plan's load as a project of k6 (`--export-k6 FOLDER`); sends nothing and keeps no run. */
+/**
+ * Writes a plan's load as a project of k6 (`--export-k6 FOLDER`), which reads the key from the environment when k6 runs
+ * it; sends nothing and keeps no run.
+ */
 export async function exportK6(
   context: CliContext,
   engine: Engine,
-  plan: Plan,
+  { plan, ...secrets }: Trial,
   flags: ReportingFlags & { exportK6: string },
 ): Promise<ExitCode> {
-  const handle = await engine.startRun(plan, { hold: true, isTrial: true, apiKey: NO_KEY })
+  const handle = await engine.startRun(plan, { ...secrets, hold: true, isTrial: true })
   const how = await readSource(context, handle, { quiet: flags.quiet === true })
   try {
     if (how === 'interrupted') return EXIT.interrupted

@@ -4,9 +4,9 @@ import { type StoredConnection, toActiveVariable } from '../../../shared/stored-
 import { readConnections } from '../../engine/connections/connections-file.ts'
 import { followsActiveKey } from '../../engine/connections/edit-connections.ts'
 import { watchActiveKey } from '../../engine/connections/watch-active-key.ts'
-import type { RunHandle } from '../../engine/engine-interface.ts'
+import { readApiKey, readProxyCredentials } from '../../engine/credentials/read-credentials.ts'
+import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { readApiKey } from '../options/api-key.ts'
 
 /** What a run is allowed to reach, and with which key. */
 export interface RunAccess {
@@ -14,11 +14,19 @@ export interface RunAccess {
   readonly stored: StoredConnection | null
   /** What a person should know before it goes on, a sentence each. */
   readonly notes: readonly string[]
-  /** The key to start or resume with; nothing for operations that carry none. Throws `NO_API_KEY`. */
-  readKey(): { apiKey?: string }
+  /**
+   * The key to start or resume with, none for operations that carry none, and the credentials of its proxy. Throws
+   * `NO_API_KEY`, also where a stored connection's key would go to an address that is not the connection's.
+   */
+  readSecrets(): RunSecrets
+  /** The same for a run that sends nothing. */
+  readTrialSecrets(): Pick<RunSecrets, 'proxyCredentials'>
   /** Follows the stored connection's active key while the run goes on; returns the way to stop. */
   followKey(handle: RunHandle, say: (text: string) => void): () => void
 }
+
+/** What a run sends that is secret. */
+export type RunSecrets = Pick<StartOptions, 'apiKey' | 'proxyCredentials'>
 
 /** What a run is, as far as its access depends on it. */
 export interface AccessOptions {
@@ -50,14 +58,24 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
         : stored.baseUrl === connection.baseUrl
           ? []
           : [`Connection ${name} is at ${stored.baseUrl}; this goes to ${connection.baseUrl} all the same.`]
+  const readTrialSecrets = () => {
+    const proxyCredentials = readProxyCredentials(context.env, connection)
+    return proxyCredentials === null ? {} : { proxyCredentials }
+  }
   return {
     stored,
     notes,
-    readKey: () => {
+    readSecrets: () => {
       // The engine says what to do about a key that was typed into a window: no variable was ever named for it.
       const isTyped = options.apiKeyEnv === undefined && connection.keyFrom === 'window'
-      return isAnonymous || isTyped ? {} : readApiKey(context, followed.apiKeyEnv)
+      if (isAnonymous || isTyped) return readTrialSecrets()
+      // A stored connection's key belongs to its addresses, any other one to those it was named together with.
+      const owner = active !== null && stored !== null ? stored : connection
+      const apiKey = readApiKey(context.env, followed.apiKeyEnv, owner)
+      apiKey.check(connection)
+      return { apiKey, ...readTrialSecrets() }
     },
+    readTrialSecrets,
     followKey: (handle, say) =>
       isAnonymous
         ? () => {}

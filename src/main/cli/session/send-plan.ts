@@ -13,7 +13,7 @@ import { dryRun } from './dry-run.ts'
 import { exportK6 } from './export-k6.ts'
 import { noteSheet } from './note-sheet.ts'
 import { dropRun, readSource } from './read-source.ts'
-import { createRunAccess } from './run-access.ts'
+import { createRunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
 
 /** A plan to run, and what to say of it beforehand. */
@@ -61,9 +61,9 @@ async function startConfirmed(
   engine: Engine,
   { plan, flags }: PlanToSend,
   stored: StoredConnection,
-  key: { apiKey?: string },
+  secrets: RunSecrets,
 ): Promise<RunHandle | ExitCode> {
-  const handle = await engine.startRun(plan, { ...key, hold: true })
+  const handle = await engine.startRun(plan, { ...secrets, hold: true })
   const how = await readSource(context, handle, { quiet: flags.quiet === true })
   if (how === 'interrupted') {
     await dropRun(engine, handle)
@@ -98,20 +98,24 @@ export async function sendPlan(context: CliContext, toSend: PlanToSend): Promise
     }
     await noteSheet(context, workspace, plan.source)
   }
-  if (flags.dryRun) return withEngine(workspace, (engine) => dryRun(context, engine, plan, flags))
+  if (flags.dryRun) {
+    const trial = { plan, ...access.readTrialSecrets() }
+    return withEngine(workspace, (engine) => dryRun(context, engine, trial, flags))
+  }
   const { exportK6: folder } = flags
   if (folder !== undefined) {
-    return withEngine(workspace, (engine) => exportK6(context, engine, plan, { ...flags, exportK6: folder }))
+    const trial = { plan, ...access.readTrialSecrets() }
+    return withEngine(workspace, (engine) => exportK6(context, engine, trial, { ...flags, exportK6: folder }))
   }
   const guarded = findGuarded(context, access.stored, flags)
-  const key = access.readKey()
+  const secrets = access.readSecrets()
   const metrics = await openMetrics(context, toSend)
   try {
     return await withEngine(workspace, async (engine) => {
       const started =
         guarded === null
-          ? await engine.startRun(plan, key)
-          : await startConfirmed(context, engine, toSend, guarded, key)
+          ? await engine.startRun(plan, secrets)
+          : await startConfirmed(context, engine, toSend, guarded, secrets)
       if (typeof started === 'number') return started
       if (metrics !== null) started.onSnapshot(metrics.update)
       return settleRun(context, engine, started, flags, access)

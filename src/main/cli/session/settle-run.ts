@@ -98,7 +98,7 @@ export async function settleRun(
     if (onUnknown === 'resend') {
       const again = await engine.resumeRun(summary.run_id, {
         onUnknown,
-        ...access.readKey(),
+        ...access.readSecrets(),
       })
       summary = await followRun(context, again, options)
     }

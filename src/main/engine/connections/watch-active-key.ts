@@ -2,6 +2,7 @@ import { unwatchFile, watchFile } from 'node:fs'
 import type { PlanConnection } from '../../../shared/connection.ts'
 import { SluiceError } from '../../../shared/errors.ts'
 import type { StoredConnection } from '../../../shared/stored-connection.ts'
+import { ApiKey } from '../credentials/bound-secret.ts'
 import { readConnections, toConnectionsFile } from './connections-file.ts'
 import { followsActiveKey } from './edit-connections.ts'
 
@@ -19,7 +20,7 @@ export interface ActiveKeyOptions {
   /** The value of an environment variable. */
   readVariable(name: string): string | undefined
   /** Sends with this key, of that variable, from now on. Whatever `SluiceError` it throws is told, and the key before stays. */
-  setApiKey(apiKey: string, variable: string): void
+  setApiKey(apiKey: ApiKey, variable: string): void
   /** Told what happened, in a sentence that holds no secret. */
   say(text: string): void
   /** Looks at the file twice a second unless given. */
@@ -41,7 +42,7 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
   const { workspace, connection, say, watch = lookNowAndThen } = options
   const { name } = connection
   if (name === undefined) return () => {}
-  const stored = findStored(workspace, name)
+  const stored = findReadable(workspace, name)
   if (stored === null || !followsActiveKey(stored, connection)) return () => {}
 
   let variable = connection.apiKeyEnv
@@ -53,8 +54,9 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
   }
   const look = () => {
     try {
-      const key = readActiveKey(workspace, name)
-      if (key === null) return tell(`Connection ${name} was removed`)
+      const now = findStored(workspace, name)
+      const key = now?.keys.find(({ label }) => label === now.activeKey)
+      if (now === null || key === undefined) return tell(`Connection ${name} was removed`)
       if (key.env === variable) {
         lastTrouble = ''
         return
@@ -65,7 +67,10 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
           `Connection ${name} was switched to the key ${key.label}, but ${key.env} is ${value === '' ? 'empty' : 'not set'} in this process`,
         )
       }
-      options.setApiKey(value, key.env)
+      const apiKey = ApiKey.create(value, now, `the environment variable ${key.env}`)
+      // The connection may have another address by now, which this run does not send to.
+      apiKey.check(connection)
+      options.setApiKey(apiKey, key.env)
       variable = key.env
       lastTrouble = ''
       say(`Sending with the key ${key.label} of connection ${name} from now on.`)
@@ -80,15 +85,14 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
 }
 
 function findStored(workspace: string, name: string): StoredConnection | null {
+  return readConnections(workspace).connections.find((one) => one.name === name) ?? null
+}
+
+function findReadable(workspace: string, name: string): StoredConnection | null {
   try {
-    return readConnections(workspace).connections.find((one) => one.name === name) ?? null
+    return findStored(workspace, name)
   } catch (error) {
     if (error instanceof SluiceError) return null
     throw error
   }
-}
-
-function readActiveKey(workspace: string, name: string): { label: string; env: string } | null {
-  const stored = readConnections(workspace).connections.find((one) => one.name === name)
-  return stored?.keys.find(({ label }) => label === stored.activeKey) ?? null
 }

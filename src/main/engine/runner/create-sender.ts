@@ -1,3 +1,4 @@
+import type { ApiKey, ProxyCredentials } from '../credentials/bound-secret.ts'
 import { InboxReader } from '../journal/inbox-reader.ts'
 import { ItemClaims } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -20,7 +21,8 @@ export function createSender(options: {
   record: RunRecord
   meter: SecondMeter
   /** Asked for each request, so that the key can be switched. */
-  readApiKey: () => string
+  readApiKey: () => ApiKey | null
+  proxyCredentials: ProxyCredentials | null
   /** Variable of the key that was switched to; null where it has none, undefined before any switch. */
   readSwitchedKey?: () => string | null | undefined
   deliveredCodes: readonly string[]
@@ -46,6 +48,7 @@ export function createSender(options: {
       baseUrl: exchange.baseUrl,
       connection: plan.connection,
       readApiKey: options.readApiKey,
+      proxyCredentials: options.proxyCredentials,
       userAgent: `sluice/${options.appVersion}`,
     }),
     toRequest: ({ item, rows }) => {

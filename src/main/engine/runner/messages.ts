@@ -1,12 +1,16 @@
 import type { ErrorDocument } from '../../../shared/errors.ts'
 import type { Plan } from '../../../shared/plan.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import type { SealedSecret } from '../credentials/bound-secret.ts'
 
-/** What a run's thread is given to start with. Stays in memory: it holds the key. */
+/** What a run's thread is given to start with. Stays in memory: it holds secrets. */
 export interface RunTask {
   runId: string
   workspace: string
-  apiKey: string
+  /** Null where nothing that is sent carries one. */
+  apiKey: SealedSecret | null
+  /** Null where the plan's proxy asks for none. */
+  proxyCredentials: SealedSecret | null
   appVersion: string
   /** Error codes that mean "delivered before", beside the plan's. */
   deliveredCodes: readonly string[]
@@ -37,7 +41,7 @@ export type RunCommand =
   | { kind: 'resume' }
   | { kind: 'stop' }
   | { kind: 'set_concurrency'; concurrency: number }
-  | { kind: 'set_api_key'; apiKey: string; variable: string | null }
+  | { kind: 'set_api_key'; apiKey: SealedSecret; variable: string | null }
 
 /** What a run's thread tells the main thread. `ended` and `failed` are its last words. */
 export type RunEvent =

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../shared/errors.ts'
+import type { ProxyCredentials } from '../credentials/bound-secret.ts'
 import { copyUnsucceeded } from '../journal/copy-unsucceeded.ts'
 import type { Journal } from '../journal/journal.ts'
 import { rebuildSeconds } from '../journal/rebuild-seconds.ts'
@@ -18,7 +19,11 @@ import type { RunTask } from './messages.ts'
 export async function prepareRun(
   task: RunTask,
   journal: Journal,
-  hooks: { onProgress: (progress: IntakeProgress) => void; isStopped: () => boolean },
+  hooks: {
+    proxyCredentials: ProxyCredentials | null
+    onProgress: (progress: IntakeProgress) => void
+    isStopped: () => boolean
+  },
 ): Promise<RunRecord | null> {
   switch (task.work.kind) {
     case 'start':
@@ -38,7 +43,7 @@ export async function prepareRun(
   }
   const record = readRecord(journal)
   // What the way to the service lacks is told before the source is read.
-  readTransport(record.plan.connection)
+  readTransport(record.plan.connection, hooks.proxyCredentials)
   if (record.state !== 'intake') return record
   const isWhole = await runIntake({ workspace: task.workspace, record, journal, ...hooks })
   return isWhole ? readRecord(journal) : null

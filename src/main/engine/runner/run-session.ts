@@ -3,6 +3,7 @@ import type { Load } from '../../../shared/load.ts'
 import { toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts } from '../../../shared/run.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
+import { ApiKey, ProxyCredentials } from '../credentials/bound-secret.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/run-latency.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
@@ -50,7 +51,8 @@ export class RunSession {
   #early: Stretch | null = null
   /** A number of requests in flight that was asked for before there was a sender. */
   #concurrency: number | null = null
-  #apiKey: string
+  #apiKey: ApiKey | null
+  readonly #proxyCredentials: ProxyCredentials | null
   /** Variable of the key that was switched to; null where it has none, undefined before any switch. */
   #switchedKey: string | null | undefined
   #sentMs = 0
@@ -60,7 +62,9 @@ export class RunSession {
   /** Takes the run's lease. Throws `RUN_BUSY`. `onCommit` is for tests that cut the process off. */
   constructor(task: RunTask, post: (event: RunEvent) => void, onCommit?: CommitHook) {
     this.#task = task
-    this.#apiKey = task.apiKey
+    this.#apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
+    this.#proxyCredentials =
+      task.proxyCredentials === null ? null : ProxyCredentials.unseal(task.proxyCredentials)
     this.#post = post
     this.#journal = new Journal(toJournalFile(task.workspace, task.runId), {
       runId: task.runId,
@@ -75,6 +79,7 @@ export class RunSession {
     const timer = setInterval(() => this.#postSnapshot(), SNAPSHOT_MS)
     try {
       const record = await prepareRun(this.#task, this.#journal, {
+        proxyCredentials: this.#proxyCredentials,
         onProgress: (progress) => {
           this.#progress = progress
         },
@@ -117,7 +122,7 @@ export class RunSession {
         this.#next?.resolve({})
         break
       case 'set_api_key':
-        this.#apiKey = command.apiKey
+        this.#apiKey = ApiKey.unseal(command.apiKey)
         this.#switchedKey = command.variable
         this.#load?.setApiKey(command.apiKey)
         break
@@ -144,6 +149,7 @@ export class RunSession {
       record,
       meter: this.#meter,
       readApiKey: () => this.#apiKey,
+      proxyCredentials: this.#proxyCredentials,
       readSwitchedKey: () => this.#switchedKey,
     })
     this.#sender = sender
@@ -187,7 +193,12 @@ export class RunSession {
     if (this.#wish === 'stop') return this.#writeEnd('interrupted', null)
     // No row passed the checks: there is nothing to press with.
     if (this.#isAllSent()) return this.#writeEnd('completed', null)
-    this.#load = createLoadRun({ ...this.#task, apiKey: this.#apiKey }, this.#journal, record, load)
+    this.#load = createLoadRun(
+      { ...this.#task, apiKey: this.#apiKey?.seal() ?? null },
+      this.#journal,
+      record,
+      load,
+    )
     this.#writeRunning()
     this.#sendingSinceMs = performance.now()
     try {

@@ -1,9 +1,7 @@
 import type { PlanConnection } from '../../../shared/connection.ts'
-import {
-  AUTHORIZATION_HEADER,
-  JSON_CONTENT_TYPE,
-  toAuthorization,
-} from '../../../shared/service/endpoints.ts'
+import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE } from '../../../shared/service/endpoints.ts'
+import type { ApiKey, ProxyCredentials } from '../credentials/bound-secret.ts'
+import { Redactor } from '../credentials/redactor.ts'
 import type { Exchange } from './exchange.ts'
 import { Http1Client } from './http1-client.ts'
 import { Http2Client } from './http2-client.ts'
@@ -25,13 +23,15 @@ export interface ServiceRequest {
   isAnonymous: boolean
 }
 
-/** What every request of a connection shares. The key stays in memory. */
+/** What every request of a connection shares. */
 export interface ServiceClientOptions {
   /** The host that is sent to, one of the connection's two. */
   baseUrl: string
   connection: Pick<PlanConnection, 'timeoutMs' | 'tls' | 'proxy'>
-  /** Asked at each request, so that the key can be switched while a run goes on. */
-  readApiKey: () => string
+  /** Asked at each request, so that the key can be switched while a run goes on; null where none is ever sent. */
+  readApiKey: () => ApiKey | null
+  /** Where the connection's proxy asks for them. */
+  proxyCredentials?: ProxyCredentials | null
   userAgent: string
   /** HTTP/1.1 unless given; a service that does not speak the version asked for is a breakdown, never a surprise. */
   httpVersion?: '1.1' | '2'
@@ -53,14 +53,18 @@ export interface ServiceClient {
 }
 
 /**
- * Prepares the clients of a connection and builds one at each call. They follow no redirect, so the key never reaches
- * another host. Throws `BAD_PLAN` for a certificate, key or proxy credentials that cannot be read.
+ * Prepares the clients of a connection and builds one at each call. They follow no redirect, put a key on requests to
+ * the origins that it belongs to alone, and take secrets out of whatever comes back. Throws `BAD_PLAN` for a
+ * certificate, key or proxy credentials that cannot be used, and `NO_API_KEY` for an API key of another origin.
  */
 export function createServiceClients(options: ServiceClientOptions): () => ServiceClient {
   const url = new URL(options.baseUrl)
   const prefix = url.pathname.replace(/\/+$/, '')
   const { timeoutMs } = options.connection
-  const transport = readTransport(options.connection)
+  const { proxyCredentials = null } = options
+  const transport = readTransport(options.connection, proxyCredentials)
+  options.readApiKey()?.toHeader(url)
+  const { noteKey, redact } = createRedaction(options.readApiKey, proxyCredentials)
   // A proxy reads the whole address of a plain http request (RFC 9112 §3.2.2).
   const plainProxy = url.protocol === 'http:' ? transport.proxy : null
   const start = plainProxy === null ? prefix : url.origin + prefix
@@ -84,13 +88,15 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
             received,
             createConnector: (onBytes) => createTimedConnector({ ...connection, isHttp2: false, onBytes }),
           })
-    const toHeaders = createHeaders(options, plainProxy)
+    const toHeaders = createHeaders(url, options, plainProxy, noteKey)
     return {
       send(request, onEnd) {
         const { method, body } = request
         wire.send(
           { method, target: start + request.path, headers: toHeaders(request), body },
-          plainProxy === null ? onEnd : (exchange) => onEnd(toProxied(exchange, plainProxy)),
+          plainProxy === null
+            ? (exchange) => onEnd(redact(exchange))
+            : (exchange) => onEnd(toProxied(redact(exchange), plainProxy)),
         )
       },
       destroy: () => wire.destroy(),
@@ -105,25 +111,61 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 
 /** Lists of headers are built anew only where the key has changed. */
 function createHeaders(
+  url: URL,
   { readApiKey, userAgent }: ServiceClientOptions,
   proxy: ProxyRoute | null,
+  noteKey: (key: ApiKey) => void,
 ): (request: ServiceRequest) => string[] {
   // An answer that is not compressed costs no time to decode, which would be measured as the service's.
   const anonymous = ['accept', JSON_CONTENT_TYPE, 'accept-encoding', 'identity', 'user-agent', userAgent]
   if (proxy !== null && proxy.authorization !== null)
     anonymous.push('proxy-authorization', proxy.authorization)
-  let key: string | null = null
+  let key: ApiKey | null = null
   let authorized: string[] = []
   let withBody: string[] = []
   return ({ isAnonymous, body }) => {
     if (isAnonymous) return anonymous
     const current = readApiKey()
+    if (current === null) throw new Error('a request that carries a key was given none')
     if (current !== key) {
+      authorized = [...anonymous, AUTHORIZATION_HEADER, current.toHeader(url)]
       key = current
-      authorized = [...anonymous, AUTHORIZATION_HEADER, toAuthorization(current)]
+      noteKey(current)
       withBody = [...authorized, 'content-type', JSON_CONTENT_TYPE]
     }
     return body === null ? authorized : withBody
+  }
+}
+
+/**
+ * The one place where secrets are taken out of answers, before anybody else sees them: every key that was sent, the one
+ * in use now, and the proxy's credentials.
+ */
+function createRedaction(readApiKey: () => ApiKey | null, proxyCredentials: ProxyCredentials | null) {
+  const redactor = new Redactor()
+  proxyCredentials?.redactBy(redactor)
+  let last: ApiKey | null = null
+  const noteKey = (key: ApiKey | null): void => {
+    if (key !== last) key?.redactBy(redactor)
+    last = key
+  }
+  const redactHeader = (value: string | null): string | null =>
+    value === null ? null : redactor.redact(value)
+  return {
+    noteKey,
+    redact(exchange: Exchange): Exchange {
+      noteKey(readApiKey())
+      if (exchange.kind === 'breakdown') {
+        exchange.message = redactor.redact(exchange.message)
+        return exchange
+      }
+      exchange.body = redactor.redact(exchange.body)
+      exchange.contentType = redactor.redact(exchange.contentType)
+      exchange.retryAfter = redactHeader(exchange.retryAfter)
+      exchange.location = redactHeader(exchange.location)
+      if (exchange.bodyProblem !== undefined) exchange.bodyProblem = redactor.redact(exchange.bodyProblem)
+      return exchange
+    },
   }
 }
 

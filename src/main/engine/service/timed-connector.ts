@@ -45,6 +45,8 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
       buildConnector({
         allowH2,
         timeout: timeoutMs,
+        // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+        rejectUnauthorized: true,
         ...(secureContext === null ? {} : { secureContext }),
         ...(proxy === null && options.onBytes !== undefined ? { onread: readInto(options.onBytes) } : {}),
       }),

@@ -1,6 +1,7 @@
 import type { SecureContext } from 'node:tls'
 import type { PlanConnection } from '../../../shared/connection.ts'
 import { SluiceError } from '../../../shared/errors.ts'
+import type { ProxyCredentials } from '../credentials/bound-secret.ts'
 import { readSecureContext } from './tls-files.ts'
 
 /** A proxy and what it is told of who asks. */
@@ -18,37 +19,29 @@ export interface Transport {
 }
 
 /**
- * Reads the files and the environment variable that a connection names. Throws `BAD_PLAN` where one is missing or
- * holds something else; nothing was sent then.
+ * Reads the files that a connection names. Throws `BAD_PLAN` where one is missing or holds something else, and where
+ * the proxy's credentials are missing or belong to another one; nothing was sent then.
  */
 export function readTransport(
   { tls, proxy }: Pick<PlanConnection, 'tls' | 'proxy'>,
-  env: NodeJS.ProcessEnv = process.env,
+  credentials: ProxyCredentials | null,
 ): Transport {
   return {
     secureContext: readSecureContext(tls),
-    proxy: proxy === undefined ? null : readProxyRoute(proxy, env),
+    proxy: proxy === undefined ? null : toProxyRoute(proxy, credentials),
   }
 }
 
-function readProxyRoute(proxy: NonNullable<PlanConnection['proxy']>, env: NodeJS.ProcessEnv): ProxyRoute {
+function toProxyRoute(
+  proxy: NonNullable<PlanConnection['proxy']>,
+  credentials: ProxyCredentials | null,
+): ProxyRoute {
   const url = new URL(proxy.url)
-  const { credentialsEnv } = proxy
-  if (credentialsEnv === undefined) return { url, authorization: null }
-  const credentials = env[credentialsEnv]
-  if (credentials === undefined || credentials === '') {
-    throw new SluiceError({
-      code: 'BAD_PLAN',
-      message: `the proxy ${url.host} is to be given the credentials in ${credentialsEnv}, and that environment variable is not set`,
-      hint: `Set it to user:password where this program runs: export ${credentialsEnv}=…`,
-    })
-  }
-  if (!credentials.includes(':')) {
-    throw new SluiceError({
-      code: 'BAD_PLAN',
-      message: `the environment variable ${credentialsEnv}, for the proxy ${url.host}, must hold user:password, and has no colon`,
-      hint: `Set it again: export ${credentialsEnv}=… , user name and password with a colon between them.`,
-    })
-  }
-  return { url, authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` }
+  if (proxy.credentialsEnv === undefined) return { url, authorization: null }
+  if (credentials !== null) return { url, authorization: credentials.toHeader(url) }
+  throw new SluiceError({
+    code: 'BAD_PLAN',
+    message: `the credentials for the proxy ${url.host} are missing`,
+    hint: `Store the proxy with its connection, or set ${proxy.credentialsEnv} to user:password.`,
+  })
 }

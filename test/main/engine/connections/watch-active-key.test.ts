@@ -8,10 +8,11 @@ import {
   addConnection,
   applyConnection,
   removeConnection,
+  replaceConnection,
 } from '../../../../src/main/engine/connections/edit-connections.ts'
 import { watchActiveKey } from '../../../../src/main/engine/connections/watch-active-key.ts'
+import type { ApiKey } from '../../../../src/main/engine/credentials/bound-secret.ts'
 import { connectionSchema } from '../../../../src/shared/connection.ts'
-import { SluiceError } from '../../../../src/shared/errors.ts'
 import { storedConnectionSchema, toPlanConnection } from '../../../../src/shared/stored-connection.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
@@ -36,8 +37,7 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
     connection: connectionSchema.parse({ ...toPlanConnection(stored), ...changes }),
     readVariable: (name) => environment[name],
     setApiKey: (key, variable) => {
-      if (key === 'bad key') throw new SluiceError({ code: 'NO_API_KEY', message: 'no header', hint: '' })
-      keys.push(key)
+      keys.push(key.toHeader(new URL(stored.baseUrl)))
       variables.push(variable)
     },
     say: (text) => said.push(text),
@@ -62,7 +62,7 @@ describe('a run of a stored connection', () => {
     run.apply('two')
     run.apply('one')
     run.watched[0]?.look()
-    expect(run.keys).toEqual(['secret-2', 'secret-1'])
+    expect(run.keys).toEqual(['token secret-2', 'token secret-1'])
     expect(run.variables).toEqual(['KEY_TWO', 'KEY_ONE'])
     expect(run.said).toEqual([
       'Sending with the key two of connection live from now on.',
@@ -79,7 +79,7 @@ describe('a run of a stored connection', () => {
       'Connection live was switched to the key three, but KEY_THREE is not set in this process; going on with the key before.',
     ])
     run.apply('two')
-    expect(run.keys).toEqual(['secret-2'])
+    expect(run.keys).toEqual(['token secret-2'])
   })
 
   it('keeps its key where the new one can be in no header, where the file is damaged, or the connection gone', () => {
@@ -93,6 +93,20 @@ describe('a run of a stored connection', () => {
     expect(run.keys).toEqual([])
     expect(run.said).toHaveLength(3)
     expect(run.said.join('\n')).not.toMatch(/secret|bad key/)
+  })
+
+  it('keeps its key where the connection has another address by now', () => {
+    const run = followConnection()
+    changeConnections(run.workspace, (connections) => {
+      const [live] = connections.connections
+      if (live === undefined) throw new Error('the connection is missing')
+      return replaceConnection(connections, { ...live, baseUrl: 'https://elsewhere.example.com' })
+    })
+    run.apply('two')
+    expect(run.keys).toEqual([])
+    expect(run.said).toEqual([
+      'the API key belongs to https://elsewhere.example.com and is not sent to https://api.example.com; going on with the key before.',
+    ])
   })
 
   it('follows nothing where its variable was chosen for it alone', () => {
@@ -116,16 +130,16 @@ describe('a run of a stored connection', () => {
       activeKey: 'one',
     })
     changeConnections(workspace, (connections) => addConnection(connections, stored))
-    const switched = Promise.withResolvers<string>()
+    const switched = Promise.withResolvers<ApiKey>()
     const stop = watchActiveKey({
       workspace,
       connection: connectionSchema.parse(toPlanConnection(stored)),
-      readVariable: (name) => `value of ${name}`,
+      readVariable: (name) => `value-of-${name}`,
       setApiKey: switched.resolve,
       say: () => {},
     })
     changeConnections(workspace, (connections) => applyConnection(connections, 'live', 'two'))
-    expect(await switched.promise).toBe('value of two')
+    expect((await switched.promise).toHeader(new URL(stored.baseUrl))).toBe('token value-of-two')
     stop()
   })
 })

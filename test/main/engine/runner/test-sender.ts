@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import { ApiKey } from '../../../../src/main/engine/credentials/bound-secret.ts'
 import { ItemClaims } from '../../../../src/main/engine/journal/item-claims.ts'
 import type { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { SecondMeter } from '../../../../src/main/engine/runner/second-meter.ts'
@@ -36,6 +37,7 @@ export function createTestSender(options: TestSenderOptions = {}) {
     total: new LatencyMeter(),
     nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
   })
+  const apiKey = ApiKey.create('k', plan.connection, 'the test')
   const { judge } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   const sender = new Sender({
     plan,
@@ -47,7 +49,7 @@ export function createTestSender(options: TestSenderOptions = {}) {
       createServiceClient({
         baseUrl,
         connection: plan.connection,
-        readApiKey: () => 'k',
+        readApiKey: () => apiKey,
         userAgent: 'test',
       }),
     toRequest: ({ item }) => toTestRequest(item),

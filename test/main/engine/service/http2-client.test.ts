@@ -16,7 +16,7 @@ import { readSecureContext } from '../../../../src/main/engine/service/tls-files
 import { createCertificate } from '../../../helpers/certificates.ts'
 import { END_STREAM, H2_CODES, type RawHttp2Wire, startRawHttp2Server } from '../../../helpers/raw-http2.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
-import { sendOver, TEST_KEY } from './send-task.ts'
+import { bindTestKey, sendOver } from './send-task.ts'
 
 const folder = openTestFolder()
 let tls: { key: string; cert: string }
@@ -30,10 +30,11 @@ beforeAll(async () => {
 
 /** Sends tasks over lanes that share their connections, as a run does; `count` requests, each lane one at a time. */
 function createSender(baseUrl: string, options: Partial<ServiceClientOptions> = {}) {
+  const apiKey = bindTestKey(baseUrl)
   const createClient = createServiceClients({
     baseUrl,
     connection: { timeoutMs: 5_000, tls: { caFile } },
-    readApiKey: () => TEST_KEY,
+    readApiKey: () => apiKey,
     userAgent: 'sluice/test',
     httpVersion: '2',
     ...options,
@@ -331,10 +332,11 @@ test('large bodies pass both ways under flow control, on one connection', async 
     server.close()
   })
   const { port } = server.address() as AddressInfo
+  const apiKey = bindTestKey(`https://127.0.0.1:${port}`)
   const client = createServiceClients({
     baseUrl: `https://127.0.0.1:${port}`,
     connection: { timeoutMs: 20_000, tls: { caFile } },
-    readApiKey: () => TEST_KEY,
+    readApiKey: () => apiKey,
     userAgent: 'sluice/test',
     httpVersion: '2',
   })

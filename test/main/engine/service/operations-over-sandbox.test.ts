@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ApiKey } from '../../../../src/main/engine/credentials/bound-secret.ts'
 import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
@@ -24,10 +25,11 @@ async function send(sandbox: TestSandbox, work: Work): Promise<Judgement> {
   const plan = buildPlan({ operation: work.operation, connection })
   const mapRow = createRowMapper(plan, work.columns, 'run1')
   const exchange = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
+  const apiKey = ApiKey.create(work.key ?? sandbox.key, plan.connection, 'the test')
   const client = createServiceClient({
     baseUrl: exchange.baseUrl,
     connection: plan.connection,
-    readApiKey: () => work.key ?? sandbox.key,
+    readApiKey: () => apiKey,
     userAgent: 'sluice/test',
   })
   const bodies = work.rows.map((cells, index) => mapRow(index + 1, cells).body)

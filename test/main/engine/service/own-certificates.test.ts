@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Http1Client } from '../../../../src/main/engine/service/http1-client.ts'
 import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 import { createServiceClients } from '../../../../src/main/engine/service/service-client.ts'
@@ -25,7 +25,7 @@ function failToPrepare(way: Pick<PlanConnection, 'tls'>): SluiceError {
     createServiceClients({
       baseUrl: 'https://127.0.0.1:1',
       connection: { timeoutMs: 1_000, ...way },
-      readApiKey: () => 'key',
+      readApiKey: () => null,
       userAgent: 'sluice/test',
     })
   } catch (error) {
@@ -154,4 +154,15 @@ test("a client's key that is none, or another certificate's, is named without a 
   const error = failToPrepare({ tls: { certFile, keyFile: broken } })
   expect(error.message).toContain('cannot be read as a private key')
   expect(`${error.message}${error.hint}`).not.toContain(other.key.slice(30, 55))
+})
+
+test('a certificate that is not trusted is refused whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  const server = await startFaultServer({ tls: await createCertificate({ ip: '127.0.0.1' }), ...answering })
+  const { judgement } = await sendTask(server.baseUrl)
+  expect(judgement).toMatchObject({ outcome: 'failed', repeat: 'safe', reached: false })
+  expect(server.requests).toEqual([])
 })

@@ -3,6 +3,8 @@ import { createSecureServer, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { ProxyCredentials } from '../../../../src/main/engine/credentials/bound-secret.ts'
+import { readProxyCredentials } from '../../../../src/main/engine/credentials/read-credentials.ts'
 import { createServiceClients } from '../../../../src/main/engine/service/service-client.ts'
 import { createCertificate } from '../../../helpers/certificates.ts'
 import {
@@ -14,7 +16,7 @@ import {
 } from '../../../helpers/fault-server.ts'
 import { startProxy } from '../../../helpers/proxy-server.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
-import { createTestClient, sendOver, sendTask, TEST_KEY } from './send-task.ts'
+import { bindTestKey, createTestClient, sendOver, sendTask, TEST_KEY } from './send-task.ts'
 
 const SECRET = 'clerk:proxy-secret'
 const NOT_TAKEN = { outcome: 'failed', repeat: 'safe', reached: false, status: null } as const
@@ -58,6 +60,23 @@ test('one tunnel serves the requests that follow each other', async () => {
   expect(server.connections).toBe(1)
 })
 
+test('credentials go to their own proxy alone, and to none without them', () => {
+  const connection = { timeoutMs: 1_000, proxy: { url: 'http://127.0.0.1:3128', credentialsEnv: 'X' } }
+  const prepare = (proxyCredentials: ProxyCredentials | null) => () =>
+    createServiceClients({
+      baseUrl: 'https://moderation.test',
+      connection,
+      readApiKey: () => null,
+      proxyCredentials,
+      userAgent: 'sluice/test',
+    })
+  expect(prepare(null)).toThrow(/credentials for the proxy 127.0.0.1:3128 are missing/)
+  expect(prepare(ProxyCredentials.create(SECRET, 'http://127.0.0.1:3129', 'X'))).toThrow(
+    'the proxy credentials belong to http://127.0.0.1:3129 and are not sent to http://127.0.0.1:3128',
+  )
+  expect(prepare(ProxyCredentials.create(SECRET, connection.proxy.url, 'X'))).not.toThrow()
+})
+
 test.each(['http', 'https'] as const)('HTTP/2 goes through the tunnel of an %s proxy', async (scheme) => {
   const tls = await createCertificate({ ip: '127.0.0.1' })
   const caFile = join(createTemporaryFolder(), 'ca.pem')
@@ -79,7 +98,7 @@ test.each(['http', 'https'] as const)('HTTP/2 goes through the tunnel of an %s p
   const client = createServiceClients({
     baseUrl: `https://127.0.0.1:${port}`,
     connection: { timeoutMs: 2_000, tls: { caFile }, proxy: { url: proxy.url } },
-    readApiKey: () => TEST_KEY,
+    readApiKey: () => bindTestKey(`https://127.0.0.1:${port}`),
     userAgent: 'sluice/test',
     httpVersion: '2',
   })()
@@ -204,21 +223,13 @@ test('a tunnel does not make a certificate of another name right', async () => {
 })
 
 test('credentials that are not set, or have no colon, are said before anything is sent', () => {
-  const prepare = () =>
-    createServiceClients({
-      baseUrl: 'https://moderation.test',
-      connection: {
-        timeoutMs: 1_000,
-        proxy: { url: 'http://127.0.0.1:3128', credentialsEnv: 'TEST_PROXY_LOGIN' },
-      },
-      readApiKey: () => TEST_KEY,
-      userAgent: 'sluice/test',
-    })
+  const proxy = { url: 'http://127.0.0.1:3128', credentialsEnv: 'TEST_PROXY_LOGIN' }
+  const prepare = () => readProxyCredentials(process.env, { proxy })
   expect(prepare).toThrow(
     expect.objectContaining({
       code: 'BAD_PLAN',
       message:
-        'the proxy 127.0.0.1:3128 is to be given the credentials in TEST_PROXY_LOGIN, and that environment variable is not set',
+        'the proxy 127.0.0.1:3128 needs the credentials in TEST_PROXY_LOGIN, and that environment variable is not set',
     }),
   )
   setCredentials('only-a-secret-word')

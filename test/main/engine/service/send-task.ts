@@ -1,4 +1,6 @@
 import { onTestFinished } from 'vitest'
+import { ApiKey } from '../../../../src/main/engine/credentials/bound-secret.ts'
+import { readProxyCredentials } from '../../../../src/main/engine/credentials/read-credentials.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
@@ -12,6 +14,11 @@ import { buildPlan } from '../mapping/build-plan.ts'
 /** The key of every test here; it must never reach anybody but the server of the base URL. */
 export const TEST_KEY = 'key-of-the-test'
 
+/** {@link TEST_KEY} for an address; for another key, that one. */
+export function bindTestKey(baseUrl: string, key = TEST_KEY): ApiKey {
+  return ApiKey.create(key, { baseUrl }, 'the test')
+}
+
 /** How one task was sent, and what that means. */
 export interface SentTask {
   exchange: Exchange
@@ -24,10 +31,12 @@ export function createTestClient(
   timeoutMs = 2_000,
   way: Pick<PlanConnection, 'tls' | 'proxy'> = {},
 ): ServiceClient {
+  const key = bindTestKey(baseUrl)
   const client = createServiceClient({
     baseUrl,
     connection: { timeoutMs, ...way },
-    readApiKey: () => TEST_KEY,
+    readApiKey: () => key,
+    proxyCredentials: readProxyCredentials(process.env, way),
     userAgent: 'sluice/test',
   })
   onTestFinished(() => client.destroy())

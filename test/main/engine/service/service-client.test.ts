@@ -1,11 +1,22 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { format, inspect } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { createServiceClient } from '../../../../src/main/engine/service/service-client.ts'
+import { ApiKey } from '../../../../src/main/engine/credentials/bound-secret.ts'
+import {
+  createServiceClient,
+  type ServiceClientOptions,
+} from '../../../../src/main/engine/service/service-client.ts'
 import { createCertificate } from '../../../helpers/certificates.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
-import { createTestClient, sendOver, sendTask, TEST_KEY } from './send-task.ts'
+import { bindTestKey, createTestClient, sendOver, sendTask, TEST_KEY } from './send-task.ts'
+
+const CLIENT = {
+  baseUrl: 'https://moderation.test',
+  connection: { timeoutMs: 2_000 },
+  userAgent: 'sluice/test',
+}
 
 test('a task goes out as JSON, with the key in its header and nowhere else', async () => {
   const server = await startFaultServer({
@@ -53,7 +64,7 @@ test('the key is asked for at each request, so that it can be switched in betwee
   const client = createServiceClient({
     baseUrl: server.baseUrl,
     connection: { timeoutMs: 2_000 },
-    readApiKey: () => key,
+    readApiKey: () => bindTestKey(server.baseUrl, key),
     userAgent: 'sluice/test',
   })
   onTestFinished(() => client.destroy())
@@ -67,6 +78,54 @@ test('the key is asked for at each request, so that it can be switched in betwee
     'token second',
   ])
   expect(server.connections).toBe(1)
+})
+
+test('no client is made for a key that belongs to another scheme, host or port', () => {
+  for (const other of ['https://127.0.0.1:4010', 'http://localhost:4010', 'http://127.0.0.1:4011']) {
+    const prepare = () =>
+      createServiceClient({
+        baseUrl: 'http://127.0.0.1:4010/api',
+        connection: { timeoutMs: 2_000 },
+        readApiKey: () => bindTestKey(other),
+        userAgent: 'sluice/test',
+      })
+    expect(prepare).toThrow(`the API key belongs to ${other} and is not sent to http://127.0.0.1:4010`)
+  }
+})
+
+test('no request goes out once the key was switched to that of another address', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
+  })
+  let apiKey = bindTestKey(server.baseUrl)
+  const client = createServiceClient({
+    baseUrl: server.baseUrl,
+    connection: { timeoutMs: 2_000 },
+    readApiKey: () => apiKey,
+    userAgent: 'sluice/test',
+  })
+  onTestFinished(() => client.destroy())
+  await sendOver(client, 'p1')
+  apiKey = bindTestKey('https://moderation.test')
+  for (let tries = 0; tries < 2; tries += 1) {
+    await expect(sendOver(client, 'p2')).rejects.toMatchObject({ code: 'NO_API_KEY' })
+  }
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a key says nothing of itself, and a text is no key', () => {
+  const apiKey = bindTestKey('https://moderation.test')
+  for (const text of [
+    String(apiKey),
+    JSON.stringify({ apiKey }),
+    inspect({ apiKey }),
+    format('%o', apiKey),
+  ]) {
+    expect(text).not.toContain(TEST_KEY)
+  }
+  // @ts-expect-error A client takes keys that know their addresses, and no texts.
+  const options: ServiceClientOptions = { ...CLIENT, readApiKey: () => TEST_KEY }
+  expect(() => createServiceClient(options)).toThrow()
 })
 
 test('requests follow each other over one connection, which is timed once', async () => {
@@ -165,7 +224,8 @@ test.each([
     const client = createServiceClient({
       baseUrl: server.baseUrl,
       connection: { timeoutMs: 2_000 },
-      readApiKey: () => key,
+      // No key is made of such a text; this one has been tampered with.
+      readApiKey: () => ApiKey.unseal({ value: key, origins: [server.baseUrl] }),
       userAgent: 'sluice/test',
     })
     onTestFinished(() => client.destroy())

@@ -10,18 +10,18 @@ import { LoadRun } from './load-run.ts'
 
 /** Builds the load test of a run; `task` is the run's. */
 export function createLoadRun(
-  task: Pick<RunTask, 'workspace' | 'apiKey' | 'appVersion' | 'loadWorkerUrl'>,
+  task: Pick<RunTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'appVersion' | 'loadWorkerUrl'>,
   journal: Journal,
   record: RunRecord,
   load: Load,
 ): LoadRun {
-  const { workspace, apiKey, appVersion } = task
+  const { workspace, apiKey, proxyCredentials, appVersion } = task
   return new LoadRun({
     journal,
     record,
     load,
     workerUrl: new URL(task.loadWorkerUrl),
-    task: { workspace, apiKey, appVersion },
+    task: { workspace, apiKey, proxyCredentials, appVersion },
     createCallbacks:
       record.callbackBase === null
         ? null

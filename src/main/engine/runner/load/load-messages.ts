@@ -1,15 +1,17 @@
 import type { ErrorDocument } from '../../../../shared/errors.ts'
 import type { Outcome } from '../../../../shared/item-state.ts'
 import type { LoadSample } from '../../../../shared/load-report.ts'
+import type { SealedSecret } from '../../credentials/bound-secret.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
 
-/** What a sending thread is given. Stays in memory: it holds the key. */
+/** What a sending thread is given. Stays in memory: it holds secrets. */
 export interface LoadTask {
   workspace: string
   /** The run's journal, of which the thread reads the rows. */
   journalFile: string
   record: RunRecord
-  apiKey: string
+  apiKey: SealedSecret | null
+  proxyCredentials: SealedSecret | null
   appVersion: string
   /** Which of how many threads this is; requests are dealt out evenly. */
   share: { index: number; count: number }
@@ -18,7 +20,7 @@ export interface LoadTask {
 /** What a sending thread is told. */
 export type LoadCommand =
   /** `startMs`: when measuring begins, by the load's clock; the warm-up comes before. */
-  { kind: 'start'; startMs: number } | { kind: 'stop' } | { kind: 'set_api_key'; apiKey: string }
+  { kind: 'start'; startMs: number } | { kind: 'stop' } | { kind: 'set_api_key'; apiKey: SealedSecret }
 
 /** An error as records refer to it. */
 export interface LoadErrorCause {

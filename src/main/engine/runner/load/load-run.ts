@@ -5,6 +5,7 @@ import { isOpen } from '../../../../shared/load-pace.ts'
 import type { LoadProgress } from '../../../../shared/snapshot.ts'
 import { formatThresholdMargin, formatThresholdValue } from '../../../../shared/threshold-text.ts'
 import { evaluateThresholds, findAbort, type ThresholdResult } from '../../../../shared/thresholds.ts'
+import type { SealedSecret } from '../../credentials/bound-secret.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { LoadWriter } from '../../journal/load-writer.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
@@ -33,7 +34,7 @@ export interface LoadRunOptions {
   load: Load
   /** Entry of the sending threads. */
   workerUrl: URL
-  task: Pick<LoadTask, 'workspace' | 'apiKey' | 'appVersion'>
+  task: Pick<LoadTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'appVersion'>
   /** Null where the load is sync. */
   createCallbacks: ((heard: Pick<LoadCallbacksOptions, 'onLatency' | 'onCount'>) => LoadCallbacks) | null
 }
@@ -122,7 +123,7 @@ export class LoadRun {
   }
 
   /** Sends with another key from now on. */
-  setApiKey(apiKey: string): void {
+  setApiKey(apiKey: SealedSecret): void {
     this.#threads?.tell({ kind: 'set_api_key', apiKey })
   }
 

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toErrorDocument } from '../../../../shared/errors.ts'
 import { isAsync } from '../../../../shared/operation.ts'
+import { ApiKey, ProxyCredentials } from '../../credentials/bound-secret.ts'
 import { openJournalReader } from '../../journal/open-journal.ts'
 import { readReceiverSettings } from '../../journal/receiver-settings.ts'
 import { resolveMapping } from '../../mapping/resolve-mapping.ts'
@@ -20,7 +21,7 @@ export function startLoadWorker(): void {
   if (port === null) throw new Error('startLoadWorker belongs into a worker thread')
   const task = workerData as LoadTask
   const post = (event: LoadEvent, transfer: ArrayBuffer[] = []): void => port.postMessage(event, transfer)
-  let apiKey = task.apiKey
+  let apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
   const fail = (error: unknown): void =>
     post({ kind: 'failed', index: task.share.index, error: toErrorDocument(error) })
   try {
@@ -41,7 +42,7 @@ export function startLoadWorker(): void {
           else port.close()
           break
         case 'set_api_key':
-          apiKey = command.apiKey
+          apiKey = ApiKey.unseal(command.apiKey)
           break
       }
     })
@@ -53,8 +54,8 @@ export function startLoadWorker(): void {
 }
 
 function createGenerator(
-  { record, workspace, journalFile, appVersion, share }: LoadTask,
-  readApiKey: () => string,
+  { record, workspace, journalFile, proxyCredentials, appVersion, share }: LoadTask,
+  readApiKey: () => ApiKey | null,
   post: (event: LoadEvent, transfer: ArrayBuffer[]) => void,
 ): LoadGenerator {
   const { plan, columns, runToken } = record
@@ -79,6 +80,7 @@ function createGenerator(
       baseUrl: exchange.baseUrl,
       connection: plan.connection,
       readApiKey,
+      proxyCredentials: proxyCredentials === null ? null : ProxyCredentials.unseal(proxyCredentials),
       userAgent: `sluice/${appVersion}`,
       httpVersion: load.httpVersion,
       http2Connections: load.http2Connections,

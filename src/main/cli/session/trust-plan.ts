@@ -1,0 +1,61 @@
+import { SluiceError } from '../../../shared/errors.ts'
+import type { Plan } from '../../../shared/plan.ts'
+import type { Connections } from '../../../shared/stored-connection.ts'
+import { staysWithin } from '../../engine/connections/stays-within.ts'
+import { toOrigins } from '../../engine/credentials/bound-secret.ts'
+import type { CliContext } from '../context.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
+
+/** Whether a person has said beforehand that a plan file may send the secrets that it names. */
+export interface TrustFlags {
+  trustPlan?: true
+}
+
+/**
+ * The secrets that a plan file sends and where to, in a phrase; null where it sends none, or keeps to a connection
+ * that the workspace stores.
+ */
+export function describeUntrusted(
+  { connection, operation }: Plan,
+  { connections }: Connections,
+): string | null {
+  const { name, apiKeyEnv, proxy } = connection
+  // The status of an appeal is read without a key (interface §5.6).
+  const sendsKey = operation.kind !== 'appeal-status'
+  const login = proxy?.credentialsEnv
+  const isKnown = connections.some(
+    (stored) =>
+      (name === undefined || stored.name === name) &&
+      (!sendsKey || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
+      staysWithin(stored, connection),
+  )
+  if (isKnown || (!sendsKey && login === undefined)) return null
+  const by = proxy === undefined ? '' : ` through the proxy ${new URL(proxy.url).origin}`
+  const secrets = [
+    ...(sendsKey ? [`the API key in ${apiKeyEnv} to ${toOrigins(connection).join(' and ')}${by}`] : []),
+    ...(login === undefined || proxy === undefined
+      ? []
+      : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),
+  ]
+  return secrets.join(', and ')
+}
+
+/**
+ * Asks about a plan file that sends secrets where no stored connection sends them; false where the answer is no.
+ * Throws `BAD_PLAN` where nobody can be asked: what runs such plans unattended passes `--trust-plan`.
+ */
+export async function confirmTrust(
+  context: CliContext,
+  plan: Plan,
+  connections: Connections,
+  { trustPlan }: TrustFlags,
+): Promise<boolean> {
+  const untrusted = trustPlan ? null : describeUntrusted(plan, connections)
+  if (untrusted === null) return true
+  if (context.canAsk) return context.ask(`This plan sends ${untrusted}. Trust it?`)
+  throw new SluiceError({
+    code: 'BAD_PLAN',
+    message: `the plan sends ${untrusted}, which no stored connection of this workspace does; nothing was sent`,
+    hint: `If you trust the plan, add --trust-plan. Or store the connection: ${COMMAND_PREFIX} connection add NAME --base-url URL --key default=${plan.connection.apiKeyEnv}`,
+  })
+}

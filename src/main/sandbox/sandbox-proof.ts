@@ -1,0 +1,34 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { isJsonObject } from '../../shared/service/json-object.ts'
+
+/** Path of the admin route that proves which sandbox answers; it needs no token, since it is asked before one is shown. */
+export const PROOF_PATH = '/sandbox/admin/proof'
+
+/** Longest nonce that is answered, in characters. */
+export const NONCE_MAX_CHARACTERS = 128
+
+/** How long a proof is waited for, milliseconds. */
+const PROOF_TIMEOUT_MS = 5_000
+
+/** Answers a nonce: only who knows the start's admin token can, and the answer does not show it. */
+export function answerNonce(nonce: string, adminToken: string): string {
+  return createHmac('sha256', adminToken).update(`sandbox proof ${nonce}`).digest('base64url')
+}
+
+/** Whether the sandbox of that admin token answers at an address, asked with a new nonce each time. */
+export async function proveSandbox(sandbox: { baseUrl: string; adminToken: string }): Promise<boolean> {
+  const nonce = randomBytes(24).toString('base64url')
+  try {
+    const answer = await fetch(`${sandbox.baseUrl}${PROOF_PATH}?nonce=${nonce}`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(PROOF_TIMEOUT_MS),
+    })
+    const body: unknown = await answer.json()
+    const found = isJsonObject(body) ? body['proof'] : undefined
+    const expected = Buffer.from(answerNonce(nonce, sandbox.adminToken))
+    const given = Buffer.from(typeof found === 'string' ? found : '')
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest'
+import { type FaultServer, startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+const env = { LIVE_KEY: 'the-key-of-live', SLUICE_API_KEY: 'the-default-key', OTHER: 'another-secret' }
+
+const startService = () =>
+  startFaultServer({ onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)) })
+
+/** A workspace that knows the connection `live`, and how to run a plan in it. */
+async function openWorkspace(live: FaultServer) {
+  const workspace = createTemporaryFolder()
+  writeSource(workspace, 'posts.csv', createRows(1))
+  await runInProcess(['connection', 'add', 'live', '--base-url', live.baseUrl, '--key', 'main=LIVE_KEY'], {
+    workspace,
+  })
+  return (
+    connection: Record<string, unknown>,
+    flags: readonly string[] = [],
+    ask?: (question: string) => boolean,
+  ) => {
+    const plan = { connection, source: { path: 'posts.csv' }, operation: { kind: 'task' } }
+    const file = writeSource(workspace, 'plan.json', JSON.stringify(plan))
+    return runInProcess(['plan', file, ...flags], {
+      workspace,
+      env,
+      ...(ask === undefined ? {} : { ask }),
+    })
+  }
+}
+
+it.each<[string, (live: FaultServer, other: FaultServer) => Record<string, unknown>]>([
+  ['a variable with an address', (_, other) => ({ baseUrl: other.baseUrl, apiKeyEnv: 'OTHER' })],
+  ['an address alone, for the default variable', (_, other) => ({ baseUrl: other.baseUrl })],
+  ['a stored connection with another address', (_, other) => ({ name: 'live', baseUrl: other.baseUrl })],
+  [
+    'a stored connection with another second host',
+    (_, other) => ({ name: 'live', taskBaseUrl: other.baseUrl }),
+  ],
+  ["a variable that is none of the connection's", () => ({ name: 'live', apiKeyEnv: 'OTHER' })],
+  [
+    "a stored connection's variable with another address",
+    (_, other) => ({
+      baseUrl: other.baseUrl,
+      apiKeyEnv: 'LIVE_KEY',
+    }),
+  ],
+  ['a proxy of its own', (_, other) => ({ name: 'live', proxy: { url: other.baseUrl } })],
+  [
+    'proxy credentials',
+    (_, other) => ({ name: 'live', proxy: { url: other.baseUrl, credentialsEnv: 'OTHER' } }),
+  ],
+])('refuses a plan that names %s, unless it is trusted', async (_what, toConnection) => {
+  const live = await startService()
+  const other = await startService()
+  const runPlan = await openWorkspace(live)
+  const connection = toConnection(live, other)
+  const refused = await runPlan(connection)
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toContain('--trust-plan')
+  const declined = await runPlan(connection, [], () => false)
+  expect(declined).toMatchObject({ code: 2 })
+  expect(declined.stderr).toContain('Nothing was sent.')
+  expect([...live.requests, ...other.requests]).toEqual([])
+})
+
+it('asks about a plan on a terminal, naming the key and where it goes, and sends after a yes', async () => {
+  const live = await startService()
+  const runPlan = await openWorkspace(live)
+  const other = await startService()
+  const questions: string[] = []
+  const ran = await runPlan({ baseUrl: other.baseUrl, apiKeyEnv: 'OTHER' }, [], (question) => {
+    questions.push(question)
+    return true
+  })
+  expect(ran.code).toBe(0)
+  expect(questions).toEqual([expect.stringContaining(other.baseUrl)])
+  expect(questions[0]).toContain('OTHER')
+  expect(other.requests).toMatchObject([{ headers: { authorization: 'token another-secret' } }])
+})
+
+it('runs a trusted plan without asking, and one that keeps to its stored connection', async () => {
+  const live = await startService()
+  const other = await startService()
+  const runPlan = await openWorkspace(live)
+  expect((await runPlan({ baseUrl: other.baseUrl }, ['--trust-plan'])).code).toBe(0)
+  expect(other.requests).toMatchObject([{ headers: { authorization: 'token the-default-key' } }])
+  expect((await runPlan({ name: 'live' })).code).toBe(0)
+  expect((await runPlan({ name: 'live', baseUrl: `${live.baseUrl}/` })).code).toBe(0)
+  expect((await runPlan({ baseUrl: live.baseUrl, apiKeyEnv: 'LIVE_KEY' })).code).toBe(0)
+  expect(new Set(live.requests.map(({ headers }) => headers['authorization']))).toEqual(
+    new Set(['token the-key-of-live']),
+  )
+})
