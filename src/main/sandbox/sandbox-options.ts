@@ -41,6 +41,8 @@ export const sandboxOptionsSchema = z.strictObject({
     .int()
     .min(1)
     .default(64 * 1024 * 1024),
+  /** Longest time for a whole request to arrive; its head has a sixth of it. */
+  requestTimeoutMs: z.int().min(1).default(60_000),
   /** Async requests with a callback are answered 503 while that many callbacks wait to be delivered. */
   maxPendingCallbacks: z.int().min(1).default(100_000),
   /** Media at loopback addresses is fetched for the custom indexes up to this size, and in this time. */

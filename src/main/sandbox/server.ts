@@ -66,8 +66,16 @@ function createApp(context: SandboxContext): FastifyInstance {
 }
 
 function createNodeServer({ options }: SandboxContext, handler: RequestListener): Server {
-  const server = options.tls === null ? createHttpServer(handler) : createHttpsServer(options.tls, handler)
+  // Requests have to come whole; how long an answer takes is for the latency that was asked for to say.
+  const limits = {
+    headersTimeout: Math.ceil(options.requestTimeoutMs / 6),
+    requestTimeout: options.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
+  }
+  const server =
+    options.tls === null
+      ? createHttpServer(limits, handler)
+      : createHttpsServer({ ...options.tls, ...limits }, handler)
   server.keepAliveTimeout = KEEP_ALIVE_MS
-  server.requestTimeout = 0
   return server
 }

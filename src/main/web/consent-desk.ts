@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AskProduction, ProductionQuestion } from '../bridge/production-gate.ts'
 import { describeProduction } from '../bridge/production-words.ts'
 import { sendAnswer, sendJson, sendText } from './answers.ts'
 import { ANSWER_PATH, createConsentPage, QUESTION_PATH } from './consent-page.ts'
 import type { EntryFiles } from './entry-files.ts'
-import { limitListener } from './listener-limits.ts'
+import { createBoundedServer, type ListenerLimits } from './listener-limits.ts'
 import { readShortText } from './read-short-text.ts'
 import { checkRequest, ENTRY_PATH } from './request-guard.ts'
 
@@ -40,9 +40,9 @@ export async function openConsentDesk(options: {
   /** Files of the questions alone. */
   entryFiles: EntryFiles
   show: ShowConsent
+  limits: ListenerLimits
 }): Promise<ConsentDesk> {
-  const server = createServer()
-  limitListener(server)
+  const server = createBoundedServer(options.limits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)

@@ -32,8 +32,9 @@ export function createLockedPage(): { headers: Record<string, string>; body: str
   return {
     headers: { ...createDocumentHeaders(''), 'content-type': 'text/html; charset=utf-8' },
     body: createPage(
-      `<p>This browser was not let in: Sluice answers only the browser that it opened itself.</p>
-<p>Start it again with: <code>npm run -s sluice -- open</code></p>`,
+      `<p>This browser is not signed in, or its session has ended.</p>
+<p>For a new link, press Enter in the terminal in which Sluice runs. If it no longer runs, start it with:
+<code>npm run -s sluice -- open</code></p>`,
     ),
   }
 }

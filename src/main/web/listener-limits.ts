@@ -1,21 +1,36 @@
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 
-/** Longest time a request's head may take, milliseconds. */
-const HEAD_MS = 10_000
+/** What connections of a listener may hold on to. */
+export interface ListenerLimits {
+  /** Longest time for a request's head, milliseconds. */
+  headMs: number
+  /** Longest time in which a connection may neither give nor take a byte, milliseconds. */
+  stallMs: number
+  /** How often heads are looked at, milliseconds. */
+  checkEveryMs: number
+  /** Connections at once; more are closed as they come. */
+  connections: number
+}
 
-/** Longest time in which a connection may neither give nor take a byte, milliseconds. */
-const STALL_MS = 60_000
-
-/** Connections at once; a browser opens a handful. */
-const CONNECTIONS_MAX = 200
+/** What a listener of the screens bears unless it is told otherwise; a browser opens a handful of connections. */
+export const LISTENER_LIMITS: ListenerLimits = {
+  headMs: 10_000,
+  stallMs: 30_000,
+  checkEveryMs: 1_000,
+  connections: 1_000,
+}
 
 /**
- * Bounds what connections of a listener may hold on to: a head that does not come, an upload or download that stands
- * still, and their number. A request as a whole is not timed, since a big upload to a slow disk takes its time.
+ * Makes a server whose half-sent requests and unread downloads end. A request as a whole is not timed, since a big
+ * upload to a slow disk takes its time: it may go on as long as bytes come.
  */
-export function limitListener(server: Server): void {
-  server.requestTimeout = 0
-  server.headersTimeout = HEAD_MS
-  server.maxConnections = CONNECTIONS_MAX
-  server.setTimeout(STALL_MS, (socket) => socket.destroy())
+export function createBoundedServer(limits: ListenerLimits = LISTENER_LIMITS): Server {
+  const server = createServer({
+    requestTimeout: 0,
+    headersTimeout: limits.headMs,
+    connectionsCheckingInterval: limits.checkEveryMs,
+  })
+  server.maxConnections = limits.connections
+  server.setTimeout(limits.stallMs, (socket) => socket.destroy())
+  return server
 }

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Reads a request's body as text; null where it is longer than `maxBytes` or does not arrive whole. */
+/** Longest time for a short body, milliseconds. */
+const BODY_MS = 10_000
+
+/** Reads a request's body as text; null where it is longer than `maxBytes` or does not arrive whole in 10 seconds. */
 export async function readShortText(request: IncomingMessage, maxBytes: number): Promise<string | null> {
+  const timer = setTimeout(() => request.destroy(), BODY_MS)
   const chunks: Buffer[] = []
   let sizeBytes = 0
   try {
@@ -13,6 +17,8 @@ export async function readShortText(request: IncomingMessage, maxBytes: number):
     }
   } catch {
     return null
+  } finally {
+    clearTimeout(timer)
   }
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -48,7 +48,7 @@ export function createWebRoutes(
 
     if (pathname === ENTRY_PATH && method === 'GET') return sendPage(response, 200, createEntryPage())
     if (pathname === SESSION_PATH && method === 'POST') return openSession(options, request, response)
-    if (!sessions.isOpen(request.headers.cookie)) {
+    if (sessions.find(request.headers.cookie) === null) {
       if (method === 'GET') return sendPage(response, 401, createLockedPage())
       return refuse(response, 401, 'This browser was not let in.')
     }
@@ -102,7 +102,7 @@ async function openSession(
     return refuse(
       response,
       403,
-      'This link was used before or is too old. Start Sluice again with: npm run -s sluice -- open',
+      'This link was used before or is too old. For a new one, press Enter in the terminal in which Sluice runs.',
     )
   }
   response.setHeader('set-cookie', sessions.open())

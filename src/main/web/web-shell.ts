@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
@@ -12,6 +12,7 @@ import { openConsentDesk, type ShowConsent } from './consent-desk.ts'
 import { createDownloads } from './downloads.ts'
 import { createEntryFiles } from './entry-files.ts'
 import { createEntryTokens } from './entry-tokens.ts'
+import { createBoundedServer, LISTENER_LIMITS, type ListenerLimits } from './listener-limits.ts'
 import { checkRequest, ENTRY_PATH } from './request-guard.ts'
 import { createSessions } from './sessions.ts'
 import { createUploads } from './uploads.ts'
@@ -19,6 +20,9 @@ import { createWebRoutes } from './web-routes.ts'
 
 /** Longest message of a window: plans and filters, never files. */
 const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
+
+/** How often sessions whose time is over are looked for, milliseconds. */
+const SWEEP_EVERY_MS = 30_000
 
 /** What a shell is opened with. */
 export interface WebShellOptions {
@@ -34,6 +38,8 @@ export interface WebShellOptions {
   showConsent: ShowConsent
   /** Milliseconds that only ever grow, for the age of tokens and sessions. */
   now?: () => number
+  /** What connections may hold on to; {@link LISTENER_LIMITS} unless given. */
+  limits?: ListenerLimits
 }
 
 /** The screens, served to browsers of this machine. */
@@ -53,10 +59,8 @@ export interface WebShell {
 
 /** Opens the engine and serves the screens on loopback. Throws `BAD_USAGE` for a port that is taken, `WORKSPACE_UNUSABLE`. */
 export async function openWebShell(options: WebShellOptions): Promise<WebShell> {
-  const { now = () => performance.now() } = options
-  const server = createServer()
-  // A big upload over a slow disk takes its time; headers still have to come at once.
-  server.requestTimeout = 0
+  const { now = () => performance.now(), limits = LISTENER_LIMITS } = options
+  const server = createBoundedServer(limits)
   await listen(server, options.port)
   const { port } = server.address() as AddressInfo
   // Cookies know no ports: a name of its own keeps ours from whatever else runs on this machine.
@@ -68,6 +72,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
   const consent = await openConsentDesk({
     entryFiles: createEntryFiles(options.workspace),
     show: options.showConsent,
+    limits,
   })
   const host = createBrowserHost(downloads, consent.ask)
   const giveUp = () => {
@@ -76,7 +81,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
   }
   const bridge = openBridgeOr(giveUp, { workspace: options.workspace, host })
   const tokens = createEntryTokens(now)
-  const sessions = createSessions()
+  const sessions = createSessions(now)
   const answer = createWebRoutes({
     origin,
     rendererFolder: options.rendererFolder,
@@ -97,14 +102,23 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
     perMessageDeflate: false,
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const isOurs = checkRequest(request, origin) === null && sessions.isOpen(request.headers.cookie)
+    const session = checkRequest(request, origin) === null ? sessions.find(request.headers.cookie) : null
     socket.on('error', () => socket.destroy())
-    if (!isOurs || request.url !== BRIDGE_SOCKET_PATH) {
+    if (session === null || request.url !== BRIDGE_SOCKET_PATH) {
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
-    sockets.handleUpgrade(request, socket, head, (ws) => serveOverWebSocket(ws, bridge.services))
+    // A window may be quiet for hours.
+    request.socket.setTimeout(0)
+    sockets.handleUpgrade(request, socket, head, (ws) => {
+      ws.once(
+        'close',
+        session.hold(() => ws.terminate()),
+      )
+      serveOverWebSocket(ws, bridge.services)
+    })
   })
+  const sweeping = setInterval(() => sessions.sweep(), SWEEP_EVERY_MS).unref()
 
   const createEntryUrl = () => `${origin}${ENTRY_PATH}#${tokens.issue()}`
   return {
@@ -112,6 +126,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
     createEntryUrl,
     createEntryFile: () => entryFiles.write(createEntryUrl()),
     async close() {
+      clearInterval(sweeping)
       // Windows see their runs drain, then lose the connection.
       await bridge.close()
       for (const ws of sockets.clients) ws.terminate()

@@ -9,6 +9,7 @@ import { ADMIN_TOKEN_HEADER } from '../../../src/main/sandbox/admin-token.ts'
 import { createSandbox } from '../../../src/main/sandbox/sandbox.ts'
 import type { SandboxOptions } from '../../../src/main/sandbox/sandbox-options.ts'
 import { startSandboxThread } from '../../../src/main/sandbox/start-sandbox-thread.ts'
+import { sendRaw } from '../../helpers/raw-http.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
@@ -192,6 +193,15 @@ describe('a sandbox', () => {
     const kept = (await sandbox.tasks()).map((task) => task.request !== null)
     expect(kept.indexOf(true)).toBe(500)
     expect(kept.lastIndexOf(false)).toBe(499)
+  })
+
+  it('ends requests that are sent by halves', async () => {
+    const sandbox = await withSandbox({ requestTimeoutMs: 120 })
+    expect((await sendRaw(sandbox.baseUrl, 'POST /api/v1/task/sync HTTP/1.1\r\nhost: ')).status).toBe(408)
+    const { host } = new URL(sandbox.baseUrl)
+    const head = `host: ${host}\r\nauthorization: token ${sandbox.key}\r\ncontent-type: application/json\r\n`
+    const half = `POST ${SYNC} HTTP/1.1\r\n${head}content-length: 900\r\n\r\n{"text_data":`
+    expect((await sendRaw(sandbox.baseUrl, half)).status).toBe(408)
   })
 
   it('serves https with a certificate of its own', async () => {

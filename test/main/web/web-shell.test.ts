@@ -1,7 +1,14 @@
-import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDownloads } from '../../../src/main/web/downloads.ts'
+import { createBoundedServer, LISTENER_LIMITS } from '../../../src/main/web/listener-limits.ts'
+import { SESSION_IDLE_MS, SESSION_LIFE_MS } from '../../../src/main/web/sessions.ts'
+import { openSocket, sendRaw } from '../../helpers/raw-http.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { toToken, withShell } from './with-shell.ts'
 
 describe('the browser shell', () => {
@@ -80,7 +87,7 @@ describe('the browser shell', () => {
     const token = toToken(shell.createEntryUrl())
     const { answer, cookie } = await shell.enter(token)
     expect(answer.headers['set-cookie']).toEqual([
-      expect.stringMatching(/^sluice_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^sluice_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=86400$/),
     ])
     expect((await shell.request('/', { cookie: `other=1; ${cookie}` })).status).toBe(200)
     for (const wrong of [token, '', 'guess', 'x'.repeat(100_000)]) {
@@ -195,6 +202,72 @@ describe('the browser shell', () => {
     expect(await shell.openSocket({ cookie, path: '/other' })).toEqual({ status: 403 })
     const client = await shell.connect(cookie)
     expect(await client.app.describe()).toMatchObject({ platform: 'browser', workspace: shell.workspace })
+  })
+
+  it('lets a browser that was idle for an hour in no more, and one that holds a window open', async () => {
+    let nowMs = 0
+    const shell = await withShell({ now: () => nowMs })
+    const [idle, used, open] = [await shell.enter(), await shell.enter(), await shell.enter()]
+    const client = await shell.connect(open.cookie)
+    nowMs += SESSION_IDLE_MS - 1
+    expect((await shell.request('/', { cookie: used.cookie })).status).toBe(200)
+    nowMs += 2
+    expect((await shell.request('/', { cookie: idle.cookie })).status).toBe(401)
+    expect(await shell.openSocket({ cookie: idle.cookie })).toEqual({ status: 403 })
+    expect((await shell.request('/', { cookie: used.cookie })).status).toBe(200)
+    expect((await shell.request('/', { cookie: open.cookie })).status).toBe(200)
+    expect(await client.runs.list()).toEqual([])
+  })
+
+  it('ends every session and its windows after a day', async () => {
+    let nowMs = 0
+    const shell = await withShell({ now: () => nowMs })
+    const { cookie } = await shell.enter()
+    const opened = await shell.openSocket({ cookie })
+    if (!('socket' in opened)) throw new Error('refused')
+    const closed = once(opened.socket, 'close')
+    nowMs += SESSION_LIFE_MS + 1
+    expect((await shell.request('/', { cookie })).status).toBe(401)
+    await closed
+  })
+
+  it('ends requests that are sent by halves, and uploads that stand still', async () => {
+    const limits = { ...LISTENER_LIMITS, headMs: 50, stallMs: 200, checkEveryMs: 20 }
+    const shell = await withShell({ limits })
+    const { cookie } = await shell.enter()
+    const base = `http://127.0.0.1:${shell.port}`
+    expect((await sendRaw(base, 'GET / HTTP/1.1\r\nHost: ')).status).toBe(408)
+    const { host } = new URL(shell.origin)
+    const head = `host: ${host}\r\norigin: ${shell.origin}\r\ncookie: ${cookie}\r\ncontent-length: 9\r\n\r\n`
+    expect((await sendRaw(base, `PUT /files/uploads?name=a.csv HTTP/1.1\r\n${head}half`)).status).toBe(0)
+    expect((await sendRaw(base, `POST /session HTTP/1.1\r\n${head}half`)).status).toBe(0)
+    // A window, on the other hand, may say nothing for as long as it likes.
+    const client = await shell.connect(cookie)
+    await sendRaw(base, 'GET / HTTP/1.1\r\nHost: ')
+    await sendRaw(base, `PUT /files/uploads?name=b.csv HTTP/1.1\r\n${head}half`)
+    expect(await client.runs.list()).toEqual([])
+  })
+
+  it('ends downloads that nobody reads', async () => {
+    const limits = { ...LISTENER_LIMITS, stallMs: 100 }
+    const sizeBytes = 64 * 1024 * 1024
+    const server = createBoundedServer(limits)
+    const downloads = createDownloads(createTemporaryFolder())
+    const place = await downloads.place('large.csv')
+    writeFileSync(place.file, '')
+    truncateSync(place.file, sizeBytes)
+    const exported = place.publish({ file: place.file, rows: 1, sizeBytes })
+    server.on('request', ({ url }, response) => void downloads.send(url ?? '', response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const ended = once(server, 'connection').then(([connection]) => once(connection, 'close'))
+    const other = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    for (const each of [socket, other]) {
+      each.write(`GET ${'url' in exported ? exported.url : ''} HTTP/1.1\r\nhost: x\r\n\r\n`)
+    }
+    await ended
+    await downloads.clear()
   })
 
   it('says that a port is taken', async () => {

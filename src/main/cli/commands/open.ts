@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EXIT } from '../../../shared/errors.ts'
+import { EXIT, toErrorDocument } from '../../../shared/errors.ts'
 import type { CliContext } from '../context.ts'
 import { createIntegerParser } from '../options/number-option.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
@@ -36,7 +36,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     first: () => asked.resolve(),
     second: () => process.exit(EXIT.interrupted),
   })
-  try {
+  const letIn = async () => {
     if (flags.browser) {
       const file = await shell.createEntryFile()
       await out.writeLine(
@@ -47,11 +47,20 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
       await out.writeLine(shell.createEntryUrl())
       await err.writeLine('Open this address in one browser within ten minutes; Sluice runs until Ctrl-C.')
     }
+  }
+  // A link is good once and a session for a day: whoever sits at this terminal is given another.
+  const letInAgain = () => {
+    letIn().catch((error: unknown) => err.writeLine(toErrorDocument(error).message))
+  }
+  try {
+    await letIn()
+    if (context.canAsk) process.stdin.on('data', letInAgain)
     await asked.promise
     await err.writeLine(
       'Stopping; runs that go on are drained and can be resumed. Ctrl-C again quits at once.',
     )
   } finally {
+    process.stdin.off('data', letInAgain).pause()
     await shell.close()
     stopWatching()
   }

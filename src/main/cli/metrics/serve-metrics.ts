@@ -16,10 +16,21 @@ export interface MetricsServer {
 const PATH = '/metrics'
 const HOST = '127.0.0.1'
 
-/** Serves a load test's figures to this machine alone; port 0 takes a free one. Throws `BAD_USAGE` where it is taken. */
-export async function serveMetrics(port: number): Promise<MetricsServer> {
+/** Longest time for a request, and for a connection in which nothing moves, milliseconds. */
+const WAIT_MS = 10_000
+
+/** Connections at once; scrapers open one each. */
+const CONNECTIONS_MAX = 100
+
+/** Serves a load test's figures to this machine alone; port 0 takes a free one. A request that has not come after `waitMs` is ended. Throws `BAD_USAGE` where it is taken. */
+export async function serveMetrics(port: number, waitMs = WAIT_MS): Promise<MetricsServer> {
   let newest: RunSnapshot | null = null
-  const server = createServer((request, response) => answer(request, response, newest))
+  const server = createServer(
+    { requestTimeout: waitMs, headersTimeout: waitMs, connectionsCheckingInterval: Math.min(1_000, waitMs) },
+    (request, response) => answer(request, response, newest),
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  server.setTimeout(waitMs, (socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toPortError(port, error)))
     server.listen(port, HOST, resolve)

@@ -7,11 +7,21 @@ import { toMediaAnswer } from './media-answer.ts'
 import { type MediaFile, openMediaFile } from './open-media-file.ts'
 import type { ReceiverLimits } from './receiver-limits.ts'
 
+/** A download that nobody reads gives way after this share of the time it has otherwise. */
+const WAITED_FOR_SHARE = 0.1
+
+/** A file on its way. */
+interface Sending {
+  readonly response: ServerResponse
+  /** When the client last took something, on the clock that only grows. */
+  movedAtMs: number
+}
+
 /** Serves the files of folders that runs need, at addresses that only the service was told. */
 export class MediaHost {
   readonly #findFolder: (runToken: string) => Promise<string | null>
   readonly #limits: ReceiverLimits
-  #sending = 0
+  readonly #sending = new Set<Sending>()
 
   constructor(findFolder: (runToken: string) => Promise<string | null>, limits: ReceiverLimits) {
     this.#findFolder = findFolder
@@ -20,11 +30,12 @@ export class MediaHost {
 
   /** Answers a request for a file. Never rejects. */
   async answer(target: MediaTarget, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (this.#sending >= this.#limits.maxMediaFiles) {
+    if (this.#sending.size >= this.#limits.maxMediaFiles && !this.#dropStalled()) {
       reply.code(503).header('retry-after', 1).send({ error: 'too many files at once' })
       return
     }
-    this.#sending += 1
+    const sending: Sending = { response: reply.raw, movedAtMs: performance.now() }
+    this.#sending.add(sending)
     try {
       const folder = await this.#findFolder(target.runToken)
       const file = folder === null ? null : await openMediaFile(folder, target.path)
@@ -32,16 +43,32 @@ export class MediaHost {
         reply.code(404).send({ error: 'there is no such file, or it is served no more' })
         return
       }
-      await this.#send(file, target.path, request, reply)
+      await this.#send(file, target.path, request, reply, sending)
     } catch {
       // A client that went away, or a file that became unreadable on the way: nobody is left to be told.
       reply.raw.destroy()
     } finally {
-      this.#sending -= 1
+      this.#sending.delete(sending)
     }
   }
 
-  async #send(file: MediaFile, path: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** Ends the download that has stood still longest, where that is long enough; whoever reads is left alone. */
+  #dropStalled(): boolean {
+    const [stalest] = [...this.#sending].toSorted((a, b) => a.movedAtMs - b.movedAtMs)
+    const stalledMs = stalest === undefined ? 0 : performance.now() - stalest.movedAtMs
+    if (stalest === undefined || stalledMs < this.#limits.mediaStallMs * WAITED_FOR_SHARE) return false
+    stalest.response.destroy()
+    this.#sending.delete(stalest)
+    return true
+  }
+
+  async #send(
+    file: MediaFile,
+    path: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    sending: Sending,
+  ): Promise<void> {
     await using handle = file.handle
     const { headers } = request
     const answer = toMediaAnswer(file, {
@@ -73,8 +100,12 @@ export class MediaHost {
       response.end()
       return
     }
-    response.setTimeout(this.#limits.requestTimeoutMs, () => response.destroy())
+    response.setTimeout(this.#limits.mediaStallMs, () => response.destroy())
     const bytes = handle.createReadStream({ start: firstByte, end: lastByte, autoClose: false })
+    // Another piece is read only once the client has taken what came before.
+    bytes.on('data', () => {
+      sending.movedAtMs = performance.now()
+    })
     await pipeline(bytes, response, { end: false })
     endComplete(response, bytes.bytesRead === lengthBytes)
   }

@@ -20,6 +20,8 @@ export interface ReceiverLimits {
   selfTestTimeoutMs: number
   /** Files that the media host sends at once. */
   maxMediaFiles: number
+  /** Longest time in which nothing of a file is read, milliseconds; where others wait, a tenth of it. */
+  mediaStallMs: number
 }
 
 const MIB = 1024 * 1024
@@ -36,4 +38,5 @@ export const RECEIVER_LIMITS: ReceiverLimits = {
   standbyEveryMs: 1_000,
   selfTestTimeoutMs: 10_000,
   maxMediaFiles: 200,
+  mediaStallMs: 20_000,
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { formatMetrics } from '../../../../src/main/cli/metrics/metrics-text.ts'
 import { serveMetrics } from '../../../../src/main/cli/metrics/serve-metrics.ts'
+import { sendRaw } from '../../../helpers/raw-http.ts'
 import { createLoadSnapshot } from '../progress/load-snapshot.ts'
 
 /** The values of Prometheus' text format by series. Throws where the text is of another format. */
@@ -59,6 +60,14 @@ describe("a load test's figures for Prometheus", () => {
     expect((await fetch(server.url, { method: 'POST', body: 'x' })).status).toBe(405)
     expect((await fetch(server.url.replace('/metrics', '/'))).status).toBe(404)
     expect(await (await fetch(server.url, { method: 'HEAD' })).text()).toBe('')
+  })
+
+  it('are not held up by requests that are sent by halves', async () => {
+    const server = await serveMetrics(0, 100)
+    onTestFinished(() => server.close())
+    // Whichever comes first: the head's time, or that nothing moves.
+    expect([0, 408]).toContain((await sendRaw(server.url, 'GET /metrics HTTP/1.1\r\nhost: ')).status)
+    expect((await fetch(server.url)).status).toBe(200)
   })
 
   it('say where a port cannot be had', async () => {

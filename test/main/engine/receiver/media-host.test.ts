@@ -233,6 +233,22 @@ describe('the media host', () => {
     socket.destroy()
     await expect.poll(async () => (await get(test, 'clip.mp4')).status).toBe(200)
   })
+
+  it('ends downloads that nobody reads as soon as others wait for their place', async () => {
+    const test = await serve({ maxMediaFiles: 3, mediaStallMs: 10_000 })
+    const path = join(test.folder, 'large.mp4')
+    writeFileSync(path, '')
+    truncateSync(path, 64 * 1024 * 1024)
+    const target = toMediaPath(test.secret, { runToken: RUN.runToken, path: 'large.mp4' })
+    for (let index = 0; index < 3; index += 1) {
+      const socket = await openSocket(test.baseUrl)
+      socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`)
+      await new Promise((resolve) => socket.once('readable', resolve))
+    }
+    expect((await get(test, 'clip.mp4')).status).toBe(503)
+    const isServed = async () => (await get(test, 'clip.mp4')).status
+    await expect.poll(isServed, { timeout: 5_000 }).toBe(200)
+  })
 })
 
 describe('a path that leads out of the folder', () => {
