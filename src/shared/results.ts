@@ -88,7 +88,7 @@ export interface CutFrom {
 export interface CallbackDetail {
   /** ISO 8601. */
   receivedAt: string
-  /** `settled`, `doubled`, `unreadable` or `mismatched`. */
+  /** `settled`, `doubled` or `unreadable`. */
   effect: string
   body: string
   /** Null where the body is whole. */

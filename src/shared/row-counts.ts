@@ -50,6 +50,5 @@ export function toCallbackCounts(callbacks: ReadonlyMap<string, number>): Callba
     late: of('late'),
     doubled: of('doubled'),
     unreadable: of('unreadable'),
-    mismatched: of('mismatched'),
   }
 }

@@ -111,8 +111,6 @@ export const callbackCountsSchema = z.object({
   doubled: z.int(),
   /** Not of the interface; their item stays as it is. */
   unreadable: z.int(),
-  /** Named another task than the one acknowledged for their item; refused. */
-  mismatched: z.int(),
 })
 
 /** See {@link callbackCountsSchema}. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from './json-object.ts'
+import { toTaskId } from './task-id.ts'
 
 /** What Sluice keeps of a task's answer, whichever of its shapes it came in (interface §2.2, §2.3, §4.2). */
 export interface TaskResult {
@@ -8,7 +9,7 @@ export interface TaskResult {
   /** The highest score of each class over all models and spans. */
   classScores: { className: string; score: number }[]
   fromCache: boolean
-  /** Failures inside a 200: a status code other than "0", or a `code` outside 200 to 299. */
+  /** Failures inside a 200: a status code that does not say success, or a `code` outside 200 to 299. */
   failures: { code: string; message: string }[]
 }
 
@@ -22,7 +23,7 @@ type Scores = TaskResult['classScores']
  */
 export function readTaskResponse(body: unknown): TaskResult | null {
   if (!isJsonObject(body)) return null
-  const taskId = toId(body['task_id']) ?? toId(body['id'])
+  const taskId = toTaskId(body['task_id']) ?? toTaskId(body['id'])
   if (taskId === null) return null
   const result: TaskResult = {
     taskId,
@@ -47,7 +48,7 @@ export function addRules(rules: Rules, list: unknown): Rules {
   if (!Array.isArray(list)) return rules
   for (const rule of list) {
     if (!isJsonObject(rule)) continue
-    const ruleId = toId(rule['rule_id']) ?? toId(rule['id'])
+    const ruleId = toTaskId(rule['rule_id']) ?? toTaskId(rule['id'])
     if (ruleId === null) continue
     rules.push({ ruleId, ruleName: toId(rule['rule_name']) ?? toId(rule['display_name']) ?? ruleId })
   }
@@ -67,8 +68,16 @@ function readModelResults(list: unknown, result: TaskResult): void {
 
 function readFailure(status: JsonObject, result: TaskResult): void {
   const code = status['code']
-  if ((typeof code !== 'string' && typeof code !== 'number') || String(code) === '0') return
+  if ((typeof code !== 'string' && typeof code !== 'number') || isSuccessCode(code)) return
   result.failures.push({ code: String(code), message: toText(status['message']) })
+}
+
+/**
+ * Whether a status code says success: "0" in the legacy body (interface §2.3), 2xx where a code repeats the HTTP status, or
+ * a word of success, since v2 shows none.
+ */
+export function isSuccessCode(code: string | number): boolean {
+  return /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i.test(String(code))
 }
 
 /** Adds the scores of an `output` list (interface §2.3), the highest of each class. */

@@ -1,5 +1,6 @@
+import { isServiceErrorBody, readServiceError } from './errors.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
-import { addRules, addScores, type TaskResult } from './read-task-response.ts'
+import { addRules, addScores, isSuccessCode, type TaskResult } from './read-task-response.ts'
 import { toTaskId } from './task-id.ts'
 
 /** What Sluice keeps of a v2 answer: as of v1, but that nothing has to be there (interface §4.2). */
@@ -11,23 +12,41 @@ export interface V2TaskResult extends Omit<TaskResult, 'taskId' | 'postId'> {
 const DEPTH_MAX = 8
 
 /**
- * Reads a v2 answer or callback, whose shape is not shown: every `triggered_rules`, `output` and `status.code` counts,
- * wherever it stands, such as in a list of models.
+ * Reads a v2 answer or callback, whose shape is not shown: an object, or a list of them. Every `triggered_rules`,
+ * `output` and `status.code` counts, wherever it stands, such as in a list of models.
  */
-export function readV2TaskResponse(body: JsonObject): V2TaskResult {
+export function readV2TaskResponse(body: JsonObject | readonly unknown[]): V2TaskResult {
   const result: V2TaskResult = {
-    taskId: toTaskId(body['task_id']) ?? toTaskId(body['id']),
+    taskId: null,
     triggeredRules: [],
     classScores: [],
-    fromCache: body['from_cache'] === true,
+    fromCache: false,
     failures: [],
   }
-  readObject(body, result, 0)
-  const code = body['code']
-  if (typeof code === 'number' && !isSuccessCode(code) && result.failures.length === 0) {
-    result.failures.push({ code: String(code), message: toText(body['message']) })
-  }
+  const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
+  for (const part of parts) if (isJsonObject(part)) readPart(part, result)
   return result
+}
+
+/** Whether a body may be a v2 result. */
+export function isV2Body(body: unknown): body is JsonObject | unknown[] {
+  return isJsonObject(body) || Array.isArray(body)
+}
+
+function readPart(part: JsonObject, result: V2TaskResult): void {
+  result.taskId ??= toTaskId(part['task_id']) ?? toTaskId(part['id'])
+  result.fromCache ||= part['from_cache'] === true
+  if (isServiceErrorBody(part)) {
+    const error = readServiceError(part)
+    result.failures.push({ code: error?.errorCode ?? 'error', message: error?.message ?? '' })
+    return
+  }
+  const before = result.failures.length
+  readObject(part, result, 0)
+  const code = part['code']
+  if (typeof code === 'number' && !isSuccessCode(code) && result.failures.length === before) {
+    result.failures.push({ code: String(code), message: toText(part['message']) })
+  }
 }
 
 function readObject(object: JsonObject, result: V2TaskResult, depth: number): void {
@@ -53,11 +72,6 @@ function readStatus(status: JsonObject, { model }: JsonObject, result: V2TaskRes
     code: String(code),
     message: named ? `model ${model}: ${message || code}` : message,
   })
-}
-
-/** "0" is success in the legacy body, 2xx where a code repeats the HTTP status. */
-function isSuccessCode(code: string | number): boolean {
-  return /^(0|2\d\d)$/.test(String(code))
 }
 
 function toText(value: unknown): string {

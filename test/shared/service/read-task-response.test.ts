@@ -165,7 +165,7 @@ describe('reading a task response', () => {
     [[]],
     [[{ task_id: 't' }]],
     [{}],
-    [{ task_id: 5 }],
+    [{ task_id: 1.5 }],
     [{ task_id: '' }],
   ])('answers null to %j', (body) => {
     expect(readTaskResponse(body)).toBeNull()
@@ -192,7 +192,10 @@ describe('reading a task response', () => {
     expect(readTaskResponse(body)).toEqual({
       taskId: 't1',
       postId: null,
-      triggeredRules: [{ ruleId: 'r1', ruleName: 'r1' }],
+      triggeredRules: [
+        { ruleId: '3', ruleName: '3' },
+        { ruleId: 'r1', ruleName: 'r1' },
+      ],
       classScores: [{ className: 'b', score: 1 }],
       fromCache: false,
       failures: [],

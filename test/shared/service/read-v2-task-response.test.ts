@@ -38,9 +38,9 @@ test.each([
 
 test('a code that says success is no failure, any other one is', () => {
   const model = (code: unknown) => ({ models: [{ model: 'ocr', status: { code, message: 'm' } }] })
-  for (const code of ['0', 0, 200, '201', null, true])
+  for (const code of ['0', 0, 200, '201', 'SUCCESS', 'success', 'OK', 'Completed', null, true])
     expect(readV2TaskResponse(model(code)).failures).toEqual([])
-  for (const code of ['7', 500, '-1']) {
+  for (const code of ['7', 500, '-1', 'FAILED', 'not ok']) {
     expect(readV2TaskResponse(model(code)).failures).toEqual([
       { code: String(code), message: 'model ocr: m' },
     ])
@@ -49,6 +49,7 @@ test('a code that says success is no failure, any other one is', () => {
     { code: '500', message: 'busy' },
   ])
   expect(readV2TaskResponse({ status: 'done' }).failures).toEqual([])
+  expect(readV2TaskResponse({ status: { code: 'SUCCESS' } }).failures).toEqual([])
 })
 
 test('identifiers may be numbers, and nesting without end is not followed', () => {
@@ -57,4 +58,25 @@ test('identifiers may be numbers, and nesting without end is not followed', () =
   let deep: Record<string, unknown> = { triggered_rules: [RULE] }
   for (let level = 0; level < 20; level += 1) deep = { deeper: deep }
   expect(readV2TaskResponse(deep).triggeredRules).toEqual([])
+})
+
+test('a list is read as what its entries say, and the first task_id of them is that of the task', () => {
+  const body = [
+    { task_id: 7, triggered_rules: [RULE] },
+    { task_id: 8, output: OUTPUT, from_cache: true },
+  ]
+  expect(readV2TaskResponse(body)).toEqual({
+    taskId: '7',
+    triggeredRules: [{ ruleId: 'r1', ruleName: 'Spam' }],
+    classScores: [{ className: 'spam', score: 2 }],
+    fromCache: true,
+    failures: [],
+  })
+})
+
+test('an entry of a list that is an error body is a failure', () => {
+  const failure = { error: true, status: 400, error_code: 'NO_MODEL', message: 'no such model' }
+  expect(readV2TaskResponse([{ task_id: '7' }, failure]).failures).toEqual([
+    { code: 'NO_MODEL', message: 'no such model' },
+  ])
 })

@@ -130,7 +130,7 @@ export function formatAppeals(terminal: Terminal, summary: RunSummary): string[]
 /** Callbacks that were taken in and what came of them; nothing for sync runs. */
 export function formatCallbacks(terminal: Terminal, { callbacks }: RunSummary): string[] {
   if (callbacks === undefined) return []
-  const { received, settled, early, late, doubled, unreadable, mismatched } = callbacks
+  const { received, settled, early, late, doubled, unreadable } = callbacks
   const notes = [
     ...(early > 0 ? [`${formatCount(early)} before the acknowledgement`] : []),
     ...(late > 0 ? [`${formatCount(late)} late`] : []),
@@ -139,9 +139,6 @@ export function formatCallbacks(terminal: Terminal, { callbacks }: RunSummary): 
     `${formatCount(settled)} settled their row${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
     ...(doubled > 0 ? [`${formatCount(doubled)} doubled`] : []),
     ...(unreadable > 0 ? [terminal.tone('warn', `${formatCount(unreadable)} unreadable`)] : []),
-    ...(mismatched > 0
-      ? [terminal.tone('warn', `${formatCount(mismatched)} naming the task of another row`)]
-      : []),
   ]
   return formatSection(terminal, 'Callbacks', [`${formatCount(received)} received: ${parts.join(', ')}`])
 }

@@ -117,9 +117,8 @@ export class CallbackWriter {
       updateRunRecord(this.#journal.db, { inbox_read: id })
       return null
     }
-    const isMismatched = content !== null && this.#isOfOtherTask(item, content)
-    const settled = content === null || isMismatched ? null : this.#settle(callback, content)
-    const effect = toEffect(content, isMismatched, settled)
+    const settled = content === null ? null : this.#settle(callback, this.#withOwnTask(item, content))
+    const effect = toEffect(content, settled)
     counters.add('callback', 'received', 1)
     counters.add('callback', effect, 1)
     if (settled?.isEarly) counters.add('callback', 'early', 1)
@@ -162,14 +161,18 @@ export class CallbackWriter {
   }
 
   /**
-   * Whether a callback names another task than its item was acknowledged as: it was sent to the wrong address. Not
-   * where an earlier try, in this run or in its parent, may have been taken as a task of its own.
+   * A callback belongs to the row of its address, whatever it names; where that is another task than the acknowledged
+   * one, the row keeps its own and says so. Not where an earlier try, in this run or in its parent, may have been taken
+   * as a task of its own.
    */
-  #isOfOtherTask(item: number, { taskId }: CallbackContent): boolean {
-    if (taskId === null || this.#scope.isChild) return false
+  #withOwnTask(item: number, content: CallbackContent): CallbackContent {
+    const { taskId, message } = content
+    if (taskId === null || this.#scope.isChild) return content
     const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null
-    if (acknowledged === null || acknowledged === taskId) return false
-    return this.#claims.countUnknownTries(item) === 0
+    if (acknowledged === null || acknowledged === taskId) return content
+    if (this.#claims.countUnknownTries(item) > 0) return content
+    const note = `its callback names task ${taskId}, its acknowledgement ${acknowledged}`
+    return { ...content, taskId: null, message: message === null ? note : `${message}; ${note}` }
   }
 
   #settle({ item, receivedAtUs }: InboxCallback, content: CallbackContent): SettledItem | null {
@@ -219,10 +222,8 @@ export class CallbackWriter {
 
 function toEffect(
   content: CallbackContent | null,
-  isMismatched: boolean,
   settled: SettledItem | null,
-): 'settled' | 'doubled' | 'unreadable' | 'mismatched' {
+): 'settled' | 'doubled' | 'unreadable' {
   if (content === null) return 'unreadable'
-  if (isMismatched) return 'mismatched'
   return settled === null ? 'doubled' : 'settled'
 }

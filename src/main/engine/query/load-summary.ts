@@ -88,6 +88,5 @@ function toCallbackCounts({ received, doubled }: NonNullable<LoadState['callback
     late: 0,
     doubled,
     unreadable: 0,
-    mismatched: 0,
   }
 }

@@ -4,11 +4,25 @@ import type { Answer } from './exchange.ts'
 /** Longest message kept of an answer, UTF-16 code units. */
 const MESSAGE_MAX_CHARACTERS = 500
 
-/** The JSON of a text, or undefined where it is none. */
+/** Digits enough that an integer may not survive as a double. */
+const LONG_INTEGER = /\d{16}/
+
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
+
+// What ES2026 adds to JSON, and Node has, the type library does not know yet.
+const { parse: parseWithSource } = JSON as unknown as { parse: (text: string, reviver: Reviver) => unknown }
+
+function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  const isLost = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
+  return isLost ? source : value
+}
+
+/** The JSON of a text, or undefined where it is none. Integers that a double cannot hold, such as long ids, are texts. */
 export function parseJson(text: string): unknown {
   try {
     // A parser may ignore a byte-order mark (RFC 8259 §8.1).
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown
+    const json = text.startsWith('\uFEFF') ? text.slice(1) : text
+    return LONG_INTEGER.test(json) ? parseWithSource(json, keepDigits) : (JSON.parse(json) as unknown)
   } catch {
     return undefined
   }

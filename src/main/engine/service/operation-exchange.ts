@@ -1,6 +1,5 @@
 import type { Operation, Plan } from '../../../shared/plan.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
-import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { OWN_CALLBACK } from './acknowledgements.ts'
 import { cutMessage, parseJson } from './answer-text.ts'
 import { APPEAL_READER } from './appeal-reader.ts'
@@ -76,7 +75,6 @@ function createToRowKeys(operation: Operation): OperationExchange['toRowKeys'] {
 }
 
 function judgeCallback(operation: Operation, body: unknown): Judgement | null {
-  if (!isJsonObject(body)) return null
   if (isServiceErrorBody(body)) {
     const error = readServiceError(body)
     const message = cutMessage(error?.message ?? 'the callback says error, and nothing else')

@@ -1,6 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
 import { readTaskResponse, type TaskResult } from '../../../shared/service/read-task-response.ts'
-import { readV2TaskResponse, type V2TaskResult } from '../../../shared/service/read-v2-task-response.ts'
+import {
+  isV2Body,
+  readV2TaskResponse,
+  type V2TaskResult,
+} from '../../../shared/service/read-v2-task-response.ts'
+import { toTaskId } from '../../../shared/service/task-id.ts'
 import { cutMessage } from './answer-text.ts'
 import { createJudgement } from './create-judgement.ts'
 import type { Judgement } from './judgement.ts'
@@ -11,20 +16,29 @@ export function judgeTaskResult(body: unknown, status: number | null): Judgement
   return result === null ? null : judgeRead(result, status)
 }
 
-/** Judges a v2 result, whose shape is not shown: any JSON object is one; null for anything else (interface §4.2). */
+/** Judges a v2 result, whose shape is not shown: any JSON object or list is one; null for anything else (interface §4.2). */
 export function judgeV2TaskResult(body: unknown, status: number | null): Judgement | null {
-  return isJsonObject(body) ? judgeRead(readV2TaskResponse(body), status) : null
+  return isV2Body(body) ? judgeRead(readV2TaskResponse(body), status) : null
 }
 
 /**
  * Judges the callback of a task, whose shape is not shown (interface §6): the default or the legacy body, anything
  * with a task_id, anything with a field of a result; in v2 anything that is not empty. Null for the rest.
  */
-export function judgeTaskCallback(body: JsonObject, api: 'v1' | 'v2'): Judgement | null {
-  const result = api === 'v2' ? null : readTaskResponse(body)
-  if (result !== null) return judgeRead(result, null)
-  const isResult = api === 'v2' ? Object.keys(body).length > 0 : hasResultField(body)
-  return isResult ? judgeRead(readV2TaskResponse(body), null) : null
+export function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
+  if (api === 'v2' && isV2Body(body)) {
+    return Object.keys(body).length > 0 ? judgeCallbackRead(readV2TaskResponse(body), body) : null
+  }
+  if (!isJsonObject(body)) return null
+  const result = readTaskResponse(body)
+  if (result !== null) return judgeCallbackRead(result, body)
+  return hasResultField(body) ? judgeCallbackRead(readV2TaskResponse(body), body) : null
+}
+
+/** The `id` of a callback may be that of anything, such as the content, so only a `task_id` names the task. */
+function judgeCallbackRead(result: TaskResult | V2TaskResult, body: JsonObject | unknown[]): Judgement {
+  const judgement = judgeRead(result, null)
+  return isJsonObject(body) ? { ...judgement, taskId: toTaskId(body['task_id']) } : judgement
 }
 
 /** A callback is posted to an address that only its own task was told, so any part of a result will do. */

@@ -15,7 +15,6 @@ const ODD = [
   ['late', 'when the row was overdue or unknown already; each settled it'],
   ['doubled', 'for a row that was settled; nothing was changed'],
   ['unreadable', 'not as the interface has them; kept with their row'],
-  ['mismatched', 'named the task of another row; refused and kept'],
 ] as const satisfies readonly [keyof NonNullable<RunSnapshot['callbacks']>, string][]
 
 /** What has come back of an async run and what is still awaited; what was odd about it, where anything was. */

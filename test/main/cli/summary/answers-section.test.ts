@@ -89,7 +89,6 @@ describe('items, appeals and callbacks', () => {
       late: 1,
       doubled: 3,
       unreadable: 1,
-      mismatched: 0,
     }
     expect(formatCallbacks(terminal, createSummary({ callbacks }))).toEqual([
       'Callbacks        14 received: 10 settled their row (2 before the acknowledgement, 1 late), 3 doubled, 1 unreadable',

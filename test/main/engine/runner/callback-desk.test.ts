@@ -219,16 +219,20 @@ test('a callback that cannot be read, or is for a row that is not there, is kept
   expect(other.counts()).toEqual({ received: 1, doubled: 1 })
 })
 
-test('a callback that names the task of another item is refused, counted and kept', () => {
+test('a callback settles the row of its address whatever task it names, and says that it names another', () => {
   const { journal, receive, takeIn, send, counts } = openDesk(2)
   send(1, ACKNOWLEDGED)
   send(2, ACKNOWLEDGED)
-  receive(1, 1_000, 'task-2')
-  expect(takeIn()).toEqual([])
-  expect(readStates(journal).items).toEqual({ 1: 'acknowledged', 2: 'acknowledged' })
+  receive(1, 1_000, 'content-9')
+  expect(takeIn()).toMatchObject([{ item: 1, from: 'acknowledged' }])
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'acknowledged' })
+  expect(journal.db.prepare('SELECT task_id, message FROM result WHERE row = 1').get()).toEqual({
+    task_id: 'task-1',
+    message: 'its callback names task content-9, its acknowledgement task-1',
+  })
   receive(1, 2_000)
-  expect(takeIn()).toHaveLength(1)
-  expect(counts()).toEqual({ received: 2, settled: 1, mismatched: 1 })
+  expect(takeIn()).toEqual([])
+  expect(counts()).toEqual({ received: 2, settled: 1, doubled: 1 })
 })
 
 test('a callback may name the task of an earlier try that was taken and never answered', () => {

@@ -53,7 +53,7 @@ test('the original decision is told with its reasons', () => {
 test('a status that the interface does not know is told as it is', () => {
   expect(judgeAppeal({ appeal_status: 'Withdrawn' })).toMatchObject({
     outcome: 'succeeded',
-    answer: null,
+    answer: 'other_status',
     message: 'Withdrawn; no judgment; no original decision',
   })
   expect(judgeAppeal({ appeal_status: 'IN_REVIEW' }).answer).toBe('in_review')

@@ -57,6 +57,19 @@ test('anything with a task_id is a callback, and so is any part of a result', ()
   })
 })
 
+test('the id of a callback is not taken for that of its task', () => {
+  expect(judgeTask({ id: 'content-9', triggered_rules: DEFAULT.triggered_rules })).toMatchObject({
+    outcome: 'succeeded',
+    taskId: null,
+    rules: [{ ruleId: 'r1', ruleName: 'Spam' }],
+  })
+})
+
+test('a v2 callback may be a list', () => {
+  const text = JSON.stringify([{ model: 'visual', triggered_rules: DEFAULT.triggered_rules }])
+  expect(v2.judgeCallback(text)).toMatchObject({ outcome: 'succeeded', rules: [{ ruleId: 'r1' }] })
+})
+
 test('a callback that says error has settled its item as refused', () => {
   const body = { error: true, status: 400, error_code: 'UNREACHABLE_URL', message: 'no such image' }
   for (const { judgeCallback } of [task, v2, add, remove]) {

@@ -99,7 +99,7 @@ test('a v2 answer is read where it has the known fields, also inside a list of m
   })
 })
 
-test('a v2 answer of any shape has succeeded, as long as it is a JSON object and no error', () => {
+test('a v2 answer of any shape has succeeded, as long as it is a JSON object or list and no error', () => {
   for (const body of [{}, { results: { logos: { triggered_rules: [] } } }, { verdict: 'fine' }]) {
     expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId: null })
   }
@@ -109,7 +109,7 @@ test('a v2 answer of any shape has succeeded, as long as it is a JSON object and
     outcome: 'rejected',
     errorCode: 'X',
   })
-  for (const body of ['"text"', '[]', 'null', 'no JSON', '']) {
+  for (const body of ['"text"', 'null', 'no JSON', '']) {
     expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
   }
 })
@@ -134,4 +134,25 @@ test('v2 acknowledges with a task_id, as v1 does', () => {
   const { judge } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
   expect(judge(toAnswer(200, { task_id: 't1' }), [])).toMatchObject({ ...ACKNOWLEDGED, taskId: 't1' })
   expect(judge(toAnswer(200, {}), [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
+})
+
+test.each([
+  [[{ task_id: 't1' }, { model: 'ocr' }], 't1'],
+  [[], null],
+])('a v2 answer may be a list: %j', (body, taskId) => {
+  expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId, repeat: 'never' })
+})
+
+test.each([
+  ['{"task_id": 4711, "triggered_rules": []}', '4711'],
+  ['{"task_id": 12345678901234567890, "triggered_rules": []}', '12345678901234567890'],
+])('a sync answer may name its task by a number: %s', (body, taskId) => {
+  const sync = createTestExchange({ kind: 'task' })
+  expect(sync.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId })
+})
+
+test('a legacy model that says SUCCESS instead of 0 has succeeded', () => {
+  const sync = createTestExchange({ kind: 'task', legacy: true })
+  const body = { id: 't1', code: 200, status: [{ status: { code: 'SUCCESS', message: '' } }] }
+  expect(sync.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', errorCode: null })
 })
