@@ -6,6 +6,7 @@ import { runLoadBench } from './load.ts'
 import { runQueryBench } from './query.ts'
 import { runReceiverBench } from './receiver.ts'
 import { runSoakBench } from './soak.ts'
+import { runThrottlingBench } from './throttling.ts'
 
 /** Measurements by name; each prints its figures and judges nothing. */
 const BENCHES: Record<string, () => Promise<void>> = {
@@ -17,6 +18,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   query: runQueryBench,
   receiver: runReceiverBench,
   soak: runSoakBench,
+  throttling: runThrottlingBench,
 }
 
 const name = process.argv[2] ?? ''

@@ -177,6 +177,13 @@ export const runSummarySchema = z.object({
   /** Of async runs. */
   callbacks: callbackCountsSchema.optional(),
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
+  /**
+   * Of runs that got 429s: how many, how long the run was held to a pace by them, seconds, and the limit that was
+   * measured last, requests per second.
+   */
+  throttling: z
+    .object({ answers: z.int(), throttled_s: z.number(), limit_per_s: z.number().nullable() })
+    .optional(),
   from_cache: z.object({ rows: z.int() }),
   /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */
   result_lost: z.object({ rows: z.int() }),

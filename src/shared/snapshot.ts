@@ -7,6 +7,7 @@ import type {
   RowCounts,
   TriggeredRule,
 } from './run.ts'
+import type { Slowdown } from './slowdown.ts'
 import type { TrendMetric } from './threshold-metrics.ts'
 import type { ThresholdResult } from './thresholds.ts'
 
@@ -52,7 +53,7 @@ export interface RunSnapshot {
   inFlight: number
   /** Requests ended in the last second, and since the start of sending. */
   ratePerSecond: { current: number; mean: number }
-  /** Expected time until the last row is settled; null while it cannot be said. */
+  /** Expected time until the last row is settled; null while it cannot be said, or nothing gets through. */
   etaMs: number | null
   /** Time since sending started. */
   elapsedMs: number
@@ -62,6 +63,8 @@ export interface RunSnapshot {
   triggeredRules: TriggeredRule[]
   errors: ErrorGroup[]
   retryAfter: { answers: number; waitedMs: number }
+  /** What keeps the run from sending as fast as its plan allows; null where nothing does. */
+  slowdown: Slowdown | null
   /** Rows by what the service answered of them; empty for operations that have no such answers. */
   answers: Partial<Record<RowAnswer, number>>
   /** Null for sync runs. */

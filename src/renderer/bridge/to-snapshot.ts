@@ -18,6 +18,7 @@ export function toSnapshot(summary: RunSummary): RunSnapshot {
     triggeredRules: summary.triggered_rules.slice(0, 10),
     errors: summary.errors.slice(0, 10),
     retryAfter: { answers: summary.retry_after.answers, waitedMs: summary.retry_after.waited_s * 1000 },
+    slowdown: null,
     answers: toAnswers(summary),
     callbacks: summary.callbacks ?? null,
     load: null,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { rowAnswerSchema } from '../row-answer.ts'
 import { callbackCountsSchema, runSummarySchema } from '../run.ts'
+import type { Slowdown } from '../slowdown.ts'
 import type { LoadProgress, RunSnapshot } from '../snapshot.ts'
 import { trendMetricSchema } from '../threshold-metrics.ts'
 import { thresholdResultSchema } from '../thresholds.ts'
@@ -27,6 +28,18 @@ const loadProgressSchema = matchType<LoadProgress>()(
   }),
 )
 
+const slowdownSchema = matchType<Slowdown>()(
+  z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('throttled'),
+      pacePerS: z.number().nullable(),
+      nextTryAtMs: z.number().nullable(),
+      givesUpAtMs: z.number().nullable(),
+    }),
+    z.object({ kind: z.literal('unreachable'), reason: z.string(), givesUpAtMs: z.number() }),
+  ]),
+)
+
 /** See {@link RunSnapshot}. */
 export const snapshotSchema = matchType<RunSnapshot>()(
   z.object({
@@ -44,6 +57,7 @@ export const snapshotSchema = matchType<RunSnapshot>()(
     triggeredRules: triggered_rules,
     errors,
     retryAfter: z.object({ answers: z.int(), waitedMs: z.number() }),
+    slowdown: slowdownSchema.nullable(),
     answers: z.partialRecord(rowAnswerSchema, z.int()),
     callbacks: callbackCountsSchema.nullable(),
     load: loadProgressSchema.nullable(),

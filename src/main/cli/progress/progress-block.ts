@@ -1,3 +1,4 @@
+import { formatSlowdown } from '../../../shared/slowdown.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import {
   formatBytes,
@@ -82,9 +83,11 @@ export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): 
     ]),
     formatOutcomes(terminal, snapshot),
   ]
-  if (snapshot.notice !== null) {
-    const notice = cutToWidth(toPrintable(snapshot.notice), terminal.columns() - 12, terminal.glyphs.ellipsis)
-    lines.push(' '.repeat(LABEL_COLUMNS) + terminal.tone('warn', notice))
+  const { notice, slowdown } = snapshot
+  for (const note of [slowdown === null ? null : formatSlowdown(slowdown), notice]) {
+    if (note === null) continue
+    const text = cutToWidth(toPrintable(note), terminal.columns() - 12, terminal.glyphs.ellipsis)
+    lines.push(' '.repeat(LABEL_COLUMNS) + terminal.tone('warn', text))
   }
   return lines.join('\n')
 }

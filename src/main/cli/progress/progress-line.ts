@@ -1,3 +1,4 @@
+import { formatSlowdown } from '../../../shared/slowdown.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import {
   formatBytes,
@@ -22,7 +23,7 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
   }
   if (isLoadSnapshot(snapshot)) return formatLoadLine(snapshot)
   const { done, total, share } = toRowProgress(snapshot)
-  const { rows, latencyMs, etaMs, notice, callbacks } = snapshot
+  const { rows, latencyMs, etaMs, notice, callbacks, slowdown } = snapshot
   return [
     `${label}: ${formatCount(done)} of ${formatCounted(total, 'row')} (${Math.floor(share * 100)} %)`,
     `${formatCount(rows.succeeded)} ok`,
@@ -34,6 +35,7 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
     ...(snapshot.phase === 'awaiting' ? [] : [`${formatRate(snapshot.ratePerSecond.current)}/s`]),
     ...(latencyMs === null ? [] : [`p95 ${formatMs(latencyMs.p95)} ms`]),
     ...(etaMs === null ? [] : [`${formatTimeLeft(etaMs)} left`]),
+    ...(slowdown === null ? [] : [toPrintable(formatSlowdown(slowdown))]),
     ...(notice === null ? [] : [toPrintable(notice)]),
   ].join(', ')
 }

@@ -1,4 +1,5 @@
 import type { RunSummary } from '../../../shared/run.ts'
+import { formatPace } from '../../../shared/slowdown.ts'
 import { formatCount, formatCounted, formatDuration, formatMs } from '../terminal/number-format.ts'
 import { wrapWords } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -6,8 +7,19 @@ import { formatSection, sectionColumns } from './section.ts'
 
 /** What the service said about its rate and its cache; nothing where it said nothing. */
 export function formatServiceNotes(terminal: Terminal, summary: RunSummary): string[] {
-  const { retry_after, from_cache, result_lost } = summary
+  const { retry_after, throttling, from_cache, result_lost } = summary
   const lines: string[] = []
+  if (throttling !== undefined) {
+    const { answers, throttled_s, limit_per_s } = throttling
+    const facts = [
+      `${formatCounted(answers, 'answer')} 429`,
+      ...(throttled_s > 0 ? [`the run was throttled for ${formatDuration(throttled_s * 1000)}`] : []),
+      ...(limit_per_s === null ? [] : [`last measured limit ${formatPace(limit_per_s)}/s`]),
+    ]
+    lines.push(
+      ...formatSection(terminal, 'Throttling', wrapWords(facts.join(', '), sectionColumns(terminal))),
+    )
+  }
   if (retry_after.answers > 0) {
     lines.push(
       ...formatSection(

@@ -56,12 +56,29 @@ export function summarizeRun(view: RunView): RunSummary {
       answers: facets.get('retry_after_answers')?.get('') ?? 0,
       waited_s: (facets.get('retry_after_ms')?.get('') ?? 0) / 1000,
     },
+    ...toThrottling(facets),
     ...toAnswerCounts(db, record, facets, rows),
     from_cache: { rows: facets.get('from_cache')?.get('') ?? 0 },
     result_lost: { rows: facets.get('result_lost')?.get('') ?? 0 },
     ...toRepeated(facets.get('state')?.get('pending') ?? 0),
     generator,
     ...toLoadSummary(view, told, generator),
+  }
+}
+
+function toThrottling(
+  facets: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): Pick<RunSummary, 'throttling'> {
+  const read = (kind: string) => facets.get(kind)?.get('') ?? 0
+  const answers = read('throttled_answers')
+  if (answers === 0) return {}
+  const limit = read('limit_per_1000_s')
+  return {
+    throttling: {
+      answers,
+      throttled_s: read('throttled_ms') / 1000,
+      limit_per_s: limit === 0 ? null : limit / 1000,
+    },
   }
 }
 

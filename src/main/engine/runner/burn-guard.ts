@@ -1,6 +1,7 @@
 import type { Outcome } from '../../../shared/item-state.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import type { Judgement } from '../service/judgement.ts'
+import type { SenderOptions } from './sender-options.ts'
 
 /** Answers 401 or 403 in a row after which the key is taken to be wrong. */
 const AUTH_STREAK = 5
@@ -54,6 +55,17 @@ export class BurnGuard {
   /** Whether so many tries in a row did not reach the service that sending should slow down to probing. */
   get isAway(): boolean {
     return this.#unreachedStreak >= UNREACHED_STREAK
+  }
+
+  /** Why the service cannot be reached and when the run gives up on it, in the clock's milliseconds; else null. */
+  get outage(): { reason: string; givesUpAtMs: number } | null {
+    if (!this.isAway) return null
+    return { reason: this.#lastUnreached, givesUpAtMs: this.#unreachedSinceMs + AWAY_MAX_MS }
+  }
+
+  /** When the run gives up on a service that answers nothing but 429, in the clock's milliseconds; else null. */
+  get throttledUntilMs(): number | null {
+    return this.#throttledSinceMs === null ? null : this.#throttledSinceMs + this.#throttledMaxMs
   }
 
   /** Notes how a try ended. */
@@ -116,6 +128,18 @@ export class BurnGuard {
     }
     return null
   }
+}
+
+/** Builds the guard of a plan's sending. */
+export function createBurnGuard({ plan, readSwitchedKey, throttledMaxMs }: SenderOptions): BurnGuard {
+  const { connection, operation } = plan
+  return new BurnGuard({
+    nowMs: () => performance.now(),
+    origin: new URL(connection.baseUrl).origin,
+    apiKeyEnv: operation.kind === 'appeal-status' ? null : connection.apiKeyEnv,
+    readSwitchedKey,
+    throttledMaxMs,
+  })
 }
 
 function formatSpan(ms: number): string {

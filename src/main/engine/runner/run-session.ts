@@ -309,6 +309,7 @@ export class RunSession {
       stretchMs,
       meter: this.#meter,
       notice: this.#notice,
+      slowdown: this.#phase === 'running' ? (this.#sender?.slowdown ?? null) : null,
       load: this.#load?.progress() ?? null,
     })
     this.#post({ kind: 'snapshot', snapshot })

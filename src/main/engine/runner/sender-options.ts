@@ -43,6 +43,8 @@ export interface InFlight {
   sent: SentItem
   rowKeys: readonly string[]
   bodyLength: number
+  /** When it was handed to its lane, milliseconds, monotonic. */
+  takenAtMs: number
   /** Unix microseconds the request was due; null under a closed pace. */
   scheduledAtUs: number | null
   /** It was due before and could not go out, since the cap was full or sending was held. */

@@ -1,11 +1,10 @@
 import { isSettled } from '../../../shared/item-state.ts'
+import type { Slowdown } from '../../../shared/slowdown.ts'
 import type { SettledItem } from '../journal/callback-writer.ts'
 import type { ClaimedItem } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
-import { BurnGuard } from './burn-guard.ts'
-import { Gate } from './gate.ts'
 import { ItemFeed } from './item-feed.ts'
 import { type Job, Lanes } from './lanes.ts'
 import { createPacer, type Pacer } from './pace.ts'
@@ -14,6 +13,7 @@ import { RetryBudget } from './retry-budget.ts'
 import { toRetryDelayMs } from './retry-timing.ts'
 import type { SecondMeter } from './second-meter.ts'
 import type { InFlight, ItemRequest, SenderOptions, SendingEnd } from './sender-options.ts'
+import { ServiceLimits } from './service-limits.ts'
 
 /** Outcomes are committed at most this far apart, milliseconds (design §2). */
 const GROUP_MS = 50
@@ -31,8 +31,7 @@ export class Sender {
   readonly #feed: ItemFeed
   readonly #recorder: Recorder
   readonly #pacer: Pacer
-  readonly #gate: Gate
-  #guard: BurnGuard
+  readonly #limits: ServiceLimits
   #end: PromiseWithResolvers<SendingEnd> | null = null
   #timers: NodeJS.Timeout[] = []
   #gateTimer: NodeJS.Timeout | undefined
@@ -51,8 +50,7 @@ export class Sender {
     this.#journal = options.journal
     this.#meter = options.meter
     this.#pacer = createPacer(options.plan.pace)
-    this.#gate = new Gate(options.plan.retry.maxRetryAfterMs)
-    this.#guard = this.#createGuard()
+    this.#limits = new ServiceLimits(options)
     this.#retries = new RetryBudget(options.plan.retry.limit)
     this.#bodiesMax = options.bodiesMax ?? BODIES_MAX
     this.#recorder = new Recorder(options.journal, this.#meter)
@@ -77,13 +75,18 @@ export class Sender {
     return this.#lanes.inFlight
   }
 
+  /** What keeps it from sending as fast as its plan allows, at the moment; null where nothing does. */
+  get slowdown(): Slowdown | null {
+    return this.#end === null || this.#isEnding ? null : this.#limits.slowdown
+  }
+
   /** Sends until done, stopped or burning; with `limit`, at most that many items that were not tried before. */
   async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd> {
     this.#end = Promise.withResolvers()
     this.#isEnding = false
     // Callbacks that could not be written while the run was held are taken in again.
     this.#failure = null
-    this.#guard = this.#createGuard()
+    this.#limits.begin()
     this.#retries.reset()
     this.#feed.limitFresh(options.limit ?? Infinity)
     this.#pacer.start(performance.now())
@@ -101,6 +104,7 @@ export class Sender {
     clearTimeout(this.#gateTimer)
     this.#gateTimer = undefined
     this.#feed.cancel()
+    this.#limits.countTime(performance.now())
     // After a failed commit this is the last chance for what the service has answered to reach the disk, and for what
     // never went out to be pending there and not unknown.
     this.#commit({ refill: false, allSeconds: true })
@@ -179,9 +183,11 @@ export class Sender {
       sent: { item: claimed.item, rows: claimed.rows.map(({ row }) => row), attempts: claimed.attempts },
       rowKeys,
       bodyLength: request.body?.length ?? 0,
+      takenAtMs: nowMs,
       scheduledAtUs: scheduledMs === null ? null : (performance.timeOrigin + scheduledMs) * 1000,
       hasWaited: scheduledMs !== null && scheduledMs < this.#heldAtMs,
     }
+    this.#limits.noteSent(nowMs)
     if (flight.hasWaited) this.#journal.counters.add('waited', '', 1)
     this.#bodies += flight.bodyLength
     return { request, onEnd: (exchange) => this.#noteEnd(flight, exchange) }
@@ -189,16 +195,18 @@ export class Sender {
 
   /** Whether nothing may go out at the moment, whoever asks. Who comes first then opens it again. */
   #isHeld(nowMs: number): boolean {
-    const closedForMs = this.#gate.closedForMs(nowMs)
-    if (closedForMs > 0) {
+    const waitMs = this.#limits.waitMs(nowMs)
+    if (waitMs > 0) {
+      // Without an end in sight, the answer to a probe wakes the lanes.
+      if (waitMs === Infinity) return true
       this.#gateTimer ??= setTimeout(() => {
         this.#gateTimer = undefined
         this.#wakeAll()
-      }, closedForMs)
+      }, Math.ceil(waitMs))
       return true
     }
     const { inFlight } = this.#lanes
-    return inFlight >= this.#gate.allowed || (this.#bodies >= this.#bodiesMax && inFlight > 0)
+    return inFlight >= this.#limits.allowed || (this.#bodies >= this.#bodiesMax && inFlight > 0)
   }
 
   #toRequest(claimed: ClaimedItem): ItemRequest {
@@ -218,9 +226,8 @@ export class Sender {
 
   #noteEnd(flight: InFlight, exchange: Exchange): void {
     const nowMs = performance.now()
-    const { sent, rowKeys, scheduledAtUs, hasWaited } = flight
-    const inFlight = this.#lanes.inFlight + 1
-    if (inFlight >= this.#lanes.concurrency) this.#heldAtMs = nowMs
+    const { sent, rowKeys, scheduledAtUs, hasWaited, takenAtMs } = flight
+    if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#heldAtMs = nowMs
     const wasFull = this.#bodies >= this.#bodiesMax
     this.#bodies -= flight.bodyLength
     const judgement = this.#options.judge(
@@ -230,13 +237,13 @@ export class Sender {
     )
     const isSettledBefore = this.#options.desk?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     const isSplit = judgement.isTooLarge && sent.rows.length > 1
-    const allowed = this.#gate.allowed
-    this.#guard.note(judgement)
-    this.#gate.note({ item: sent.item, judgement, isAway: this.#guard.isAway, inFlight, nowMs })
+    const { allowed } = this.#limits
+    const isProbing = this.#limits.waitMs(nowMs) === Infinity
+    this.#limits.note({ item: sent.item, judgement, sentAtMs: takenAtMs, nowMs })
     const again =
       !isSettledBefore &&
       (isSplit ||
-        (judgement.repeat !== 'never' && this.#retries.take(sent.item, this.#isSpared(judgement, nowMs))))
+        (judgement.repeat !== 'never' && this.#retries.take(sent.item, this.#limits.isSpared(judgement))))
     const state = this.#recorder.note({
       sent,
       exchange,
@@ -248,23 +255,16 @@ export class Sender {
     })
     if (state === null || state === 'acknowledged' || isSettled(state)) {
       this.#retries.forget(sent.item)
-      this.#guard.noteSettled(state === null ? 'succeeded' : judgement.outcome)
+      this.#limits.noteSettled(state === null ? 'succeeded' : judgement.outcome)
     }
     if (state === 'unknown') this.#options.desk?.noteLoss()
-    if (judgement.retryAfterMs !== null) this.#journal.counters.add('retry_after_answers', '', 1)
     if (again && isSplit) this.#feed.split(sent.item, sent.attempts + 1)
     else if (again) this.#backOff(sent, judgement)
-    const reason = this.#guard.reason()
-    if (reason !== null) this.#finish({ kind: 'burning', reason })
+    this.#finishIfBurning()
     if (this.#recorder.isFull) this.#commit({ refill: false, allSeconds: false })
     // The lane that calls this takes its next job, or finds that nothing is left, right after; others wait to be woken.
-    if ((wasFull && this.#bodies < this.#bodiesMax) || this.#gate.allowed > allowed) this.#wakeAll()
-  }
-
-  /** Whether the try ended as it would have for any other item, through no fault of its own. */
-  #isSpared(judgement: Judgement, nowMs: number): boolean {
-    if (judgement.status === 429) return this.#gate.isThrottled(nowMs)
-    return !judgement.reached && this.#guard.isAway
+    const hasRoom = (wasFull && this.#bodies < this.#bodiesMax) || this.#limits.allowed > allowed
+    if (hasRoom || isProbing) this.#wakeAll()
   }
 
   #backOff({ item, attempts }: SentItem, { retryAfterMs }: Judgement): void {
@@ -312,13 +312,21 @@ export class Sender {
     if (isDue && (hasNews || this.#recorder.waiting > 0) && this.#failure === null) {
       this.#commit({ refill: false, allSeconds: false })
     }
+    this.#limits.countTime(performance.now())
+    // While probes are rare, the time that was announced must not wait for the next.
+    this.#finishIfBurning()
     this.#finishIfDone()
   }
 
   /** A closed pace wants one item for each lane at once; an open one takes them as they fall due. */
   get #blockMin(): number {
     if (this.#options.plan.pace.kind !== 'closed') return 1
-    return Math.min(this.#lanes.concurrency, this.#gate.allowed)
+    return Math.max(1, Math.min(this.#lanes.concurrency, this.#limits.room(performance.now())))
+  }
+
+  #finishIfBurning(): void {
+    const reason = this.#limits.reason()
+    if (reason !== null) this.#finish({ kind: 'burning', reason })
   }
 
   #finishIfDone(): void {
@@ -332,18 +340,9 @@ export class Sender {
 
   /** Offers every lane what is due; more than one job for each would only be refused. */
   #wakeAll(): void {
-    const due = this.#pacer.due(performance.now())
-    this.#lanes.wake(Math.min(this.#lanes.concurrency, this.#gate.allowed, due))
-  }
-
-  #createGuard(): BurnGuard {
-    const { connection, operation } = this.#options.plan
-    return new BurnGuard({
-      nowMs: () => performance.now(),
-      origin: new URL(connection.baseUrl).origin,
-      apiKeyEnv: operation.kind === 'appeal-status' ? null : connection.apiKeyEnv,
-      readSwitchedKey: this.#options.readSwitchedKey,
-      throttledMaxMs: this.#options.throttledMaxMs,
-    })
+    const nowMs = performance.now()
+    // One lane at least, which finds out when to wake the others.
+    const room = Math.max(1, this.#limits.room(nowMs))
+    this.#lanes.wake(Math.min(this.#lanes.concurrency, room, this.#pacer.due(nowMs)))
   }
 }

@@ -1,6 +1,7 @@
 import { toErrorGroups } from '../../../shared/error-groups.ts'
 import { toCallbackCounts, toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts, TriggeredRule } from '../../../shared/run.ts'
+import type { Slowdown } from '../../../shared/slowdown.ts'
 import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { StatementSync } from '../journal/sqlite-types.ts'
@@ -23,7 +24,13 @@ export interface SnapshotState {
   stretchMs: number
   meter: SecondMeter | null
   notice: string | null
+  slowdown: Slowdown | null
   load: LoadProgress | null
+}
+
+/** Whether nothing gets through, so that nobody can say when a run will be done. */
+function isStalled(slowdown: Slowdown | null): boolean {
+  return slowdown !== null && (slowdown.kind === 'unreachable' || slowdown.pacePerS === null)
 }
 
 /** Builds snapshots from the counters that the journal keeps anyway. */
@@ -65,7 +72,10 @@ export class SnapshotBuilder {
         mean: state.elapsedMs > 0 ? (requests.sent * 1000) / state.elapsedMs : 0,
       },
       // A load test is over when its time is, whatever became of its rows.
-      etaMs: state.phase === 'running' && state.load === null ? this.#toEtaMs(rows, state.stretchMs) : null,
+      etaMs:
+        state.phase === 'running' && state.load === null && !isStalled(state.slowdown)
+          ? this.#toEtaMs(rows, state.stretchMs)
+          : null,
       elapsedMs: state.elapsedMs,
       latencyMs: state.meter?.total.percentiles('http_req_duration') ?? null,
       triggeredRules: this.#toTopRules(),
@@ -74,6 +84,7 @@ export class SnapshotBuilder {
         answers: counters.get('retry_after_answers'),
         waitedMs: counters.get('retry_after_ms'),
       },
+      slowdown: state.slowdown,
       answers: Object.fromEntries(counters.entries('answer')),
       callbacks: this.#isAsync ? toCallbackCounts(counters.entries('callback')) : null,
       load: state.load,

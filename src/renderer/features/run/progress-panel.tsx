@@ -1,10 +1,13 @@
 import type { ReactNode } from 'react'
+import { formatSlowdown } from '../../../shared/slowdown.ts'
 import type { RunSnapshot } from '../../../shared/snapshot.ts'
 import { formatBytes, formatCount, formatRate, formatShare } from '../../ui/format-number.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { type Figure, Figures } from '../../ui/layout/figures.tsx'
+import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { CountsBar, CountsTable } from '../../ui/states/counts-bar.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
 /** How far a run is: one bar, the counts by state, rate and time left; `pace` changes how fast it goes. */
@@ -21,6 +24,9 @@ export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?
       }
     >
       <div className={styles.progress}>
+        {snapshot.slowdown !== null && (
+          <Notice kind="warning" title={<SafeText text={toSentence(formatSlowdown(snapshot.slowdown))} />} />
+        )}
         <CountsBar rows={rows} label="Progress of the run" />
         <div className={styles.top}>
           <div className={styles.figures}>
@@ -32,6 +38,10 @@ export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?
       </div>
     </Panel>
   )
+}
+
+function toSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 function toFigures(snapshot: RunSnapshot): Figure[] {

@@ -44,6 +44,7 @@ export function createLoadSnapshot(
     triggeredRules: [],
     errors: [],
     retryAfter: { answers: 0, waitedMs: 0 },
+    slowdown: null,
     answers: {},
     callbacks: null,
     load: {

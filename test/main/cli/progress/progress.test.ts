@@ -35,6 +35,7 @@ function createSnapshot(changes: Partial<RunSnapshot> = {}): RunSnapshot {
     triggeredRules: [],
     errors: [],
     retryAfter: { answers: 0, waitedMs: 0 },
+    slowdown: null,
     answers: {},
     callbacks: null,
     load: null,
@@ -104,6 +105,35 @@ describe('a run whose results come as callbacks', () => {
     expect(formatProgressLine(awaiting)).toBe(
       'awaiting: 2,895 of 5,572 rows (51 %), 2,871 ok, 12 rejected, 3 failed, 2 unknown, 2,684 awaiting, 7 overdue, p95 48.2 ms, 12 s left',
     )
+  })
+})
+
+describe('a run that cannot send as fast as its plan allows', () => {
+  const throttled = createSnapshot({
+    slowdown: { kind: 'throttled', pacePerS: 198.2, nextTryAtMs: null, givesUpAtMs: null },
+  })
+  const reason = 'connection refused by 127.0.0.1:8080; check the port and that the service is running'
+  const givesUpAtMs = new Date(2026, 10, 22, 14, 0, 30).getTime()
+  const unreachable = createSnapshot({
+    slowdown: { kind: 'unreachable', reason, givesUpAtMs },
+    etaMs: null,
+  })
+
+  it('says so in the bar, with the pace or the time at which it gives up', () => {
+    const terminal = createPlainTerminal(130)
+    expect(formatProgressBlock(terminal, throttled)).toContain(
+      'throttled by the service: sending at most 198/s',
+    )
+    const block = formatProgressBlock(terminal, unreachable)
+    expect(block).toContain(
+      'cannot reach the service: connection refused by 127.0.0.1:8080; trying again until 14:00:30',
+    )
+    expect(block).not.toContain('left')
+  })
+
+  it('says so in the line for logs', () => {
+    expect(formatProgressLine(throttled)).toContain(', throttled by the service: sending at most 198/s')
+    expect(formatProgressLine(unreachable)).toMatch(/trying again until 14:00:30$/)
   })
 })
 

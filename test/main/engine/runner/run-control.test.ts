@@ -242,23 +242,23 @@ test('the number of requests in flight can be set before the source is read', as
 test('a run that is paused while the service throttles it goes on when the throttling is over', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
-      if (request.number > 3) wire.send(200, toTaskAnswer(request))
+      if (request.number > 10) wire.send(200, toTaskAnswer(request))
       else wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'), { 'retry-after': '0.2' })
     },
   })
-  const plan = createRunPlan(folder, 6, server.baseUrl, {
+  const plan = createRunPlan(folder, 16, server.baseUrl, {
     ...closed(1),
     retry: { limit: 0, maxRetryAfterMs: 1_000 },
   })
   const run = runs.start(plan)
-  await run.until(({ requests }) => requests.rejected === 3)
+  await run.until(({ slowdown }) => slowdown?.kind === 'throttled')
   run.command({ kind: 'pause' })
   await run.until(({ phase }) => phase === 'paused')
   run.command({ kind: 'resume' })
   expect(await run.ended).toMatchObject({
     state: 'completed',
-    rows: { succeeded: 3, rejected: 3 },
-    requests: { sent: 6 },
+    rows: { succeeded: 6, rejected: 10 },
+    requests: { sent: 16 },
   })
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Slowdown } from '../../../../src/shared/slowdown.ts'
 import {
   type FaultServer,
   startFaultServer,
@@ -63,8 +64,61 @@ test('nothing but 429 stops the run after a while with that reason, and every ro
   expect(end).toMatchObject({ kind: 'burning', reason: expect.stringContaining('nothing but 429') })
   const states = journal.db.prepare('SELECT state, count(*) AS n FROM result GROUP BY state').all()
   expect(states.map(({ state }) => state)).toEqual(['pending'])
-  // Eight at first, then one probe for each wait.
-  expect(server.requests.length).toBeLessThan(8 + 300 / 20 + 3)
+  // Eight at first, eight at a lower pace, then one probe for each wait.
+  expect(server.requests.length).toBeLessThan(8 + 8 + 300 / 20 + 3)
+})
+
+test('a run that gets nothing but 429s stops at the time that was announced, and waits for no probe', async () => {
+  const server = await startFaultServer({
+    onRequest: (_, wire) =>
+      wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'), { 'retry-after': '3600' }),
+  })
+  const { sender } = createTestSender({
+    rows: 40,
+    baseUrl: server.baseUrl,
+    throttledMaxMs: 1_500,
+    parts: { retry: { limit: 3, baseMs: 1, maxMs: 5, maxRetryAfterMs: 3_600_000 }, ...inFlight(8) },
+  })
+  const startMs = Date.now()
+  const ended = sender.send()
+  const said: (Slowdown | null)[] = []
+  const timer = setInterval(() => said.push(sender.slowdown), 5)
+  expect(await ended).toMatchObject({ kind: 'burning' })
+  clearInterval(timer)
+  const held = said.find((slowdown) => slowdown?.kind === 'throttled' && slowdown.pacePerS === null)
+  if (held?.kind !== 'throttled') throw new Error('it was never said')
+  expect(held.givesUpAtMs).toBeGreaterThanOrEqual(startMs + 1_500)
+  expect(held.nextTryAtMs).toBeGreaterThan(startMs + 3_000_000)
+  expect(sender.slowdown).toBeNull()
+})
+
+test('a throttled run says so in its snapshots and its summary', async () => {
+  const server = await startLimitedService(10, 50)
+  const run = runs.start(createRunPlan(folder, 150, server.baseUrl, inFlight(64)))
+  const { slowdown } = await run.until((snapshot) => snapshot.slowdown !== null)
+  expect(slowdown).toMatchObject({ kind: 'throttled' })
+  const { throttling, requests } = await run.ended
+  expect(throttling?.answers).toBe(requests.rejected)
+  expect(throttling?.throttled_s).toBeGreaterThan(0)
+})
+
+test('a service that goes away is said at once, with the time until the run gives up and no expected end', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      wire.send(200, toTaskAnswer(request), { connection: 'close' })
+      wire.socket.end()
+      if (request.number === 20) void server.close()
+    },
+  })
+  const run = runs.start(createRunPlan(folder, 200, server.baseUrl, inFlight(4)))
+  const { slowdown, etaMs } = await run.until((snapshot) => snapshot.slowdown !== null)
+  expect(slowdown).toMatchObject({
+    kind: 'unreachable',
+    reason: expect.stringContaining('connection refused'),
+  })
+  expect(etaMs).toBeNull()
+  run.command({ kind: 'stop' })
+  expect(await run.ended).toMatchObject({ state: 'interrupted' })
 })
 
 test('a row that alone is answered 429 uses its retries up, and the others go on', async () => {

@@ -1,0 +1,129 @@
+/** Slower services get longer windows, up to this many times. */
+const LONGER_MAX = 10
+/** 429s alone, so many or fewer after so long, milliseconds: the window is barren. */
+const BARREN_ANSWERS = 8
+const BARREN_SLOW = { answers: 3, afterMs: 1_000 }
+/** The latest six answers, or so many out of the latest sixteen, are a flood of 429s. */
+const FLOOD_STREAK = 0b11_1111
+const LATEST = 16
+const FLOOD_MIN = 12
+/** Rows that these 429s must be of: one row that is refused again and again says nothing about the others. */
+const FLOOD_ROWS_MIN = 3
+
+/** What went out at one pace, and how it was answered. Times are milliseconds of one monotonic clock. */
+export class AnswerWindow {
+  /** When the first request went out, or the window before ended; null before. */
+  #sinceMs: number | null
+  /** When the first answer came; null before. */
+  #startMs: number | null
+  #sent = 0
+  #answers = 0
+  #throttled = 0
+  /** 429s in a row: the most there were, and how many there are now. */
+  #longest = 0
+  #streak = 0
+
+  /** `startMs`: when the window before ended that had the same pace; null where the first request is to come. */
+  constructor(startMs: number | null) {
+    this.#sinceMs = startMs
+    this.#startMs = startMs
+  }
+
+  noteSent(nowMs: number): void {
+    this.#sinceMs ??= nowMs
+    this.#sent += 1
+  }
+
+  noteAnswer(isThrottled: boolean, nowMs: number): void {
+    this.#startMs ??= nowMs
+    this.#answers += 1
+    this.#streak = isThrottled ? this.#streak + 1 : 0
+    this.#longest = Math.max(this.#longest, this.#streak)
+    if (isThrottled) this.#throttled += 1
+  }
+
+  get answers(): number {
+    return this.#answers
+  }
+
+  get throttled(): number {
+    return this.#throttled
+  }
+
+  /** 429s in a row just now. */
+  get streak(): number {
+    return this.#streak
+  }
+
+  /** Share of 429s among the answers. */
+  get share(): number {
+    return this.#throttled / this.#answers
+  }
+
+  /** Requests a second that went out, over at least `leastMs`. */
+  sentPerS(nowMs: number, leastMs = 1): number {
+    return (Math.max(1, this.#sent) * 1000) / Math.max(leastMs, nowMs - (this.#sinceMs ?? nowMs))
+  }
+
+  /** Requests a second that the service took. */
+  takenPerS(nowMs: number): number {
+    return ((this.#answers - this.#throttled) * 1000) / Math.max(1, this.#elapsedMs(nowMs))
+  }
+
+  /** Whether it is so long and has as many answers as wanted, or is ten times as long. */
+  isOver(nowMs: number, lengthMs: number, wanted: number): boolean {
+    const elapsedMs = this.#elapsedMs(nowMs)
+    return elapsedMs >= lengthMs && (this.#answers >= wanted || elapsedMs >= lengthMs * LONGER_MAX)
+  }
+
+  /** Whether it has shown nothing but 429s for long enough. */
+  isBarren(nowMs: number): boolean {
+    if (this.#streak < this.#answers) return false
+    const isSlow = this.#answers >= BARREN_SLOW.answers && this.#elapsedMs(nowMs) >= BARREN_SLOW.afterMs
+    return isSlow || this.#answers >= BARREN_ANSWERS
+  }
+
+  /** Whether the 429s are spread as chance would: a limit that counts by the second answers them in a row. */
+  get isScattered(): boolean {
+    if (this.#throttled === 0) return true
+    const expected = Math.log(this.#answers) / -Math.log(Math.min(0.9, this.share))
+    return this.#longest <= 2 + 2 * expected
+  }
+
+  #elapsedMs(nowMs: number): number {
+    return this.#startMs === null ? 0 : nowMs - this.#startMs
+  }
+}
+
+/** The latest answers, to notice at once that an unlimited pace meets a limit far below it. */
+export class LatestAnswers {
+  /** A bit for each answer, the newest the lowest; 1 is a 429. */
+  #bits = 0
+  readonly #rows = new Set<number>()
+
+  /** Notes an answer; returns whether the latest ones are a flood of 429s. */
+  note(item: number, isThrottled: boolean): boolean {
+    this.#bits = ((this.#bits << 1) | (isThrottled ? 1 : 0)) & (2 ** LATEST - 1)
+    if (this.#bits === 0) this.#rows.clear()
+    if (!isThrottled) return false
+    this.#rows.add(item)
+    const isStreak = (this.#bits & FLOOD_STREAK) === FLOOD_STREAK
+    return (isStreak || this.#count() >= FLOOD_MIN) && this.#rows.size >= FLOOD_ROWS_MIN
+  }
+
+  /** Share of 429s, those that are missing counted as taken. */
+  get share(): number {
+    return this.#count() / LATEST
+  }
+
+  clear(): void {
+    this.#bits = 0
+    this.#rows.clear()
+  }
+
+  #count(): number {
+    let count = 0
+    for (let bits = this.#bits; bits > 0; bits >>= 1) count += bits & 1
+    return count
+  }
+}
