@@ -1,6 +1,7 @@
 import { runAccuracyBench } from './accuracy.ts'
 import { runDurabilityBench } from './durability.ts'
 import { runEngineBench } from './engine.ts'
+import { runHttp2Bench } from './http2.ts'
 import { runIntakeBench } from './intake.ts'
 import { runLoadBench } from './load.ts'
 import { runQueryBench } from './query.ts'
@@ -13,6 +14,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   accuracy: runAccuracyBench,
   durability: runDurabilityBench,
   engine: runEngineBench,
+  http2: runHttp2Bench,
   intake: runIntakeBench,
   load: runLoadBench,
   query: runQueryBench,

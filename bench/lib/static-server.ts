@@ -56,7 +56,8 @@ http { access_log off; keepalive_requests 100000000; client_body_temp_path ${fol
   return spawn('nginx', ['-c', file, '-p', folder, '-e', join(folder, 'start.log')], { stdio: 'inherit' })
 }
 
-function findFreePort(): Promise<number> {
+/** A port that nobody listened on a moment ago. */
+export function findFreePort(): Promise<number> {
   const server = createTcpServer()
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => {
@@ -66,8 +67,9 @@ function findFreePort(): Promise<number> {
   })
 }
 
-async function waitUntilListening(port: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
+/** Waits until something listens on a port; throws after 20 s. */
+export async function waitUntilListening(port: number): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1')
       socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
@@ -76,7 +78,7 @@ async function waitUntilListening(port: number): Promise<void> {
     if (isOpen) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`nothing listens on port ${port} after 5 s`)
+  throw new Error(`nothing listens on port ${port} after 20 s`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -20,6 +20,12 @@ const PING_TIMEOUT_MS = 10_000
 /** After the service refused another connection, how long the open ones have to do, milliseconds. */
 const REFUSED_PAUSE_MS = 1_000
 
+/**
+ * Requests after which a connection gives way to a fresh one. nginx and hypercorn end one after 1,000 by default, and
+ * hypercorn then leaves the requests in flight without their answers.
+ */
+const REQUESTS_MAX = 900
+
 /** Bytes that a stream may receive before we have read them; bounds what 64 answers at once take. */
 const STREAM_WINDOW_BYTES = 256 * 1024
 
@@ -68,8 +74,8 @@ export class Http2Connection {
   lastStreamId: number = Number.POSITIVE_INFINITY
   /** Why it ended, where something went wrong. */
   cause: Cause | null = null
-  /** Whether it ever carried a request. */
-  hasCarried = false
+  /** Requests that it has carried. */
+  requests = 0
   #streams = 0
   #isPinging = false
   #idleTimer: NodeJS.Timeout | null = null
@@ -114,9 +120,14 @@ export class Http2Connection {
     return !this.session.closed && !this.session.destroyed && this.#streams < this.limit
   }
 
+  /** Whether a fresh connection is to take its place. */
+  get isWorn(): boolean {
+    return this.requests >= REQUESTS_MAX
+  }
+
   /** Takes room for one request. */
   take(): void {
-    this.hasCarried = true
+    this.requests += 1
     this.#streams += 1
     if (this.#idleTimer !== null) clearTimeout(this.#idleTimer)
     if (this.#streams === 1) this.session.ref()
@@ -229,17 +240,27 @@ export class Http2Connections {
   }
 
   #findRoom(): Http2Connection | null {
-    for (const connection of this.#open) if (connection.hasRoom) return connection
-    return null
+    let worn: Http2Connection | null = null
+    for (const connection of this.#open) {
+      if (!connection.hasRoom) continue
+      if (!connection.isWorn) return connection
+      worn = connection
+    }
+    return worn
   }
 
   #needsConnection(): boolean {
-    if (this.#isDestroyed || this.#seekers.size <= this.#opening.size * this.#expectedStreams) return false
-    if (this.#open.size + this.#opening.size >= (this.#options.maxConnections ?? Number.POSITIVE_INFINITY))
-      return false
+    if (this.#isDestroyed) return false
+    const open = [...this.#open].filter(({ session }) => !session.closed)
+    const fresh = open.filter(({ isWorn }) => !isWorn)
+    const lasting = fresh.length + this.#opening.size
+    if (lasting >= (this.#options.maxConnections ?? Number.POSITIVE_INFINITY)) return false
+    if (open.length > 0 && performance.now() < this.#pausedUntilMs) return false
+    // Worn connections go on until the one that takes their place is there, so that nobody waits for it.
+    if (lasting === 0 && open.length > 0) return true
+    if (this.#seekers.size <= this.#opening.size * this.#expectedStreams) return false
     // A service that allows no stream for now would allow none on another connection either.
-    for (const { limit } of this.#open) if (limit === 0) return false
-    return this.#open.size === 0 || performance.now() >= this.#pausedUntilMs
+    return !open.some(({ limit }) => limit === 0)
   }
 
   #openConnection(): void {
@@ -283,6 +304,7 @@ export class Http2Connections {
     session.once('remoteSettings', () => {
       if (!this.#opening.delete(connector)) return
       this.#ungreeted.delete(connection)
+      for (const { isWorn, session: old } of this.#open) if (isWorn && !old.closed) old.close()
       this.#open.add(connection)
       this.#expectedStreams = Math.max(1, connection.limit)
       session.on('remoteSettings', () => this.#serve())
@@ -296,7 +318,7 @@ export class Http2Connections {
     session.once('close', () => {
       this.#ungreeted.delete(connection)
       const wasOpen = this.#open.delete(connection)
-      if (wasOpen && !connection.hasCarried) this.#onNoConnection(connection.cause ?? CLOSED_THERE)
+      if (wasOpen && connection.requests === 0) this.#onNoConnection(connection.cause ?? CLOSED_THERE)
       fail(connection.cause ?? CLOSED_THERE)
       this.#serve()
     })

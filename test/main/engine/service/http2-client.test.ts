@@ -139,6 +139,22 @@ test('a service that says goodbye loses nothing: what it did not begin is sent o
   expect(server.connections).toBeGreaterThan(10)
 })
 
+test('a connection gives way to a fresh one before services of a thousand requests a connection end it', async () => {
+  const carried: number[] = []
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest(wire, stream) {
+      const count = (carried[wire.connection] ?? 0) + 1
+      carried[wire.connection] = count
+      // As hypercorn: nothing that is in flight is answered any more.
+      if (count > 1_000) wire.goaway(stream, H2_CODES.noError)
+      else setImmediate(() => answerWhole(wire, stream))
+    },
+  })
+  expect(countKinds(await createSender(server.baseUrl)(2_500, 32))).toEqual({ answer: 2_500 })
+  expect(carried).toHaveLength(3)
+})
+
 test('goodbye with an error tells which requests were begun: those alone are of unknown outcome', async () => {
   const server = await startRawHttp2Server({
     tls,
