@@ -25,7 +25,7 @@ export interface RawHttp2Wire {
     status: number | null,
     options?: { flags?: number; fields?: Record<string, string> },
   ): void
-  data(stream: number, text: string, flags?: number): void
+  data(stream: number, bytes: string | Buffer, flags?: number): void
   reset(stream: number, code: number): void
   goaway(lastStream: number, code: number): void
   settings(maxConcurrentStreams: number): void
@@ -47,6 +47,8 @@ export async function startRawHttp2Server(options: {
   maxConcurrentStreams?: number | null
   onConnection?: (wire: RawHttp2Wire) => void
   answersPings?: boolean
+  /** Whether a GOAWAY of the client ends the connection at once, with all that is in flight, as with hypercorn. */
+  endsAtGoaway?: boolean
 }): Promise<{ baseUrl: string; connections: number; requests: number; resets: number[] }> {
   const state = { baseUrl: '', connections: 0, requests: 0, resets: [] as number[] }
   const sockets = new Set<Socket>()
@@ -65,6 +67,7 @@ export async function startRawHttp2Server(options: {
       if (type === TYPES.settings && (flags & ACK) === 0) writeFrame(socket, TYPES.settings, ACK, 0, '')
       if (type === TYPES.ping && (flags & ACK) === 0 && options.answersPings !== false)
         writeFrame(socket, TYPES.ping, ACK, 0, payload)
+      if (type === TYPES.goaway && options.endsAtGoaway === true) socket.destroy()
       if (type === TYPES.reset) state.resets.push(payload.readUInt32BE(0))
       if (type === TYPES.headers) {
         state.requests += 1
@@ -97,7 +100,7 @@ function createWire(socket: TLSSocket, connection: number): RawHttp2Wire {
     connection,
     headers: (stream, status, { flags = 0, fields = {} } = {}) =>
       write(TYPES.headers, END_HEADERS | flags, stream, toHeaderBlock(status, fields)),
-    data: (stream, text, flags = 0) => write(TYPES.data, flags, stream, text),
+    data: (stream, bytes, flags = 0) => write(TYPES.data, flags, stream, bytes),
     reset: (stream, code) => write(TYPES.reset, 0, stream, toUInt32(code)),
     goaway: (lastStream, code) => write(TYPES.goaway, 0, 0, toUInt32(lastStream, code)),
     settings(streams) {

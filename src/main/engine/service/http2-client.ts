@@ -1,9 +1,9 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2'
 import { RETRY_AFTER_HEADER } from '../../../shared/service/endpoints.ts'
+import { AnswerError } from './answer-error.ts'
 import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
+import { decodeBody } from './decode-body.ts'
 import {
-  ANSWER_MAX_BYTES,
-  ANSWER_TOO_LARGE_CODE,
   CLIENT_CLOSED_CODE,
   CONNECTION_CLOSED_CODE,
   type Exchange,
@@ -18,6 +18,7 @@ import type {
   Http2Connections,
   StreamSeeker,
 } from './http2-connections.ts'
+import { ReceivedBody, type ReceivedBytes } from './received-bytes.ts'
 import { toCause, type WireClient, type WireRequest } from './wire-client.ts'
 
 /** Code of a request that the service refused unprocessed each time it was sent (RFC 9113 §8.7). */
@@ -39,6 +40,7 @@ export class Http2Client implements WireClient {
   readonly #authority: string
   readonly #timeoutMs: number
   readonly #timer = new DeadlineTimer()
+  readonly #body: ReceivedBody
   #current: Http2Exchange | null = null
   #isDestroyed = false
 
@@ -46,14 +48,18 @@ export class Http2Client implements WireClient {
     url,
     timeoutMs,
     connections,
+    received,
   }: {
     url: URL
     timeoutMs: number
     connections: Http2Connections
+    /** The memory for answers, shared with other clients. */
+    received: ReceivedBytes
   }) {
     this.#authority = url.host
     this.#timeoutMs = timeoutMs
     this.#connections = connections
+    this.#body = new ReceivedBody(received)
     connections.join()
   }
 
@@ -61,6 +67,7 @@ export class Http2Client implements WireClient {
     if (this.#current !== null) throw new Error('this client has a request in flight')
     const exchange = new Http2Exchange({
       request,
+      body: this.#body,
       headers: toHttp2Headers(request, this.#authority),
       connections: this.#connections,
       timer: this.#timer,
@@ -86,6 +93,8 @@ export class Http2Client implements WireClient {
 
 interface Http2ExchangeOptions {
   request: WireRequest
+  /** Takes the answer's body; empty. */
+  body: ReceivedBody
   headers: Record<string, string>
   connections: Http2Connections
   timer: DeadlineTimer
@@ -101,8 +110,6 @@ class Http2Exchange implements Deadline, StreamSeeker {
   #headers: IncomingHttpHeaders | null = null
   #status: number | null = null
   #informational = 0
-  #body: Buffer[] = []
-  #sizeBytes = 0
   #connection: Http2Connection | null = null
   #sends = 0
   /** Whether the service may have begun to act on it. */
@@ -204,13 +211,12 @@ class Http2Exchange implements Deadline, StreamSeeker {
   }
 
   #onData(chunk: Buffer): void {
-    this.#sizeBytes += chunk.length
-    if (this.#sizeBytes > ANSWER_MAX_BYTES) {
-      const message = `the answer is larger than ${ANSWER_MAX_BYTES} bytes`
-      this.breakDown({ code: ANSWER_TOO_LARGE_CODE, message })
-      return
+    try {
+      this.#options.body.append(chunk)
+    } catch (error) {
+      if (!(error instanceof AnswerError)) throw error
+      this.breakDown(error)
     }
-    this.#body.push(chunk)
   }
 
   #sendAgain(): void {
@@ -232,7 +238,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
       contentType: headers['content-type'] ?? '',
       retryAfter: headers[RETRY_AFTER_HEADER] ?? null,
       location: headers.location ?? null,
-      body: Buffer.concat(this.#body).toString('utf8'),
+      ...decodeBody(this.#options.body.view(), headers['content-encoding'] ?? ''),
       timings,
     })
   }
@@ -255,7 +261,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
     const stream = this.#stream
     this.#stream = null
     this.#connection = null
-    this.#body = []
+    this.#options.body.clear()
     this.#options.connections.giveUp(this)
     this.#options.timer.stop(this)
     // What is still on its way, in either direction, is called off; the connection stays.

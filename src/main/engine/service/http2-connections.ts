@@ -24,7 +24,10 @@ const REFUSED_PAUSE_MS = 1_000
  * Requests after which a connection gives way to a fresh one. nginx and hypercorn end one after 1,000 by default, and
  * hypercorn then leaves the requests in flight without their answers.
  */
-const REQUESTS_MAX = 900
+const WORN_AFTER_REQUESTS = 800
+
+/** Requests after which others wait for the fresh connection, where it is on its way. */
+const FULL_AFTER_REQUESTS = 950
 
 /** Bytes that a stream may receive before we have read them; bounds what 64 answers at once take. */
 const STREAM_WINDOW_BYTES = 256 * 1024
@@ -77,6 +80,7 @@ export class Http2Connection {
   /** Requests that it has carried. */
   requests = 0
   #streams = 0
+  #isLeft = false
   #isPinging = false
   #idleTimer: NodeJS.Timeout | null = null
   readonly #socket: Socket
@@ -115,14 +119,19 @@ export class Http2Connection {
     return this.session.remoteSettings.maxConcurrentStreams ?? EXPECTED_STREAMS
   }
 
-  /** Whether it carries another request. */
+  /** Whether it carries no more requests, but for those that are on their way. */
+  get isOver(): boolean {
+    return this.#isLeft || this.session.closed || this.session.destroyed
+  }
+
+  /** Whether it carries another request now. */
   get hasRoom(): boolean {
-    return !this.session.closed && !this.session.destroyed && this.#streams < this.limit
+    return !this.isOver && this.#streams < this.limit
   }
 
   /** Whether a fresh connection is to take its place. */
   get isWorn(): boolean {
-    return this.requests >= REQUESTS_MAX
+    return this.requests >= WORN_AFTER_REQUESTS
   }
 
   /** Takes room for one request. */
@@ -136,8 +145,17 @@ export class Http2Connection {
   /** Gives the room of one request back. */
   release(): void {
     this.#streams -= 1
-    if (this.#streams === 0 && !this.session.destroyed) this.rest()
+    if (this.#streams === 0 && !this.session.destroyed) {
+      if (this.#isLeft) this.session.close()
+      else this.rest()
+    }
     this.#onRoom()
+  }
+
+  /** Carries no more requests, and closes once the last one has ended: some services drop theirs at a client's GOAWAY. */
+  leave(): void {
+    this.#isLeft = true
+    if (this.#streams === 0) this.session.close()
   }
 
   /** Lets it idle: it keeps no process alive, and is closed before long. */
@@ -244,14 +262,14 @@ export class Http2Connections {
     for (const connection of this.#open) {
       if (!connection.hasRoom) continue
       if (!connection.isWorn) return connection
-      worn = connection
+      if (connection.requests < FULL_AFTER_REQUESTS || this.#opening.size === 0) worn = connection
     }
     return worn
   }
 
   #needsConnection(): boolean {
     if (this.#isDestroyed) return false
-    const open = [...this.#open].filter(({ session }) => !session.closed)
+    const open = [...this.#open].filter(({ isOver }) => !isOver)
     const fresh = open.filter(({ isWorn }) => !isWorn)
     const lasting = fresh.length + this.#opening.size
     if (lasting >= (this.#options.maxConnections ?? Number.POSITIVE_INFINITY)) return false
@@ -304,7 +322,7 @@ export class Http2Connections {
     session.once('remoteSettings', () => {
       if (!this.#opening.delete(connector)) return
       this.#ungreeted.delete(connection)
-      for (const { isWorn, session: old } of this.#open) if (isWorn && !old.closed) old.close()
+      for (const other of this.#open) if (other.isWorn) other.leave()
       this.#open.add(connection)
       this.#expectedStreams = Math.max(1, connection.limit)
       session.on('remoteSettings', () => this.#serve())

@@ -81,7 +81,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   return () => {
     const wire: WireClient =
       connections !== null
-        ? new Http2Client({ url, timeoutMs, connections })
+        ? new Http2Client({ url, timeoutMs, connections, received })
         : new Http1Client({
             url,
             timeoutMs,

@@ -3,10 +3,12 @@ import { createSecureServer, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
+import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { Http2Client } from '../../../../src/main/engine/service/http2-client.ts'
 import { Http2Connections } from '../../../../src/main/engine/service/http2-connections.ts'
+import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 import {
   createServiceClients,
   type ServiceClientOptions,
@@ -143,6 +145,7 @@ test('a connection gives way to a fresh one before services of a thousand reques
   const carried: number[] = []
   const server = await startRawHttp2Server({
     tls,
+    endsAtGoaway: true,
     onRequest(wire, stream) {
       const count = (carried[wire.connection] ?? 0) + 1
       carried[wire.connection] = count
@@ -151,7 +154,7 @@ test('a connection gives way to a fresh one before services of a thousand reques
       else setImmediate(() => answerWhole(wire, stream))
     },
   })
-  expect(countKinds(await createSender(server.baseUrl)(2_500, 32))).toEqual({ answer: 2_500 })
+  expect(countKinds(await createSender(server.baseUrl)(2_300, 32))).toEqual({ answer: 2_300 })
   expect(carried).toHaveLength(3)
 })
 
@@ -287,7 +290,7 @@ test('a connection that answers no PING ends, and its requests are of unknown ou
     pingAfterMs: 50,
     pingTimeoutMs: 50,
   })
-  const client = new Http2Client({ url, timeoutMs: 20_000, connections })
+  const client = new Http2Client({ url, timeoutMs: 20_000, connections, received: new ReceivedBytes() })
   onTestFinished(() => client.destroy())
   const exchange = await new Promise<Exchange>((resolve) =>
     client.send({ method: 'POST', target: '/', headers: [], body: '{}' }, resolve),
@@ -329,7 +332,20 @@ test('a refused certificate of ours has let nothing through', async () => {
   })
 })
 
-test('large bodies pass both ways under flow control, on one connection', async () => {
+test('a compressed answer is decoded', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest(wire, stream) {
+      wire.headers(stream, 200, { fields: { 'content-encoding': 'gzip' } })
+      wire.data(stream, gzipSync('{"stream":"zipped"}'), END_STREAM)
+    },
+  })
+  expect(await createSender(server.baseUrl)(1, 1)).toMatchObject([
+    { kind: 'answer', body: '{"stream":"zipped"}' },
+  ])
+})
+
+test('large bodies pass both ways on one connection, and one beyond the limit is given up by name', async () => {
   const sessions = new Set<ServerHttp2Session>()
   const server = createSecureServer(
     { ...tls, settings: { initialWindowSize: 65_535 } },
@@ -338,7 +354,10 @@ test('large bodies pass both ways under flow control, on one connection', async 
       request.on('data', (chunk: Buffer) => {
         sizeBytes += chunk.length
       })
-      request.on('end', () => response.end(JSON.stringify({ sizeBytes, echo: 'x'.repeat(3_000_000) })))
+      request.on('end', () => {
+        const length = sizeBytes > 3_000_000 ? 17 * 1024 * 1024 : 3_000_000
+        response.end(JSON.stringify({ sizeBytes, echo: 'x'.repeat(length) }))
+      })
     },
   )
   server.on('session', (session) => sessions.add(session))
@@ -368,5 +387,8 @@ test('large bodies pass both ways under flow control, on one connection', async 
     expect(sizeBytes).toBeGreaterThan(2_000_000)
     expect(String(echo)).toHaveLength(3_000_000)
   }
+  const [first] = clients
+  const larger = first === undefined ? null : await sendOver(first, 'post-2', 'z'.repeat(3_100_000))
+  expect(larger).toMatchObject({ kind: 'breakdown', code: 'ANSWER_TOO_LARGE', sent: true })
   expect(sessions.size).toBe(1)
 })
