@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ApiKey } from '../src/main/engine/credentials/bound-secret.ts'
 import type { Exchange } from '../src/main/engine/service/exchange.ts'
 import { createServiceClients } from '../src/main/engine/service/service-client.ts'
 import { createCertificate } from '../test/helpers/certificates.ts'
@@ -73,10 +74,11 @@ async function measure(gateway: Gateway): Promise<void> {
 }
 
 async function sendAll(baseUrl: string, caFile: string) {
+  const apiKey = ApiKey.create('bench-key', { baseUrl }, 'the benchmark')
   const createClient = createServiceClients({
     baseUrl,
     connection: { timeoutMs: 30_000, tls: { caFile } },
-    readApiKey: () => 'bench-key',
+    readApiKey: () => apiKey,
     userAgent: 'sluice/bench',
     httpVersion: '2',
   })
