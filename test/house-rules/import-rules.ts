@@ -28,7 +28,11 @@ const LAYERS: readonly Layer[] = [
   // Stages, in the order the data takes: each may import those before it, and none reaches back.
   { name: 'intake', files: /^src\/main\/engine\/intake\//, imports: ['shared'] },
   { name: 'mapping', files: /^src\/main\/engine\/mapping\//, imports: ['shared', 'intake'] },
-  { name: 'journal', files: /^src\/main\/engine\/journal\//, imports: ['shared', 'intake', 'mapping'] },
+  {
+    name: 'journal',
+    files: /^src\/main\/engine\/journal\//,
+    imports: ['shared', 'file parts', 'intake', 'mapping'],
+  },
   {
     name: 'service',
     files: /^src\/main\/engine\/service\//,
@@ -42,7 +46,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'receiver',
     files: /^src\/main\/engine\/receiver\//,
-    imports: ['shared', 'credentials', 'journal', 'service'],
+    imports: ['shared', 'file parts', 'credentials', 'journal', 'service'],
   },
   {
     name: 'query',
@@ -52,7 +56,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'report',
     files: /^src\/main\/engine\/report\//,
-    imports: ['shared', 'engine-interface', 'mapping', 'journal', 'query'],
+    imports: ['shared', 'file parts', 'engine-interface', 'mapping', 'journal', 'query'],
   },
   // Secrets, which addresses they may go to, and how they are taken out of what comes back.
   { name: 'credentials', files: /^src\/main\/engine\/credentials\//, imports: ['shared'] },
@@ -60,7 +64,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'connections',
     files: /^src\/main\/engine\/connections\//,
-    imports: ['shared', 'credentials', 'journal'],
+    imports: ['shared', 'file parts', 'credentials', 'journal'],
   },
   {
     name: 'engine-interface',
@@ -83,21 +87,37 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/(default-workspace\.ts$|renderer-files\/)/,
     imports: ['shared'],
   },
+  // How files are made: whole or not at all, and for their owner alone.
+  { name: 'file parts', files: /^src\/main\/(private-files|replace-file)\.ts$/, imports: ['shared'] },
   // Names the files of threads and imports none of them.
   { name: 'worker urls', files: /^src\/main\/worker-urls\.ts$/, imports: [] },
   { name: 'sandbox', files: /^src\/main\/sandbox\//, imports: ['shared'] },
   {
     name: 'bridge',
     files: /^src\/main\/bridge\//,
-    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'credentials', 'connections', 'sandbox'],
+    imports: [
+      'shared',
+      'file parts',
+      'worker urls',
+      'engine',
+      'engine-interface',
+      'credentials',
+      'connections',
+      'sandbox',
+    ],
   },
-  { name: 'desktop', files: /^src\/main\/desktop\//, imports: ['shared', 'shell parts', 'bridge'] },
+  {
+    name: 'desktop',
+    files: /^src\/main\/desktop\//,
+    imports: ['shared', 'file parts', 'shell parts', 'bridge'],
+  },
   { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'shell parts', 'bridge'] },
   {
     name: 'cli',
     files: /^src\/main\/cli\//,
     imports: [
       'shared',
+      'file parts',
       'shell parts',
       'worker urls',
       'engine',

@@ -36,12 +36,16 @@ describe('the import rules', () => {
     [
       'src/main/engine/journal/journal.ts',
       '../runner/retry.ts',
-      'journal may import shared, intake, mapping',
+      'journal may import shared, file parts, intake, mapping',
     ],
     ['src/main/engine/service/client.ts', '../engine.ts', 'service may import'],
     ['src/main/engine/query/page.ts', '../report/write-csv.ts', 'query may import'],
     ['src/main/bridge/router.ts', '../engine/journal/journal.ts', 'bridge may import'],
-    ['src/main/desktop/main.ts', '../engine/engine.ts', 'desktop may import shared, shell parts, bridge'],
+    [
+      'src/main/desktop/main.ts',
+      '../engine/engine.ts',
+      'desktop may import shared, file parts, shell parts, bridge',
+    ],
     ['src/main/cli/main.ts', '../desktop/window.ts', 'cli may import'],
     ['src/main/web/server.ts', 'electron', 'only desktop may import electron'],
     ['src/main/web/server.ts', 'electron/main', 'only desktop may import electron/main'],

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../shared/errors.ts'
 import { ApiKey } from '../engine/credentials/bound-secret.ts'
+import { replaceFileSync } from '../replace-file.ts'
 import { ADMIN_TOKEN_HEADER } from '../sandbox/admin-token.ts'
 import type { SandboxOptions } from '../sandbox/sandbox-options.ts'
 import { proveSandbox } from '../sandbox/sandbox-proof.ts'
@@ -124,7 +125,11 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     const others = [...new Set(formerPorts)].filter((one) => one !== port)
     const text = JSON.stringify({ port, formerPorts: others.slice(0, FORMER_PORTS_MAX) })
     // The port is a convenience: a workspace that cannot be written says so where it matters.
-    await writeFile(memory, text, { mode: 0o600 }).catch(() => {})
+    try {
+      replaceFileSync(memory, text, { isPrivate: true })
+    } catch {
+      // Without it, a later start takes another port.
+    }
   }
 
   async function close(): Promise<void> {

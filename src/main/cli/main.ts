@@ -1,3 +1,5 @@
+import { keepFilesPrivate } from '../private-files.ts'
 import { runCli } from './run-cli.ts'
 
+keepFilesPrivate()
 process.exitCode = await runCli(process.argv.slice(2))

@@ -5,9 +5,12 @@ import { createDesktopHost } from '../bridge/desktop-host.ts'
 import { openBridge } from '../bridge/open-bridge.ts'
 import { serveOverMessagePort } from '../bridge/serve-over-message-port.ts'
 import { findDefaultWorkspace } from '../default-workspace.ts'
+import { keepFilesPrivate } from '../private-files.ts'
 import { APP_URL } from './app-origin.ts'
 import { askProduction } from './ask-production.ts'
 import { startDesktop } from './start-desktop.ts'
+
+keepFilesPrivate()
 
 const { SLUICE_WORKSPACE: workspace, ELECTRON_RENDERER_URL: developmentUrl } = process.env
 const output = join(import.meta.dirname, '..')

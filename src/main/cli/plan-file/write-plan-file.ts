@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SluiceError } from '../../../shared/errors.ts'
 import type { Plan } from '../../../shared/plan.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { toThrownText } from '../../../shared/thrown.ts'
+import { replaceFileSync } from '../../replace-file.ts'
 import { mapTlsPaths, toPlanPath } from './plan-paths.ts'
 
 const SCHEMA_FILE = fileURLToPath(new URL('../../../../docs/plan.schema.json', import.meta.url))
@@ -59,13 +59,10 @@ export function writePlanFile(file: string, plan: Plan): boolean {
     })
   }
   const folder = dirname(file)
-  const temporary = join(folder, `.plan-${randomBytes(6).toString('hex')}.part`)
   try {
-    writeFileSync(temporary, `${JSON.stringify(toDocument(plan, folder), null, 2)}\n`, { flag: 'wx' })
-    renameSync(temporary, file)
+    replaceFileSync(file, `${JSON.stringify(toDocument(plan, folder), null, 2)}\n`, { isPrivate: false })
     return isThere
   } catch (error) {
-    rmSync(temporary, { force: true })
     throw new SluiceError({
       code: 'FILE_UNWRITABLE',
       message: `--save-plan: cannot write ${file}: ${toThrownText(error)}`,

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { SluiceError } from '../../../shared/errors.ts'
 import { type Connections, connectionsSchema } from '../../../shared/stored-connection.ts'
 import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
+import { replaceFileSync } from '../../replace-file.ts'
 import { type Lease, takeLease } from '../journal/lease.ts'
 import { createWorkspaceFolders } from '../journal/workspace-files.ts'
-import { replacePrivateFile } from './replace-private-file.ts'
 
 const NO_CONNECTIONS: Connections = { version: 1, inUse: null, connections: [] }
 
@@ -48,7 +48,7 @@ export function changeConnections(
   try {
     const changed = connectionsSchema.parse(change(readConnections(workspace)))
     try {
-      replacePrivateFile(file, `${JSON.stringify(changed, null, 2)}\n`)
+      replaceFileSync(file, `${JSON.stringify(changed, null, 2)}\n`, { isPrivate: true })
     } catch (error) {
       throw new SluiceError({
         code: 'WORKSPACE_UNUSABLE',

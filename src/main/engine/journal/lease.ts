@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
 import { toThrownText } from '../../../shared/thrown.ts'
+import { closeDatabaseFile } from '../../private-files.ts'
 
 /** The right to write a SQLite file, held by one process at a time. */
 export interface Lease {
@@ -48,6 +49,7 @@ function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseS
   let db: DatabaseSync | null = null
   try {
     db = new DatabaseSync(leaseFile, { timeout: timeoutMs })
+    closeDatabaseFile(leaseFile)
     // Nothing is ever written: the lock is the whole content. MEMORY keeps SQLite from making files beside it.
     db.exec(`PRAGMA journal_mode = MEMORY; ${lock}`)
     return db

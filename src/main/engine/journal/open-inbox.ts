@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
 import { toThrownText } from '../../../shared/thrown.ts'
+import { closeDatabaseFile } from '../../private-files.ts'
 
 /** How long a statement waits for another process's short lock before it fails, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -34,6 +35,7 @@ export function openInbox(file: string): DatabaseSync {
   let db: DatabaseSync | null = null
   try {
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+    closeDatabaseFile(file)
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     db.exec(
       'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/errors.ts'
 import { toThrownText } from '../../../shared/thrown.ts'
+import { closeDatabaseFile } from '../../private-files.ts'
 import { isLeaseHeld, takeLease } from './lease.ts'
 import { MIGRATIONS } from './migrations.ts'
 
@@ -67,9 +68,13 @@ function bringUpToDate(file: string): void {
 }
 
 function openFile(file: string, readOnly: boolean): DatabaseSync {
+  let db: DatabaseSync | null = null
   try {
-    return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly })
+    db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly })
+    if (!readOnly) closeDatabaseFile(file)
+    return db
   } catch (error) {
+    db?.close()
     throw unusable(file, error)
   }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/errors.ts'
 import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
+import { replaceFileSync } from '../../replace-file.ts'
 import { takeLease } from './lease.ts'
 
 const settingsSchema = z.object({
@@ -75,14 +76,11 @@ function readFile(workspace: string): ReceiverSettings | null {
 
 function writeSettings(workspace: string, settings: ReceiverSettings): void {
   const file = toReceiverSettingsFile(workspace)
-  const draft = `${file}.${process.pid}.draft`
   try {
     const text = `${JSON.stringify({ version: 1, ...settings }, null, 2)}\n`
     // Flushed before it takes the place of the old one: a lost secret would make every URL that is out invalid.
-    writeFileSync(draft, text, { mode: 0o600, flush: true })
-    renameSync(draft, file)
+    replaceFileSync(file, text, { isPrivate: true })
   } catch (error) {
-    rmSync(draft, { force: true })
     throw toUnusable(`cannot write ${file}: ${toThrownText(error)}`, error)
   }
 }

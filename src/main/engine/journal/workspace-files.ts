@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SluiceError } from '../../../shared/errors.ts'
 import { toThrownText } from '../../../shared/thrown.ts'
+import { closeFolder } from '../../private-files.ts'
 
 const RUNS_FOLDER = 'runs'
 const JOURNAL_ENDING = '.journal'
@@ -16,7 +17,10 @@ export function toWorkspace(journalFile: string): string {
   return dirname(dirname(journalFile))
 }
 
-/** Makes the workspace's folders where they are missing. Throws `WORKSPACE_UNUSABLE`. */
+/**
+ * Makes the workspace's folders where they are missing, and closes them to other users. Throws `WORKSPACE_UNUSABLE`,
+ * also where a folder is another user's, or others can write to it and that cannot be changed.
+ */
 export function createWorkspaceFolders(workspace: string): void {
   try {
     makeFolders(join(workspace, RUNS_FOLDER))
@@ -26,6 +30,15 @@ export function createWorkspaceFolders(workspace: string): void {
       message: `cannot make the workspace ${workspace}: ${toThrownText(error)}`,
       hint: 'Choose a folder that can be written, with --workspace DIR or SLUICE_WORKSPACE.',
       cause: error,
+    })
+  }
+  for (const folder of [workspace, join(workspace, RUNS_FOLDER)]) {
+    const reason = closeFolder(folder)
+    if (reason === null) continue
+    throw new SluiceError({
+      code: 'WORKSPACE_UNUSABLE',
+      message: `the workspace ${workspace} is not safe to use: ${reason}`,
+      hint: 'Choose a folder of your own, with --workspace DIR or SLUICE_WORKSPACE, or make this one yours (chown, chmod 700).',
     })
   }
 }

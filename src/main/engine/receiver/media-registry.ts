@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/errors.ts'
 import { toThrownText } from '../../../shared/thrown.ts'
+import { replaceFileSync } from '../../replace-file.ts'
 import { isLeaseHeld } from '../journal/lease.ts'
 import { toJournalFile } from '../journal/workspace-files.ts'
 
@@ -45,13 +46,10 @@ export class MediaRegistry {
   add({ runToken, runId, folder }: MediaFolder): void {
     const registered = folderSchema.parse({ runToken, runId, folder: toRealFolder(folder) })
     const file = this.#toFile(runToken)
-    const draft = `${file}.${process.pid}.draft`
     try {
       if (!existsSync(this.#folder)) mkdirSync(this.#folder, { mode: 0o700 })
-      writeFileSync(draft, JSON.stringify(registered), { mode: 0o600 })
-      renameSync(draft, file)
+      replaceFileSync(file, JSON.stringify(registered), { isPrivate: true })
     } catch (error) {
-      rmSync(draft, { force: true })
       throw toUnwritable(file, error)
     }
   }

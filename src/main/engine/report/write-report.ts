@@ -1,10 +1,10 @@
 import { extname } from 'node:path'
 import { SluiceError } from '../../../shared/errors.ts'
 import type { ExportResult, ExportRow } from '../../../shared/results.ts'
+import { replaceFile } from '../../replace-file.ts'
 import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-report.ts'
 import { toFileError } from './file-error.ts'
 import { createJsonlWriter } from './jsonl-report.ts'
-import { replaceFile } from './replace-file.ts'
 import { writeXlsx } from './xlsx-report.ts'
 
 /** Formats of a report. */

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/** Adds text, written as UTF-8, or bytes behind what was written before. */
+export type Append = (content: string | Uint8Array) => Promise<void>
+
+/** Mode of a file that only its owner may read and write. */
+const PRIVATE = 0o600
+
+/** Mode of a new file, before the umask. */
+const ORDINARY = 0o666
+
+/**
+ * Writes a small file whole or not at all, as {@link replaceFile} does, before it returns. A private one is its
+ * owner's alone (0600), also where the file it replaces was not; modes do not apply on Windows.
+ */
+export function replaceFileSync(file: string, text: string, { isPrivate }: { isPrivate: boolean }): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  const target = found === undefined ? file : realpathSync(file)
+  const draft = toDraft(target)
+  try {
+    const descriptor = openSync(draft, 'wx', isPrivate ? PRIVATE : toMode(found))
+    try {
+      writeFileSync(descriptor, text)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    renameSync(draft, target)
+    syncFolder(dirname(target))
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Writes a file whole or not at all: into one beside it, made anew under a random name, that takes its place once
+ * everything is on disk. A file that is replaced keeps its mode and a link stays a link; what is no regular file, such
+ * as /dev/stdout, is written to directly. Returns the bytes written. Throws what the file system throws.
+ */
+export async function replaceFile(file: string, write: (append: Append) => Promise<void>): Promise<number> {
+  const target = await findTarget(file)
+  if (target.kind === 'stream') return writeInto(await open(target.path, 'w'), write, false)
+  const draft = toDraft(target.path)
+  try {
+    const sizeBytes = await writeInto(await open(draft, 'wx', target.mode), write, true)
+    await rename(draft, target.path)
+    syncFolder(dirname(target.path))
+    return sizeBytes
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+function toDraft(target: string): string {
+  return join(dirname(target), `.${basename(target)}.${randomBytes(12).toString('hex')}.part`)
+}
+
+function toMode(replaced: Stats | undefined): number {
+  return replaced === undefined ? ORDINARY : replaced.mode & 0o777
+}
+
+async function findTarget(
+  file: string,
+): Promise<{ kind: 'file'; path: string; mode: number } | { kind: 'stream'; path: string }> {
+  const found = await stat(file).catch(() => undefined)
+  if (found === undefined) return { kind: 'file', path: file, mode: toMode(found) }
+  if (found.isDirectory()) {
+    throw Object.assign(new Error(`EISDIR: ${file} is a folder`), { code: 'EISDIR', syscall: 'open' })
+  }
+  if (!found.isFile()) return { kind: 'stream', path: file }
+  return { kind: 'file', path: await realpath(file), mode: toMode(found) }
+}
+
+const BUFFERED_CHARACTERS = 256 * 1024
+
+async function writeInto(
+  handle: FileHandle,
+  write: (append: Append) => Promise<void>,
+  sync: boolean,
+): Promise<number> {
+  let sizeBytes = 0
+  let buffered = ''
+  const flush = async () => {
+    const bytes = Buffer.from(buffered)
+    buffered = ''
+    await handle.writeFile(bytes)
+    sizeBytes += bytes.length
+  }
+  try {
+    await write(async (content) => {
+      if (typeof content === 'string') {
+        buffered += content
+        if (buffered.length >= BUFFERED_CHARACTERS) await flush()
+        return
+      }
+      if (buffered !== '') await flush()
+      await handle.writeFile(content)
+      sizeBytes += content.length
+    })
+    await flush()
+    if (sync) await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  return sizeBytes
+}
+
+/** Makes the new name last through a power cut, where folders can be synced at all (not on Windows). */
+function syncFolder(folder: string): void {
+  let descriptor: number | null = null
+  try {
+    descriptor = openSync(folder, 'r')
+    fsyncSync(descriptor)
+  } catch {
+    // The file is whole under its name all the same.
+  } finally {
+    if (descriptor !== null) closeSync(descriptor)
+  }
+}
