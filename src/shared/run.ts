@@ -146,6 +146,8 @@ export const runSummarySchema = z.object({
   stop_reason: z.string().nullable(),
   source: z.string(),
   base_url: z.string(),
+  /** The second host, where the connection has one; tasks of v2 go there (interface §5.5). */
+  task_base_url: z.string().optional(),
   created_at: z.string(),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),
@@ -207,3 +209,12 @@ export const runSummarySchema = z.object({
 
 /** See {@link runSummarySchema}. */
 export type RunSummary = z.infer<typeof runSummarySchema>
+
+/** The host that a run's requests go to: the second one for tasks of v2, where there is one. */
+export function toServiceUrl({
+  api,
+  base_url,
+  task_base_url,
+}: Pick<RunSummary, 'api' | 'base_url' | 'task_base_url'>): string {
+  return api === 'v2' ? (task_base_url ?? base_url) : base_url
+}

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/filter.ts'
 import { createPageCache, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/page-cache.ts'
 import { quoteForShell, toCurl } from '../../src/renderer/features/results/to-curl.ts'
-import { prettyJson } from '../../src/renderer/ui/text/pretty-json.ts'
 import type { PageRow } from '../../src/shared/bridge/results.ts'
+import { prettyJson } from '../../src/shared/pretty-json.ts'
 import type { Facet } from '../../src/shared/results.ts'
 
 describe('a request as a curl command', () => {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runSummarySchema } from '../../../src/shared/run.ts'
+import { startFaultServer } from '../../helpers/fault-server.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -208,6 +209,33 @@ describe('appeal', () => {
     expect(row).toMatch(/Request +GET .*\/api\/v1\/appeals\/status\/appeal-1/)
     const dry = await run(['appeal', source, '--base-url', sandbox.baseUrl, '--dry-run', '--json'], '')
     expect(JSON.parse(dry.stdout)).toMatchObject({ first_request: { method: 'GET', body: null } })
+  })
+
+  it('counts a status that the interface does not list', async () => {
+    const { folder, run } = await openCommandLine()
+    const service = await startFaultServer({
+      onRequest: (_, wire) =>
+        wire.send(200, { appeal_id: 'a', appeal: { appeal_status: 'Withdrawn' }, original_decision: {} }),
+    })
+    const source = writeSource(folder, 'withdrawn.csv', 'appeal_id\nappeal-1\nappeal-2\n')
+    const result = await run(['appeal', source, '--base-url', service.baseUrl], '')
+    expect(result.stdout).toMatch(/Appeals +other status +2 /)
+    const summary = JSON.parse((await run(['show', 'latest', '--json'], '')).stdout)
+    expect(summary.appeals).toMatchObject({ in_review: 0, reviewed: 0, other_status: 2 })
+  })
+})
+
+describe('a second host', () => {
+  it('is told as where the tasks of v2 went, and stands beside the first in JSON', async () => {
+    const { folder, run } = await openCommandLine()
+    const service = await startFaultServer({ onRequest: (_, wire) => wire.send(200, { task_id: 't' }) })
+    const source = writeSource(folder, 'media.csv', 'url,user_id\nhttps://a.example/1.png,u1\n')
+    const hosts = ['--base-url', 'http://127.0.0.1:9', '--task-base-url', service.baseUrl]
+    const result = await run(['task', source, '--api', 'v2', ...hosts], 'key')
+    expect(result.code).toBe(0)
+    expect(result.stdout).toMatch(new RegExp(`media\\.csv .* ${service.baseUrl}`))
+    const [listed] = JSON.parse((await run(['runs', '--json'], '')).stdout)
+    expect(listed).toMatchObject({ base_url: 'http://127.0.0.1:9', task_base_url: service.baseUrl })
   })
 })
 

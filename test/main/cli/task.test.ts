@@ -124,4 +124,19 @@ describe('task --dry-run', () => {
     expect(JSON.parse(runs.stdout)).toEqual([])
     expect(readdirSync(folder, { recursive: true }).join('\n')).not.toMatch(/\.(db|sqlite)/)
   })
+
+  it('shows the first request with every digit that will be sent', async () => {
+    const folder = createTemporaryFolder()
+    const source = writeSource(
+      folder,
+      'long.csv',
+      'user_id,text_data,content_metadata\nu1,x,"{""id"":12345678901234567890,""ratio"":1.50}"\n',
+    )
+    const args = ['task', source, '--base-url', 'http://127.0.0.1:9', '--dry-run']
+    const result = await runInProcess(args, { workspace: folder })
+    expect(result.stdout).toContain('"id": 12345678901234567890')
+    const json = await runInProcess([...args, '--json'], { workspace: folder })
+    expect(json.stdout).toContain('"id": 12345678901234567890')
+    expect(JSON.parse(json.stdout)).toMatchObject({ first_request: { body: { text_data: 'x' } } })
+  })
 })

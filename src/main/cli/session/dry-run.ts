@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from '../../../shared/errors.ts'
 import { describeLoad } from '../../../shared/load-text.ts'
 import type { Plan } from '../../../shared/plan.ts'
+import { prettyJson } from '../../../shared/pretty-json.ts'
 import type { RowDetail } from '../../../shared/results.ts'
 import type { Engine, StartOptions } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
@@ -41,10 +42,14 @@ async function printFirstRequest(context: CliContext, detail: RowDetail | null):
     `${outTerminal.tone('strong', 'First request')} (row ${detail.result.row})  ${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
   )
   if (detail.requestBody === null) return
-  const body: unknown = JSON.parse(detail.requestBody)
-  for (const line of JSON.stringify(body, null, 2).split('\n')) {
+  for (const line of prettyJson(detail.requestBody).split('\n')) {
     await out.writeLine(`  ${toPrintable(line)}`)
   }
+}
+
+/** Adds a member to the text of a JSON object that is not empty. */
+function addMember(object: string, name: string, json: string): string {
+  return `${object.slice(0, -1)},${JSON.stringify(name)}:${json}}`
 }
 
 /**
@@ -74,22 +79,18 @@ export async function dryRun(
               row: first.result.row,
               method: first.requestMethod,
               url: first.requestUrl,
-              body: JSON.parse(first.requestBody ?? 'null'),
             }
       const counts = { read: rows.read, invalid: rows.invalid, sendable }
-      await out.writeLine(
-        JSON.stringify(
-          {
-            dry_run: true,
-            ...(plan.load === undefined ? {} : { load: describeLoad(plan.load, plan.connection.timeoutMs) }),
-            rows: counts,
-            problems,
-            first_request: request,
-          },
-          null,
-          2,
-        ),
-      )
+      const rest = JSON.stringify({
+        dry_run: true,
+        ...(plan.load === undefined ? {} : { load: describeLoad(plan.load, plan.connection.timeoutMs) }),
+        rows: counts,
+        problems,
+      })
+      // The body is text of JSON, so that numbers longer than a double keep their digits.
+      const sent =
+        request === null ? 'null' : addMember(JSON.stringify(request), 'body', first?.requestBody ?? 'null')
+      await out.writeLine(prettyJson(addMember(rest, 'first_request', sent)))
     } else {
       const counted = `${formatCount(rows.read)} read, ${formatCount(sendable)} can be sent, ${formatCount(rows.invalid)} invalid`
       await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))

@@ -9,7 +9,7 @@ export interface Advice {
 }
 
 interface AdviceRule {
-  applies(group: ErrorGroup): boolean
+  applies(group: ErrorGroup, summary: RunSummary): boolean
   advise(group: ErrorGroup, summary: RunSummary): Advice
 }
 
@@ -46,8 +46,8 @@ function toRejectedExport(runId: string): string {
 /** The first that applies is said; messages of the engine's own, such as "no such host", already say what to do. */
 const RULES: readonly AdviceRule[] = [
   {
-    applies: (group) =>
-      group.status === 401 || group.status === 403 || group.error_code === 'INVALID_API_KEY',
+    applies: ({ status, error_code }, { operation }) =>
+      operation !== 'appeal-status' && isKeyRefusal(status, error_code),
     advise: (_group, { run_id, load }) => {
       const text =
         'Check the API key in the environment variable; keys are on the dashboard of the project, where deleting or refreshing one ends it at once.'
@@ -79,8 +79,15 @@ const RULES: readonly AdviceRule[] = [
   {
     applies: (group) => group.error_code === 'INVALID_APPEAL',
     advise: (_group, { run_id }) => ({
-      text: 'The service knows no such appeal for this key. List the rows to correct their appeal_id:',
+      text: 'The service does not know these appeals. List the rows to correct their appeal_id:',
       command: toRejectedExport(run_id),
+    }),
+  },
+  {
+    applies: ({ status, error_code }, { operation }) =>
+      operation === 'appeal-status' && isKeyRefusal(status, error_code),
+    advise: () => ({
+      text: 'Appeals are read without credentials, so something in front of the service refused: check --base-url, and any gateway or proxy.',
     }),
   },
   {
@@ -114,5 +121,5 @@ const RULES: readonly AdviceRule[] = [
 
 /** What a person can do about rows that ended alike; null where the message says it already. */
 export function adviseOn(group: ErrorGroup, summary: RunSummary): Advice | null {
-  return RULES.find(({ applies }) => applies(group))?.advise(group, summary) ?? null
+  return RULES.find(({ applies }) => applies(group, summary))?.advise(group, summary) ?? null
 }

@@ -68,7 +68,9 @@ export function formatTerms(terminal: Terminal, summary: RunSummary): string[] {
         word: 'pre-existing',
         tone: 'good',
         meaning:
-          operation === 'watchlist-add' ? 'the watchlist had them; their notes are those of the source' : '',
+          operation === 'watchlist-add'
+            ? 'already in the watchlist; notes sent with a term replace its own'
+            : '',
       },
       { count: updated, word: 'updated', tone: 'good', meaning: '' },
       {

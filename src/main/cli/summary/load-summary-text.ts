@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { LoadReport } from '../../../shared/load-report.ts'
-import type { RunSummary } from '../../../shared/run.ts'
+import { type RunSummary, toServiceUrl } from '../../../shared/run.ts'
 import { formatDuration } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'
@@ -65,7 +65,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary, report: LoadRepo
   const measured = report.startedAt === null ? '' : ` ${dot} ${formatDuration(report.durationMs)} measured`
   const quiet = [
     `run ${summary.run_id} ${dot} load test ${dot} ${report.operation}`,
-    `${basename(summary.source)} ${arrow} ${summary.base_url}`,
+    `${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`,
     ...wrapWords(report.plan.filter((phrase) => !phrase.startsWith('thresholds ')).join('; '), columns),
   ]
   lines.push(

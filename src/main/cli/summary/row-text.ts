@@ -1,3 +1,4 @@
+import { isJson, prettyJson } from '../../../shared/pretty-json.ts'
 import { formatProblem } from '../../../shared/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/results.ts'
 import { formatBytes, formatCount, formatMs } from '../terminal/number-format.ts'
@@ -33,12 +34,7 @@ function formatAttempt(attempt: AttemptDetail): string {
 }
 
 function formatJson(body: string): string[] {
-  try {
-    const value: unknown = JSON.parse(body)
-    return JSON.stringify(value, null, 2).split('\n').map(toPrintable)
-  } catch {
-    return [toPrintable(body)]
-  }
+  return isJson(body) ? prettyJson(body).split('\n').map(toPrintable) : [toPrintable(body)]
 }
 
 /** The row's own part of a request that carries many, else all of it. */

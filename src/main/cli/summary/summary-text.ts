@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { RunSummary } from '../../../shared/run.ts'
+import { type RunSummary, toServiceUrl } from '../../../shared/run.ts'
 import { formatDuration } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'
@@ -42,7 +42,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   lines.push(
     `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${duration}`,
     terminal.tone('quiet', toPrintable(`run ${summary.run_id} ${dot} ${formatOperation(summary)}${parent}`)),
-    terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${summary.base_url}`)),
+    terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`)),
   )
   return lines
 }

@@ -1,3 +1,4 @@
+import type { PlanConnection } from '../../../shared/connection.ts'
 import { toErrorGroups } from '../../../shared/error-groups.ts'
 import type { LatencyMeter } from '../../../shared/latency-meter.ts'
 import type { Operation } from '../../../shared/operation.ts'
@@ -33,6 +34,7 @@ export function summarizeRun(view: RunView): RunSummary {
     stop_reason: record.stopReason,
     source: record.plan.source.path,
     base_url: record.plan.connection.baseUrl,
+    ...toTaskBaseUrl(record.plan.connection),
     created_at: toIso(record.createdAtMs),
     started_at: record.startedAtMs === null ? null : toIso(record.startedAtMs),
     ended_at: record.endedAtMs === null || isHeld ? null : toIso(record.endedAtMs),
@@ -108,6 +110,10 @@ export function readFacetCounts(db: DatabaseSync): Map<string, Map<string, numbe
 }
 
 /** The watchlist or custom index that every row goes to. */
+function toTaskBaseUrl({ taskBaseUrl }: PlanConnection): { task_base_url?: string } {
+  return taskBaseUrl === undefined ? {} : { task_base_url: taskBaseUrl }
+}
+
 function toTarget(operation: Operation): { target?: string } {
   if ('watchlist' in operation) return { target: operation.watchlist }
   return 'indexId' in operation ? { target: operation.indexId } : {}

@@ -1,3 +1,4 @@
+import { isJson } from '../../../shared/pretty-json.ts'
 import type { CutFrom, ExportRow } from '../../../shared/results.ts'
 import type { ReportOptions, ReportWriter } from './csv-report.ts'
 
@@ -78,15 +79,6 @@ function toBody(text: string, cutFrom: CutFrom | null): string {
   if (cutFrom !== null)
     return `"text":${JSON.stringify(text)},"cut_from_bytes":${cutFrom.bytes},"is_cut":true`
   return isJson(text) ? `"body":${toOneLine(text)}` : `"text":${JSON.stringify(text)}`
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** JSON has no line break inside a text, so all that are there stand between values. */

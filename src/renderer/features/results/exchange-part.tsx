@@ -1,8 +1,8 @@
+import { prettyJson } from '../../../shared/pretty-json.ts'
 import type { CutFrom } from '../../../shared/results.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatBytes, formatCount } from '../../ui/format-number.ts'
 import { LongText } from '../../ui/text/long-text.tsx'
-import { prettyJson } from '../../ui/text/pretty-json.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 

@@ -1,11 +1,11 @@
 import { ActionIcon, NumberInput } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import type { RequestReview } from '../../../shared/bridge/review.ts'
+import { prettyJson } from '../../../shared/pretty-json.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { LongText } from '../../ui/text/long-text.tsx'
-import { prettyJson } from '../../ui/text/pretty-json.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 

@@ -59,6 +59,21 @@ describe('what to type next', () => {
     expect(formatNextSteps(terminal, createSummary(group)).join('\n').includes('retry r1')).toBe(hasRetry)
   })
 
+  it.each([
+    ['a parameter that is missing, answered with 403', 'watchlist-add', 'PARAM_REQUIRED'],
+    ['media that is missing, answered with 403', 'index-add', 'REQUIRE_AT_LEAST_ONE_PARAM'],
+    ['an appeal, which is read without a key', 'appeal-status', null],
+    ['an appeal that is unknown, answered with 403', 'appeal-status', 'INVALID_APPEAL'],
+  ])('says nothing about a key after %s', (_, operation, error_code) => {
+    const group = createGroup({ status: 403, error_code })
+    expect(adviseOn(group, createSummary(group, { operation }))?.text).not.toMatch(/\bkeys?\b/i)
+  })
+
+  it('is about the key where its code says so, whatever the status', () => {
+    const group = createGroup({ status: 400, error_code: 'INVALID_API_KEY' })
+    expect(adviseOn(group, createSummary(group, { operation: 'watchlist-add' }))?.text).toContain('API key')
+  })
+
   it('is no retry after a load test that the key was wrong for', () => {
     const group = createGroup({ status: 403, error_code: 'INVALID_API_KEY' })
     const load = {} as NonNullable<RunSummary['load']>

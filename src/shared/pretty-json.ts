@@ -1,0 +1,34 @@
+/**
+ * JSON text with two-space indents for reading, its values as they were: numbers keep every digit and doubled members
+ * stay, since nothing is parsed. Anything that is not JSON comes back as it is.
+ */
+export function prettyJson(text: string): string {
+  if (!isJson(text)) return text
+  const pieces: string[] = []
+  let indent = 0
+  let isEmpty = false
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs)) {
+    const isEnd = token === '}' || token === ']'
+    if (isEnd) indent -= 1
+    if ((isEnd && !isEmpty) || (!isEnd && isEmpty)) pieces.push(toLine(indent))
+    isEmpty = token === '{' || token === '['
+    if (isEmpty) indent += 1
+    if (token === ',') pieces.push(',', toLine(indent))
+    else pieces.push(token === ':' ? ': ' : token)
+  }
+  return pieces.join('')
+}
+
+function toLine(indent: number): string {
+  return `\n${'  '.repeat(indent)}`
+}
+
+/** Whether a text is valid JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
