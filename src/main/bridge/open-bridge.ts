@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { readStoredSecrets } from '../engine/connections/stored-secrets.ts'
 import { createEngine } from '../engine/engine.ts'
 import { WORKER_URLS } from '../worker-urls.ts'
 import type { BridgeHost, BridgeServices } from './bridge-context.ts'
@@ -24,6 +25,7 @@ export function openBridge({ workspace, host }: { workspace: string; host: Bridg
     queryWorkerUrl: WORKER_URLS.query,
     receiverWorkerUrl: WORKER_URLS.receiver,
     loadWorkerUrl: WORKER_URLS.load,
+    readKnownSecrets: () => readStoredSecrets(workspace, process.env),
   })
   const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
   return {

@@ -1,3 +1,4 @@
+import { readStoredSecrets } from '../engine/connections/stored-secrets.ts'
 import type { Engine } from '../engine/engine-interface.ts'
 import { WORKER_URLS } from '../worker-urls.ts'
 
@@ -11,6 +12,7 @@ export async function withEngine<T>(workspace: string, work: (engine: Engine) =>
     queryWorkerUrl: WORKER_URLS.query,
     receiverWorkerUrl: WORKER_URLS.receiver,
     loadWorkerUrl: WORKER_URLS.load,
+    readKnownSecrets: () => readStoredSecrets(workspace, process.env),
   })
   try {
     return await work(engine)

@@ -30,6 +30,11 @@ export interface EngineOptions {
   loadWorkerUrl: URL
   /** Entry of the receiver's thread. */
   receiverWorkerUrl: URL
+  /**
+   * Reads secrets that runs of other processes may send, as far as they are known here: callbacks are stored without
+   * them, too. Asked when the receiver opens.
+   */
+  readKnownSecrets?: () => readonly (ApiKey | ProxyCredentials)[]
 }
 
 /** How the workspace's receiver is opened; what is not said is the workspace's own. */

@@ -43,7 +43,9 @@ export function createEngine(options: EngineOptions): Engine {
   const workspace = resolve(options.workspace)
   createWorkspaceFolders(workspace)
   const queries = new QueryThread(options.queryWorkerUrl)
-  const receiver = new RunReceiver(options.receiverWorkerUrl, workspace, readLiveTokens)
+  const receiver = new RunReceiver(options.receiverWorkerUrl, workspace, readLiveTokens, () =>
+    (options.readKnownSecrets?.() ?? []).map((secret) => secret.seal()),
+  )
   const common = { workspace, appVersion: APP_VERSION, loadWorkerUrl: options.loadWorkerUrl.href }
   const settling = new Map<string, Promise<void>>()
   const exports = new Set<QueryThread>()
@@ -132,6 +134,12 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 
+  /** Callbacks may repeat what a run sends. */
+  async function guard<Secrets extends ReturnType<typeof toSecrets>>(secrets: Secrets): Promise<Secrets> {
+    await receiver.guard([secrets.apiKey, secrets.proxyCredentials])
+    return secrets
+  }
+
   function startThread({ connection }: Pick<Plan, 'connection'>, task: RunWork): RunHandle {
     const { runId } = task
     refuseHeld(runId)
@@ -162,7 +170,9 @@ export function createEngine(options: EngineOptions): Engine {
       setConcurrency: (concurrency) => thread.command({ kind: 'set_concurrency', concurrency }),
       setApiKey: (apiKey, variable) => {
         apiKey.check(connection)
-        thread.command({ kind: 'set_api_key', apiKey: apiKey.seal(), variable: variable ?? null })
+        const sealed = apiKey.seal()
+        void receiver.guard([sealed])
+        thread.command({ kind: 'set_api_key', apiKey: sealed, variable: variable ?? null })
       },
     }
     held.set(runId, { thread, handle })
@@ -187,7 +197,7 @@ export function createEngine(options: EngineOptions): Engine {
     workspace,
     previewSource: (source, limit) => queries.preview(source, limit),
     async startRun(plan: Plan, start: StartOptions = {}) {
-      const secrets = toSecrets(start, plan)
+      const secrets = await guard(toSecrets(start, plan))
       const { hold = false, whenBurning = 'stop' } = start
       const runId = createRunId()
       return startThread(plan, {
@@ -202,7 +212,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     async resumeRun(runId: string, resume: ResumeOptions) {
       const plan = await readPlan(runId)
-      const secrets = toSecrets(resume, plan)
+      const secrets = await guard(toSecrets(resume, plan))
       refuseHeld(runId)
       const bases = await prepareAgain(runId, null, plan)
       const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = resume
@@ -213,7 +223,7 @@ export function createEngine(options: EngineOptions): Engine {
       const plan = await readPlan(parentRunId)
       refuseLoad(parentRunId, plan)
       refuseHeld(parentRunId)
-      const secrets = toSecrets(retry, plan)
+      const secrets = await guard(toSecrets(retry, plan))
       const runId = createRunId()
       const bases = await prepareAgain(runId, parentRunId, plan)
       const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = retry

@@ -1,6 +1,7 @@
 import { SluiceError } from '../../shared/errors.ts'
 import { isAsync } from '../../shared/operation.ts'
 import { CALLBACK_MAX_BYTES, type Plan } from '../../shared/plan.ts'
+import type { SealedSecret } from './credentials/bound-secret.ts'
 import type { ReceiverOptions, ReceiverStatus } from './engine-interface.ts'
 import { InboxReader } from './journal/inbox-reader.ts'
 import type { ReceiverStanding } from './receiver/messages.ts'
@@ -23,10 +24,19 @@ export class RunReceiver {
   readonly #url: URL
   readonly #workspace: string
   readonly #readLiveTokens: () => Promise<ReadonlySet<string>>
+  readonly #readKnownSecrets: () => readonly SealedSecret[]
+  /** Secrets of this process's runs, which callbacks are stored without. */
+  readonly #secrets: SealedSecret[] = []
   #open: { thread: ReceiverThread; options: ReceiverOptions } | null = null
 
-  /** `readLiveTokens` gives the tokens of the runs that the workspace has. */
-  constructor(url: URL, workspace: string, readLiveTokens: () => Promise<ReadonlySet<string>>) {
+  /** `readLiveTokens` gives the tokens of the runs that the workspace has, `readKnownSecrets` what other runs may send. */
+  constructor(
+    url: URL,
+    workspace: string,
+    readLiveTokens: () => Promise<ReadonlySet<string>>,
+    readKnownSecrets: () => readonly SealedSecret[],
+  ) {
+    this.#readKnownSecrets = readKnownSecrets
     this.#url = url
     this.#workspace = workspace
     this.#readLiveTokens = readLiveTokens
@@ -51,6 +61,16 @@ export class RunReceiver {
       message: `the callback receiver is open at ${standing.baseUrl}, not at ${options.host ?? ''}:${options.port ?? standing.port}`,
       hint: 'Wait until the run ends that uses it, or leave host and port out to share it.',
     })
+  }
+
+  /**
+   * Stores callbacks without these secrets from now on, for as long as this process lives: callbacks of a run may come
+   * after its end, and after its key was switched.
+   */
+  async guard(secrets: readonly (SealedSecret | null)[]): Promise<void> {
+    const added = secrets.filter((one) => one !== null)
+    this.#secrets.push(...added)
+    await this.#open?.thread.guard(added).catch(() => {})
   }
 
   /** How it stands; null while it is not open. */
@@ -129,6 +149,7 @@ export class RunReceiver {
     const thread = new ReceiverThread(this.#url, {
       ...where,
       workspace: this.#workspace,
+      secrets: [...this.#readKnownSecrets(), ...this.#secrets],
       ...(maxBytes === undefined ? {} : { limits: { maxBytes } }),
     })
     const opened = { thread, options }

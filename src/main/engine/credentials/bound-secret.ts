@@ -6,6 +6,7 @@ import type { Redactor } from './redactor.ts'
 
 /** A secret on its way to another thread of this process. Stays in memory. */
 export interface SealedSecret {
+  kind: 'api-key' | 'proxy-credentials'
   value: string
   origins: readonly string[]
 }
@@ -34,6 +35,7 @@ export function checkKeyText(key: string, where: string): void {
  * a header for one of its origins, or sealed for another thread.
  */
 abstract class BoundSecret {
+  abstract readonly kind: SealedSecret['kind']
   /** Scheme, host and port of each address it may go to. */
   readonly origins: readonly string[]
   readonly #value: string
@@ -45,7 +47,7 @@ abstract class BoundSecret {
 
   /** For another thread of this process. */
   seal(): SealedSecret {
-    return { value: this.#value, origins: this.origins }
+    return { kind: this.kind, value: this.#value, origins: this.origins }
   }
 
   toString(): string {
@@ -152,4 +154,9 @@ export class ProxyCredentials extends BoundSecret {
     redactor.add(this.value)
     redactor.add(this.value.slice(this.value.indexOf(':') + 1))
   }
+}
+
+/** Takes over a secret of either kind from another thread. */
+export function unseal(sealed: SealedSecret): ApiKey | ProxyCredentials {
+  return sealed.kind === 'api-key' ? ApiKey.unseal(sealed) : ProxyCredentials.unseal(sealed)
 }

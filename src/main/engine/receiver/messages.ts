@@ -1,4 +1,5 @@
 import type { ErrorDocument } from '../../../shared/errors.ts'
+import type { SealedSecret } from '../credentials/bound-secret.ts'
 import type { InboxCounts } from '../journal/inbox.ts'
 import type { MediaFolder } from './media-registry.ts'
 import type { ReceiverLimits } from './receiver-limits.ts'
@@ -12,6 +13,8 @@ export interface ReceiverTask {
   port?: number
   /** What it bears; the defaults unless given. */
   limits?: Partial<ReceiverLimits>
+  /** Taken out of every callback before it is stored. */
+  secrets?: readonly SealedSecret[]
 }
 
 /** Where a workspace's receiver is and who listens. */
@@ -29,6 +32,7 @@ export interface ReceiverCalls {
   selfTest: { give: string; get: null }
   serveFolder: { give: MediaFolder; get: null }
   stopServing: { give: Pick<MediaFolder, 'runToken' | 'runId'>; get: null }
+  guard: { give: readonly SealedSecret[]; get: null }
   forget: { give: readonly string[]; get: null }
   close: { give: null; get: null }
 }

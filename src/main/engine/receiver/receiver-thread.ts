@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { fromErrorDocument, SluiceError } from '../../../shared/errors.ts'
+import type { SealedSecret } from '../credentials/bound-secret.ts'
 import type { InboxCounts } from '../journal/inbox.ts'
 import type { MediaFolder } from './media-registry.ts'
 import type {
@@ -91,6 +92,11 @@ export class ReceiverThread {
   /** Serves a run's files no more; what is being sent ends. */
   async stopServing(run: Pick<MediaFolder, 'runToken' | 'runId'>): Promise<void> {
     await this.#call('stopServing', run)
+  }
+
+  /** Has these secrets, too, taken out of every callback before it is stored. */
+  async guard(secrets: readonly SealedSecret[]): Promise<void> {
+    await this.#call('guard', secrets)
   }
 
   /** Deletes the callbacks of runs that are gone. A receiver that stands by leaves that to the holder. */

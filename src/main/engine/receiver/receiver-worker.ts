@@ -20,6 +20,8 @@ async function answer(call: ReceiverCall): Promise<unknown> {
       return receiver.serveFolder(call.give)
     case 'stopServing':
       return receiver.stopServing(call.give)
+    case 'guard':
+      return receiver.guard(call.give)
     case 'forget':
       return receiver.forget(call.give)
     case 'close':

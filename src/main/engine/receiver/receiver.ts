@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../../shared/errors.ts'
 import { toThrownText } from '../../../shared/thrown.ts'
+import { type SealedSecret, unseal } from '../credentials/bound-secret.ts'
+import { Redactor } from '../credentials/redactor.ts'
 import type { InboxAddress, InboxCounts } from '../journal/inbox.ts'
 import { InboxReader } from '../journal/inbox-reader.ts'
 import { InboxWriter } from '../journal/inbox-writer.ts'
@@ -35,6 +37,8 @@ export class Receiver {
   readonly #onStanding: (standing: ReceiverStanding) => void
   readonly #reader: InboxReader
   readonly #media: MediaRegistry
+  /** The one place where secrets are taken out of callbacks, before anything is stored. */
+  readonly #redactor = new Redactor()
   readonly #closing = new AbortController()
   #holding: Holding | null = null
   #starting: Promise<void> | null = null
@@ -42,10 +46,11 @@ export class Receiver {
 
   /** `onStanding` is called whenever role or address change, the first time included. */
   constructor(
-    { workspace, host = '127.0.0.1', port, limits }: ReceiverTask,
+    { workspace, host = '127.0.0.1', port, limits, secrets = [] }: ReceiverTask,
     onStanding: (standing: ReceiverStanding) => void,
     clock: ReceiverClock = MACHINE_CLOCK,
   ) {
+    this.guard(secrets)
     this.#workspace = workspace
     this.#asked = { host, port }
     this.#limits = { ...RECEIVER_LIMITS, ...limits }
@@ -77,6 +82,11 @@ export class Receiver {
       wait: (ms) => this.#clock.wait(ms, this.#closing.signal),
     })
     await this.forget([runToken])
+  }
+
+  /** Takes these secrets out of every callback from now on, together with those before. */
+  guard(secrets: readonly SealedSecret[]): void {
+    for (const secret of secrets) unseal(secret).redactBy(this.#redactor)
   }
 
   /** Serves a folder for a run. Throws `BAD_SOURCE` and `WORKSPACE_UNUSABLE`. */
@@ -143,7 +153,8 @@ export class Receiver {
         createReceiverServer({
           secret,
           limits: this.#limits,
-          store: (entry, stored) => writer.store(entry, stored),
+          store: (entry, stored) =>
+            writer.store({ ...entry, body: this.#redactor.redactBytes(entry.body) }, stored),
           countRefusal: (refusal) => writer.countRefusal(refusal),
           findFolder: (runToken) => this.#media.find(runToken),
           nowUs: this.#clock.nowUs,

@@ -1,4 +1,5 @@
 import type { ApiKey, ProxyCredentials } from '../credentials/bound-secret.ts'
+import { Redactor } from '../credentials/redactor.ts'
 import { InboxReader } from '../journal/inbox-reader.ts'
 import { ItemClaims } from '../journal/item-claims.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -10,12 +11,12 @@ import { createRowMapper } from '../mapping/row-mapper.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
 import { createRunAddresses } from '../service/run-addresses.ts'
 import { createServiceClients } from '../service/service-client.ts'
-import { CallbackDesk } from './callback-desk.ts'
+import { CallbackDesk, type CallbackSource } from './callback-desk.ts'
 import type { SecondMeter } from './second-meter.ts'
 import { Sender } from './sender.ts'
 
-/** Builds the sender of a run, whatever its operation (interface §4). */
-export function createSender(options: {
+/** What a sender is built of. */
+interface SenderParts {
   workspace: string
   journal: Journal
   record: RunRecord
@@ -27,7 +28,10 @@ export function createSender(options: {
   readSwitchedKey?: () => string | null | undefined
   deliveredCodes: readonly string[]
   appVersion: string
-}): Sender {
+}
+
+/** Builds the sender of a run, whatever its operation (interface §4). */
+export function createSender(options: SenderParts): Sender {
   const { workspace, journal, record, meter } = options
   const { plan, columns, runToken } = record
   const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
@@ -42,7 +46,7 @@ export function createSender(options: {
     plan,
     journal,
     claims,
-    desk: record.callbackBase === null ? null : createDesk(workspace, journal, record, claims, meter),
+    desk: record.callbackBase === null ? null : createDesk(options, claims),
     meter,
     createClient: createServiceClients({
       baseUrl: exchange.baseUrl,
@@ -64,26 +68,33 @@ export function createSender(options: {
   })
 }
 
-function createDesk(
-  workspace: string,
-  journal: Journal,
-  record: RunRecord,
-  claims: ItemClaims,
-  meter: SecondMeter,
-): CallbackDesk {
-  const inbox = new InboxReader(workspace)
+function createDesk(options: SenderParts, claims: ItemClaims): CallbackDesk {
+  const { workspace, journal, record, meter } = options
   const { judgeCallback } = createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
   return new CallbackDesk({
     journal,
     record,
     claims,
-    inbox: {
-      readAfter: (afterId, limit) => inbox.readAfter(record.runToken, afterId, limit),
-      close: () => inbox.close(),
-    },
+    inbox: createSource(options),
     takenOver: findTakenOver(record, workspace),
     judge: judgeCallback,
     nowMs: Date.now,
     onLatency: (latencyUs) => meter.noteCallback(latencyUs),
   })
+}
+
+/** The run's callbacks, without its secrets: where another process listens, that one may not have known them. */
+function createSource({ workspace, record, readApiKey, proxyCredentials }: SenderParts): CallbackSource {
+  const inbox = new InboxReader(workspace)
+  const redactor = new Redactor()
+  proxyCredentials?.redactBy(redactor)
+  return {
+    readAfter(afterId, limit) {
+      readApiKey()?.redactBy(redactor)
+      const callbacks = inbox.readAfter(record.runToken, afterId, limit)
+      for (const callback of callbacks) callback.body = redactor.redact(callback.body)
+      return callbacks
+    },
+    close: () => inbox.close(),
+  }
 }

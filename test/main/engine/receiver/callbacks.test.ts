@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { ApiKey } from '../../../../src/main/engine/credentials/bound-secret.ts'
 import { toCallbackPath } from '../../../../src/main/engine/service/callback-address.ts'
 import { openSocket, readAnswer, requestRaw, sendRaw } from '../../../helpers/raw-http.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
@@ -99,4 +100,19 @@ describe('the callback receiver', () => {
     await closed
     expect(test.read('run-1')).toHaveLength(1)
   })
+})
+
+it('stores callbacks without the secrets it was told of, at its start and later', async () => {
+  const apiKey = (value: string) => ApiKey.create(value, { baseUrl: 'https://api.test' }, 'the test').seal()
+  const { receiver, toUrl, read } = await startTestReceiver({ secrets: [apiKey('the-first-key')] })
+  const post = (item: number, body: unknown) =>
+    fetch(toUrl('run-1', item), { method: 'POST', body: JSON.stringify(body) })
+  const body = { first: 'the-first-key', second: ['the-second-key'] }
+  expect((await post(1, body)).status).toBe(200)
+  receiver.guard([apiKey('the-second-key')])
+  expect((await post(2, body)).status).toBe(200)
+  expect(read('run-1').map((callback) => callback.body)).toEqual([
+    '{"first":"[redacted]","second":["the-second-key"]}',
+    '{"first":"[redacted]","second":["[redacted]"]}',
+  ])
 })

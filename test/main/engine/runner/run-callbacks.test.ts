@@ -4,7 +4,7 @@ import { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { toJournalFile } from '../../../../src/main/engine/journal/workspace-files.ts'
 import { settleCallbacks } from '../../../../src/main/engine/runner/settle-callbacks.ts'
 import { startFaultServer, type WireRequest } from '../../../helpers/fault-server.ts'
-import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createInProcessRuns, RUN_KEY } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 
 const folder = openTestFolder()
@@ -158,4 +158,27 @@ test('a stop that comes just when all is sent is not forgotten while callbacks a
     { ...BASE, onCommit },
   )
   expect(await run.ended).toMatchObject({ state: 'interrupted', rows: { awaiting: 4, overdue: 0 } })
+})
+
+/** Everything that a run's journal holds, as text. */
+function readWhole(runId: string): string {
+  return runs.read(runId, ({ db }) => {
+    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+    const rows = tables.flatMap(({ name }) => db.prepare(`SELECT * FROM "${name}"`).all())
+    const values = rows.flatMap((row) => Object.values(row))
+    return values
+      .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value))
+      .join('\n')
+  })
+}
+
+test('a callback that another process stored with the key in it is taken in without the key', async () => {
+  const { server, answer } = await startAsyncService()
+  answer.toBody = () => ({ error: true, status: 400, error_code: 'BAD', message: `bad key ${RUN_KEY}` })
+  const plan = createRunPlan(folder, 2, server.baseUrl, { operation: { kind: 'task', mode: 'async' } })
+  const { runId, ended } = runs.start(plan, BASE)
+  expect(await ended).toMatchObject({ rows: { rejected: 2 } })
+  const held = readWhole(runId)
+  expect(held).toContain('bad key [redacted]')
+  expect(held).not.toContain(RUN_KEY)
 })
