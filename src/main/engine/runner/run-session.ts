@@ -154,7 +154,6 @@ export class RunSession {
     })
     this.#sender = sender
     this.#snapshots.isAsync = record.callbackBase !== null
-    if (this.#task.work.kind === 'resume') sender.noteRecovered()
     if (this.#concurrency !== null) sender.setConcurrency(this.#concurrency)
     try {
       this.#post({ kind: 'ready' })

@@ -126,11 +126,6 @@ export class Sender {
     }
   }
 
-  /** Rows of unknown fate are left of an earlier session: callbacks may still come that tell. */
-  noteRecovered(): void {
-    this.#options.desk?.noteLoss()
-  }
-
   /** Takes callbacks in until none is awaited any more, or until {@link stop}; sends nothing. */
   async awaitCallbacks(): Promise<SendingEnd> {
     const { desk } = this.#options
