@@ -120,7 +120,8 @@ describe('what to do about an error', () => {
     status: number | null,
     error_code: string | null,
     outcome: 'rejected' | 'unknown' | 'invalid' = 'rejected',
-  ) => adviceForError({ status, error_code, outcome })
+    operation = 'task',
+  ) => adviceForError({ status, error_code, outcome }, operation)
 
   it('goes by the code first, then by the status, then by how it ended', () => {
     expect(advise(403, 'INVALID_API_KEY')).toContain('Check the API key')
@@ -128,6 +129,14 @@ describe('what to do about an error', () => {
     expect(advise(429, null)).toContain('Lower the concurrency')
     expect(advise(503, 'ANYTHING')).toContain('fault of its own')
     expect(advise(null, null, 'unknown')).toContain('may or may not')
+  })
+
+  it('warns that index adds of unknown outcome may be added twice, whatever the status', () => {
+    for (const status of [502, 503, null]) {
+      const advice = advise(status, null, 'unknown', 'index-add')
+      expect(advice).toContain('may add them twice')
+      expect(advice).not.toContain('Wait a little, then retry')
+    }
   })
 
   it('repeats what the check said about invalid rows', () => {

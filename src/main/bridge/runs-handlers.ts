@@ -14,6 +14,7 @@ const { runs } = bridge
 interface TakeUp {
   runId: string
   onUnknown: 'resend' | 'skip'
+  resendIndexAdds?: boolean
   apiKey?: string
   hold?: boolean
 }
@@ -34,6 +35,7 @@ async function takeUp(
   const options = {
     ...secrets,
     onUnknown: wish.onUnknown,
+    resendIndexAdds: wish.resendIndexAdds ?? false,
     hold: wish.hold ?? false,
     whenBurning: 'pause',
   } satisfies ResumeOptions

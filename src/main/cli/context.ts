@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { WriteStream } from 'node:tty'
 import type { ExitCode } from '../../shared/errors.ts'
-import { askYesNo } from './session/ask.ts'
+import { askWord, askYesNo } from './session/ask.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { createTerminal, type Terminal } from './terminal/terminal.ts'
 
@@ -18,6 +18,8 @@ export interface CliContext {
   readonly canAsk: boolean
   /** Asks a yes-or-no question; only where someone can be asked. */
   readonly ask: (question: string) => Promise<boolean>
+  /** Asks for a word to be typed; only where someone can be asked. */
+  readonly askWord: (question: string) => Promise<string>
   /** Set by the command that ran; what the process exits with. */
   exitCode: ExitCode
 }
@@ -29,6 +31,7 @@ export interface CliSurroundings {
   env: NodeJS.ProcessEnv
   canAsk: boolean
   ask: (question: string) => Promise<boolean>
+  askWord: (question: string) => Promise<string>
 }
 
 /** Describes where a command line runs. */
@@ -42,6 +45,7 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
     env,
     canAsk: surroundings.canAsk ?? (process.stdin.isTTY === true && stderr.isTTY === true),
     ask: surroundings.ask ?? askYesNo,
+    askWord: surroundings.askWord ?? askWord,
     exitCode: 0,
   }
 }

@@ -78,6 +78,10 @@ export interface ResumeOptions extends StartOptions {
   /** Further error codes that mean "this post_id was delivered before", beside the plan's. */
   deliveredCodes?: readonly string[]
   onUnknown: 'resend' | 'skip'
+  /** Index adds of unknown outcome may be sent again although that may add items twice. */
+  resendIndexAdds?: boolean
+  /** How long callbacks are awaited from now on, milliseconds; as the plan says unless given. */
+  callbackTimeoutMs?: number
 }
 
 /** A run that this process holds. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { SluiceError } from '../../shared/errors.ts'
 import { type Plan, planSchema } from '../../shared/plan.ts'
+import { countDoubleAdds, toDoubleAddRefusal } from '../../shared/resend-consent.ts'
 import type { RunSummary } from '../../shared/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { ApiKey } from './credentials/bound-secret.ts'
@@ -124,6 +125,18 @@ export function createEngine(options: EngineOptions): Engine {
     return summary as RunSummary
   }
 
+  /** Whoever asks, an index add whose outcome is unknown is not sent again without consent. */
+  async function refuseDoubleAdds(
+    runId: string,
+    { operation }: Plan,
+    { onUnknown, resendIndexAdds = false }: ResumeOptions,
+    how: 'resume' | 'retry',
+  ): Promise<void> {
+    if (operation.kind !== 'index-add' || onUnknown === 'skip' || resendIndexAdds) return
+    const items = countDoubleAdds((await summarizeRun(runId)).rows, how)
+    if (items > 0) throw toDoubleAddRefusal(runId, items)
+  }
+
   /** Spares the wait for a lease that this process holds itself. */
   function refuseHeld(runId: string): void {
     if (!held.has(runId)) return
@@ -215,9 +228,11 @@ export function createEngine(options: EngineOptions): Engine {
       const secrets = await guard(toSecrets(resume, plan))
       refuseHeld(runId)
       const bases = await prepareAgain(runId, null, plan)
-      const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = resume
+      await refuseDoubleAdds(runId, plan, resume, 'resume')
+      const { onUnknown, callbackTimeoutMs, deliveredCodes = [], hold = false, whenBurning = 'stop' } = resume
       const work = { kind: 'resume', onUnknown } as const
-      return startThread(plan, { ...bases, ...secrets, runId, deliveredCodes, hold, whenBurning, work })
+      const rest = { deliveredCodes, hold, whenBurning, callbackTimeoutMs }
+      return startThread(plan, { ...bases, ...secrets, ...rest, runId, work })
     },
     async retryRun(parentRunId: string, retry: ResumeOptions) {
       const plan = await readPlan(parentRunId)
@@ -226,9 +241,11 @@ export function createEngine(options: EngineOptions): Engine {
       const secrets = await guard(toSecrets(retry, plan))
       const runId = createRunId()
       const bases = await prepareAgain(runId, parentRunId, plan)
-      const { onUnknown, deliveredCodes = [], hold = false, whenBurning = 'stop' } = retry
+      await refuseDoubleAdds(parentRunId, plan, retry, 'retry')
+      const { onUnknown, callbackTimeoutMs, deliveredCodes = [], hold = false, whenBurning = 'stop' } = retry
       const work = { kind: 'retry', onUnknown, parentRunId } as const
-      return startThread(plan, { ...bases, ...secrets, runId, deliveredCodes, hold, whenBurning, work })
+      const rest = { deliveredCodes, hold, whenBurning, callbackTimeoutMs }
+      return startThread(plan, { ...bases, ...secrets, ...rest, runId, work })
     },
     heldRun: (runId) => held.get(runId)?.handle ?? null,
     async listRuns(onUnreadable = () => {}) {

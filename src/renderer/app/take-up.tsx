@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'react'
 import type { RunAccess } from '../../shared/bridge/runs.ts'
+import { countDoubleAdds } from '../../shared/resend-consent.ts'
 import { bridge } from '../bridge/client.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import { useAction } from '../bridge/use-action.ts'
@@ -40,11 +41,14 @@ export function TakeUp(props: {
   const access = useQuery(`${runId} access`, (signal) => bridge.runs.readAccess({ runId }, { signal }))
   if (summary === undefined || access.busy) return null
   const { rows } = summary
+  const mayAddTwice = summary.operation === 'index-add'
+  const unknown = mayAddTwice ? countDoubleAdds(rows, kind) : rows.unknown
   return (
     <TakeUpDialog
       kind={kind}
-      rows={kind === 'resume' ? rows.not_sent : countRetryable(rows) - rows.unknown}
-      unknown={rows.unknown}
+      rows={kind === 'resume' ? rows.not_sent : countRetryable(rows) - unknown}
+      unknown={unknown}
+      mayAddTwice={mayAddTwice}
       awaiting={rows.awaiting}
       needsKey={access.data?.needsKey ?? true}
       place={toPlace(props.namePlace(summary.base_url), access.data)}

@@ -53,6 +53,8 @@ const takeUpSchema = toStrict(
   runIdSchema.extend({
     /** Whether rows of unknown fate are sent again. */
     onUnknown: z.enum(['resend', 'skip']),
+    /** Index adds of unknown outcome may be sent again although that may add items twice. */
+    resendIndexAdds: z.boolean().exactOptional(),
     /** Without it, the key is that of the run's own connection. */
     apiKey: apiKeySchema.exactOptional(),
     /** Wait for `begin` before anything is sent. */

@@ -21,6 +21,8 @@ export async function runInProcess(
     env?: Record<string, string>
     /** Answers what is asked; without it nobody can be asked. */
     ask?: (question: string) => boolean
+    /** Types the word that is asked for. */
+    askWord?: (question: string) => string
   },
 ): Promise<SluiceResult> {
   const stdout = createSink()
@@ -33,6 +35,7 @@ export async function runInProcess(
     env,
     canAsk: ask !== undefined,
     ask: async (question) => ask?.(question) ?? false,
+    askWord: async (question) => options.askWord?.(question) ?? '',
   })
   const code = await runCli(args, context)
   return { code, stdout: stdout.text(), stderr: stderr.text() }

@@ -5,6 +5,7 @@ import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-inter
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
+import { addCallbackTimeoutOption } from '../options/callback-options.ts'
 import { parseVariableName } from '../options/name-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
@@ -16,9 +17,10 @@ import {
   type UnknownFlags,
   type YesFlags,
 } from '../options/shared-options.ts'
+import { chooseOnUnknown } from '../session/choose-on-unknown.ts'
 import { confirmProduction, findGuarded } from '../session/confirm-production.ts'
 import { createRunAccess } from '../session/run-access.ts'
-import { chooseOnUnknown, printSummary, settleRun } from '../session/settle-run.ts'
+import { printSummary, settleRun } from '../session/settle-run.ts'
 import { isLoadRun, toExitCode } from '../summary/exit-code.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
@@ -27,10 +29,13 @@ import { resolveWorkspace } from '../workspace.ts'
 interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags {
   apiKeyEnv?: string
   deliveredCode?: string[]
+  /** Milliseconds. */
+  callbackTimeout?: number
 }
 
 /** How a run is taken up again. */
 interface Again {
+  how: 'resume' | 'retry'
   /** What is sent, for the question before a production service. */
   what(run: RunSummary): string
   /** Whether there is nothing to do, so that no key is needed. */
@@ -47,6 +52,7 @@ function addAgainOptions(command: Command): Command {
   addDeliveredCodeOption(command)
   addYesOption(command)
   addOnUnknownOption(command)
+  addCallbackTimeoutOption(command, 'as the run was started')
   return addReportingOptions(command)
 }
 
@@ -96,11 +102,11 @@ async function sendAgain(
     const secrets = access.readSecrets()
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
     const guarded = findGuarded(context, access.stored, flags)
-    const onUnknown = await chooseOnUnknown(context, run.rows.unknown, flags)
-    if (onUnknown === 'skip' && run.rows.unknown > 0 && !flags.quiet) {
+    const choice = await chooseOnUnknown(context, run, flags, again.how)
+    if (choice.onUnknown === 'skip' && run.rows.unknown > 0 && !flags.quiet) {
       const { unknown } = run.rows
       await context.err.writeLine(
-        `${formatCounted(unknown, 'row')} of unknown fate ${unknown === 1 ? 'stays' : 'stay'} as ${unknown === 1 ? 'it is' : 'they are'}; --on-unknown resend sends ${unknown === 1 ? 'it' : 'them'}, too.`,
+        `${formatCounted(unknown, 'row')} with an unknown outcome ${unknown === 1 ? 'was' : 'were'} left alone. Add ${run.operation === 'index-add' ? '--resend-index-adds' : '--on-unknown resend'} to send ${unknown === 1 ? 'it' : 'them'} again.`,
       )
     }
     if (
@@ -112,11 +118,13 @@ async function sendAgain(
     }
     const { deliveredCode: deliveredCodes } = flags
     const handle = await again.start(engine, run.run_id, {
-      onUnknown,
+      ...choice,
+      ...(flags.callbackTimeout !== undefined && { callbackTimeoutMs: flags.callbackTimeout }),
       ...(deliveredCodes === undefined ? {} : { deliveredCodes }),
       ...secrets,
     })
-    return settleRun(context, engine, handle, flags, access)
+    // A resent index add is not resent again by itself.
+    return settleRun(context, engine, handle, flags, access, { mayResend: run.operation !== 'index-add' })
   })
 }
 
@@ -132,6 +140,7 @@ export function addResumeCommand(program: Command, context: CliContext): void {
     )
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
     context.exitCode = await sendAgain(context, reference, flags, {
+      how: 'resume',
       what: (run) => `what is left of run ${run.run_id}`,
       isVain: hasNothingLeft,
       start: (engine, runId, options) => engine.resumeRun(runId, options),
@@ -151,6 +160,7 @@ export function addRetryCommand(program: Command, context: CliContext): void {
     )
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
     context.exitCode = await sendAgain(context, reference, flags, {
+      how: 'retry',
       what: (run) => `what did not succeed of run ${run.run_id}`,
       start: (engine, runId, options) => engine.retryRun(runId, options),
     })

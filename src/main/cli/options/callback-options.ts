@@ -54,9 +54,14 @@ export function addCallbackUrlOption(command: Command): Command {
 /** Declares where and how long callbacks are awaited (design §4). */
 export function addCallbackOptions(command: Command): Command {
   addReceiverOptions(command.optionsGroup('Callbacks:'))
-  return addCallbackUrlOption(command).option(
+  return addCallbackTimeoutOption(addCallbackUrlOption(command), '10m')
+}
+
+/** Declares `--callback-timeout`; `otherwise` says what it is by default. */
+export function addCallbackTimeoutOption(command: Command, otherwise: string): Command {
+  return command.option(
     '--callback-timeout <duration>',
-    'how long a result is awaited before its row is overdue (default: 10m)',
+    `how long a result is awaited before its row is overdue (default: ${otherwise})`,
     createDurationParser('7d'),
   )
 }

@@ -15,6 +15,7 @@ export interface ReportingFlags extends WorkspaceFlags {
 /** What is done with rows whose fate is unknown. */
 export interface UnknownFlags {
   onUnknown: 'ask' | 'resend' | 'skip'
+  resendIndexAdds?: true
 }
 
 /** Declares `--workspace`. */
@@ -32,15 +33,19 @@ export function addReportingOptions(command: Command): Command {
     .option('--json', 'one JSON document on stdout instead of the summary')
 }
 
-/** Declares `--on-unknown`. */
+/** Declares `--on-unknown` and `--resend-index-adds`. */
 export function addOnUnknownOption(command: Command): Command {
-  return command.addOption(
+  command.addOption(
     new Option(
       '--on-unknown <choice>',
       'rows that were sent but never answered: resend them, skip them, or ask (skips where no one can be asked)',
     )
       .choices(['ask', 'resend', 'skip'])
       .default('ask'),
+  )
+  return command.option(
+    '--resend-index-adds',
+    'resend such rows of `index add`, too, although their items may then be in the index twice',
   )
 }
 

@@ -84,6 +84,18 @@ async function startConfirmed(
   return handle
 }
 
+/** What nobody can be asked about at the end of the run has to be accepted before it. Throws `NOT_CONFIRMED`. */
+function refuseUnconfirmedResend(context: CliContext, { operation }: Plan, flags: RunTimeFlags): void {
+  if (operation.kind !== 'index-add' || flags.onUnknown !== 'resend') return
+  if (flags.resendIndexAdds || context.canAsk) return
+  throw new SluiceError({
+    code: 'NOT_CONFIRMED',
+    message: '--on-unknown resend may add items to the index a second time',
+    hint: 'Add --resend-index-adds to accept that, or leave --on-unknown out. Nothing was sent.',
+    exitCode: EXIT.badInput,
+  })
+}
+
 /** Runs a plan to its end and reports; with `--dry-run` only up to where it would be sent. Returns what to exit with. */
 export async function sendPlan(context: CliContext, toSend: PlanToSend): Promise<ExitCode> {
   const { workspace, plan, flags } = toSend
@@ -107,6 +119,7 @@ export async function sendPlan(context: CliContext, toSend: PlanToSend): Promise
     const trial = { plan, ...access.readTrialSecrets() }
     return withEngine(workspace, (engine) => exportK6(context, engine, trial, { ...flags, exportK6: folder }))
   }
+  refuseUnconfirmedResend(context, plan, flags)
   const guarded = findGuarded(context, access.stored, flags)
   const secrets = access.readSecrets()
   const metrics = await openMetrics(context, toSend)

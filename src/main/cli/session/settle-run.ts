@@ -10,31 +10,13 @@ import { formatLoadSummary } from '../summary/load-summary-text.ts'
 import { formatLoadNextSteps, formatNextSteps } from '../summary/next-steps.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
-import { formatCounted } from '../terminal/number-format.ts'
+import { chooseOnUnknown } from './choose-on-unknown.ts'
 import { followRun } from './follow-run.ts'
 import type { RunAccess } from './run-access.ts'
 
 /** Examples of each cause where no row at all could be sent, and where some could. */
 const EXAMPLES_ALONE = 10
 const EXAMPLES_BESIDE = 3
-
-/**
- * Whether rows of unknown fate are sent again: as `--on-unknown` says, else as the person answers. Where no one can
- * be asked they are skipped.
- */
-export async function chooseOnUnknown(
-  context: CliContext,
-  unknownRows: number,
-  flags: UnknownFlags,
-): Promise<'resend' | 'skip'> {
-  if (flags.onUnknown !== 'ask') return flags.onUnknown
-  if (unknownRows === 0 || !context.canAsk) return 'skip'
-  const isResend = await context.ask(
-    `Sent and never answered, so perhaps taken: ${formatCounted(unknownRows, 'row')}.\n` +
-      'Send again, with the same post_id and body?',
-  )
-  return isResend ? 'resend' : 'skip'
-}
 
 /** Prints how a run ended, as a document or for a person to read. */
 export async function printSummary(
@@ -90,17 +72,19 @@ export async function settleRun(
   handle: RunHandle,
   flags: ReportingFlags & UnknownFlags,
   access: RunAccess,
+  options: { mayResend: boolean } = { mayResend: true },
 ): Promise<ExitCode> {
-  const options = { quiet: flags.quiet === true, followKey: access.followKey }
-  let summary = await followRun(context, handle, options)
-  if (summary.state === 'completed' && summary.rows.unknown > 0 && !isLoadRun(summary)) {
-    const onUnknown = await chooseOnUnknown(context, summary.rows.unknown, flags)
-    if (onUnknown === 'resend') {
+  const following = { quiet: flags.quiet === true, followKey: access.followKey }
+  let summary = await followRun(context, handle, following)
+  const mayResend = options.mayResend && !isLoadRun(summary)
+  if (mayResend && summary.state === 'completed' && summary.rows.unknown > 0) {
+    const choice = await chooseOnUnknown(context, summary, flags, 'resume')
+    if (choice.onUnknown === 'resend') {
       const again = await engine.resumeRun(summary.run_id, {
-        onUnknown,
+        ...choice,
         ...access.readSecrets(),
       })
-      summary = await followRun(context, again, options)
+      summary = await followRun(context, again, following)
     }
   }
   await printSummary(context, engine, summary, flags)

@@ -1,3 +1,4 @@
+import { describeDoubleAdds } from '../../../shared/resend-consent.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
@@ -98,9 +99,15 @@ const RULES: readonly AdviceRule[] = [
   },
   {
     applies: (group) => group.outcome === 'unknown',
-    advise: () => ({
-      text: 'They may have been taken. --on-unknown resend sends them again, with the same post_id and body.',
-    }),
+    advise: (_group, { operation, rows, run_id }) =>
+      operation === 'index-add'
+        ? {
+            text: describeDoubleAdds(rows.unknown + rows.overdue),
+            command: `${COMMAND_PREFIX} retry ${run_id} --resend-index-adds`,
+          }
+        : {
+            text: 'They may have been taken. --on-unknown resend sends them again, with the same post_id and body.',
+          },
   },
   {
     applies: (group) => group.status === 404 || group.status === 405,

@@ -61,10 +61,15 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
     steps.push([`retry ${runId}`, 'that and what did not succeed, as a new run'])
   }
   if (rows.unknown > 0 && state !== 'running') {
-    steps.push([
-      `${isResumable ? 'resume' : 'retry'} ${runId} --on-unknown resend`,
-      steps.length > 0 ? 'the same, unknown rows too' : 'send the unknown rows again, as a new run',
-    ])
+    const again = `${isResumable ? 'resume' : 'retry'} ${runId}`
+    if (summary.operation === 'index-add') {
+      steps.push([`${again} --resend-index-adds`, 'the unknown rows, too; may add them twice'])
+    } else {
+      steps.push([
+        `${again} --on-unknown resend`,
+        steps.length > 0 ? 'the same, unknown rows too' : 'send the unknown rows again, as a new run',
+      ])
+    }
   }
   if (rows.overdue > 0 && !isResumable && state !== 'running') {
     steps.push(['receiver', 'take callbacks that come late; they still settle their rows'])

@@ -9,7 +9,7 @@ import {
   readRunRecord,
   updateRunRecord,
 } from './run-record.ts'
-import { findSuccessor, RETRIED_STATES, toSuccessorHint } from './successor.ts'
+import { findSuccessor, toRetriedStates, toSuccessorHint } from './successor.ts'
 import { toJournalFile } from './workspace-files.ts'
 
 /**
@@ -77,8 +77,9 @@ function takeOver(
   const takesRest = isFree(record.supersededBy)
   const takesUnknown = options.onUnknown === 'resend' && isFree(record.unknownTakenBy)
   if (!takesRest && !takesUnknown) throw toTakenOver(record)
+  const states = toRetriedStates(record)
   return {
-    states: [...(takesRest ? RETRIED_STATES : []), ...(takesUnknown ? ['unknown'] : [])],
+    states: [...(takesRest ? states.certain : []), ...(takesUnknown ? states.unknown : [])],
     changes: {
       ...(takesRest ? { superseded_by: options.runId } : {}),
       ...(takesUnknown ? { unknown_taken_by: options.runId } : {}),

@@ -16,24 +16,35 @@ export function findSuccessor(named: string | null, workspace: string): string |
   return existsSync(toJournalFile(workspace, named)) ? named : null
 }
 
-/** States that a child run takes over; rows that were never sent have none. */
-export const RETRIED_STATES: readonly ItemState[] = ['rejected', 'failed', 'overdue', 'pending']
+/**
+ * States that a child run takes over, rows that were never sent having none, and those that it takes only where rows of
+ * unknown outcome are resent. An index add whose callback is overdue was acknowledged: another may add it twice.
+ */
+export function toRetriedStates({ plan }: Pick<RunRecord, 'plan'>): {
+  certain: readonly ItemState[]
+  unknown: readonly ItemState[]
+} {
+  return plan.operation.kind === 'index-add'
+    ? { certain: ['rejected', 'failed', 'pending'], unknown: ['unknown', 'overdue'] }
+    : { certain: ['rejected', 'failed', 'overdue', 'pending'], unknown: ['unknown'] }
+}
 
 /**
  * States of the rows that a child run stands for, whose callbacks are its own. A child that was deleted after it had
  * sent some stands for nothing any more.
  */
 export function findTakenOver(
-  { supersededBy, unknownTakenBy }: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy'>,
+  record: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy' | 'plan'>,
   workspace: string,
 ): ReadonlySet<ItemState> {
   const isTaken = (named: string | null) => {
     const successor = findSuccessor(named, workspace)
     return successor !== null && !successor.endsWith(DELETED)
   }
+  const states = toRetriedStates(record)
   return new Set([
-    ...(isTaken(supersededBy) ? RETRIED_STATES : []),
-    ...(isTaken(unknownTakenBy) ? (['unknown'] as const) : []),
+    ...(isTaken(record.supersededBy) ? states.certain : []),
+    ...(isTaken(record.unknownTakenBy) ? states.unknown : []),
   ])
 }
 

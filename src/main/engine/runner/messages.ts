@@ -21,6 +21,8 @@ export interface RunTask {
   hold: boolean
   /** What to do where sending would burn rows: end the run, or pause it for a person to decide. */
   whenBurning: 'stop' | 'pause'
+  /** How long callbacks are awaited, milliseconds; as the plan says unless given. */
+  callbackTimeoutMs?: number | undefined
   /** Entry of the threads that send a load test. */
   loadWorkerUrl: string
   work:

@@ -42,6 +42,8 @@ export async function prepareRun(
       break
   }
   const record = readRecord(journal)
+  const { callbackTimeoutMs } = task
+  if (callbackTimeoutMs !== undefined) record.plan.callback.timeoutMs = callbackTimeoutMs
   // What the way to the service lacks is told before the source is read.
   readTransport(record.plan.connection, hooks.proxyCredentials)
   if (record.state !== 'intake') return record

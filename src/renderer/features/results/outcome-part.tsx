@@ -11,7 +11,7 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
   const { result, problems, classScores } = detail
   return (
     <>
-      <ErrorNotice detail={detail} />
+      <ErrorNotice detail={detail} operation={operation} />
       {problems.length > 0 && (
         <section>
           <h3>Problems</h3>
@@ -94,7 +94,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   )
 }
 
-function ErrorNotice({ detail }: { detail: RowDetail }) {
+function ErrorNotice({ detail, operation }: { detail: RowDetail; operation: string }) {
   const { state, status, errorCode, message } = detail.result
   if (state !== 'rejected' && state !== 'failed' && state !== 'unknown' && state !== 'overdue') return null
   const title = [status, errorCode].filter((part) => part !== null).join(' ')
@@ -105,7 +105,7 @@ function ErrorNotice({ detail }: { detail: RowDetail }) {
           <SafeText text={message} max={500} lines />
         </p>
       )}
-      <p>{adviceForError({ outcome: state, status, error_code: errorCode })}</p>
+      <p>{adviceForError({ outcome: state, status, error_code: errorCode }, operation)}</p>
     </Notice>
   )
 }

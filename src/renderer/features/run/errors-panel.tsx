@@ -9,7 +9,11 @@ import { Sentence } from '../../ui/text/sentence.tsx'
 import styles from './run.module.css'
 
 /** Rows that ended in an error, grouped by how, most first, each with what to do. */
-export function ErrorsPanel(props: { errors: readonly ErrorGroup[]; onPick?: (group: ErrorGroup) => void }) {
+export function ErrorsPanel(props: {
+  errors: readonly ErrorGroup[]
+  operation: string
+  onPick?: (group: ErrorGroup) => void
+}) {
   const { errors, onPick } = props
   // What the check has said already comes after what the service said.
   const ordered = errors.toSorted((a, b) => Number(a.outcome === 'invalid') - Number(b.outcome === 'invalid'))
@@ -38,7 +42,7 @@ export function ErrorsPanel(props: { errors: readonly ErrorGroup[]; onPick?: (gr
               <p className={styles.errorMessage}>
                 <Sentence text={group.message} />
               </p>
-              <p className={styles.advice}>{adviceForError(group)}</p>
+              <p className={styles.advice}>{adviceForError(group, props.operation)}</p>
             </li>
           ))}
         </ul>

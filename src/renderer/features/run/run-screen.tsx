@@ -99,7 +99,11 @@ export function RunScreen(props: {
             onExport={props.onExport}
           />
           <LiveCallbacks runId={runId} live={phase !== 'ended'} />
-          <LiveErrors runId={runId} onPick={(group) => onResults(toFilter(group))} />
+          <LiveErrors
+            runId={runId}
+            operation={summary.operation}
+            onPick={(group) => onResults(toFilter(group))}
+          />
         </div>
         <LiveLatency runId={runId} summary={summary} live={phase !== 'ended'} />
       </div>
@@ -183,9 +187,10 @@ function LiveCallbacks({ runId, live }: { runId: string; live: boolean }) {
   )
 }
 
-function LiveErrors({ runId, onPick }: { runId: string; onPick: (group: ErrorGroup) => void }) {
+function LiveErrors(props: { runId: string; operation: string; onPick: (group: ErrorGroup) => void }) {
+  const { runId, operation, onPick } = props
   const errors = useLiveRuns((live) => live.snapshots[runId]?.errors)
-  return <ErrorsPanel errors={errors ?? []} onPick={onPick} />
+  return <ErrorsPanel errors={errors ?? []} operation={operation} onPick={onPick} />
 }
 
 function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSummary; live: boolean }) {

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
+import { Button, Group, Modal, PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ErrorDocument } from '../../../shared/errors.ts'
+import { ADD_TWICE, describeDoubleAdds, isAddTwice } from '../../../shared/resend-consent.ts'
 import type { NamedPlace } from '../connection/destination.ts'
 import { ProductionNotice } from '../connection/production-notice.tsx'
 import { formatQuantity } from '../format-number.ts'
@@ -9,6 +10,7 @@ import { ErrorNotice } from '../layout/error-notice.tsx'
 /** What a person decides before a run is taken up again. */
 export interface TakeUpChoice {
   onUnknown: 'resend' | 'skip'
+  resendIndexAdds?: boolean
   apiKey?: string
 }
 
@@ -21,6 +23,8 @@ export function TakeUpDialog(props: {
   /** Rows that are sent whatever is chosen. */
   rows: number
   unknown: number
+  /** Whether sending those again may add items to an index twice. */
+  mayAddTwice: boolean
   /** Rows whose callbacks are awaited; they are not sent again. */
   awaiting: number
   needsKey: boolean
@@ -34,6 +38,8 @@ export function TakeUpDialog(props: {
   const { kind, rows, unknown, awaiting, needsKey } = props
   const [onUnknown, setOnUnknown] = useState<TakeUpChoice['onUnknown']>('skip')
   const [apiKey, setApiKey] = useState('')
+  const [typed, setTyped] = useState('')
+  const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
   const waits = kind === 'resume' && awaiting > 0
   const verb = kind === 'resume' ? 'Resume' : 'Retry'
@@ -49,7 +55,11 @@ export function TakeUpDialog(props: {
         gap="md"
         onSubmit={(event) => {
           event.preventDefault()
-          props.onConfirm({ onUnknown, ...(needsKey && { apiKey: apiKey.trim() }) })
+          props.onConfirm({
+            onUnknown,
+            ...(mustConfirm && { resendIndexAdds: true }),
+            ...(needsKey && { apiKey: apiKey.trim() }),
+          })
         }}
       >
         <p>{toWords(kind, rows, awaiting)}</p>
@@ -69,10 +79,24 @@ export function TakeUpDialog(props: {
               <Radio
                 value="resend"
                 label="Send them again"
-                description="Nothing is missing; the service may refuse some as duplicates, or take them twice."
+                description={
+                  props.mayAddTwice
+                    ? `Nothing is missing; up to ${formatQuantity(unknown, 'item')} may be in the index twice.`
+                    : 'Nothing is missing; the service may refuse some as duplicates, or take them twice.'
+                }
               />
             </Stack>
           </Radio.Group>
+        )}
+        {mustConfirm && (
+          <TextInput
+            label={`Type “${ADD_TWICE}” to send them again`}
+            description={describeDoubleAdds(unknown)}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
         )}
         {needsKey && (
           <PasswordInput
@@ -95,10 +119,14 @@ export function TakeUpDialog(props: {
           <Button
             data-autofocus={!needsKey}
             loading={props.busy}
-            disabled={(total === 0 && !waits) || (needsKey && apiKey.trim() === '')}
+            disabled={
+              (total === 0 && !waits) ||
+              (mustConfirm && !isAddTwice(typed)) ||
+              (needsKey && apiKey.trim() === '')
+            }
             type="submit"
           >
-            {total === 0 && waits ? 'Await the callbacks' : `${verb} ${formatQuantity(total, 'row')}`}
+            {total > 0 ? `${verb} ${formatQuantity(total, 'row')}` : waits ? 'Await the callbacks' : verb}
           </Button>
         </Group>
       </Stack>
@@ -107,6 +135,7 @@ export function TakeUpDialog(props: {
 }
 
 function toWords(kind: 'resume' | 'retry', rows: number, awaiting: number): string {
+  if (kind === 'retry' && rows === 0) return 'Every row that did not succeed may have been accepted.'
   if (kind === 'retry') {
     return `${formatQuantity(rows, 'row')} are sent again as a run of their own, with the same body.`
   }

@@ -37,8 +37,16 @@ const BY_OUTCOME: Record<ErrorGroup['outcome'], string> = {
     'The service took these and their callbacks have not come. A late one still settles its row; see that the receiver’s address can be reached.',
 }
 
-/** What a person can do about rows that ended so. */
-export function adviceForError(group: Pick<ErrorGroup, 'outcome' | 'status' | 'error_code'>): string {
+const MAY_ADD_TWICE =
+  'The service may have added these items. Sending them again may add them twice, so a retry asks for a typed word first.'
+
+/** What a person can do about rows of an operation that ended so. */
+export function adviceForError(
+  group: Pick<ErrorGroup, 'outcome' | 'status' | 'error_code'>,
+  operation: string,
+): string {
+  const isUnknown = group.outcome === 'unknown' || group.outcome === 'overdue'
+  if (operation === 'index-add' && isUnknown) return MAY_ADD_TWICE
   if (group.outcome === 'invalid') {
     const code = group.error_code
     return code !== null && isProblemCode(code) ? adviceForProblem(code).fix : BY_OUTCOME.invalid

@@ -1,0 +1,59 @@
+import {
+  ADD_TWICE,
+  countDoubleAdds,
+  describeDoubleAdds,
+  isAddTwice,
+  toDoubleAddRefusal,
+} from '../../../shared/resend-consent.ts'
+import type { RunSummary } from '../../../shared/run.ts'
+import type { ResumeOptions } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import type { UnknownFlags } from '../options/shared-options.ts'
+import { formatCounted } from '../terminal/number-format.ts'
+
+/** What becomes of rows of unknown outcome. */
+type UnknownChoice = Pick<ResumeOptions, 'onUnknown' | 'resendIndexAdds'>
+
+const SKIP: UnknownChoice = { onUnknown: 'skip' }
+
+/**
+ * Whether rows of unknown outcome are sent again: as `--on-unknown` says, else as the person answers. Where no one can
+ * be asked they are skipped. Index adds need a typed word or `--resend-index-adds`. Throws `NOT_CONFIRMED`.
+ */
+export async function chooseOnUnknown(
+  context: CliContext,
+  run: RunSummary,
+  flags: UnknownFlags,
+  how: 'resume' | 'retry',
+): Promise<UnknownChoice> {
+  if (flags.onUnknown === 'skip') return SKIP
+  if (run.operation === 'index-add') return chooseDoubleAdds(context, run, flags, how)
+  if (flags.onUnknown === 'resend') return { onUnknown: 'resend' }
+  if (run.rows.unknown === 0 || !context.canAsk) return SKIP
+  const isResend = await context.ask(
+    `Sent without a usable answer, may have been accepted: ${formatCounted(run.rows.unknown, 'row')}.\n` +
+      'Send again, with the same post_id and body?',
+  )
+  return isResend ? { onUnknown: 'resend' } : SKIP
+}
+
+async function chooseDoubleAdds(
+  context: CliContext,
+  { run_id: runId, rows }: RunSummary,
+  flags: UnknownFlags,
+  how: 'resume' | 'retry',
+): Promise<UnknownChoice> {
+  const items = countDoubleAdds(rows, how)
+  if (items === 0) return SKIP
+  const accepted: UnknownChoice = { onUnknown: 'resend', resendIndexAdds: true }
+  if (flags.resendIndexAdds) return accepted
+  if (!context.canAsk && flags.onUnknown === 'ask') return SKIP
+  if (!context.canAsk) throw toDoubleAddRefusal(runId, items)
+  const typed = await context.askWord(
+    `${formatCounted(items, 'item')} may then be in the index twice. ${describeDoubleAdds(items)}\n` +
+      `Type "${ADD_TWICE}" to send them again, or press Enter to leave them alone:`,
+  )
+  if (isAddTwice(typed)) return accepted
+  if (flags.onUnknown === 'resend') throw toDoubleAddRefusal(runId, items)
+  return SKIP
+}
