@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isDotSegment } from './service/endpoints.ts'
 
 const modeSchema = z.enum(['sync', 'async']).default('sync')
 
@@ -15,7 +16,10 @@ const taskSchema = z.object({
 /** Submits content (interface §4.1, §4.2). */
 export type TaskOperation = z.infer<typeof taskSchema>
 
-const indexIdSchema = z.string().min(1)
+const indexIdSchema = z
+  .string()
+  .min(1)
+  .refine((id) => !isDotSegment(id), 'must not be "." or "..", which would lead to another path')
 
 /** Most terms that one request may be asked to carry; what the service takes is not known (interface §8). */
 export const TERMS_PER_REQUEST_MAX = 10_000

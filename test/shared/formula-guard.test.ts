@@ -17,8 +17,44 @@ test('taking the guard off is the exact inverse of putting it on, for every shor
   }
 })
 
+/** What stands in the cells of a file that is split at every delimiter a spreadsheet knows, quotes not understood. */
+const split = (cell: string) => cell.split(/[,;\t|\r\n]/)
+
+test('no piece of a cell is a formula, whatever delimiter the file is split at', () => {
+  for (const delimiter of [',', ';', '\t', '|', '\n', '\r\n']) {
+    for (const formula of ['=1+1', '+1', '-1', '@SUM(1)', '＝1', ' =1', '"=1"', "'=1", '\u200b=1']) {
+      const cell = `a${delimiter}${formula}${delimiter}b`
+      const guarded = addFormulaGuard(cell)
+      for (const piece of split(guarded))
+        expect(piece, JSON.stringify(cell)).not.toMatch(/^["\s\u200b]*[=+\-@＝]/)
+      expect(removeFormulaGuard(guarded), JSON.stringify(cell)).toBe(cell)
+    }
+  }
+})
+
+test('taking the guard off is the exact inverse in the middle of a cell, too', () => {
+  const characters = ["'", '=', ';', '\n', '\t', ' ', '"', 'a', '']
+  const build = (cell: string, left: number): void => {
+    if (left === 0) expect(removeFormulaGuard(addFormulaGuard(cell)), JSON.stringify(cell)).toBe(cell)
+    else for (const character of characters) build(cell + character, left - 1)
+  }
+  build('', 5)
+})
+
 test('cells that no spreadsheet runs stay as they are', () => {
-  for (const cell of ['', 'a=1', '1-2', "'quoted'", 'mail@example', '٣', '"=1"', ' x']) {
+  for (const cell of [
+    '',
+    'a=1',
+    '1-2',
+    'a; b',
+    'a, b=1',
+    'x\ny - z',
+    "'quoted'",
+    'mail@example',
+    '٣',
+    '"=1"',
+    ' x',
+  ]) {
     expect(addFormulaGuard(cell)).toBe(cell)
   }
 })

@@ -27,14 +27,27 @@ export function taskPath(task: { api: Api; mode: Mode; legacy: boolean }): strin
   return `/api/${task.api}/task/${task.mode}${query}`
 }
 
+/**
+ * Whether an id would leave its place in a path: `.` or `..`, also percent-encoded any number of times, which clients
+ * and gateways take for steps between folders.
+ */
+export function isDotSegment(id: string): boolean {
+  return /^(?:\.|%(?:25)*2e){1,2}$/i.test(id)
+}
+
+function toSegment(id: string): string {
+  if (isDotSegment(id)) throw new Error(`the id ${JSON.stringify(id)} would leave its place in the path`)
+  return encodeURIComponent(id)
+}
+
 /** Path that adds an item to a custom index (interface §4.3). */
 export function indexAddPath(index: { customIndexId: string; mode: Mode }): string {
-  return `/api/v1/custom_index/${encodeURIComponent(index.customIndexId)}/add/${index.mode}`
+  return `/api/v1/custom_index/${toSegment(index.customIndexId)}/add/${index.mode}`
 }
 
 /** Path that removes an item from a custom index (interface §4.4). */
 export function indexRemovePath(index: { customIndexId: string; mode: Mode }): string {
-  return `/api/v1/custom_index/${encodeURIComponent(index.customIndexId)}/remove/${index.mode}`
+  return `/api/v1/custom_index/${toSegment(index.customIndexId)}/remove/${index.mode}`
 }
 
 /** Path that adds terms to a watchlist (interface §4.5). */
@@ -45,5 +58,5 @@ export const WATCHLIST_UPDATE_PATH = '/api/v1/watchlist/update'
 
 /** Path of an appeal's status; GET, without a key (interface §4.7, §5.6). */
 export function appealStatusPath(appealId: string): string {
-  return `/api/v1/appeals/status/${encodeURIComponent(appealId)}`
+  return `/api/v1/appeals/status/${toSegment(appealId)}`
 }

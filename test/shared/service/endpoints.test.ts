@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { operationSchema } from '../../../src/shared/operation.ts'
 import {
   appealStatusPath,
   indexAddPath,
   indexRemovePath,
+  isDotSegment,
   taskPath,
   toAuthorization,
 } from '../../../src/shared/service/endpoints.ts'
@@ -22,6 +24,18 @@ describe('paths of the service', () => {
       '/api/v1/custom_index/logos/remove/async',
     )
     expect(appealStatusPath('../keys')).toBe('/api/v1/appeals/status/..%2Fkeys')
+  })
+
+  it('refuse an id that would leave its segment, however it is spelled', () => {
+    for (const id of ['.', '..', '%2e', '%2E.', '.%2e', '%2e%2E', '%252e%252e']) {
+      expect(isDotSegment(id), id).toBe(true)
+      expect(() => indexAddPath({ customIndexId: id, mode: 'sync' }), id).toThrow('leave its place')
+      expect(() => indexRemovePath({ customIndexId: id, mode: 'async' }), id).toThrow('leave its place')
+      expect(() => appealStatusPath(id), id).toThrow('leave its place')
+      expect(operationSchema.safeParse({ kind: 'index-add', indexId: id }).success, id).toBe(false)
+      expect(operationSchema.safeParse({ kind: 'index-remove', indexId: id }).success, id).toBe(false)
+    }
+    for (const id of ['...', 'a.', '.a', '%2f', 'v1..2']) expect(isDotSegment(id), id).toBe(false)
   })
 
   it('are called with the key as a token', () => {

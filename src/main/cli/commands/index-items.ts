@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { operationSchema } from '../../../shared/operation.ts'
+import { isDotSegment } from '../../../shared/service/endpoints.ts'
 import type { CliContext } from '../context.ts'
 import { type AsyncFlags, addAsyncOption } from '../options/async-option.ts'
 import { parseFilledText } from '../options/filled-text-option.ts'
@@ -9,11 +10,17 @@ interface IndexFlags extends AsyncFlags {
   index: string
 }
 
+function parseIndexId(text: string): string {
+  const id = parseFilledText(text)
+  if (!isDotSegment(id)) return id
+  throw new InvalidArgumentError('expected the id of an index; "." and ".." would lead to another path.')
+}
+
 function addIndexOptions(command: Command): void {
   addAsyncOption(command.optionsGroup('Index:')).requiredOption(
     '--index <id>',
     'id of the custom index, from the dashboard',
-    parseFilledText,
+    parseIndexId,
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { escapeForTerminal } from './printable.ts'
 
 /** A stream that results or messages are written to, quiet once its reader is gone. */
 export interface Output {
@@ -10,8 +11,11 @@ export interface Output {
   writeLine(text?: string): Promise<void>
 }
 
-/** Wraps a standard stream. A broken pipe (`sluice runs | head`) ends the writing without a word. */
-export function createOutput(stream: Writable): Output {
+/**
+ * Wraps a standard stream; on a terminal, what could drive it or hide in it is escaped. A broken pipe (`sluice runs | head`) ends the writing without a
+ * word.
+ */
+export function createOutput(stream: Writable & { isTTY?: boolean }): Output {
   let open = true
   stream.on('error', (error: NodeJS.ErrnoException) => {
     open = false
@@ -19,7 +23,7 @@ export function createOutput(stream: Writable): Output {
   })
   const write = async (text: string) => {
     if (!open) return
-    if (stream.write(text)) return
+    if (stream.write(stream.isTTY === true ? escapeForTerminal(text) : text)) return
     await new Promise<void>((resolve) => {
       const settle = () => {
         stream.off('drain', settle)

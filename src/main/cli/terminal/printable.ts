@@ -1,10 +1,13 @@
 /**
- * Characters that a terminal would act on or that would disguise what is shown: control codes, the Unicode
- * direction overrides and isolates, zero-width characters and line separators.
+ * Characters that a terminal would act on or that would disguise what is shown: control codes, format characters (the
+ * direction marks, zero-width characters and soft hyphens among them), tags, line separators and halves of pairs.
  */
-const UNPRINTABLE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu
+
+/** The same but for what a program itself writes: line breaks, tabs, and the escape that colours begin with. */
+const FOREIGN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the one that colours begin with
+  /(?![\t\n\r\u001b])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
@@ -17,4 +20,18 @@ export function toPrintable(text: string): string {
     UNPRINTABLE,
     (character) => NAMED[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   )
+}
+
+/**
+ * The last thing that happens to text on its way to a terminal, JSON above all: what {@link toPrintable} would write as
+ * an escape is written as `\\u009b` is, so that a JSON document stays the same document.
+ */
+export function escapeForTerminal(text: string): string {
+  return text.replace(FOREIGN, (character) =>
+    Array.from({ length: character.length }, (_, at) => toUnit(character.charCodeAt(at))).join(''),
+  )
+}
+
+function toUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`
 }

@@ -1,3 +1,4 @@
+import { isDotSegment } from '../../../shared/service/endpoints.ts'
 import { addProblem, type Found, type RowRule } from './found-problems.ts'
 import { checkUrl } from './url-rule.ts'
 
@@ -18,4 +19,11 @@ export function createRequiredRule(field: string): RowRule {
       ? addProblem(found, row, 'error', 'required', field, 'is required, and is empty')
       : found
   }
+}
+
+/** What would lead the request to another path is no id of an appeal (interface §4.7). */
+export const checkAppealId: RowRule = (found, row, { appeal_id: id }) => {
+  if (typeof id !== 'string' || !isDotSegment(id)) return found
+  const message = 'must not be "." or "..", which would lead to another path'
+  return addProblem(found, row, 'error', 'forbidden_character', 'appeal_id', message, id)
 }

@@ -1,7 +1,7 @@
 import type { Mapping, Operation, Plan } from '../../../shared/plan.ts'
 import type { Problem } from '../../../shared/problem.ts'
 import type { Found, RowRule } from './found-problems.ts'
-import { checkIndexMedia, createRequiredRule } from './index-rules.ts'
+import { checkAppealId, checkIndexMedia, createRequiredRule } from './index-rules.ts'
 import { isEmpty } from './mapping-gaps.ts'
 import { findConstantModels } from './model-checks.ts'
 import { fillsUserMetadata } from './plan-warnings.ts'
@@ -58,6 +58,6 @@ function createRules(operation: Operation, mapping: Mapping): RowRule[] {
     case 'watchlist-update':
       return [createRequiredRule('term'), checkBlank, checkLengths]
     case 'appeal-status':
-      return [createRequiredRule('appeal_id')]
+      return [createRequiredRule('appeal_id'), checkAppealId]
   }
 }

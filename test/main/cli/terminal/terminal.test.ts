@@ -1,3 +1,5 @@
+import { PassThrough } from 'node:stream'
+import { text as readAll } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import {
   formatBytes,
@@ -6,6 +8,7 @@ import {
   formatMs,
   formatShare,
 } from '../../../../src/main/cli/terminal/number-format.ts'
+import { createOutput } from '../../../../src/main/cli/terminal/output.ts'
 import { toPrintable } from '../../../../src/main/cli/terminal/printable.ts'
 import { fitSegments } from '../../../../src/main/cli/terminal/segments.ts'
 import { formatTable, wrapWords } from '../../../../src/main/cli/terminal/table.ts'
@@ -48,11 +51,43 @@ describe('numbers for people', () => {
   })
 })
 
+/** What reaches a stream, which is a terminal or not, of one line. */
+async function writeTo(line: string, isTTY: boolean): Promise<string> {
+  const stream = Object.assign(new PassThrough(), { isTTY })
+  await createOutput(stream).writeLine(line)
+  stream.end()
+  return readAll(stream)
+}
+
 describe('text from elsewhere', () => {
   it('cannot drive the terminal or hide in it', () => {
     expect(toPrintable('\u001b[2Jboo\r\n\u202egpj.exe\u200b')).toBe(
       '\\u{1b}[2Jboo\\r\\n\\u{202e}gpj.exe\\u{200b}',
     )
+  })
+
+  it('shows every control, format, tag and half character as an escape', () => {
+    for (const [text, shown] of [
+      ['a\u009b31m', 'a\\u{9b}31m'],
+      ['soft\u00adhyphen', 'soft\\u{ad}hyphen'],
+      ['tag\u{e0041}', 'tag\\u{e0041}'],
+      ['half\ud83d', 'half\\u{d83d}'],
+      ['joined\u200d', 'joined\\u{200d}'],
+      ['line\u2028', 'line\\u{2028}'],
+    ] as const) {
+      expect(toPrintable(text)).toBe(shown)
+    }
+    expect(toPrintable('🙂')).toBe('🙂')
+  })
+
+  it('is escaped in JSON on a terminal, which stays the same JSON, and nowhere else', async () => {
+    const value = { text: 'a\u009b31m\u202e\u00ad\u{e0041}\u007f "q" \n 🙂', 'key\u2066': ['\u001b[2J'] }
+    const json = JSON.stringify(value, null, 2)
+    const shown = await writeTo(json, true)
+    expect(shown).not.toMatch(/[\p{Cf}\u007f-\u009f]/u)
+    expect(shown).toContain('a\\u009b31m\\u202e\\u00ad\\udb40\\udc41')
+    expect(JSON.parse(shown)).toEqual(value)
+    expect(await writeTo(json, false)).toBe(`${json}\n`)
   })
 
   it('is otherwise shown as it is', () => {

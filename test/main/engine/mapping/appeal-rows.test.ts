@@ -20,6 +20,16 @@ test('a row without an appeal is invalid, a plan without one is refused as a who
   expect(() => resolveMapping(plan, ['id'])).toThrow('appeal_id is required and nothing fills it')
 })
 
+test('an appeal whose id would lead to another path is invalid', () => {
+  const resolved = { ...plan, mapping: resolveMapping(plan, ['appeal_id']) }
+  for (const id of ['.', '..', '%2e%2E']) {
+    const found = createRowValidator(resolved)(3, { appeal_id: id })
+    expect(found.map(formatProblem)).toEqual([
+      `row 3, appeal_id: must not be "." or "..", which would lead to another path, found \`${id}\``,
+    ])
+  }
+})
+
 test('a lookup has no body, and so no whole request', () => {
   const mapping = { request: { kind: 'column' as const, column: 1 } }
   expect(() => resolveMapping({ ...plan, mapping }, ['appeal_id'])).toThrow(

@@ -86,11 +86,8 @@ test.each([
   '+1',
   '-5',
   '@SUM(A1)',
-  '\t=1',
-  '\r=1',
   '  =1',
   '\u00a0=cmd',
-  '\n+1',
   '\u200b=1',
   '＝1',
   '－1',
@@ -101,6 +98,18 @@ test.each([
 ])('the cell %j is guarded by one apostrophe, and not in a lossless export', (cell) => {
   const parse = (text: string) => Papa.parse<string[]>(text, { delimiter: ',', newline: '\r\n' }).data[1]?.[0]
   expect(parse(write(['a'], [buildResult({ cells: [cell] })]))).toBe(`'${cell}`)
+  expect(parse(write(['a'], [buildResult({ cells: [cell] })], true))).toBe(cell)
+})
+
+test.each([
+  ['\t=1', "'\t'=1"],
+  ['\r=1', "'\r'=1"],
+  ['\n+1', "\n'+1"],
+  ['a;=1+1;b', "a;'=1+1;b"],
+  ['a,b|@c', "a,b|'@c"],
+])('the cell %j is guarded behind each place where a file may be split, as %j', (cell, guarded) => {
+  const parse = (text: string) => Papa.parse<string[]>(text, { delimiter: ',', newline: '\r\n' }).data[1]?.[0]
+  expect(parse(write(['a'], [buildResult({ cells: [cell] })]))).toBe(guarded)
   expect(parse(write(['a'], [buildResult({ cells: [cell] })], true))).toBe(cell)
 })
 
