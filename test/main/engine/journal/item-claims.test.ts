@@ -18,8 +18,8 @@ test('fresh items are read in the order of the source, invalid rows left out, an
     toIntakeRow(4),
   ])
   expect(claims.readFresh(2)).toEqual([
-    { item: 1, rows: [{ row: 1, cells: ['text 1'] }], attempts: 0 },
-    { item: 3, rows: [{ row: 3, cells: ['text 3'] }], attempts: 0 },
+    { item: 1, rows: [{ row: 1, cells: ['text 1'], kinds: null }], attempts: 0 },
+    { item: 3, rows: [{ row: 3, cells: ['text 3'], kinds: null }], attempts: 0 },
   ])
   expect(readRecord(journal)).toMatchObject({ claimed: 0, claimedRows: 0 })
   expect(claims.readFresh(9).map(({ item }) => item)).toEqual([1, 3, 4])
@@ -74,8 +74,8 @@ test('items that wait to be sent again are marked on disk before, one by one, an
     marked = claims.markAgain(pending)
   })
   expect(marked).toEqual([
-    { item: 1, rows: [{ row: 1, cells: ['text 1'] }], attempts: 1 },
-    { item: 3, rows: [{ row: 3, cells: ['text 3'] }], attempts: 1 },
+    { item: 1, rows: [{ row: 1, cells: ['text 1'], kinds: null }], attempts: 1 },
+    { item: 3, rows: [{ row: 3, cells: ['text 3'], kinds: null }], attempts: 1 },
   ])
   expect(readStates(journal)).toEqual({
     items: { 1: 'sending', 2: 'succeeded', 3: 'sending' },
