@@ -64,6 +64,28 @@ describe('a v2 task', () => {
     expect(await modelsOf({ url: undefined, text_data: 'free prize' })).toEqual(['text'])
   })
 
+  it('has no matches for a text, whose scores it answers for a custom index too', async () => {
+    const sandbox = await withSandbox()
+    const fields = { url: undefined, text_data: 'sandbox:hate:3', models: ['text', 'sandbox-index'] }
+    const { models } = await submit(sandbox, fields)
+    expect(models?.map(({ model }) => model)).toEqual(['text', 'sandbox-index'])
+    for (const { response } of models ?? []) {
+      expect(response).not.toHaveProperty('matches')
+      expect(JSON.stringify(response?.output)).toContain('{"class":"hate","score":3}')
+    }
+  })
+
+  it('is refused where its body begins with a byte-order mark, or a model is no text', async () => {
+    const sandbox = await withSandbox()
+    const marked = await sandbox.post(SYNC, `\uFEFF${JSON.stringify(createTask())}`)
+    expect(marked.status).toBe(400)
+    expect(marked.text).toContain('INVALID_JSON')
+    expect(await refuse(sandbox, { models: ['visual', 1] })).toMatchObject({
+      error_code: 'PARAM_REQUIRED',
+      message: 'models.1: is required',
+    })
+  })
+
   it('is from the cache when every one of its models analysed the content before', async () => {
     const sandbox = await withSandbox()
     expect((await submit(sandbox, { models: ['visual'] }))['from_cache']).toBe(false)

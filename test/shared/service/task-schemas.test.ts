@@ -78,16 +78,22 @@ describe('the list of task fields', () => {
 })
 
 describe('the list of models', () => {
-  it('knows which models are not listed for async', () => {
-    expect(MODELS).toHaveLength(13)
-    expect(MODELS.filter((model) => !model.async).map((model) => model.value)).toEqual([
-      'ai_generated_audio',
-      'people_counting',
-      'object_detection',
-      'likeness',
-      'celebrity',
+  it('is the table of the interface, word for word', () => {
+    expect(MODELS.map(({ value, label, sync, async }) => [value, label, sync, async])).toEqual([
+      ['visual', 'Visual moderation', true, true],
+      ['text', 'Text moderation', true, true],
+      ['ai_generated_media', 'AI-generated image and video detection', true, true],
+      ['ai_generated_text', 'AI-generated text detection', true, true],
+      ['ai_generated_audio', 'AI-generated audio detection', true, false],
+      ['ocr', 'Text extraction from images', true, true],
+      ['deepfake', 'Deepfake detection', true, true],
+      ['demographic', 'Demographics', true, true],
+      ['audio', 'Audio moderation', true, true],
+      ['people_counting', 'People counting', true, false],
+      ['object_detection', 'Common object detection', true, false],
+      ['likeness', 'Likeness', true, false],
+      ['celebrity', 'Celebrity', true, false],
     ])
-    expect(MODELS.every((model) => model.sync)).toBe(true)
   })
 
   it('finds a model by its exact value', () => {

@@ -20,7 +20,10 @@ interface Work {
 }
 
 /** Sends rows as one request, from their cells on, and judges the answer. */
-async function send(sandbox: TestSandbox, work: Work): Promise<Judgement> {
+async function send(
+  sandbox: Pick<TestSandbox, 'baseUrl' | 'taskBaseUrl' | 'key'>,
+  work: Work,
+): Promise<Judgement> {
   const connection = { baseUrl: sandbox.baseUrl, taskBaseUrl: sandbox.taskBaseUrl }
   const plan = buildPlan({ operation: work.operation, connection })
   const mapRow = createRowMapper(plan, work.columns, 'run1')
@@ -182,6 +185,23 @@ test('appeals are read without a key, wherever they stand', async () => {
     'INVALID_APPEAL',
   ])
   expect(judgements[4]?.message).toBe('In Review; no judgment; no original decision')
+})
+
+test('an appeal is asked for with no header that a service could want a key in', async () => {
+  const service = await startFaultServer({
+    onRequest: (_, wire) => wire.send(200, { appeal: { appeal_status: 'In Review' }, original_decision: {} }),
+  })
+  const operation = { kind: 'appeal-status' as const }
+  const work = { operation, columns: ['appeal_id'], rows: [['appeal-1']], key: 'a-key' }
+  await send({ baseUrl: service.baseUrl, taskBaseUrl: service.baseUrl, key: 'a-key' }, work)
+  expect(Object.keys(service.requests[0]?.headers ?? {}).toSorted()).toEqual([
+    'accept',
+    'accept-encoding',
+    'connection',
+    'host',
+    'user-agent',
+  ])
+  expect(JSON.stringify(service.requests)).not.toContain('a-key')
 })
 
 test.each<[string, PlanInput['operation'], string[], string[]]>([
