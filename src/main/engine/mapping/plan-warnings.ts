@@ -1,14 +1,42 @@
-import type { Mapping, Plan, TaskOperation } from '../../../shared/plan.ts'
+import { findLeftOutFields, findUnlistedFields } from '../../../shared/match-columns.ts'
+import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan.ts'
+import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
 import { isEmpty } from './mapping-gaps.ts'
 import { findConstantModels, findModelWarning, type PlanWarning } from './model-checks.ts'
 
 /**
  * What is odd about every row alike, said once instead of once a row: nothing fills user_metadata, models that are
- * not listed, fields that v2 does not list, an update that changes nothing. `mapping` is the resolved one.
+ * not listed, fields that v2 or the mode does not list, an update that changes nothing. `mapping` is the resolved one.
  */
-export function findPlanWarnings({ operation }: Plan, mapping: Mapping): PlanWarning[] {
-  if (operation.kind === 'task') return findTaskWarnings(operation, mapping)
+export function findPlanWarnings(
+  { operation }: Plan,
+  mapping: Mapping,
+  columns: readonly string[],
+): PlanWarning[] {
+  const ofMode = findModeWarnings(operation, mapping, columns)
+  if (operation.kind === 'task') return [...findTaskWarnings(operation, mapping), ...ofMode]
+  return [...findUpdateWarnings(operation, mapping), ...ofMode]
+}
+
+/** Fields of the other mode: a column that is only named like one is left out, one that is mapped goes out. */
+function findModeWarnings(operation: Operation, mapping: Mapping, columns: readonly string[]): PlanWarning[] {
+  const mapped = findUnlistedFields(operation).filter(({ name }) => !isEmpty(mapping[name]))
+  const leftOut = findLeftOutFields(columns, operation).filter(({ name }) => mapping[name] === undefined)
+  return [
+    ...mapped.map((field) => toModeWarning(field, 'it is sent as it is')),
+    ...leftOut.map((field) =>
+      toModeWarning(field, 'the column of that name is left out unless it is mapped'),
+    ),
+  ]
+}
+
+function toModeWarning({ name, mode }: RequestField, consequence: string): PlanWarning {
+  const message = `is listed for ${mode} only; ${consequence}`
+  return { severity: 'warning', code: 'not_for_mode', field: name, message }
+}
+
+function findUpdateWarnings(operation: Operation, mapping: Mapping): PlanWarning[] {
   if (operation.kind !== 'watchlist-update' || operation.emptyNotes === 'clear') return []
   if (!isEmpty(mapping['notes']) || !isEmpty(mapping['request'])) return []
   return [

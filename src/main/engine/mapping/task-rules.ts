@@ -49,17 +49,6 @@ export function checkGroup(found: Found, row: number, body: TaskBody): Found {
   return all
 }
 
-/** conversation_id is listed for sync only. */
-export function checkConversation(
-  found: Found,
-  row: number,
-  { conversation_id: conversation }: TaskBody,
-): Found {
-  if (conversation === undefined) return found
-  const message = 'must be empty in async; it is listed for sync only'
-  return addProblem(found, row, 'error', 'not_for_mode', 'conversation_id', message, conversation)
-}
-
 /** Metadata are JSON objects (interface §2.1, §4.3). */
 export function createMetadataRule(fields: readonly string[]): RowRule {
   return (found, row, body) => {

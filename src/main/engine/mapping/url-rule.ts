@@ -1,4 +1,7 @@
+import { findUnlistedFields } from '../../../shared/match-columns.ts'
+import type { Mapping, Operation } from '../../../shared/plan.ts'
 import { addProblem, type Found, type RowRule } from './found-problems.ts'
+import { isEmpty } from './mapping-gaps.ts'
 
 const HTTP_URL = /^https?:\/\/[^\s]+(?: +[^\s]+)*$/i
 
@@ -14,11 +17,22 @@ export function checkUrl(found: Found, row: number, field: string, value: unknow
     : addProblem(found, row, 'error', 'not_a_url', field, 'must be an http or https URL', value)
 }
 
-/** callback_url is listed for async only. */
-export function createCallbackRule(mode: 'sync' | 'async'): RowRule {
-  if (mode === 'async')
-    return (found, row, body) => checkUrl(found, row, 'callback_url', body['callback_url'])
-  const message = 'must be empty in sync; it is listed for async only'
-  return (found, row, { callback_url: url }) =>
-    url === undefined ? found : addProblem(found, row, 'error', 'not_for_mode', 'callback_url', message, url)
+/** callback_url is an address, in either mode. */
+export const checkCallbackUrl: RowRule = (found, row, body) =>
+  checkUrl(found, row, 'callback_url', body['callback_url'])
+
+/** Warns of fields of the other mode that a whole request brings; those that are mapped are warned of once. */
+export function createModeRule(operation: Operation, mapping: Mapping): RowRule | null {
+  const fields = findUnlistedFields(operation).filter(({ name }) => isEmpty(mapping[name]))
+  if (fields.length === 0) return null
+  return (found, row, body) => {
+    let all = found
+    for (const { name, mode } of fields) {
+      const value = body[name]
+      if (value === undefined) continue
+      const message = `is listed for ${mode} only; it is sent as it is`
+      all = addProblem(all, row, 'warning', 'not_for_mode', name, message, value)
+    }
+    return all
+  }
 }

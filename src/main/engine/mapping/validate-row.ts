@@ -7,7 +7,6 @@ import { findConstantModels } from './model-checks.ts'
 import { fillsUserMetadata } from './plan-warnings.ts'
 import { createRequestRule } from './request-rule.ts'
 import {
-  checkConversation,
   checkGroup,
   checkIds,
   checkUserMetadata,
@@ -16,7 +15,7 @@ import {
   createModelsRule,
 } from './task-rules.ts'
 import { checkBlank, checkLengths } from './term-rules.ts'
-import { createCallbackRule } from './url-rule.ts'
+import { checkCallbackUrl, createModeRule } from './url-rule.ts'
 
 /** Finds everything that is wrong with the body of one row; the same empty list where nothing is. */
 export type ValidateRow = (row: number, body: Readonly<Record<string, unknown>>) => readonly Problem[]
@@ -29,7 +28,10 @@ const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
  */
 export function createRowValidator({ operation, mapping }: Plan): ValidateRow {
   const rules = createRules(operation, mapping)
-  if (!isEmpty(mapping['request'])) rules.push(createRequestRule(operation))
+  if (!isEmpty(mapping['request'])) {
+    const checkMode = createModeRule(operation, mapping)
+    rules.push(createRequestRule(operation), ...(checkMode === null ? [] : [checkMode]))
+  }
   return (row, body) => {
     let found: Found = null
     for (const check of rules) found = check(found, row, body)
@@ -44,16 +46,15 @@ function createRules(operation: Operation, mapping: Mapping): RowRule[] {
         createContentRule(operation),
         checkIds,
         checkGroup,
-        ...(operation.mode === 'async' ? [checkConversation] : []),
-        createCallbackRule(operation.mode),
+        checkCallbackUrl,
         createMetadataRule(['content_metadata', 'user_metadata']),
         createModelsRule(operation, findConstantModels(operation, mapping) !== null),
         ...(fillsUserMetadata(mapping) ? [checkUserMetadata] : []),
       ]
     case 'index-add':
-      return [checkIndexMedia, createMetadataRule(['metadata']), createCallbackRule(operation.mode)]
+      return [checkIndexMedia, createMetadataRule(['metadata']), checkCallbackUrl]
     case 'index-remove':
-      return [createRequiredRule('custom_index_item_id'), createCallbackRule(operation.mode)]
+      return [createRequiredRule('custom_index_item_id'), checkCallbackUrl]
     case 'watchlist-add':
     case 'watchlist-update':
       return [createRequiredRule('term'), checkBlank, checkLengths]

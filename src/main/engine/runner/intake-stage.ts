@@ -76,7 +76,7 @@ export async function runIntake(options: {
       await setImmediate()
       if (options.isStopped()) return false
     }
-    for (const warning of findPlanWarnings(plan, mapping)) writer.writeCommonProblem(warning)
+    for (const warning of findPlanWarnings(plan, mapping, reader.columns)) writer.writeCommonProblem(warning)
     writer.finish(reader.columns, reader.header)
     return true
   } finally {

@@ -105,7 +105,10 @@ const ADVICE: Record<ProblemCode, ProblemAdvice> = {
     title: 'A model that is not listed for this mode',
     fix: 'The service may refuse it. Send the first 10 to find out.',
   },
-  not_for_mode: { title: 'A field that is not for this mode', fix: 'Unmap the field in Mapping.' },
+  not_for_mode: {
+    title: 'A field that is listed for the other mode only',
+    fix: 'Map it to send it, or leave its column out.',
+  },
   not_for_api: {
     title: 'A field that is not for this version of the interface',
     fix: 'Unmap the field in Mapping.',

@@ -102,18 +102,13 @@ test('a column of the very name goes before that of an export', () => {
   expect(mapOne('index-remove', columns, ['old', 'new']).body).toEqual({ custom_index_item_id: 'new' })
 })
 
-test('callback_url is taken from its column in async, and refused in sync where it is mapped on purpose', () => {
+test('callback_url is taken from its column in async, where it must be an address', () => {
   const columns = ['url', 'callback_url']
   const cells = ['https://a.example/1.png', 'https://me.example/cb']
   expect(mapOne('index-add', columns, cells, { mode: 'async' })).toMatchObject({
     body: { callback_url: 'https://me.example/cb' },
     found: [],
   })
-  expect(mapOne('index-add', columns, cells).body).not.toHaveProperty('callback_url')
-  const mapping = { callback_url: { kind: 'column' as const, column: 'callback_url' } }
-  expect(mapOne('index-add', columns, cells, { mapping }).found).toEqual([
-    'row 4, callback_url: must be empty in sync; it is listed for async only, found `https://me.example/cb`',
-  ])
   expect(mapOne('index-add', columns, ['https://a.example/1.png', 'me'], { mode: 'async' }).found).toEqual([
     'row 4, callback_url: must be an http or https URL, found `me`',
   ])

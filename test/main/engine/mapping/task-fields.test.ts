@@ -59,14 +59,14 @@ test('every field of a v2 task goes out under its wire name, without a word of i
   expect(found).toEqual([])
   expect(v2TaskRequestSchema.safeParse(body).success).toBe(true)
   const plan = buildPlan({ mode: 'async', api: 'v2' })
-  expect(findPlanWarnings(plan, resolveMapping(plan, names))).toEqual([])
+  expect(findPlanWarnings(plan, resolveMapping(plan, names), names)).toEqual([])
 })
 
 test('text_data goes out in v2 as it is, with a warning', () => {
   const names = ['text_data', 'user_id', 'user_metadata']
   expect(mapFields(names, { api: 'v2' })).toMatchObject({ body: { text_data: 'a text' }, found: [] })
   const plan = buildPlan({ api: 'v2' })
-  expect(findPlanWarnings(plan, resolveMapping(plan, names))).toEqual([
+  expect(findPlanWarnings(plan, resolveMapping(plan, names), names)).toEqual([
     expect.objectContaining({ severity: 'warning', code: 'not_for_api', field: 'text_data' }),
   ])
 })
@@ -78,7 +78,7 @@ test.each(MODELS)('the model $value is taken where it is listed, and warned of w
       const plan = buildPlan({ operation: { kind: 'task', mode, api, models: [model.value] } })
       const mapped = createRowMapper(plan, columns, 'r1')(1, ['https://a.example/1.png', 'u', '{}'])
       expect(mapped.body['models']).toEqual([model.value])
-      const codes = findPlanWarnings(plan, resolveMapping(plan, columns)).map(({ code }) => code)
+      const codes = findPlanWarnings(plan, resolveMapping(plan, columns), columns).map(({ code }) => code)
       expect(codes).toEqual(model[mode] ? [] : ['model_not_listed'])
     }
   }

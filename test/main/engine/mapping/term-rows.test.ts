@@ -53,7 +53,7 @@ test('clearing the notes of every term must be asked for by name', () => {
 
 test('an update without notes is said to change nothing', () => {
   const plan = buildPlan({ operation: KEEP })
-  expect(findPlanWarnings(plan, resolveMapping(plan, ['term']))).toEqual([
+  expect(findPlanWarnings(plan, resolveMapping(plan, ['term']), ['term'])).toEqual([
     {
       severity: 'warning',
       code: 'recommended',
@@ -61,9 +61,9 @@ test('an update without notes is said to change nothing', () => {
       message: 'is all that an update changes, and nothing fills it',
     },
   ])
-  expect(findPlanWarnings(plan, resolveMapping(plan, ['term', 'notes']))).toEqual([])
+  expect(findPlanWarnings(plan, resolveMapping(plan, ['term', 'notes']), [])).toEqual([])
   const adding = buildPlan({ operation: ADD })
-  expect(findPlanWarnings(adding, resolveMapping(adding, ['term']))).toEqual([])
+  expect(findPlanWarnings(adding, resolveMapping(adding, ['term']), ['term'])).toEqual([])
 })
 
 test('1024 characters are counted as a person counts them, an emoji once', () => {

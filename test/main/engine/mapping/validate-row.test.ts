@@ -46,11 +46,6 @@ test.each([
     { ...GOOD, models: ['text', 'ocr'] },
     'error: row 17, models: must name at most one model in v1, found `text, ocr`',
   ],
-  [
-    'callback_url in sync',
-    { ...GOOD, callback_url: 'http://a.example' },
-    'error: row 17, callback_url: must be empty in sync; it is listed for async only, found `http://a.example`',
-  ],
 ])('%s is an error', (_name, body, problem) => {
   expect(validate(body)).toEqual([problem])
   expect(validate({ ...body, content_variant: 'v' })).toEqual([problem])
@@ -69,13 +64,10 @@ test.each([
   ])
 })
 
-test('conversation_id is for sync, callback_url for async', () => {
-  expect(validate({ ...GOOD, conversation_id: 'c' })).toEqual([])
-  expect(validate({ ...GOOD, conversation_id: 'c' }, { mode: 'async' })).toEqual([
-    'error: row 17, conversation_id: must be empty in async; it is listed for sync only, found `c`',
-  ])
+test('callback_url is an address', () => {
   expect(validate({ ...GOOD, callback_url: 'http://a.example' }, { mode: 'async' })).toEqual([])
   expect(validate({ ...GOOD, callback_url: 'nowhere' }, { mode: 'async' })).toHaveLength(1)
+  expect(validate({ ...GOOD, callback_url: 'nowhere' })).toHaveLength(1)
 })
 
 test('unknown models and models not listed for the mode are warnings of their rows', () => {
@@ -101,14 +93,16 @@ test('a row without user_metadata is warned of only where other rows have some',
 test('what holds for every row alike is said once for the plan', () => {
   const operation = { kind: 'task' as const, mode: 'async' as const, models: ['likeness'] }
   const plan = buildPlan({ operation })
-  expect(findPlanWarnings(plan, plan.mapping).map(({ code, field, found }) => [code, field, found])).toEqual([
+  expect(
+    findPlanWarnings(plan, plan.mapping, []).map(({ code, field, found }) => [code, field, found]),
+  ).toEqual([
     ['recommended', 'user_metadata', undefined],
     ['model_not_listed', 'models', 'likeness'],
   ])
   expect(createRowValidator(plan)(1, { ...GOOD, models: ['likeness'] })).toEqual([])
 
   const v2 = buildPlan({ api: 'v2', mapping: { text_data: { kind: 'column', column: 1 } } })
-  expect(findPlanWarnings(v2, v2.mapping).map(({ code, field }) => [code, field])).toContainEqual([
+  expect(findPlanWarnings(v2, v2.mapping, []).map(({ code, field }) => [code, field])).toContainEqual([
     'not_for_api',
     'text_data',
   ])

@@ -80,9 +80,9 @@ test('a post_id that a whole request brings is looked up, though the default one
 test('every row says itself what it lacks, and the plan warns where nothing else gives a user_id', () => {
   const plan = buildPlan({ mapping: REQUEST })
   const mapping = resolveMapping(plan, ['request'])
-  expect(findPlanWarnings(plan, mapping).map(({ field, message }) => `${field} ${message}`)).toContain(
-    'user_id is required, and nothing but whole requests fills it',
-  )
+  expect(
+    findPlanWarnings(plan, mapping, ['request']).map(({ field, message }) => `${field} ${message}`),
+  ).toContain('user_id is required, and nothing but whole requests fills it')
   expect(mapOne(['request'], ['{"text_data":"t"}']).found).toEqual([
     'row 5, user_id: is required, and is empty',
   ])

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
+import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
+import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
+import type { PlanInput } from '../../../../src/shared/plan.ts'
+import { buildPlan } from './build-plan.ts'
+
+/** What a row of these cells becomes, and what is said of it and of all rows. */
+function check(
+  operation: PlanInput['operation'],
+  cells: Record<string, string>,
+  mapping: PlanInput['mapping'] = {},
+) {
+  const columns = Object.keys(cells)
+  const plan = buildPlan({ operation, mapping })
+  const resolved = { ...plan, mapping: resolveMapping(plan, columns) }
+  const { body } = createRowMapper(resolved, columns, 'r1')(1, Object.values(cells))
+  return {
+    body,
+    ofRow: createRowValidator(resolved)(1, body).map(({ severity, code, field }) => [severity, code, field]),
+    ofAll: findPlanWarnings(plan, resolved.mapping, columns)
+      .filter(({ code }) => code === 'not_for_mode')
+      .map(({ severity, field, message }) => `${severity} ${field}: ${message}`),
+  }
+}
+
+const TASK = { text_data: 'x', user_id: 'u', user_metadata: '{}' }
+const SYNC = [
+  ['a task', { kind: 'task' }, TASK],
+  ['an item to add', { kind: 'index-add', indexId: 'i' }, { url: 'https://a.example/1.png' }],
+  ['an item to remove', { kind: 'index-remove', indexId: 'i' }, { custom_index_item_id: 'item-1' }],
+] as const
+const URL_CELL = { callback_url: 'https://me.example/cb' }
+
+test.each(SYNC)(
+  'a column named callback_url is left out of %s in sync, and that is said',
+  (_, operation, cells) => {
+    const { body, ofRow, ofAll } = check(operation, { ...cells, ...URL_CELL })
+    expect(body).not.toHaveProperty('callback_url')
+    expect(ofRow).toEqual([])
+    expect(ofAll).toEqual([
+      'warning callback_url: is listed for async only; the column of that name is left out unless it is mapped',
+    ])
+  },
+)
+
+test.each(SYNC)(
+  'a callback_url that is mapped goes out with %s in sync, with a warning',
+  (_, operation, cells) => {
+    const mapping = { callback_url: { kind: 'column' as const, column: 'callback_url' } }
+    const { body, ofRow, ofAll } = check(operation, { ...cells, ...URL_CELL }, mapping)
+    expect(body).toMatchObject(URL_CELL)
+    expect(ofRow).toEqual([])
+    expect(ofAll).toEqual(['warning callback_url: is listed for async only; it is sent as it is'])
+  },
+)
+
+test('conversation_id in async is left out where only its column is named so, and sent with a warning where it is mapped', () => {
+  const async = { kind: 'task', mode: 'async' } as const
+  const cells = { ...TASK, 'Conversation ID': 'c' }
+  expect(check(async, cells)).toMatchObject({
+    body: expect.not.objectContaining({ conversation_id: 'c' }),
+    ofRow: [],
+    ofAll: [expect.stringContaining('is listed for sync only; the column of that name is left out')],
+  })
+  const mapping = { conversation_id: { kind: 'column' as const, column: 'Conversation ID' } }
+  expect(check(async, cells, mapping)).toMatchObject({
+    body: { conversation_id: 'c' },
+    ofRow: [],
+    ofAll: ['warning conversation_id: is listed for sync only; it is sent as it is'],
+  })
+})
+
+test('what a whole request brings of the other mode is sent, with a warning of its row', () => {
+  const request = JSON.stringify({ ...TASK, user_metadata: {}, ...URL_CELL })
+  const mapping = { request: { kind: 'column' as const, column: 'json' } }
+  expect(check({ kind: 'task' }, { json: request }, mapping)).toMatchObject({
+    body: URL_CELL,
+    ofRow: [['warning', 'not_for_mode', 'callback_url']],
+    ofAll: [],
+  })
+})
+
+test('a field of this mode is filled by a column of its name without a word', () => {
+  expect(check({ kind: 'task', mode: 'async' }, { ...TASK, ...URL_CELL })).toMatchObject({
+    body: URL_CELL,
+    ofRow: [],
+    ofAll: [],
+  })
+  expect(check({ kind: 'task' }, { ...TASK, conversation_id: 'c' })).toMatchObject({
+    body: { conversation_id: 'c' },
+    ofRow: [],
+    ofAll: [],
+  })
+})
