@@ -2,12 +2,14 @@ import { z } from 'zod'
 
 /**
  * What the service answered of a row beyond success or error, in one word: what became of a term (interface §4.5,
- * §4.6), or where an appeal stands (§2.6). `reviewed` is a judgment that says neither overturned nor upheld,
+ * §4.6), or where an appeal stands (§2.6). `added_or_pre_existing` is pre-existing after a try whose answer was lost,
+ * which may have added the term. `reviewed` is a judgment that says neither overturned nor upheld,
  * `other_status` a status that the interface does not list.
  */
 export const rowAnswerSchema = z.enum([
   'added',
   'pre_existing',
+  'added_or_pre_existing',
   'updated',
   'non_existent',
   'failed',

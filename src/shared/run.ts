@@ -72,6 +72,8 @@ export type ErrorGroup = z.infer<typeof errorGroupSchema>
 const termsSchema = z.object({
   added: z.int(),
   pre_existing: z.int(),
+  /** Pre-existing after a try whose answer was lost, which may have added them; left out where there are none. */
+  added_or_pre_existing: z.int().exactOptional(),
   updated: z.int(),
   non_existent: z.int(),
   /** Terms that the service did not process, the first {@link FAILED_TERMS_MAX} of them. */

@@ -59,7 +59,7 @@ function formatFailedTerms(terminal: Terminal, failed: NonNullable<RunSummary['t
 export function formatTerms(terminal: Terminal, summary: RunSummary): string[] {
   const { operation, terms } = summary
   if (terms === undefined) return []
-  const { added, pre_existing, updated, non_existent, failed } = terms
+  const { added, pre_existing, added_or_pre_existing = 0, updated, non_existent, failed } = terms
   return [
     ...formatAnswers(terminal, 'Terms', summary, [
       { count: added, word: 'added', tone: 'good', meaning: '' },
@@ -71,6 +71,12 @@ export function formatTerms(terminal: Terminal, summary: RunSummary): string[] {
           operation === 'watchlist-add'
             ? 'already in the watchlist; notes sent with a term replace its own'
             : '',
+      },
+      {
+        count: added_or_pre_existing,
+        word: 'added or pre-existing',
+        tone: 'good',
+        meaning: 'the first answer was lost, so nobody knows which',
       },
       { count: updated, word: 'updated', tone: 'good', meaning: '' },
       {

@@ -118,7 +118,7 @@ function fillChild(
   child.db.prepare('ATTACH ? AS parent').run(options.parentFile)
   try {
     child.transact('power', () => {
-      child.db.exec('DELETE FROM row')
+      child.db.exec('DELETE FROM row; DELETE FROM lost_try')
       const { changes } = child.db
         .prepare(
           `INSERT INTO row (id, cells, item, kinds) SELECT id, cells, item, kinds FROM parent.row AS row
@@ -135,6 +135,11 @@ function fillChild(
            DROP TABLE temp.first`,
         )
       }
+      child.db.exec(
+        `INSERT INTO lost_try SELECT DISTINCT row.item FROM main.row JOIN parent.row AS old ON old.id = row.id
+         WHERE EXISTS (SELECT 1 FROM parent.attempt WHERE attempt.item = old.item AND outcome = 'unknown')
+         OR EXISTS (SELECT 1 FROM parent.lost_try WHERE lost_try.item = old.item)`,
+      )
       const { items } = child.db.prepare('SELECT count(DISTINCT item) AS items FROM main.row').get() ?? {}
       updateRunRecord(child.db, {
         state: 'ready',

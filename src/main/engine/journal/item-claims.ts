@@ -36,6 +36,8 @@ export class ItemClaims {
   readonly #rowsOf: StatementSync
   readonly #unknownTries: StatementSync
   readonly #rowsPerItem: number
+  /** Whether tries in a parent run may have been taken. */
+  readonly hasLostTries: boolean
   #claimed: number
   #claimedRows: number
 
@@ -58,8 +60,10 @@ export class ItemClaims {
     this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
     this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE row = ? AND state = 'sending'")
     this.#unknownTries = db.prepare(
-      "SELECT count(*) AS n FROM attempt WHERE item = ? AND outcome = 'unknown'",
+      `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown')
+       + (SELECT count(*) FROM lost_try WHERE item = ?1) AS n`,
     )
+    this.hasLostTries = db.prepare('SELECT 1 FROM lost_try LIMIT 1').get() !== undefined
     // An item's rows are consecutive but for invalid ones; the bound keeps SQLite from walking to the table's end.
     this.#rowsOf = db.prepare(
       `SELECT id, cells, kinds FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
@@ -147,7 +151,7 @@ export class ItemClaims {
     return item <= this.#claimed
   }
 
-  /** Tries of an item that may have been taken, in any session of the run. */
+  /** Tries of an item that may have been taken, in any session of the run; those of its parent runs count as one. */
   countUnknownTries(item: number): number {
     return Number(this.#unknownTries.get(item)?.['n'])
   }

@@ -158,4 +158,8 @@ export const MIGRATIONS: readonly string[] = [
   -- What each cell was in a JSON source, a letter each: s text, j other JSON, n null, - missing. Null where all are text.
   ALTER TABLE row ADD COLUMN kinds TEXT;
   `,
+  `
+  -- Items whose tries in a parent run may have been taken, though no answer came.
+  CREATE TABLE lost_try (item INTEGER PRIMARY KEY) STRICT;
+  `,
 ]

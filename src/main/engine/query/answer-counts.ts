@@ -33,6 +33,9 @@ export function toAnswerCounts(
       const terms: TermCounts = {
         added: of('added'),
         pre_existing: of('pre_existing'),
+        ...(of('added_or_pre_existing') > 0 && {
+          added_or_pre_existing: of('added_or_pre_existing'),
+        }),
         updated: of('updated'),
         non_existent: of('non_existent'),
         failed: of('failed') === 0 ? [] : readFailedTerms(db, record),

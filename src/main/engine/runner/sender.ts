@@ -225,10 +225,11 @@ export class Sender {
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#heldAtMs = nowMs
     const wasFull = this.#bodies >= this.#bodiesMax
     this.#bodies -= flight.bodyLength
+    const { claims } = this.#options
     const judgement = this.#options.judge(
       exchange,
       rowKeys,
-      sent.attempts === 0 ? 0 : this.#options.claims.countUnknownTries(sent.item),
+      sent.attempts > 0 || claims.hasLostTries ? claims.countUnknownTries(sent.item) : 0,
     )
     const isSettledBefore = this.#options.desk?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     const isSplit = judgement.isTooLarge && sent.rows.length > 1

@@ -11,7 +11,12 @@ export interface AnswerReader {
   /** Whether a try that may have been taken may be repeated; only an index add may not (design §2). */
   isRepeatable: boolean
   /** Reads a 2xx that is no error body; null where it is not of the interface. */
-  readSuccess: (answer: Answer, body: unknown, rowKeys: readonly string[]) => Judgement | null
+  readSuccess: (
+    answer: Answer,
+    body: unknown,
+    rowKeys: readonly string[],
+    earlierTries: number,
+  ) => Judgement | null
   /** Reads an error that is final; null where it is a plain rejection. */
   readRefusal: (refusal: Refusal, rowKeys: readonly string[], earlierTries: number) => Judgement | null
 }
@@ -40,7 +45,7 @@ export function createJudge(reader: AnswerReader, origin: string, nowMs: () => n
     const { status } = exchange
     const body = parseJson(exchange.body)
     if (status >= 200 && status < 300 && !isServiceErrorBody(body)) {
-      const judgement = reader.readSuccess(exchange, body, rowKeys)
+      const judgement = reader.readSuccess(exchange, body, rowKeys, earlierTries)
       return (
         judgement ??
         createJudgement({ outcome: 'unknown', repeat: ambiguous, status, message: toUnreadable(exchange) })

@@ -30,12 +30,24 @@ export function createWatchlistReader(kind: keyof typeof LISTS): AnswerReader {
   const lists = LISTS[kind]
   return {
     isRepeatable: true,
-    readSuccess: ({ status }, body, rowKeys) => judgeLists(body, status, lists, rowKeys),
+    readSuccess: ({ status }, body, rowKeys, earlierTries) => {
+      const judgement = judgeLists(body, status, lists, rowKeys)
+      if (earlierTries === 0 || judgement === null) return judgement
+      return { ...judgement, rows: judgement.rows?.map(toUncertain) ?? null }
+    },
     readRefusal: (refusal, rowKeys) =>
       rowKeys.length > 1 && isTooLarge(refusal)
         ? createJudgement({ outcome: 'rejected', ...refusal, isTooLarge: true })
         : null,
   }
+}
+
+/** A try whose answer was lost may have added a term that is pre-existing now. */
+function toUncertain(row: RowJudgement): RowJudgement {
+  if (row.answer !== 'pre_existing') return row
+  const lost = 'the answer to an earlier try was lost; that try or somebody before it added the term'
+  const message = row.message === null ? lost : `${row.message}; ${lost}`
+  return { ...row, answer: 'added_or_pre_existing', message }
 }
 
 /** What of a term an answer says. */

@@ -38,6 +38,12 @@ export const ANSWER_LOOKS: Record<RowAnswer, AnswerLook> = {
     icon: IconEqual,
     color: 'var(--state-sending)',
   },
+  added_or_pre_existing: {
+    word: 'added or pre-existing',
+    meaning: 'The first answer was lost, so nobody knows whether this run added the term.',
+    icon: IconEqual,
+    color: 'var(--state-succeeded)',
+  },
   updated: {
     word: 'updated',
     meaning: 'The term has the new notes.',

@@ -219,3 +219,34 @@ test('a request whose fate is unknown leaves all its terms unknown, and a resend
   const bodies = server.requests.map(({ body }) => body)
   expect(bodies.slice(2)).toEqual(bodies.slice(0, 2))
 })
+
+test('terms whose first answer was lost are told as added or pre-existing, in the run and in its retry', async () => {
+  const held = new Set<string>()
+  const lost = new Map<string, number>()
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const { watchlist, terms } = toBody(request.body)
+      const isNew = (term: Term) => !held.has(term.term)
+      const lists = {
+        added_terms: terms.filter(isNew),
+        pre_existing_terms: terms.filter((term) => !isNew(term)),
+        failed_terms: [],
+      }
+      for (const { term } of terms) held.add(term)
+      // The first answer to the first request is lost, and two to the second.
+      const first = terms[0]?.term ?? ''
+      lost.set(first, (lost.get(first) ?? 0) + 1)
+      if ((lost.get(first) ?? 0) <= (first === 'a' ? 1 : 2)) wire.reset()
+      else wire.send(200, JSON.stringify({ message: 'done', watchlist, ...lists }))
+    },
+  })
+  const plan = {
+    ...createPlan(server, ['a,', 'b,', 'c,', 'd,']),
+    retry: { limit: 1, baseMs: 1, maxMs: 2, maxRetryAfterMs: 40 },
+  }
+  const run = await runs.start(plan).ended
+  expect(run.terms).toMatchObject({ added: 0, pre_existing: 0, added_or_pre_existing: 3 })
+  expect(run.rows).toMatchObject({ succeeded: 3, unknown: 1 })
+  const child = await runs.retry(run.run_id, 'resend').ended
+  expect(readAnswers(child.run_id)).toEqual([[4, 'succeeded', 'added_or_pre_existing']])
+})

@@ -136,3 +136,13 @@ test.each([
     expect(isKeyRefusal(judgement.status, judgement.errorCode)).toBe(isKey)
   }
 })
+
+test('a pre-existing term whose first answer was lost is told as added or pre-existing', () => {
+  const body = { ...EMPTY_ADD, added_terms: ['a'], pre_existing_terms: ['b'] }
+  const rows = add.judge(toAnswer(200, body), keysOf('a', 'b'), 1).rows
+  expect(rows?.map(({ answer }) => answer)).toEqual(['added', 'added_or_pre_existing'])
+  expect(rows?.[1]?.message).toContain('the answer to an earlier try was lost')
+  expect(update.judge(toAnswer(200, { updated_terms: ['b'] }), keysOf('b'), 1).rows?.[0]?.answer).toBe(
+    'updated',
+  )
+})
