@@ -118,10 +118,15 @@ function listOrigins({ baseUrl, taskBaseUrl }: Pick<PlanConnection, 'baseUrl' | 
   return [baseUrl, ...(taskBaseUrl === undefined ? [] : [taskBaseUrl])].map(toOrigin)
 }
 
-/** Scheme, host and port; a host with a dot at its end is the same host. */
+/** Scheme, host and port; a host with a dot at its end is the same host, and this machine has many names. */
 function toOrigin(url: string): string {
   const { protocol, hostname, port } = new URL(url)
-  return `${protocol}//${hostname.replace(/\.$/, '')}:${port}`
+  const host = hostname.replace(/\.$/, '')
+  const isHere =
+    /^(127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\]|(.+\.)?localhost)$/.test(
+      host,
+    )
+  return `${protocol}//${isHere ? 'localhost' : host}:${port}`
 }
 
 function sharesOrigin(some: readonly string[], others: readonly string[]): boolean {

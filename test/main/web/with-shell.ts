@@ -50,7 +50,7 @@ export function toToken(url: string): string {
 
 /** Opens a shell that is closed when the running test is finished. */
 export async function withShell(options: Partial<WebShellOptions> = {}): Promise<TestShell> {
-  const workspace = createTemporaryFolder()
+  const workspace = options.workspace ?? createTemporaryFolder()
   const rendererFolder = writeRenderer()
   const shell = await openWebShell({
     workspace,

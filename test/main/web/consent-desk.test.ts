@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it, onTestFinished } from 'vitest'
+import { type ConsentDesk, openConsentDesk } from '../../../src/main/web/consent-desk.ts'
+import { createEntryFiles } from '../../../src/main/web/entry-files.ts'
+import { LISTENER_LIMITS } from '../../../src/main/web/listener-limits.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { answerConsent, callConsent } from './consent.ts'
+
+const QUESTION = {
+  connection: 'live',
+  baseUrl: 'https://live.example',
+  run: 'posts\u202Evsc.exe\n<b>x</b>',
+  operation: 'task',
+  rows: 1_234,
+} as const
+
+/** A desk, and the addresses it has shown. */
+async function openDesk() {
+  const folder = createTemporaryFolder()
+  const shown: string[] = []
+  let wake = () => {}
+  const desk: ConsentDesk = await openConsentDesk({
+    entryFiles: createEntryFiles(folder),
+    limits: LISTENER_LIMITS,
+    async show({ url, file }) {
+      expect(readFileSync(file, 'utf8')).toContain(url)
+      shown.push(url)
+      wake()
+    },
+  })
+  onTestFinished(() => desk.close())
+  const ask = async (signal = new AbortController().signal) => {
+    const isShown = new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    const answer = desk.ask(QUESTION, signal)
+    await isShown
+    return { answer, url: shown.at(-1) ?? '' }
+  }
+  return { ask, folder }
+}
+
+it('shows the question to who has its token alone, in text that hides nothing', async () => {
+  const { ask } = await openDesk()
+  const { answer, url } = await ask()
+  expect(new URL(url).hostname).toMatch(/^sluice-consent-[0-9a-f]{16}\.localhost$/)
+  const token = new URL(url).hash.slice(1)
+  const page = await callConsent(url, '/enter', null)
+  expect(page.status).toBe(200)
+  expect(page.text).not.toContain(token)
+  expect(String(page.headers['content-security-policy'])).toContain("frame-ancestors 'none'")
+  const { lines } = JSON.parse((await callConsent(url, '/question', token)).text) as { lines: string[] }
+  expect(lines).toContain('It submits content of 1,234 rows.')
+  expect(lines[0]).toBe('Run: posts\ufffdvsc.exe\ufffd<b>x</b>')
+  expect((await callConsent(url, '/question', 'guess')).status).toBe(403)
+  await answerConsent(url, 'cancel')
+  expect(await answer).toBe(false)
+})
+
+it('takes one answer for each question, and only from its own page', async () => {
+  const { ask, folder } = await openDesk()
+  const { answer, url } = await ask()
+  const token = new URL(url).hash.slice(1)
+  const sent = `${token} send`
+  // Another page of this browser, such as that of the screens, is refused whatever it knows.
+  for (const headers of [
+    { origin: 'http://sluice-0123456789abcdef.localhost:1234' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { host: '127.0.0.1' },
+  ]) {
+    expect((await callConsent(url, '/answer', sent, headers)).status).toBeGreaterThanOrEqual(400)
+  }
+  expect((await callConsent(url, '/answer', 'guess send')).status).toBe(403)
+  expect((await answerConsent(url, 'send')).status).toBe(200)
+  expect(await answer).toBe(true)
+  expect((await answerConsent(url, 'send')).status).toBe(403)
+  expect(readdirSync(folder)).toEqual([])
+  // The token of one question answers no other.
+  const next = await ask()
+  expect((await callConsent(next.url, '/answer', sent)).status).toBe(403)
+  await answerConsent(next.url, 'cancel')
+  expect(await next.answer).toBe(false)
+})
+
+it('takes a window that is gone for a no', async () => {
+  const { ask } = await openDesk()
+  const controller = new AbortController()
+  const { answer } = await ask(controller.signal)
+  controller.abort()
+  expect(await answer).toBe(false)
+})
