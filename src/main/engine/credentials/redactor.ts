@@ -1,5 +1,7 @@
+import { type Span, toEscapedSpans, unescapeText } from './unescape.ts'
+
 /** What stands in place of a secret that was taken out. */
-export const REDACTED = '[redacted]'
+const REDACTED = '[redacted]'
 
 /**
  * Secrets shorter than this are not looked for, in characters: so short a text occurs in ordinary answers, and taking
@@ -7,59 +9,65 @@ export const REDACTED = '[redacted]'
  */
 export const REDACTED_MIN_CHARACTERS = 8
 
-/** What a text must contain for an ASCII secret to be hidden in it by an escape of JSON, of an URL or of HTML. */
-const ESCAPES = ['\\u00', '%', '&#'] as const
+/** How many levels of escapes are undone, as in JSON within JSON. */
+const LEVELS = 4
 
-/**
- * Spellings that only some characters have, and what a text must contain for one to be there. Counts are bounded, so
- * that no text makes the search slow.
- */
-const SHORT_ESCAPES: Readonly<Record<string, { pattern: string; signs: readonly string[] }>> = {
-  '/': { pattern: '\\\\{1,8}\\/', signs: ['\\/'] },
-  '\\': { pattern: '\\\\{2,8}', signs: ['\\\\'] },
-  '"': { pattern: '\\\\{1,8}"|&quot;', signs: ['\\"', '&quot;'] },
-  "'": { pattern: "\\\\{1,8}'|&apos;", signs: ["\\'", '&apos;'] },
-  '&': { pattern: '&amp;', signs: ['&amp;'] },
-  '<': { pattern: '&lt;', signs: ['&lt;'] },
-  '>': { pattern: '&gt;', signs: ['&gt;'] },
+/** What a text must contain for characters of a secret to be escaped in it; the last ones for these characters alone. */
+const SIGNS = ['%', '\\u00', '&#'] as const
+const SIGNS_OF: Readonly<Record<string, readonly string[]>> = {
+  '/': ['\\/'],
+  '\\': ['\\\\'],
+  '"': ['\\"', '&quot;'],
+  "'": ["\\'", '&apos;'],
+  '&': ['&amp;'],
+  '<': ['&lt;'],
+  '>': ['&gt;'],
+}
+
+/** A form in which a secret may stand in a text. */
+interface Form {
+  text: string
+  /** The characters at its ends hold some bits of the secret, too. */
+  isBase64: boolean
 }
 
 /**
  * Takes secrets out of what comes from outside: as they are, in base64 at any offset (as in `Basic` credentials), and
- * with characters escaped as JSON, URLs and HTML do.
+ * with characters escaped as JSON, URLs and HTML do. Takes time in proportion to a text, whatever it holds.
  */
 export class Redactor {
   readonly #secrets = new Set<string>()
-  /** Each secret as it is and in base64 at each of the three offsets. */
+  #forms: Form[] = []
+  /** The shortest texts one of which is in every form. */
   #needles: string[] = []
-  /** What a text must contain for a secret to be hidden in it by an escape. */
   #signs: string[] = []
   #shortest = Number.POSITIVE_INFINITY
-  /** Finds every form of every secret; built when it is first needed. */
-  #forms: RegExp | null = null
 
   /** Takes this secret out from now on, together with those added before. */
   add(secret: string): void {
     if (secret.length < REDACTED_MIN_CHARACTERS || this.#secrets.has(secret)) return
     this.#secrets.add(secret)
-    this.#needles = [...this.#secrets].flatMap((one) => [...toPlainForms(one), ...toBase64Forms(one)])
-    const characters = new Set(this.#needles.join(''))
-    this.#signs = [
-      ...ESCAPES,
-      ...[...characters].flatMap((character) => SHORT_ESCAPES[character]?.signs ?? []),
-      ...([...characters].some((character) => character > '\x7f') ? ['\\u'] : []),
-    ]
-    this.#shortest = Math.min(...this.#needles.map(({ length }) => length))
-    this.#forms = null
+    this.#forms = [...this.#secrets].flatMap(toForms)
+    const texts = [...new Set(this.#forms.map(({ text }) => text))]
+    this.#needles = texts.filter((text) => !texts.some((other) => other !== text && text.includes(other)))
+    const characters = [...new Set(texts.join(''))]
+    const isAscii = characters.every((character) => character <= '\x7f')
+    this.#signs = [...SIGNS, ...(isAscii ? [] : ['\\u']), ...characters.flatMap((one) => SIGNS_OF[one] ?? [])]
+    this.#shortest = Math.min(...texts.map(({ length }) => length))
   }
 
   /** The text without secrets; the same text where it holds none. */
   redact(text: string): string {
     if (text.length < this.#shortest) return text
-    const isPlain = this.#needles.some((needle) => text.includes(needle))
-    if (!isPlain && !this.#signs.some((sign) => text.includes(sign))) return text
-    this.#forms ??= toPattern(this.#secrets)
-    return text.replace(this.#forms, REDACTED)
+    const spans = this.#findSpans(text, LEVELS)
+    if (spans.length === 0) return text
+    let redacted = ''
+    let at = 0
+    for (const { start, end } of spans) {
+      redacted += text.slice(at, start) + REDACTED
+      at = end
+    }
+    return redacted + text.slice(at)
   }
 
   /** The same for bytes; the same bytes where they hold none. Nothing else in them changes. */
@@ -69,52 +77,61 @@ export class Redactor {
     const redacted = this.redact(text)
     return redacted === text ? bytes : Buffer.from(redacted, 'latin1')
   }
+
+  /** Where secrets are, in the order of the text, apart from each other. */
+  #findSpans(text: string, levels: number): Span[] {
+    const isPlain = this.#needles.some((needle) => text.includes(needle))
+    const plain = isPlain ? this.#findForms(text) : []
+    if (levels === 0 || !this.#signs.some((sign) => text.includes(sign))) return plain
+    const unescaped = unescapeText(text)
+    const hidden = unescaped === null ? [] : this.#findSpans(unescaped, levels - 1)
+    return hidden.length === 0 ? plain : joinSpans([...plain, ...toEscapedSpans(text, hidden)])
+  }
+
+  #findForms(text: string): Span[] {
+    const spans: Span[] = []
+    for (const form of this.#forms) {
+      for (let at = text.indexOf(form.text); at >= 0; at = text.indexOf(form.text, at + form.text.length)) {
+        const end = at + form.text.length
+        if (!form.isBase64) spans.push({ start: at, end })
+        else {
+          const isBefore = at > 0 && /[\w+/-]/.test(text.charAt(at - 1))
+          const isBehind = /[\w+/=-]/.test(text.charAt(end))
+          spans.push({ start: isBefore ? at - 1 : at, end: isBehind ? end + 1 : end })
+        }
+      }
+    }
+    return joinSpans(spans)
+  }
 }
 
-/** A secret as text and, where it is not ASCII, as its UTF-8 bytes, one character each. */
-function toPlainForms(secret: string): string[] {
+/** Sorts spans, and makes one of those that overlap or touch. */
+function joinSpans(spans: readonly Span[]): Span[] {
+  const joined: Span[] = []
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = joined.at(-1)
+    if (last === undefined || span.start > last.end) joined.push({ ...span })
+    else last.end = Math.max(last.end, span.end)
+  }
+  return joined
+}
+
+/** A secret as text, as its UTF-8 bytes, one character each, and in base64. */
+function toForms(secret: string): Form[] {
   const bytes = Buffer.from(secret, 'utf8').toString('latin1')
-  return bytes === secret ? [secret] : [secret, bytes]
+  const plain = bytes === secret ? [secret] : [secret, bytes]
+  return [
+    ...plain.map((text) => ({ text, isBase64: false })),
+    ...toBase64(secret).map((text) => ({ text, isBase64: true })),
+  ]
 }
 
 /** The characters of base64 that depend on a secret alone, for each offset at which it may begin, in both alphabets. */
-function toBase64Forms(secret: string): string[] {
+function toBase64(secret: string): string[] {
   const forms = [0, 1, 2].map((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret, 'utf8')])
     return bytes.toString('base64').slice([0, 2, 3][offset], Math.floor((bytes.length * 8) / 6))
   })
   const all = [...forms, ...forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))]
   return [...new Set(all)].filter((form) => form.length >= REDACTED_MIN_CHARACTERS)
-}
-
-function toPattern(secrets: ReadonlySet<string>): RegExp {
-  const toSpellings = (text: string): string => [...text].map(toCharacterPattern).join('')
-  const plain = [...secrets].flatMap(toPlainForms).map(toSpellings)
-  // The characters at both ends of base64 hold some bits of the secret, too.
-  const encoded = [...secrets].flatMap(toBase64Forms).map((form) => `[\\w+/-]?${toSpellings(form)}[\\w+/=-]?`)
-  // The longest first, so that of two that begin alike nothing is left behind.
-  return new RegExp([...plain, ...encoded].sort((a, b) => b.length - a.length).join('|'), 'g')
-}
-
-/** One character in any spelling; hexadecimal digits in any case. */
-function toCharacterPattern(character: string): string {
-  const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
-  const json = units.map((unit) => `\\\\{1,8}u${toHexPattern(unit, 4)}`).join('')
-  const url = [...Buffer.from(character, 'utf8')]
-    .map((byte) => `%(?:25){0,4}${toHexPattern(byte, 2)}`)
-    .join('')
-  const point = character.codePointAt(0) ?? 0
-  const html = `&#(?:0{0,5}${point}|[xX]0{0,5}${toHexPattern(point, 1)});`
-  const short = SHORT_ESCAPES[character]?.pattern
-  const spellings = [toLiteral(character), ...(short === undefined ? [] : [short]), json, url, html]
-  return `(?:${spellings.join('|')})`
-}
-
-function toHexPattern(value: number, digits: number): string {
-  const hex = value.toString(16).padStart(digits, '0')
-  return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
-}
-
-function toLiteral(character: string): string {
-  return /[\\^$.*+?()[\]{}|/-]/.test(character) ? `\\${character}` : character
 }

@@ -48,6 +48,17 @@ describe('the redactor takes out a secret', () => {
     }
   })
 
+  it('and leaves escapes around it as they are', () => {
+    const redactor = createRedactor(KEY)
+    expect(redactor.redact(encodeURIComponent(JSON.stringify({ message: KEY })))).toBe(
+      '%7B%22message%22%3A%22[redacted]%22%7D',
+    )
+    const toText = (secret: string) => `100 % \\u00e9 \\n &amp; ${secret} %e4 ${secret} \\u &#x2b;`
+    const escaped = escapeAll(KEY, (code) => `\\u${toHex(code, 4)}`)
+    expect(redactor.redact(toText(escaped))).toBe(toText('[redacted]'))
+    expect(redactor.redact(toText(KEY))).toBe(toText('[redacted]'))
+  })
+
   it('of every one that was added, the whole of the longest where one begins another', () => {
     const redactor = createRedactor('clerk:proxy-secret', 'proxy-secret', 'clerk:proxy-secret-2')
     expect(redactor.redact('clerk:proxy-secret-2, clerk:proxy-secret, proxy-secret')).toBe(
