@@ -53,6 +53,8 @@ export class AnswerReader {
   bodyProblem: string | undefined
   /** Whether the connection may carry another request. */
   keepsAlive = false
+  /** Whether more came than the answer, on a connection that would have carried another request. */
+  hasSurplus = false
   #part: Part = 'head'
   /** What came of the head, or the body and behind it what came of a line between its chunks. */
   readonly #kept: ReceivedBody
@@ -75,6 +77,7 @@ export class AnswerReader {
   reset(): void {
     this.head = null
     this.keepsAlive = false
+    this.hasSurplus = false
     this.body = ''
     this.bodyProblem = undefined
     this.#part = 'head'
@@ -93,7 +96,10 @@ export class AnswerReader {
     while (at < size && this.#part === 'head') at = this.#readHead(bytes, at, size)
     while (at < size && this.#part !== 'whole') at = this.#readBody(bytes, at, size)
     // What comes after an answer belongs to no request.
-    if (at < size && !isLineEnds(bytes, at, size)) this.keepsAlive = false
+    if (at < size && !isLineEnds(bytes, at, size)) {
+      this.hasSurplus = this.keepsAlive
+      this.keepsAlive = false
+    }
     return this.#part === 'whole'
   }
 

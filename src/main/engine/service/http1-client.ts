@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import { AnswerError } from './answer-error.ts'
 import { AnswerReader, isLineEnds } from './answer-reader.ts'
+import type { ConnectionReuse, ReuseWaiter } from './connection-reuse.ts'
 import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
 import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE, type Exchange, TIMEOUT_CODE } from './exchange.ts'
 import { ExchangeClock } from './exchange-clock.ts'
@@ -11,8 +12,8 @@ import type { TimedConnector } from './timed-connector.ts'
 import { isCertificateAlert } from './tls-alert.ts'
 import { KEEP_ALIVE_MS, toCause, type WireClient, type WireRequest } from './wire-client.ts'
 
-/** What Node reads from a socket at most in one go, bytes; more may follow at once where it has read so much. */
-const STREAM_READ_BYTES = 64 * 1024
+/** How long an idle connection stays open where the service does not say how long it keeps it, milliseconds. */
+const IDLE_MS = 4_000
 
 /** How long before the service closes an idle connection it is no longer used, milliseconds. */
 const KEEP_ALIVE_MARGIN_MS = 2_000
@@ -23,6 +24,8 @@ export interface Http1ClientOptions {
   timeoutMs: number
   /** The memory for answers, shared with the other connections. */
   received: ReceivedBytes
+  /** Shared with the other connections to the same origin. */
+  reuse: ConnectionReuse
   /** Builds the connector; what it reads without a stream of its own comes by `onBytes`. */
   createConnector: (onBytes: (buffer: Buffer, size: number) => void) => TimedConnector
 }
@@ -32,7 +35,7 @@ export interface Http1ClientOptions {
  * enforces the time-out. A connection on which anything was odd carries no other request. Why it is our own:
  * `docs/decisions/0012-http1-is-our-own.md`.
  */
-export class Http1Client implements WireClient, Deadline {
+export class Http1Client implements WireClient, Deadline, ReuseWaiter {
   readonly #timeoutMs: number
   readonly #target: buildConnector.Options
   readonly #connector: TimedConnector
@@ -42,18 +45,30 @@ export class Http1Client implements WireClient, Deadline {
   readonly #idleDeadline: Deadline = { onDeadline: () => this.#drop() }
   readonly #reader: AnswerReader
   readonly #head: RequestHead
+  readonly #reuse: ConnectionReuse
   #socket: Socket | null = null
-  #isOpening = false
+  /** The connection that is being opened; null where none is. */
+  #opening: object | null = null
+  /** A request waits for its turn on a connection that was used before. */
+  #isWaiting = false
+  /** The request in flight asked for such a turn, and whether it went out over the used connection. */
+  #hasWaited = false
+  #isReused = false
+  #epoch = 0
   #isDestroyed = false
   /** Whether the idle connection keeps the process alive. */
   #isHeld = true
   #reusableUntilMs = 0
+  /** When the connection brought its first and its last answer. */
+  #firstAnsweredMs: number | null = null
+  #answeredMs = 0
   #clock = new ExchangeClock()
   #request: WireRequest | null = null
   #onEnd: ((exchange: Exchange) => void) | null = null
 
-  constructor({ url, timeoutMs, received, createConnector }: Http1ClientOptions) {
+  constructor({ url, timeoutMs, received, reuse, createConnector }: Http1ClientOptions) {
     this.#reader = new AnswerReader(received)
+    this.#reuse = reuse
     this.#timeoutMs = timeoutMs
     this.#target = {
       protocol: url.protocol,
@@ -62,7 +77,7 @@ export class Http1Client implements WireClient, Deadline {
       port: url.port,
     }
     this.#head = new RequestHead(url.host)
-    this.#connector = createConnector((buffer, size) => this.#onBytes(buffer, size, size === buffer.length))
+    this.#connector = createConnector((buffer, size) => this.#onBytes(buffer, size))
   }
 
   send(request: WireRequest, onEnd: (exchange: Exchange) => void): void {
@@ -78,39 +93,68 @@ export class Http1Client implements WireClient, Deadline {
     }
     this.#timer.start(this, clock.handedOverMs, this.#timeoutMs)
     if (this.#socket !== null && clock.handedOverMs > this.#reusableUntilMs) this.#drop()
-    if (this.#socket !== null) this.#write(this.#socket)
-    else if (!this.#isOpening) this.#open()
+    if (this.#socket === null) {
+      this.#open()
+      return
+    }
+    this.#isWaiting = true
+    this.#hasWaited = true
+    this.#reuse.wait(this, this.#answeredMs, clock.handedOverMs)
+  }
+
+  onTurn(): void {
+    // It may have timed out, or the client may be closed.
+    if (!this.#isWaiting) return
+    this.#isWaiting = false
+    if (this.#reuse.isEnded) this.#drop()
+    const socket = this.#socket
+    if (socket === null) {
+      this.#open()
+      return
+    }
+    this.#isReused = true
+    this.#epoch = this.#reuse.epoch
+    this.#write(socket)
+    this.#reuse.noteOpen((this.#clock.startMs ?? 0) - (this.#firstAnsweredMs ?? 0))
   }
 
   async destroy(): Promise<void> {
     this.#isDestroyed = true
     this.#timer.destroy()
     this.#idleTimer.destroy()
-    this.#connector.destroy()
+    this.#connector.abort()
     const socket = this.#socket
+    this.#opening = null
     this.#drop()
     this.#breakDown(CLOSED_HERE)
     if (socket !== null && !socket.closed) await new Promise((resolve) => socket.once('close', resolve))
   }
 
   onDeadline(): void {
+    // The next request opens a connection anew, with all of its own time.
+    if (this.#opening !== null) this.#connector.abort()
+    this.#opening = null
     const waitedFor = this.#clock.startMs === null ? 'a connection' : 'the answer'
     this.#onFailed({ code: TIMEOUT_CODE, message: `gave up on ${waitedFor} after ${this.#timeoutMs} ms` })
   }
 
   #open(): void {
-    this.#isOpening = true
+    const opening = {}
+    this.#opening = opening
     try {
       this.#connector.connect(this.#target, (...[error, socket]) => {
-        this.#isOpening = false
-        if (error !== null) this.#breakDown(toCause(error))
         // Its request has timed out, or the client was closed.
-        else if (this.#onEnd === null) socket.destroy()
+        if (this.#opening !== opening) {
+          socket?.destroy()
+          return
+        }
+        this.#opening = null
+        if (error !== null) this.#breakDown(toCause(error))
         else this.#take(socket)
       })
     } catch (error) {
       // As undici's client did: what cannot be opened ends a request, and not its run.
-      this.#isOpening = false
+      this.#opening = null
       this.#breakDownSoon(toCause(error))
     }
   }
@@ -118,16 +162,15 @@ export class Http1Client implements WireClient, Deadline {
   #take(socket: Socket): void {
     this.#socket = socket
     this.#isHeld = true
+    this.#firstAnsweredMs = null
     // What a connection does that was given up is nobody's business any more.
     const ifCurrent = (act: () => void): void => {
       if (this.#socket === socket) act()
     }
-    socket.on('data', (bytes: Buffer) =>
-      ifCurrent(() => this.#onBytes(bytes, bytes.length, bytes.length === STREAM_READ_BYTES)),
-    )
+    socket.on('data', (bytes: Buffer) => ifCurrent(() => this.#onBytes(bytes, bytes.length)))
     socket.on('end', () => ifCurrent(() => this.#onEndOfAnswers()))
-    socket.on('close', () => ifCurrent(() => this.#onFailed(CLOSED_THERE)))
-    socket.on('error', (error: Error) => ifCurrent(() => this.#onFailed(toCause(error))))
+    socket.on('close', () => ifCurrent(() => this.#onBroken(CLOSED_THERE)))
+    socket.on('error', (error: Error) => ifCurrent(() => this.#onBroken(toCause(error))))
     this.#write(socket)
   }
 
@@ -151,11 +194,18 @@ export class Http1Client implements WireClient, Deadline {
     }
   }
 
-  /** `mayGoOn`: more may have come already, which is read next. */
-  #onBytes(bytes: Buffer, size: number, mayGoOn: boolean): void {
-    if (this.#onEnd === null) {
+  /** Whether no request is on the wire: the connection idles, or its next request waits for its turn. */
+  get #isUnused(): boolean {
+    return this.#onEnd === null || this.#isWaiting
+  }
+
+  #onBytes(bytes: Buffer, size: number): void {
+    if (this.#isUnused) {
       // An answer to nothing; what follows on this connection could be taken for that of the next request.
-      if (!isLineEnds(bytes, 0, size)) this.#drop()
+      if (isLineEnds(bytes, 0, size)) return
+      this.#drop()
+      // A service that closes an idle connection may say so (RFC 9110 §15.5.9).
+      if (bytes.toString('latin1', 0, Math.min(size, 12)) !== 'HTTP/1.1 408') this.#reuse.noteStray()
       return
     }
     this.#clock.firstByteMs ??= performance.now()
@@ -167,20 +217,27 @@ export class Http1Client implements WireClient, Deadline {
       this.#onFailed(error)
       return
     }
-    if (!isWhole) return
-    // What is read next came before the next request went out, and would be taken for its answer.
-    if (mayGoOn) this.#drop()
-    this.#answer()
+    if (isWhole) this.#answer()
   }
 
   /** The service sends no more on this connection. */
   #onEndOfAnswers(): void {
-    if (this.#onEnd === null || !this.#reader.close()) {
-      this.#onFailed(CLOSED_THERE)
+    if (this.#isUnused || !this.#reader.close()) {
+      this.#onBroken(CLOSED_THERE)
       return
     }
     this.#drop()
     this.#answer()
+  }
+
+  #onBroken(cause: { code: string; message: string }): void {
+    if (this.#isUnused) {
+      this.#drop()
+      this.#reuse.noteIdleClosing(performance.now() - this.#answeredMs)
+      return
+    }
+    if (this.#isReused && this.#clock.firstByteMs === null) this.#reuse.noteDeath(this.#epoch)
+    this.#onFailed(cause)
   }
 
   #onFailed(cause: { code: string; message: string }): void {
@@ -194,9 +251,15 @@ export class Http1Client implements WireClient, Deadline {
     const nowMs = performance.now()
     const timings = this.#clock.end(nowMs, this.#connector.takePhases())
     // An answer that overtakes its request leaves the rest of the request on the wire.
-    if (!reader.keepsAlive || (this.#socket !== null && this.#socket.writableLength > 0)) this.#drop()
-    const idleMs = Math.min(KEEP_ALIVE_MS, (head?.keepAliveMs ?? Infinity) - KEEP_ALIVE_MARGIN_MS)
+    const isLate = this.#socket !== null && this.#socket.writableLength > 0
+    if (this.#isReused) this.#reuse.noteAnswer()
+    if (reader.hasSurplus) this.#reuse.noteStray()
+    if (!reader.keepsAlive || isLate || this.#reuse.isEnded) this.#drop()
+    const hintMs = head?.keepAliveMs ?? null
+    const idleMs = hintMs === null ? IDLE_MS : Math.min(KEEP_ALIVE_MS, hintMs - KEEP_ALIVE_MARGIN_MS)
     this.#reusableUntilMs = nowMs + idleMs
+    this.#answeredMs = nowMs
+    this.#firstAnsweredMs ??= nowMs
     this.#end({
       kind: 'answer',
       status: head?.status ?? 0,
@@ -235,6 +298,12 @@ export class Http1Client implements WireClient, Deadline {
     this.#timer.stop(this)
     this.#onEnd = null
     this.#request = null
+    this.#isWaiting = false
+    this.#isReused = false
+    if (this.#hasWaited) {
+      this.#hasWaited = false
+      this.#reuse.leave()
+    }
     // A large answer must not stay in memory for as long as its connection idles.
     this.#reader.reset()
     onEnd?.(exchange)

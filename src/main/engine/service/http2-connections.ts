@@ -227,7 +227,7 @@ export class Http2Connections {
     this.#users -= 1
     if (this.#users > 0 || this.#isDestroyed) return
     this.#isDestroyed = true
-    for (const connector of this.#opening) connector.destroy()
+    for (const connector of this.#opening) connector.abort()
     this.#failAll({
       code: CLIENT_CLOSED_CODE,
       message: 'the connection was closed before the request was sent',

@@ -2,6 +2,7 @@ import type { PlanConnection } from '../../../shared/connection.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE } from '../../../shared/service/endpoints.ts'
 import type { ApiKey, ProxyCredentials } from '../credentials/bound-secret.ts'
 import { Redactor } from '../credentials/redactor.ts'
+import { ConnectionReuse, type ReuseEnd } from './connection-reuse.ts'
 import type { Exchange } from './exchange.ts'
 import { Http1Client } from './http1-client.ts'
 import { Http2Client } from './http2-client.ts'
@@ -39,6 +40,8 @@ export interface ServiceClientOptions {
   http2Connections?: number | undefined
   /** Threads that send at the same time and share the memory for answers; 1 unless given. */
   threads?: number
+  /** Called once, when the service has made it unsafe to use a connection for more than one request. */
+  onReuseEnded?: (why: ReuseEnd) => void
 }
 
 /** A way to the service, one request at a time: what a lane owns. With HTTP/2 the connections under it are shared. */
@@ -77,6 +80,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
           maxConnections: options.http2Connections,
         })
       : null
+  const reuse = new ConnectionReuse(options.onReuseEnded)
   const received = new ReceivedBytes(Math.floor(RECEIVED_MAX_BYTES / (options.threads ?? 1)))
   return () => {
     const wire: WireClient =
@@ -86,6 +90,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
             url,
             timeoutMs,
             received,
+            reuse,
             createConnector: (onBytes) => createTimedConnector({ ...connection, isHttp2: false, onBytes }),
           })
     const toHeaders = createHeaders(url, options, plainProxy, noteKey)

@@ -12,8 +12,8 @@ export interface TimedConnector {
   connect: buildConnector.connector
   /** Takes the phases of a connection opened since the last call, microseconds; null where none was. */
   takePhases(): { connectUs: number; tlsUs: number | null } | null
-  /** Gives up what is being opened. */
-  destroy(): void
+  /** Gives up what is being opened, whose callback may not come then. */
+  abort(): void
 }
 
 /** What a connector needs. */
@@ -63,7 +63,7 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
       else connectByTunnel(tunnel, tunnels, clock, target, callback)
     },
     takePhases: () => clock.take(),
-    destroy() {
+    abort() {
       opening.destroy()
       for (const request of tunnels) request.destroy()
     },
@@ -121,12 +121,14 @@ class OpeningSocket {
   /** `build` as it is, but watched. */
   watch(build: buildConnector.connector): buildConnector.connector {
     return (target, callback) => {
+      let opened: Socket | null = null
       const socket = build(target, (...result) => {
-        this.#socket = null
+        if (this.#socket === opened) this.#socket = null
         callback(...result)
       }) as unknown
       // undici's types hide that its connector returns the socket.
-      this.#socket = socket instanceof Socket ? socket : null
+      opened = socket instanceof Socket ? socket : null
+      this.#socket = opened
     }
   }
 
@@ -161,7 +163,7 @@ function createDirect(
       }
     },
     takePhases: () => clock.take(),
-    destroy: () => opening.destroy(),
+    abort: () => opening.destroy(),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ConnectionReuse } from '../../../../src/main/engine/service/connection-reuse.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { Http1Client } from '../../../../src/main/engine/service/http1-client.ts'
 import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
@@ -25,8 +26,14 @@ class TestSocket extends Duplex {
 
   override _read(): void {}
 
+  /** Resolves with the next request that is written to it. */
+  nextWrite(): Promise<void> {
+    return new Promise((resolve) => this.once('written', () => resolve()))
+  }
+
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.written += chunk.toString('utf8')
+    this.emit('written')
     this.onWrite()
     done()
   }
@@ -41,15 +48,21 @@ function createClient() {
     url: new URL('http://127.0.0.1:1'),
     timeoutMs: 50,
     received: new ReceivedBytes(),
+    reuse: new ConnectionReuse(),
     createConnector: () => ({
       connect: (_, callback) => openings.push(callback),
       takePhases: () => null,
-      destroy: () => {},
+      abort: () => {},
     }),
   })
   onTestFinished(() => client.destroy())
-  const open = (socket: TestSocket) => openings.shift()?.(null, socket as unknown as Socket)
-  return { client, open }
+  /** Whether there was anything to open. */
+  const open = (socket: TestSocket): boolean => {
+    const opening = openings.shift()
+    opening?.(null, socket as unknown as Socket)
+    return opening !== undefined
+  }
+  return { client, openings, open }
 }
 
 const toAnswer = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -100,7 +113,7 @@ test('a connection keeps the process alive while a request is in flight, and onl
     client.send(REQUEST, () => {
       // As a lane sends: the next request while the answer before is being handed on.
       client.send(REQUEST, () => setImmediate(resolve))
-      setImmediate(() => {
+      void socket.nextWrite().then(() => {
         held.push(socket.isHeld)
         socket.push(toAnswer('second'))
       })
@@ -112,6 +125,7 @@ test('a connection keeps the process alive while a request is in flight, and onl
   await ended
   held.push(socket.isHeld)
   const third = send(client, [])
+  await socket.nextWrite()
   held.push(socket.isHeld)
   socket.push(toAnswer('third'))
   await third
@@ -142,13 +156,14 @@ test('a connector that throws ends the request that needed it, and is asked agai
     url: new URL('http://127.0.0.1:1'),
     timeoutMs: 60_000,
     received: new ReceivedBytes(),
+    reuse: new ConnectionReuse(),
     createConnector: () => ({
       connect(_, callback) {
         if (throws) throw Object.assign(new RangeError('no such port'), { code: 'ERR_SOCKET_BAD_PORT' })
         openings.push(callback)
       },
       takePhases: () => null,
-      destroy: () => {},
+      abort: () => {},
     }),
   })
   onTestFinished(() => client.destroy())
@@ -250,4 +265,70 @@ test('an answer that only the end of its connection ends is cut where it breaks 
     { kind: 'breakdown', code: 'CONNECTION_CLOSED', status: 200, sent: true },
     { kind: 'breakdown', code: 'ECONNRESET', status: 200, sent: true },
   ])
+})
+
+test('a request waits until everything that came over its used connection was read', async () => {
+  const { client, open } = createClient()
+  const ends: Exchange[] = []
+  const [first, second] = [new TestSocket(), new TestSocket()]
+  const answered = send(client, ends)
+  open(first)
+  first.push(toAnswer('one'))
+  await answered
+  const next = send(client, ends)
+  expect(first.written.match(/POST/g)).toHaveLength(1)
+  first.push(toAnswer('stray'))
+  await new Promise((resolve) => first.once('close', resolve))
+  while (!open(second)) await new Promise((resolve) => setImmediate(resolve))
+  second.push(toAnswer('two'))
+  await next
+  expect(ends).toMatchObject([{ body: 'one' }, { body: 'two' }])
+})
+
+test('a request whose used connection ended before its turn goes out over a new one', async () => {
+  const { client, open } = createClient()
+  const ends: Exchange[] = []
+  const [first, second] = [new TestSocket(), new TestSocket()]
+  const answered = send(client, ends)
+  open(first)
+  first.push(toAnswer('one'))
+  await answered
+  const next = send(client, ends)
+  first.push(null)
+  while (!open(second)) await new Promise((resolve) => setImmediate(resolve))
+  second.push(toAnswer('two'))
+  await next
+  expect(first.written.match(/POST/g)).toHaveLength(1)
+  expect(ends).toMatchObject([{ body: 'one' }, { body: 'two' }])
+})
+
+test('a connection that took too long to open does not fail the request after it', async () => {
+  const { client, openings, open } = createClient()
+  const ends: Exchange[] = []
+  await send(client, ends)
+  const [late] = openings.splice(0)
+  const next = send(client, ends)
+  late?.(Object.assign(new Error('too late'), { code: 'UND_ERR_CONNECT_TIMEOUT' }), null)
+  const socket = new TestSocket()
+  open(socket)
+  socket.push(toAnswer('two'))
+  await next
+  expect(ends).toMatchObject([{ code: 'TIMEOUT', sent: false }, { body: 'two' }])
+})
+
+test('an idle connection is closed after 4 s where the service does not say how long it keeps it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const { client, open } = createClient()
+  const socket = new TestSocket()
+  const answered = send(client, [])
+  open(socket)
+  socket.push(toAnswer('one'))
+  await answered
+  vi.advanceTimersByTime(3_990)
+  expect(socket.destroyed).toBe(false)
+  vi.advanceTimersByTime(20)
+  expect(socket.destroyed).toBe(true)
 })

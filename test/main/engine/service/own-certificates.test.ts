@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { ConnectionReuse } from '../../../../src/main/engine/service/connection-reuse.ts'
 import { Http1Client } from '../../../../src/main/engine/service/http1-client.ts'
 import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 import { createServiceClients } from '../../../../src/main/engine/service/service-client.ts'
@@ -105,11 +106,12 @@ test('a certificate that is refused when the request is already on its way has l
   const client = new Http1Client({
     url: new URL('https://127.0.0.1:1'),
     received: new ReceivedBytes(),
+    reuse: new ConnectionReuse(),
     timeoutMs: 1_000,
     createConnector: () => ({
       connect: (_, callback) => queueMicrotask(() => callback(null, socket)),
       takePhases: () => null,
-      destroy: () => {},
+      abort: () => {},
     }),
   })
   onTestFinished(() => client.destroy())

@@ -1,0 +1,164 @@
+/** A service that closes connections by itself after an answer has done so by then, milliseconds. */
+const QUIET_MS = 10
+
+/** Before an origin has shown that it keeps connections, so many requests wait less, milliseconds. */
+const PROBES_MAX = 8
+const PROBE_QUIET_MS = 4
+
+/** Unannounced closings after which an origin that is in doubt gets a new connection for each request. */
+const CLOSINGS_MAX = 3
+
+/** Answers over used connections after which an origin is no longer in doubt. */
+const CALM_ANSWERS = 1_000
+
+/** Requests that go out in one turn at most, so that the last of them knows about as much as the first. */
+const TURN_MAX = 16
+
+/** A turn of the loop that took longer, milliseconds, leaves what came meanwhile unread: another turn is needed. */
+const TURN_MAX_MS = 1
+
+/** Turns after which requests go out however long the turns are. */
+const TURNS_MAX = 10
+
+/** Why no connection to an origin is reused: it closes them after answers, or sends answers that nobody asked for. */
+export type ReuseEnd = 'closed' | 'stray'
+
+/** A connection that is to carry another request. */
+export interface ReuseWaiter {
+  /** What has come over the connection so far was read: the request may go out if the connection is still open. */
+  onTurn(): void
+}
+
+/**
+ * Decides when the connections to an origin may carry another request, for all connections of a thread.
+ *
+ * Bytes or an end that the service sent unasked, and that wait unread, would be taken for the next answer or lose the
+ * next request. So a request over a used connection waits until the event loop has polled all sockets once more. Where
+ * the service closes connections after an answer without announcing it, that is not enough: a new origin is tried with
+ * few requests, one that lost a request is waited for longer, and one that goes on closing gets no connection reused.
+ * Nor does one that sends answers nobody asked for: what comes a moment too late is told to the wrong request.
+ */
+export class ConnectionReuse {
+  readonly #onEnded: (why: ReuseEnd) => void
+  #state: 'untried' | 'trusted' | 'doubted' | 'ended' = 'untried'
+  /** Counts changes of state: what happens to a request that went out before one says nothing of it. */
+  #epoch = 0
+  #probes = 0
+  #closings = 0
+  #answers = 0
+  /** Wait for the next check phase, and for the one after that: only between the two are sockets polled for certain. */
+  #fresh: ReuseWaiter[] = []
+  #polled: ReuseWaiter[] = []
+  #isArmed = false
+  #checkedMs = 0
+  #longTurns = 0
+
+  /** `onEnded` is called once, when no connection will be reused any more. */
+  constructor(onEnded: (why: ReuseEnd) => void = () => {}) {
+    this.#onEnded = onEnded
+  }
+
+  /** Whether each request needs a new connection. */
+  get isEnded(): boolean {
+    return this.#state === 'ended'
+  }
+
+  /** What {@link noteDeath} wants to know of a request. */
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /** Calls `waiter` once its connection may be used, if it is still open. Call {@link leave} when its request has ended. */
+  wait(waiter: ReuseWaiter, answeredMs: number, nowMs: number): void {
+    const isProbe = this.#state === 'untried' && this.#probes < PROBES_MAX
+    this.#probes += 1
+    const quietMs = answeredMs + (isProbe ? PROBE_QUIET_MS : QUIET_MS) - nowMs
+    if (this.#state === 'trusted' || quietMs <= 0) this.#turn(waiter)
+    else setTimeout(() => this.#turn(waiter), Math.ceil(quietMs))
+  }
+
+  /** A request that {@link wait} was called for has ended, however it did. */
+  leave(): void {
+    this.#probes -= 1
+  }
+
+  /** A used connection is open; `openMs`: since its first answer. */
+  noteOpen(openMs: number): void {
+    if (this.#state === 'untried' && openMs >= QUIET_MS) this.#enter('trusted')
+  }
+
+  /** A used connection has brought an answer. */
+  noteAnswer(): void {
+    if (this.#state !== 'doubted') return
+    this.#answers += 1
+    if (this.#answers >= CALM_ANSWERS) this.#enter('trusted')
+  }
+
+  /** A used connection ended after a request and before the first byte of its answer. */
+  noteDeath(epoch: number): void {
+    if (epoch !== this.#epoch) return
+    if (this.#state === 'doubted') this.#noteClosing()
+    else if (this.#state !== 'ended') this.#enter('doubted')
+  }
+
+  /** The service ended a connection that waited for its next request; `idleMs`: since the last answer. */
+  noteIdleClosing(idleMs: number): void {
+    // Services close idle connections sooner or later, and may.
+    if (idleMs > 2 * QUIET_MS || this.#state === 'trusted' || this.#state === 'ended') return
+    if (this.#state === 'untried') this.#enter('doubted')
+    this.#noteClosing()
+  }
+
+  /** The service sent what nobody asked for. */
+  noteStray(): void {
+    if (this.#state !== 'ended') this.#endReuse('stray')
+  }
+
+  #noteClosing(): void {
+    this.#closings += 1
+    if (this.#closings < CLOSINGS_MAX) return
+    this.#endReuse('closed')
+  }
+
+  #endReuse(why: ReuseEnd): void {
+    this.#enter('ended')
+    this.#onEnded(why)
+  }
+
+  #enter(state: 'trusted' | 'doubted' | 'ended'): void {
+    this.#state = state
+    this.#epoch += 1
+    this.#closings = 0
+    this.#answers = 0
+  }
+
+  #turn(waiter: ReuseWaiter): void {
+    this.#fresh.push(waiter)
+    this.#arm()
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return
+    this.#isArmed = true
+    setImmediate(this.#onCheck)
+  }
+
+  readonly #onCheck = (): void => {
+    this.#isArmed = false
+    const ready = this.#polled
+    this.#polled = this.#fresh
+    this.#fresh = []
+    let goMax = TURN_MAX
+    const nowMs = performance.now()
+    if (nowMs - this.#checkedMs > TURN_MAX_MS && this.#longTurns < TURNS_MAX) {
+      this.#longTurns += 1
+      goMax = 0
+    } else {
+      this.#longTurns = 0
+    }
+    this.#checkedMs = nowMs
+    if (ready.length > goMax) this.#polled = [...ready.splice(goMax), ...this.#polled]
+    if (this.#polled.length > 0) this.#arm()
+    for (const waiter of ready) waiter.onTurn()
+  }
+}

@@ -1,0 +1,181 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Papa from 'papaparse'
+import { expect, test } from 'vitest'
+import { Lanes } from '../../src/main/engine/runner/lanes.ts'
+import type { Exchange } from '../../src/main/engine/service/exchange.ts'
+import { createServiceClients } from '../../src/main/engine/service/service-client.ts'
+import { createCertificate } from '../helpers/certificates.ts'
+import { type Oddity, startOddServer } from '../helpers/odd-server/start-odd-server.ts'
+import { openTestFolder } from '../helpers/test-folder.ts'
+
+/**
+ * The whole proof sends the rows of a CSV file, texts in its second column:
+ * `SLUICE_ODD_SOURCE=messages.csv npx vitest run test/bulk/odd-connections.test.ts`.
+ */
+const SOURCE = process.env['SLUICE_ODD_SOURCE']
+const TEXTS =
+  SOURCE === undefined
+    ? Array.from({ length: 160 }, (_, i) => `text ${i + 1}`)
+    : Papa.parse<string[]>(readFileSync(SOURCE, 'utf8')).data.flatMap(([, text]) => text ?? [])
+const TIMEOUT_MS = SOURCE === undefined ? 60_000 : 600_000
+
+/**
+ * What left so long before a request went out had come before it did, microseconds: on a busy machine threads stand
+ * still for some time between any two steps.
+ */
+const COME_US = 50_000
+
+const folder = openTestFolder()
+
+interface Counts {
+  right: number
+  unknown: number
+  failed: number
+  /** Told an answer that had come before their request went out. */
+  wrong: number
+  /** Told an answer that was on its way when their request went out, which HTTP gives no means to tell. */
+  crossed: number
+  hasReuseEnded: boolean
+}
+
+/** Sends texts over lanes, each request as soon as the answer before it has come, and counts what they were told. */
+async function sendAll(
+  texts: readonly string[],
+  { inFlight, oddity, isTls = false, busyMs = 0 }: SendOptions,
+): Promise<Counts> {
+  const certificate = isTls ? await createCertificate({ ip: '127.0.0.1' }) : null
+  const caFile = join(folder, 'ca.pem')
+  if (certificate !== null) writeFileSync(caFile, certificate.cert)
+  const { baseUrl, leftUs } = await startOddServer({
+    oddity,
+    ...(certificate === null ? {} : { tls: certificate }),
+  })
+  const counts: Counts = { right: 0, unknown: 0, failed: 0, wrong: 0, crossed: 0, hasReuseEnded: false }
+  const ended = Promise.withResolvers<void>()
+  let next = 0
+  let done = 0
+  let roundEnd = 0
+  const note = (postId: string, exchange: Exchange): void => {
+    if (exchange.kind === 'breakdown') counts[exchange.sent ? 'unknown' : 'failed'] += 1
+    else {
+      const { task_id } = JSON.parse(exchange.body) as { task_id: string }
+      const [answered, number] = task_id.split('/')
+      const atUs = leftUs[Number(number)] ?? 0
+      if (answered === postId) counts.right += 1
+      else if (atUs > 0 && atUs + COME_US < exchange.timings.sentAtUs) counts.wrong += 1
+      else counts.crossed += 1
+    }
+    done += 1
+    if (done === texts.length) ended.resolve()
+    else if (busyMs > 0 && done === next) startRound()
+  }
+  const lanes = new Lanes({
+    concurrency: inFlight,
+    createClient: createServiceClients({
+      baseUrl,
+      connection: { timeoutMs: 10_000, ...(isTls ? { tls: { caFile } } : {}) },
+      readApiKey: () => 'key',
+      userAgent: 'sluice/test',
+      onReuseEnded: () => {
+        counts.hasReuseEnded = true
+      },
+    }),
+    take: () => {
+      const at = next
+      const text = texts[at]
+      if (text === undefined || at === roundEnd) return null
+      // Now and then something else keeps the thread busy, as the journal does.
+      if (at % 20 === 19) keepBusy(2)
+      next += 1
+      const postId = `p${at + 1}`
+      const body = JSON.stringify({ text_data: text, user_id: 'user', post_id: postId })
+      return {
+        request: { method: 'POST', path: '/api/v1/task/sync', body, isAnonymous: false },
+        onEnd: (exchange) => note(postId, exchange),
+      }
+    },
+    onError: (error) => ended.reject(error),
+  })
+  const startRound = (): void => {
+    setImmediate(() => {
+      roundEnd += busyMs > 0 ? inFlight : texts.length
+      keepBusy(busyMs)
+      lanes.wake(inFlight)
+    })
+  }
+  lanes.open()
+  startRound()
+  await ended.promise
+  await lanes.close()
+  await lanes.destroy()
+  return counts
+}
+
+interface SendOptions {
+  inFlight: number
+  oddity: Oddity
+  isTls?: boolean
+  /** Requests go out in rounds, and the thread is busy for so long between two of them. */
+  busyMs?: number
+}
+
+function keepBusy(ms: number): void {
+  const endMs = performance.now() + ms
+  while (performance.now() < endMs);
+}
+
+const WAYS = [8, 64].flatMap((inFlight) =>
+  [false, true].map((isTls) => [inFlight, isTls ? 'TLS' : 'plain', { inFlight, isTls }] as const),
+)
+
+test.each(WAYS)(
+  'with %i in flight over %s, no row is told a second answer that came before its request went out',
+  async (_, __, way) => {
+    for (const when of ['together', 'apart', 1] as const) {
+      const counts = await sendAll(TEXTS, { ...way, oddity: { kind: 'stray', when } })
+      if (SOURCE !== undefined) console.log(way, when, counts)
+      const { right, wrong, crossed, unknown, failed } = counts
+      expect({ wrong, failed, when }).toEqual({ wrong: 0, failed: 0, when })
+      expect(right + crossed + unknown).toBe(TEXTS.length)
+      if (when === 'together') expect({ crossed, unknown }).toEqual({ crossed: 0, unknown: 0 })
+    }
+  },
+  TIMEOUT_MS,
+)
+
+test.each(WAYS)(
+  'with %i in flight over %s, no row is told an answer that came while its connection idled and the thread was busy',
+  async (_, __, way) => {
+    const counts = await sendAll(TEXTS, { ...way, oddity: { kind: 'stray', when: 1 }, busyMs: 60 })
+    if (SOURCE !== undefined) console.log(way, 'idle', counts)
+    const { right, wrong, crossed, unknown } = counts
+    expect({ right, wrong, crossed, unknown }).toEqual({
+      right: TEXTS.length,
+      wrong: 0,
+      crossed: 0,
+      unknown: 0,
+    })
+  },
+  TIMEOUT_MS,
+)
+
+test.each([
+  ['at once', 0.1],
+  ['after 1 ms', 1],
+  ['after 5 ms', 5],
+])(
+  'of 2,000 rows at most 1 %% are unknown where the service closes each connection %s',
+  async (_, afterMs) => {
+    const texts = Array.from({ length: 2_000 }, (__, i) => `text ${i}`)
+    // With 64 in flight, a machine that is busy with other tests may take the service's time for the answer to all.
+    for (const inFlight of SOURCE === undefined ? [8] : [1, 8, 64]) {
+      const counts = await sendAll(texts, { inFlight, oddity: { kind: 'closing', afterMs } })
+      if (SOURCE !== undefined) console.log({ afterMs, inFlight }, counts)
+      expect({ ...counts, right: counts.right + counts.unknown }).toMatchObject({ right: 2_000, failed: 0 })
+      expect(counts.unknown).toBeLessThanOrEqual(20)
+      expect(counts.hasReuseEnded).toBe(true)
+    }
+  },
+  TIMEOUT_MS,
+)

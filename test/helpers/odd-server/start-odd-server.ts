@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { onTestFinished } from 'vitest'
+
+/** What the server does besides answering right. Times are milliseconds. */
+export type Oddity =
+  | { kind: 'none' }
+  /** A second answer that nobody asked for: with the right one, in a write of its own, or so long after it. */
+  | { kind: 'stray'; when: 'together' | 'apart' | number }
+  /** Closes the connection so long after an answer, without announcing it. */
+  | { kind: 'closing'; afterMs: number }
+  /** An answer drawn from those that are meant to harm the client. */
+  | { kind: 'hostile'; seed: number }
+
+/** What an odd server is made of. */
+export interface OddServerOptions {
+  tls?: { key: string; cert: string }
+  oddity: Oddity
+}
+
+/** Most answers of a server whose times are noted. */
+const ANSWERS_MAX = 20_000
+
+/** A server in a thread of its own, so that it goes on while the client is busy. */
+export interface OddServer {
+  baseUrl: string
+  /** When each answer had left, by the number behind the slash in its task_id, Unix microseconds; 0 before. */
+  leftUs: Float64Array
+}
+
+/** Starts a server that ends when the running test is finished. */
+export async function startOddServer(options: OddServerOptions): Promise<OddServer> {
+  const leftUs = new Float64Array(new SharedArrayBuffer(8 * ANSWERS_MAX))
+  const thread = new Worker(new URL('./odd-server-thread.ts', import.meta.url), {
+    workerData: { ...options, leftUs },
+  })
+  onTestFinished(async () => {
+    await thread.terminate()
+  })
+  const [port] = (await once(thread, 'message')) as [number]
+  return { baseUrl: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, leftUs }
+}
