@@ -69,6 +69,11 @@ const errorGroupSchema = z.object({
 /** Rows that ended alike, and how. */
 export type ErrorGroup = z.infer<typeof errorGroupSchema>
 
+const runWarningSchema = z.object({ code: z.string(), message: z.string() })
+
+/** What a person should know of the way a run is sent; `code` is stable. */
+export type RunWarning = z.infer<typeof runWarningSchema>
+
 const termsSchema = z.object({
   added: z.int(),
   pre_existing: z.int(),
@@ -180,6 +185,8 @@ export const runSummarySchema = z.object({
   appeals: appealsSchema.optional(),
   /** Of async runs. */
   callbacks: callbackCountsSchema.optional(),
+  /** What is odd about the way to the service. */
+  warnings: z.array(runWarningSchema),
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
   /**
    * Of runs that got 429s: how many, how long the run was held to a pace by them, seconds, and the limit that was

@@ -5,6 +5,7 @@ import type {
   Percentiles,
   RequestCounts,
   RowCounts,
+  RunWarning,
   TriggeredRule,
 } from './run.ts'
 import type { Slowdown } from './slowdown.ts'
@@ -62,6 +63,8 @@ export interface RunSnapshot {
   /** At most ten each, most rows first. */
   triggeredRules: TriggeredRule[]
   errors: ErrorGroup[]
+  /** What is odd about the way to the service. */
+  warnings: RunWarning[]
   retryAfter: { answers: number; waitedMs: number }
   /** What keeps the run from sending as fast as its plan allows; null where nothing does. */
   slowdown: Slowdown | null

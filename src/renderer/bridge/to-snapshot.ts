@@ -17,6 +17,7 @@ export function toSnapshot(summary: RunSummary): RunSnapshot {
     latencyMs: summary.latency_ms.http_req_duration ?? null,
     triggeredRules: summary.triggered_rules.slice(0, 10),
     errors: summary.errors.slice(0, 10),
+    warnings: summary.warnings,
     retryAfter: { answers: summary.retry_after.answers, waitedMs: summary.retry_after.waited_s * 1000 },
     slowdown: null,
     answers: toAnswers(summary),

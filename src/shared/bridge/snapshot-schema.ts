@@ -7,7 +7,7 @@ import { trendMetricSchema } from '../threshold-metrics.ts'
 import { thresholdResultSchema } from '../thresholds.ts'
 import { matchType } from './match-type.ts'
 
-const { rows, requests, triggered_rules, errors, latency_ms } = runSummarySchema.shape
+const { rows, requests, triggered_rules, errors, warnings, latency_ms } = runSummarySchema.shape
 
 const percentiles = latency_ms.shape.http_req_duration.unwrap()
 
@@ -56,6 +56,7 @@ export const snapshotSchema = matchType<RunSnapshot>()(
     latencyMs: latency_ms.shape.http_req_duration.unwrap().nullable(),
     triggeredRules: triggered_rules,
     errors,
+    warnings,
     retryAfter: z.object({ answers: z.int(), waitedMs: z.number() }),
     slowdown: slowdownSchema.nullable(),
     answers: z.partialRecord(rowAnswerSchema, z.int()),

@@ -21,6 +21,7 @@ import {
   formatStatuses,
   formatThresholds,
 } from './load-sections.ts'
+import { formatWarnings } from './service-section.ts'
 import { STATE_TONES } from './state-tone.ts'
 
 /**
@@ -40,6 +41,7 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
       ...formatThrottling(terminal, report),
       ...formatLoadCallbacks(terminal, report),
       ...formatConnections(terminal, report),
+      ...formatWarnings(terminal, summary),
     ],
     formatGroups(terminal, report),
     formatGeneratorHealth(terminal, report),

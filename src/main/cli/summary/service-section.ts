@@ -5,6 +5,17 @@ import { wrapWords } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatSection, sectionColumns } from './section.ts'
 
+/** What is odd about the way to the service. */
+export function formatWarnings(terminal: Terminal, { warnings }: RunSummary): string[] {
+  return warnings.flatMap(({ message }) =>
+    formatSection(
+      terminal,
+      'Warning',
+      wrapWords(message, sectionColumns(terminal)).map((line) => terminal.tone('warn', line)),
+    ),
+  )
+}
+
 /** What the service said about its rate and its cache; nothing where it said nothing. */
 export function formatServiceNotes(terminal: Terminal, summary: RunSummary): string[] {
   const { retry_after, throttling, from_cache, result_lost } = summary

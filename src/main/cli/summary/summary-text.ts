@@ -9,7 +9,7 @@ import { formatErrors } from './errors-section.ts'
 import { formatLatency } from './latency-section.ts'
 import { formatRequests, formatRows } from './rows-section.ts'
 import { formatTriggeredRules } from './rules-section.ts'
-import { formatGenerator, formatServiceNotes } from './service-section.ts'
+import { formatGenerator, formatServiceNotes, formatWarnings } from './service-section.ts'
 import { STATE_TONES } from './state-tone.ts'
 
 /** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
@@ -52,6 +52,7 @@ export function formatSummary(terminal: Terminal, summary: RunSummary): string {
   const parts = [
     formatHeading(terminal, summary),
     summary.generator.limited ? formatGenerator(terminal, summary) : [],
+    formatWarnings(terminal, summary),
     formatRows(terminal, summary),
     [
       ...formatTerms(terminal, summary),

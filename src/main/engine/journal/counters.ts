@@ -15,6 +15,7 @@ export type CounterKind =
   | 'throttled_ms'
   | 'limit_per_1000_s'
   | 'waited'
+  | 'reuse_ended'
   | 'answer'
   | 'callback'
 

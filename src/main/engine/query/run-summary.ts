@@ -4,6 +4,7 @@ import type { LatencyMeter } from '../../../shared/latency-meter.ts'
 import type { Operation } from '../../../shared/operation.ts'
 import { toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts, RunState, RunSummary, TriggeredRule } from '../../../shared/run.ts'
+import { toRunWarnings } from '../../../shared/run-warnings.ts'
 import { readLatency } from '../journal/run-latency.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
@@ -54,6 +55,7 @@ export function summarizeRun(view: RunView): RunSummary {
       ...toErrorGroups(facets.get('error') ?? new Map()),
       ...toLostGroups(told.lost),
     ],
+    warnings: toRunWarnings(facets.get('reuse_ended')),
     retry_after: {
       answers: facets.get('retry_after_answers')?.get('') ?? 0,
       waited_s: (facets.get('retry_after_ms')?.get('') ?? 0) / 1000,

@@ -54,6 +54,7 @@ export function createSender(options: SenderParts): Sender {
       readApiKey: options.readApiKey,
       proxyCredentials: options.proxyCredentials,
       userAgent: `sluice/${options.appVersion}`,
+      onReuseEnded: (why) => journal.counters.add('reuse_ended', why, 1),
     }),
     toRequest: ({ item, rows }) => {
       const bodies = rows.map(({ row, cells, kinds }) => mapRow(row, cells, kinds).body)

@@ -2,6 +2,7 @@ import { toErrorGroups } from '../../../shared/error-groups.ts'
 import { toCallbackCounts, toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts, TriggeredRule } from '../../../shared/run.ts'
 import type { Slowdown } from '../../../shared/slowdown.ts'
+import { toRunWarnings } from '../../../shared/run-warnings.ts'
 import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { StatementSync } from '../journal/sqlite-types.ts'
@@ -80,6 +81,7 @@ export class SnapshotBuilder {
       latencyMs: state.meter?.total.percentiles('http_req_duration') ?? null,
       triggeredRules: this.#toTopRules(),
       errors: toErrorGroups(counters.entries('error')).slice(0, LIST_MAX),
+      warnings: toRunWarnings(counters.entries('reuse_ended')),
       retryAfter: {
         answers: counters.get('retry_after_answers'),
         waitedMs: counters.get('retry_after_ms'),

@@ -75,5 +75,12 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
       note: `${formatSpan(snapshot.retryAfter.waitedMs)} waited`,
     })
   }
+  if (snapshot.warnings.length > 0) {
+    figures.push({
+      label: 'Connections',
+      value: 'not reused',
+      note: snapshot.warnings.map(({ message }) => message).join(' '),
+    })
+  }
   return figures
 }

@@ -43,6 +43,7 @@ export function createLoadSnapshot(
     latencyMs: null,
     triggeredRules: [],
     errors: [],
+    warnings: [],
     retryAfter: { answers: 0, waitedMs: 0 },
     slowdown: null,
     answers: {},

@@ -34,6 +34,7 @@ function createSnapshot(changes: Partial<RunSnapshot> = {}): RunSnapshot {
     latencyMs: zero,
     triggeredRules: [],
     errors: [],
+    warnings: [],
     retryAfter: { answers: 0, waitedMs: 0 },
     slowdown: null,
     answers: {},

@@ -56,6 +56,7 @@ function toSummary(report: LoadReport, changes: Partial<RunSummary> = {}): RunSu
     latency_ms: report.latencyMs,
     triggered_rules: [],
     errors: [],
+    warnings: [],
     retry_after: { answers: 0, waited_s: 0 },
     from_cache: { rows: 0 },
     result_lost: { rows: 0 },

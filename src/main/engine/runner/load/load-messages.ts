@@ -3,6 +3,7 @@ import type { Outcome } from '../../../../shared/item-state.ts'
 import type { LoadSample } from '../../../../shared/load-report.ts'
 import type { SealedSecret } from '../../credentials/bound-secret.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
+import type { ReuseEnd } from '../../service/connection-reuse.ts'
 
 /** What a sending thread is given. Stays in memory: it holds secrets. */
 export interface LoadTask {
@@ -67,5 +68,6 @@ export type LoadEvent =
       models: [number, string][]
       inFlight: number
     }
+  | { kind: 'reuse_ended'; index: number; why: ReuseEnd }
   | { kind: 'health'; index: number; health: SecondHealth }
   | { kind: 'failed'; index: number; error: ErrorDocument }

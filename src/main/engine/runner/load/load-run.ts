@@ -191,6 +191,9 @@ export class LoadRun {
         this.#slots.add(news.kept)
         this.#inFlight[news.index] = news.inFlight
         break
+      case 'reuse_ended':
+        this.#options.journal.counters.add('reuse_ended', news.why, 1)
+        break
       case 'health':
         this.#seconds.noteHealth(news.index, news.health)
         break

@@ -85,6 +85,7 @@ function createGenerator(
       httpVersion: load.httpVersion,
       http2Connections: load.http2Connections,
       threads: share.count,
+      onReuseEnded: (why) => post({ kind: 'reuse_ended', index: share.index, why }, []),
     }),
     judge: exchange.judge,
     toPostId: (sequence) =>

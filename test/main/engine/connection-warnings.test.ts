@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { formatSummary } from '../../../src/main/cli/summary/summary-text.ts'
+import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { openEngine, untilSnapshot } from '../../helpers/test-engine.ts'
+import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
+import { createPlainTerminal } from '../cli/plain-terminal.ts'
+
+const folder = openTestFolder()
+const engine = openEngine(folder)
+
+const CLOSED = {
+  code: 'CONNECTIONS_NOT_REUSED',
+  message: expect.stringMatching(/^The service closes connections after an answer without saying so\./),
+}
+
+/** Closes each connection after its first answer, and announces nothing. */
+const startClosingService = () =>
+  startFaultServer({
+    onRequest: (request, wire) => {
+      wire.send(200, toTaskAnswer(request))
+      wire.socket.end()
+    },
+  })
+
+test('a run whose service closes connections unannounced says in snapshot, summary and text that it reuses none', async () => {
+  const server = await startClosingService()
+  const run = await engine.startRun(createRunPlan(folder, 40, server.baseUrl), { apiKey: 'key' })
+  const snapshot = untilSnapshot(run, ({ warnings }) => warnings.length > 0)
+  const summary = await run.ended
+  expect(summary).toMatchObject({ rows: { succeeded: 40, unknown: 0 }, warnings: [CLOSED] })
+  expect((await snapshot).warnings).toEqual([CLOSED])
+  expect(formatSummary(createPlainTerminal(200), summary)).toMatch(
+    /\nWarning +The service closes connections after an answer without saying so\. Each/,
+  )
+  expect((await engine.summarizeRun(run.runId)).warnings).toEqual([CLOSED])
+})
+
+test('a load test says so too', async () => {
+  const server = await startClosingService()
+  const plan = createRunPlan(folder, 10, server.baseUrl, {
+    load: { pace: { kind: 'closed', concurrency: 2 }, requests: 40, workers: 2, warmupMs: 0 },
+  })
+  const summary = await (await engine.startRun(plan, { apiKey: 'key' })).ended
+  expect(summary.warnings).toEqual([CLOSED])
+})
+
+test('a run whose service keeps its connections has no warnings', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
+  })
+  const run = await engine.startRun(createRunPlan(folder, 40, server.baseUrl), { apiKey: 'key' })
+  expect((await run.ended).warnings).toEqual([])
+  expect(server.connections).toBeLessThan(40)
+})
