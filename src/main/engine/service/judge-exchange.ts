@@ -55,6 +55,8 @@ export function createJudge(reader: AnswerReader, origin: string, nowMs: () => n
       return createJudgement({ outcome: 'rejected', status, message: toRedirectMessage(exchange, origin) })
     }
     const refusal = readRefusal(exchange, body)
+    // The service gave up waiting for the whole request (RFC 9110 §15.5.9), as one does that closes an idle connection.
+    if (status === 408) return createJudgement({ outcome: 'rejected', repeat: 'safe', ...refusal })
     if (status === 429 || status >= 500) {
       const retryAfterMs = parseRetryAfter(exchange.retryAfter, nowMs())
       return status === 429

@@ -65,7 +65,6 @@ test.each([
   [401, 'NO_KEY'],
   [403, 'INVALID_API_KEY'],
   [404, 'NO_SUCH_PATH'],
-  [408, 'TOO_SLOW'],
   [409, 'CONFLICT'],
   [413, 'TOO_LARGE'],
 ])('a %i is a refusal that is never repeated', async (status, errorCode) => {
@@ -79,6 +78,12 @@ test.each([
     errorCode,
     message: 'no',
   })
+})
+
+test('a 408 says that the request did not come whole, so it was certainly not taken', async () => {
+  const server = await onRequest((_, wire) => wire.send(408, ''))
+  const { judgement } = await sendTask(server.baseUrl)
+  expect(judgement).toMatchObject({ outcome: 'rejected', repeat: 'safe', reached: true, status: 408 })
 })
 
 test('an error inside a 200 is a refusal', async () => {
