@@ -75,7 +75,7 @@ async function sendAll(
     createClient: createServiceClients({
       baseUrl,
       connection: { timeoutMs: 10_000, ...(isTls ? { tls: { caFile } } : {}) },
-      readApiKey: () => 'key',
+      readApiKey: () => null,
       userAgent: 'sluice/test',
       onReuseEnded: () => {
         counts.hasReuseEnded = true
@@ -91,7 +91,7 @@ async function sendAll(
       const postId = `p${at + 1}`
       const body = JSON.stringify({ text_data: text, user_id: 'user', post_id: postId })
       return {
-        request: { method: 'POST', path: '/api/v1/task/sync', body, isAnonymous: false },
+        request: { method: 'POST', path: '/api/v1/task/sync', body, isAnonymous: true },
         onEnd: (exchange) => note(postId, exchange),
       }
     },

@@ -116,7 +116,7 @@ export class AnswerReader {
     const at = skipLineEnds(bytes, from, size)
     this.#emptyBytes += at - from
     if (this.#emptyBytes > HEAD_MAX_BYTES) {
-      throw malformed(`more than ${HEAD_MAX_BYTES} line breaks come before it`)
+      throw malformed(`more than ${HEAD_MAX_BYTES / 1024} KiB of line breaks come before it`)
     }
     if (at === size) return size
     const text = bytes.toString('latin1', at, size)
@@ -232,7 +232,8 @@ export class AnswerReader {
     const isTrailer = this.#part === 'trailer'
     if (isTrailer) {
       this.#trailerBytes += end - at
-      if (this.#trailerBytes > HEAD_MAX_BYTES) throw malformed(`its trailers exceed ${HEAD_MAX_BYTES} bytes`)
+      if (this.#trailerBytes > HEAD_MAX_BYTES)
+        throw malformed(`its trailers exceed ${HEAD_MAX_BYTES / 1024} KiB`)
     }
     let line: string
     if (isWhole && this.#kept.length === this.#bodyBytes) {
@@ -272,10 +273,11 @@ export class AnswerReader {
     if (this.#bodyBytes + this.#leftBytes > ANSWER_MAX_BYTES) throw toTooLarge()
     this.#extensionBytes += line.length - size.length
     if (this.#extensionBytes > EXTENSIONS_MAX_BYTES) {
-      throw malformed(`the extensions of its chunks exceed ${EXTENSIONS_MAX_BYTES} bytes`)
+      throw malformed(`the extensions of its chunks exceed ${EXTENSIONS_MAX_BYTES / 1024} KiB`)
     }
     this.#chunks += 1
-    if (this.#chunks > CHUNKS_MAX) throw malformed(`its body has more than ${CHUNKS_MAX} chunks`)
+    if (this.#chunks > CHUNKS_MAX)
+      throw malformed(`its body has more than ${CHUNKS_MAX.toLocaleString('en-US')} chunks`)
     this.#part = this.#leftBytes === 0 ? 'trailer' : 'chunk'
   }
 
@@ -314,9 +316,9 @@ function holdsForbiddenByte(bytes: Buffer, from: number): boolean {
 }
 
 function headTooLong(): AnswerError {
-  return malformed(`its headers are longer than ${HEAD_MAX_BYTES} bytes`)
+  return malformed(`its headers are longer than ${HEAD_MAX_BYTES / 1024} KiB`)
 }
 
 function chunkLineTooLong(): AnswerError {
-  return malformed(`a line of its chunked body is longer than ${CHUNK_LINE_MAX_BYTES} bytes`)
+  return malformed(`a line of its chunked body is longer than ${CHUNK_LINE_MAX_BYTES / 1024} KiB`)
 }

@@ -77,7 +77,7 @@ function inflate(bytes: Buffer, maxOutputLength: number): Buffer {
 function toReason(error: unknown, name: string, sizeBytes: number): string {
   if (toSystemCode(error) !== 'ERR_BUFFER_TOO_LARGE') return `is not valid ${name}: it is damaged or cut`
   return sizeBytes * RATIO_MAX >= ANSWER_MAX_BYTES
-    ? `is larger than ${ANSWER_MAX_BYTES} bytes when decoded (${name})`
+    ? `is larger than ${ANSWER_MAX_BYTES / 1024 / 1024} MiB when decoded (${name})`
     : `grows more than ${RATIO_MAX} times when decoded (${name})`
 }
 

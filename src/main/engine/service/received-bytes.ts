@@ -1,6 +1,8 @@
 import { AnswerError } from './answer-error.ts'
 import { ANSWER_MAX_BYTES, ANSWER_TOO_LARGE_CODE, RECEIVE_LIMIT_CODE } from './exchange.ts'
 
+const MIB = 1024 * 1024
+
 /** Memory for all answers that are being received by a process's threads together, bytes. */
 export const RECEIVED_MAX_BYTES = 128 * 1024 * 1024
 
@@ -26,7 +28,7 @@ export class ReceivedBytes {
     if (this.#usedBytes + bytes > this.#maxBytes) {
       throw new AnswerError(
         RECEIVE_LIMIT_CODE,
-        `the answers being received exceed ${this.#maxBytes} bytes together; lower --max-in-flight`,
+        `the answers being received exceed ${this.#maxBytes / MIB} MiB together; lower --max-in-flight`,
       )
     }
     this.#usedBytes += bytes
@@ -100,5 +102,5 @@ export class ReceivedBody {
 
 /** The error for an answer whose body is larger than what is read. */
 export function toTooLarge(): AnswerError {
-  return new AnswerError(ANSWER_TOO_LARGE_CODE, `the answer is larger than ${ANSWER_MAX_BYTES} bytes`)
+  return new AnswerError(ANSWER_TOO_LARGE_CODE, `the answer is larger than ${ANSWER_MAX_BYTES / MIB} MiB`)
 }

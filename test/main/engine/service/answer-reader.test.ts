@@ -293,16 +293,11 @@ test.each([
     'HTTP/1.1 102 Wait\r\n\r\n',
     'more than 100 informational answers come before it',
   ],
-  ['endless line breaks', '', '\r\n', 'more than 16384 line breaks come before it'],
-  ['endless headers', OK, 'x: y\r\n', 'its headers are longer than 16384 bytes'],
-  ['endless trailers', `${CHUNKED}0\r\n`, 'x: y\r\n', 'its trailers exceed 16384 bytes'],
-  [
-    'chunk extensions',
-    CHUNKED,
-    `1;${'x'.repeat(60)}\r\ny\r\n`,
-    'the extensions of its chunks exceed 16384 bytes',
-  ],
-  ['chunks of one byte', CHUNKED, '1\r\nx\r\n', 'its body has more than 262144 chunks'],
+  ['endless line breaks', '', '\r\n', 'more than 16 KiB of line breaks come before it'],
+  ['endless headers', OK, 'x: y\r\n', 'its headers are longer than 16 KiB'],
+  ['endless trailers', `${CHUNKED}0\r\n`, 'x: y\r\n', 'its trailers exceed 16 KiB'],
+  ['chunk extensions', CHUNKED, `1;${'x'.repeat(60)}\r\ny\r\n`, 'the extensions of its chunks exceed 16 KiB'],
+  ['chunks of one byte', CHUNKED, '1\r\nx\r\n', 'its body has more than 262,144 chunks'],
 ])('%s without an end are refused, and the message names the limit', (_, start, piece, limit) => {
   const reader = new AnswerReader()
   const pieces = Buffer.from(piece.repeat(Math.ceil(1_000 / piece.length)))
@@ -341,7 +336,7 @@ test('readers share one budget: what does not fit is refused, and what was given
   expect(() => second.read(more, more.length)).toThrow(
     new AnswerError(
       'RECEIVE_LIMIT',
-      'the answers being received exceed 131072 bytes together; lower --max-in-flight',
+      'the answers being received exceed 0.125 MiB together; lower --max-in-flight',
     ),
   )
   second.reset()

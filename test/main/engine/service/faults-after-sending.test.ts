@@ -179,7 +179,7 @@ test('an answer larger than what is read leaves the task unknown', async () => {
   })
   const { judgement } = await sendTask(server.baseUrl, { timeoutMs: 20_000 })
   expect(judgement).toMatchObject({ ...UNKNOWN, status: 200, errorCode: 'ANSWER_TOO_LARGE' })
-  expect(judgement.message).toBe('the answer is larger than 16777216 bytes')
+  expect(judgement.message).toBe('the answer is larger than 16 MiB')
 })
 
 test('a connection that the service closed between requests is opened again, with nothing lost', async () => {

@@ -19,7 +19,7 @@ test.each([
   ['JSON that breaks off', '{"task_id": "t', /not valid JSON \(application\/json\)/],
   ['text', 'OK', /not valid JSON/],
   ['JSON of another interface', '{"hello": "world"}', /JSON that is not of the interface/],
-  ['a task_id of another type', '{"task_id": 17}', /JSON that is not of the interface/],
+  ['a task_id of another type', '{"task_id": {}}', /JSON that is not of the interface/],
   ['a JSON list', '[]', /JSON that is not of the interface/],
   ['the JSON null', 'null', /JSON that is not of the interface/],
   ['a web page', HTML, /a web page instead of JSON, as a proxy or a wrong base URL does/],
@@ -31,6 +31,22 @@ test.each([
   expect(judgement).toMatchObject({ ...UNKNOWN, status: 200, errorCode: null })
   expect(judgement.message).toMatch(message)
 })
+
+test.each([
+  ['objects', `[${'{},'.repeat(1_200_000)}{}]`],
+  ['nested lists', '['.repeat(1_200_000)],
+])(
+  'a 200 with more %s than fit into memory leaves the task unknown, and names the limit',
+  async (_, body) => {
+    const server = await onRequest((__, wire) => wire.send(200, body))
+    const { judgement } = await sendTask(server.baseUrl, { timeoutMs: 20_000 })
+    expect(judgement).toMatchObject({
+      ...UNKNOWN,
+      status: 200,
+      message: 'answered 200 with JSON of more than 1,000,000 objects and lists',
+    })
+  },
+)
 
 test('a 204 leaves the task unknown', async () => {
   const server = await onRequest((_, wire) => wire.raw('HTTP/1.1 204 No Content\r\n\r\n'))

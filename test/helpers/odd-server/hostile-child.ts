@@ -1,0 +1,54 @@
+import { ApiKey } from '../../../src/main/engine/credentials/bound-secret.ts'
+import { createEngine } from '../../../src/main/engine/engine.ts'
+import { planSchema } from '../../../src/shared/plan.ts'
+import type { RunSummary } from '../../../src/shared/run.ts'
+
+/** What is sent where. */
+export interface HostileTask {
+  workspace: string
+  source: string
+  baseUrl: string
+  inFlight: number
+  timeoutMs: number
+}
+
+/** What the process says at its end, as JSON on stdout. */
+export interface HostileResult {
+  summary: RunSummary
+  /** Most memory that the process had, bytes. */
+  peakBytes: number
+  /** Rows that succeeded, by post_id, with the task_id they were told. */
+  told: [postId: string | null, taskId: string | null][]
+}
+
+const task = JSON.parse(process.argv[2] ?? '') as HostileTask
+const toUrl = (path: string) => new URL(`../../../src/main/engine/${path}`, import.meta.url)
+const engine = createEngine({
+  workspace: task.workspace,
+  runWorkerUrl: toUrl('runner/run-worker.ts'),
+  queryWorkerUrl: toUrl('query/query-worker.ts'),
+  receiverWorkerUrl: toUrl('receiver/receiver-worker.ts'),
+  loadWorkerUrl: toUrl('runner/load/load-worker.ts'),
+})
+const plan = planSchema.parse({
+  connection: { baseUrl: task.baseUrl, timeoutMs: task.timeoutMs },
+  source: { path: task.source },
+  operation: { kind: 'task' },
+  pace: { kind: 'closed', concurrency: task.inFlight },
+  retry: { limit: 1, baseMs: 1, maxMs: 5, maxRetryAfterMs: 40 },
+})
+const apiKey = ApiKey.create('key', { baseUrl: task.baseUrl }, 'the test')
+const run = await engine.startRun(plan, { apiKey, whenBurning: 'pause' })
+// Most answers are errors: a person who goes on regardless.
+run.onSnapshot(({ phase }) => {
+  if (phase === 'paused') run.resume()
+})
+const summary = await run.ended
+const told: HostileResult['told'] = []
+for (let offset = 0; offset < summary.rows.succeeded; offset += 500) {
+  const { rows } = await engine.readPage(run.runId, { filter: { state: 'succeeded' }, offset, limit: 500 })
+  for (const { postId, taskId } of rows) told.push([postId, taskId])
+}
+await engine.close()
+const result: HostileResult = { summary, peakBytes: process.resourceUsage().maxRSS * 1024, told }
+process.stdout.write(JSON.stringify(result))
