@@ -4,7 +4,7 @@ import { Lanes } from '../../src/main/engine/runner/lanes.ts'
 import { SecondMeter } from '../../src/main/engine/runner/second-meter.ts'
 import { keepNewObjectsYoung } from '../../src/main/engine/runner/sending-thread.ts'
 import { createOperationExchange } from '../../src/main/engine/service/operation-exchange.ts'
-import { createServiceClient } from '../../src/main/engine/service/service-client.ts'
+import { createServiceClients } from '../../src/main/engine/service/service-client.ts'
 import { LatencyMeter } from '../../src/shared/latency-meter.ts'
 import { planSchema } from '../../src/shared/plan.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
@@ -61,13 +61,12 @@ async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<num
   const done = Promise.withResolvers<void>()
   const lanes = new Lanes({
     concurrency: inFlight,
-    createClient: () =>
-      createServiceClient({
-        baseUrl: url,
-        connection: plan.connection,
-        readApiKey: () => apiKey,
-        userAgent: 'sluice',
-      }),
+    createClient: createServiceClients({
+      baseUrl: url,
+      connection: plan.connection,
+      readApiKey: () => apiKey,
+      userAgent: 'sluice',
+    }),
     onError: (error) => done.reject(error),
     take: () => {
       if (started === rows) return null

@@ -1,3 +1,5 @@
+import { type TurnWaiter, waitForTurn } from './loop-turns.ts'
+
 /** A service that closes connections by itself after an answer has done so by then, milliseconds. */
 const QUIET_MS = 10
 
@@ -11,23 +13,8 @@ const CLOSINGS_MAX = 3
 /** Answers over used connections after which an origin is no longer in doubt. */
 const CALM_ANSWERS = 1_000
 
-/** Requests that go out in one turn at most, so that the last of them knows about as much as the first. */
-const TURN_MAX = 16
-
-/** A turn of the loop that took longer, milliseconds, leaves what came meanwhile unread: another turn is needed. */
-const TURN_MAX_MS = 1
-
-/** Turns after which requests go out however long the turns are. */
-const TURNS_MAX = 10
-
 /** Why no connection to an origin is reused: it closes them after answers, or sends answers that nobody asked for. */
 export type ReuseEnd = 'closed' | 'stray'
-
-/** A connection that is to carry another request. */
-export interface ReuseWaiter {
-  /** What has come over the connection so far was read: the request may go out if the connection is still open. */
-  onTurn(): void
-}
 
 /**
  * Decides when the connections to an origin may carry another request, for all connections of a thread.
@@ -46,13 +33,6 @@ export class ConnectionReuse {
   #probes = 0
   #closings = 0
   #answers = 0
-  /** Wait for the next check phase, and for the one after that: only between the two are sockets polled for certain. */
-  #fresh: ReuseWaiter[] = []
-  #polled: ReuseWaiter[] = []
-  #isArmed = false
-  #checkedMs = 0
-  #longTurns = 0
-
   /** `onEnded` is called once, when no connection will be reused any more. */
   constructor(onEnded: (why: ReuseEnd) => void = () => {}) {
     this.#onEnded = onEnded
@@ -69,12 +49,12 @@ export class ConnectionReuse {
   }
 
   /** Calls `waiter` once its connection may be used, if it is still open. Call {@link leave} when its request has ended. */
-  wait(waiter: ReuseWaiter, answeredMs: number, nowMs: number): void {
+  wait(waiter: TurnWaiter, answeredMs: number, nowMs: number): void {
     const isProbe = this.#state === 'untried' && this.#probes < PROBES_MAX
     this.#probes += 1
     const quietMs = answeredMs + (isProbe ? PROBE_QUIET_MS : QUIET_MS) - nowMs
-    if (this.#state === 'trusted' || quietMs <= 0) this.#turn(waiter)
-    else setTimeout(() => this.#turn(waiter), Math.ceil(quietMs))
+    if (this.#state === 'trusted' || quietMs <= 0) waitForTurn(waiter)
+    else setTimeout(() => waitForTurn(waiter), Math.ceil(quietMs))
   }
 
   /** A request that {@link wait} was called for has ended, however it did. */
@@ -130,35 +110,5 @@ export class ConnectionReuse {
     this.#epoch += 1
     this.#closings = 0
     this.#answers = 0
-  }
-
-  #turn(waiter: ReuseWaiter): void {
-    this.#fresh.push(waiter)
-    this.#arm()
-  }
-
-  #arm(): void {
-    if (this.#isArmed) return
-    this.#isArmed = true
-    setImmediate(this.#onCheck)
-  }
-
-  readonly #onCheck = (): void => {
-    this.#isArmed = false
-    const ready = this.#polled
-    this.#polled = this.#fresh
-    this.#fresh = []
-    let goMax = TURN_MAX
-    const nowMs = performance.now()
-    if (nowMs - this.#checkedMs > TURN_MAX_MS && this.#longTurns < TURNS_MAX) {
-      this.#longTurns += 1
-      goMax = 0
-    } else {
-      this.#longTurns = 0
-    }
-    this.#checkedMs = nowMs
-    if (ready.length > goMax) this.#polled = [...ready.splice(goMax), ...this.#polled]
-    if (this.#polled.length > 0) this.#arm()
-    for (const waiter of ready) waiter.onTurn()
   }
 }

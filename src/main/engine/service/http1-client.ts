@@ -2,10 +2,11 @@ import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import { AnswerError } from './answer-error.ts'
 import { AnswerReader, isLineEnds } from './answer-reader.ts'
-import type { ConnectionReuse, ReuseWaiter } from './connection-reuse.ts'
+import type { ConnectionReuse } from './connection-reuse.ts'
 import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
 import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE, type Exchange, TIMEOUT_CODE } from './exchange.ts'
 import { ExchangeClock } from './exchange-clock.ts'
+import type { TurnWaiter } from './loop-turns.ts'
 import type { ReceivedBytes } from './received-bytes.ts'
 import { RequestHead } from './request-head.ts'
 import type { TimedConnector } from './timed-connector.ts'
@@ -35,7 +36,7 @@ export interface Http1ClientOptions {
  * enforces the time-out. A connection on which anything was odd carries no other request. Why it is our own:
  * `docs/decisions/0012-http1-is-our-own.md`.
  */
-export class Http1Client implements WireClient, Deadline, ReuseWaiter {
+export class Http1Client implements WireClient, Deadline, TurnWaiter {
   readonly #timeoutMs: number
   readonly #target: buildConnector.Options
   readonly #connector: TimedConnector
