@@ -101,6 +101,8 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
 /** What of the run's row changes while it goes on, by column name. */
 export interface RunChanges {
   state?: StoredState
+  /** A {@link Plan} as JSON. */
+  plan?: string
   stop_reason?: string | null
   columns?: string
   header?: string | null

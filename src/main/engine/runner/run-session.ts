@@ -1,12 +1,13 @@
 import { toErrorDocument } from '../../../shared/errors.ts'
 import type { Load } from '../../../shared/load.ts'
+import type { Pace } from '../../../shared/plan.ts'
 import { toRowCounts } from '../../../shared/row-counts.ts'
 import type { RowCounts } from '../../../shared/run.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
 import { ApiKey, ProxyCredentials } from '../credentials/bound-secret.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/run-latency.ts'
-import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
+import { type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { toJournalFile } from '../journal/workspace-files.ts'
 import type { IntakeProgress } from './intake-stage.ts'
 import { createLoadRun } from './load/create-load-run.ts'
@@ -128,7 +129,7 @@ export class RunSession {
         break
       case 'set_concurrency':
         this.#concurrency = command.concurrency
-        this.#sender?.setConcurrency(command.concurrency)
+        this.#applyConcurrency()
         break
     }
   }
@@ -154,7 +155,7 @@ export class RunSession {
     })
     this.#sender = sender
     this.#snapshots.isAsync = record.callbackBase !== null
-    if (this.#concurrency !== null) sender.setConcurrency(this.#concurrency)
+    this.#applyConcurrency()
     try {
       this.#post({ kind: 'ready' })
       let stretch: Stretch = this.#task.hold ? await this.#hold('ready', sender) : {}
@@ -179,6 +180,7 @@ export class RunSession {
       }
     } finally {
       this.#meter.close()
+      this.#sender = null
       await sender.close()
     }
   }
@@ -211,6 +213,20 @@ export class RunSession {
     } finally {
       this.#sendingSinceMs = null
     }
+  }
+
+  /** Applies the number of requests in flight that was chosen last, and records it, so that a resumed run keeps it. */
+  #applyConcurrency(): void {
+    const concurrency = this.#concurrency
+    if (concurrency === null || this.#sender === null) return
+    this.#sender.setConcurrency(concurrency)
+    const plan = readRunRecord(this.#journal.db)?.plan
+    if (plan === undefined) return
+    const pace: Pace =
+      plan.pace.kind === 'closed' ? { ...plan.pace, concurrency } : { ...plan.pace, maxInFlight: concurrency }
+    this.#journal.transact('power', () =>
+      updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, pace }) }),
+    )
   }
 
   async #sendStretch(sender: Sender, stretch: Stretch): Promise<SendingEnd> {

@@ -8,18 +8,25 @@ import styles from './run.module.css'
 
 const MOST = 10_000
 
-/** How many requests may be in flight, changed while the run goes on. */
+/**
+ * How many requests may be in flight, changed while the run goes on. A typed number applies on Enter or on leaving the
+ * field, so that none of its digits is sent at by itself; Escape brings the old one back.
+ */
 export function PaceControl({ runId, inFlight }: { runId: string; inFlight: number }) {
   const plan = useQuery(`${runId} pace`, (signal) => bridge.runs.readPlan({ runId }, { signal }))
   const [chosen, setChosen] = useState<number | null>(null)
+  const [typed, setTyped] = useState<string | number | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const pace = plan.data?.pace
   if (pace?.kind !== 'closed') return null
-  const change = (value: string | number) => {
-    if (typeof value !== 'number' || value < 1) return
-    setChosen(value)
+  const current = chosen ?? pace.concurrency
+  const apply = () => {
+    setTyped(null)
+    if (typeof typed !== 'number' || typed < 1 || typed === current) return
+    setChosen(typed)
     setProblem(null)
-    bridge.runs.setConcurrency({ runId, concurrency: value }).catch((error: unknown) => {
+    bridge.runs.setConcurrency({ runId, concurrency: typed }).catch((error: unknown) => {
+      setChosen(null)
       setProblem(toShownError(error).message)
     })
   }
@@ -27,15 +34,20 @@ export function PaceControl({ runId, inFlight }: { runId: string; inFlight: numb
     <NumberInput
       className={styles.pace}
       label="In flight at most"
-      description={`${formatCount(inFlight)} now`}
+      description={typed === null ? `${formatCount(inFlight)} now` : 'Press Enter to apply'}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      value={chosen ?? pace.concurrency}
+      value={typed ?? current}
       min={1}
       max={MOST}
       clampBehavior="strict"
       allowDecimal={false}
       error={problem}
-      onChange={change}
+      onChange={setTyped}
+      onBlur={apply}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') apply()
+        if (event.key === 'Escape') setTyped(null)
+      }}
     />
   )
 }

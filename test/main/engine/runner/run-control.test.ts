@@ -214,6 +214,21 @@ test('the number of requests in flight grows and shrinks while the run goes on',
   expect(server.maxOpen).toBeLessThanOrEqual(3)
 })
 
+test('a number of requests in flight that was chosen while the run went on is that of the resumed run', async () => {
+  const server = await startHoldingService()
+  const run = runs.start(createRunPlan(folder, 40, server.baseUrl, closed(2)))
+  run.command({ kind: 'set_concurrency', concurrency: 7 })
+  await server.arrivals(7)
+  run.command({ kind: 'stop' })
+  server.answer(7)
+  expect(await run.ended).toMatchObject({ state: 'interrupted' })
+  const resumed = runs.resume(run.runId)
+  await server.arrivals(14)
+  expect(server.open).toBe(7)
+  server.release()
+  expect(await resumed.ended).toMatchObject({ rows: { succeeded: 40 } })
+})
+
 test('a paused run that is given more requests in flight uses them all when it goes on', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 30, server.baseUrl, closed(1)))
