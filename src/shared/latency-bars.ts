@@ -1,28 +1,34 @@
 import { type Histogram, JsHistogram } from 'hdr-histogram-js'
 
-/** Each bar's upper edge is this much above the one before, from 0.1 ms on. */
-const EDGE_FACTOR = 1.25
-
-/** A bar of a latency distribution: its upper edge in milliseconds, and the samples in it. */
+/** A bar of a latency distribution: the samples that took longer than `fromMs` and at most `upToMs`. */
 export interface LatencyBar {
+  fromMs: number
   upToMs: number
   count: number
 }
 
-/** Draws a histogram of microseconds as bars of even width on a logarithmic scale, gaps included. */
+const BARS = 60
+
+/** Below this ratio of its edges, a bar would be narrower than the three figures that are measured. */
+const RATIO_MIN = 1.004
+
+/** Divides a histogram of microseconds into about {@link BARS} bars, each wider than the one before by one ratio. */
 export function toLatencyBars(histogram: Histogram): LatencyBar[] {
   if (histogram.totalCount === 0) return []
-  const counts = new Map<number, number>()
-  for (const { us, count } of listRecorded(histogram)) {
-    const edge = toEdge(us)
-    counts.set(edge, (counts.get(edge) ?? 0) + count)
-  }
-  const edges = [...counts.keys()]
-  const [first, last] = [Math.min(...edges), Math.max(...edges)]
-  return Array.from({ length: last - first + 1 }, (_, i) => ({
-    upToMs: toEdgeUs(first + i) / 1000,
-    count: counts.get(first + i) ?? 0,
+  const lowestUs = Math.max(1, histogram.minNonZeroValue)
+  const ratio = Math.max(RATIO_MIN, (histogram.maxValue / lowestUs) ** (1 / BARS))
+  const toIndex = (us: number) => Math.max(0, Math.floor(Math.log(us / lowestUs) / Math.log(ratio) - 1e-9))
+  const count = toIndex(histogram.maxValue) + 1
+  const bars = Array.from({ length: count }, (_, i) => ({
+    fromMs: (lowestUs * ratio ** i) / 1000,
+    upToMs: (lowestUs * ratio ** (i + 1)) / 1000,
+    count: 0,
   }))
+  for (const recorded of listRecorded(histogram)) {
+    const bar = bars[Math.min(count - 1, toIndex(recorded.us))]
+    if (bar !== undefined) bar.count += recorded.count
+  }
+  return bars
 }
 
 /** Every value that was recorded, ascending, in microseconds, and how often. */
@@ -34,12 +40,4 @@ export function* listRecorded(histogram: Histogram): Generator<{ us: number; cou
     const { valueIteratedTo, countAtValueIteratedTo } = iterator.next()
     yield { us: valueIteratedTo, count: countAtValueIteratedTo }
   }
-}
-
-function toEdge(us: number): number {
-  return Math.max(0, Math.ceil(Math.log(us / 100) / Math.log(EDGE_FACTOR)))
-}
-
-function toEdgeUs(edge: number): number {
-  return 100 * EDGE_FACTOR ** edge
 }

@@ -1,4 +1,5 @@
 import type { ItemState } from './item-state.ts'
+import type { LatencyBar } from './latency-bars.ts'
 import type { PlanSource } from './plan.ts'
 import type { Problem } from './problem.ts'
 import type { RowAnswer } from './row-answer.ts'
@@ -175,13 +176,15 @@ export interface RunSecond {
   failed: number
   unknown: number
   httpReqDurationMs: Percentiles | null
+  /** Of the callbacks that came in this second. */
+  callbackLatencyMs: Percentiles | null
 }
 
 /** A run's latency over time and its whole distribution. */
 export interface LatencySeries {
   seconds: RunSecond[]
-  /** Upper edge of each bar in milliseconds, and the answers in it. */
-  histogram: { upToMs: number; count: number }[]
+  /** The whole distribution of each latency; empty where nothing was measured. */
+  bars: { http_req_duration: LatencyBar[]; callback_latency: LatencyBar[] }
 }
 
 /** The first rows of a source, as the chosen encoding, delimiter and header read them. */

@@ -67,6 +67,7 @@ it('takes a new user to the first triggered rules in four clicks; the run is sto
     .getByRole('button', { name: /^Resume \d+ rows/ })
     .click()
   await page.getByLabel('In flight at most').fill('64')
+  await page.getByLabel('In flight at most').press('Enter')
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: 364, invalid: 8, pending: 0 })
 })

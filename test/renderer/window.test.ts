@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { parseRoute, type Route, toHash } from '../../src/renderer/app/route.ts'
 import { type RailStanding, toRailGroups } from '../../src/renderer/app/shell/rail-groups.ts'
 import { suggestFileName } from '../../src/renderer/features/export/suggest-file-name.ts'
-import { toChartSeconds } from '../../src/renderer/ui/charts/to-chart-seconds.ts'
+import { type LatencySecond, toChartSeconds } from '../../src/renderer/ui/charts/to-chart-seconds.ts'
 import { toColumnRem } from '../../src/renderer/ui/grid/column-width.ts'
 import { toMovedCursor } from '../../src/renderer/ui/grid/move-cursor.ts'
 import { describeOptions } from '../../src/renderer/ui/operations/operation-looks.ts'
 import { adviceForError } from '../../src/renderer/ui/states/error-advice.ts'
 import type { Operation } from '../../src/shared/operation.ts'
-import type { RunSecond } from '../../src/shared/results.ts'
 
 describe('the address of a screen', () => {
   it.each<Route>([
@@ -74,36 +73,51 @@ describe('the cursor of a table', () => {
 })
 
 describe('a chart of a long run', () => {
-  const toSecond = (second: number, p99: number): RunSecond => ({
+  const toSecond = (second: number, p99: number): LatencySecond => ({
     second,
-    sent: 1,
-    succeeded: 1,
-    rejected: 0,
-    failed: 0,
-    unknown: 0,
-    httpReqDurationMs: { count: 1, min: 1, mean: 1, p50: 1, p90: 1, p95: 1, p99, p99_9: p99, max: p99 },
+    percentiles: { count: 1, min: 1, mean: 1, p50: 1, p90: 1, p95: 1, p99, p99_9: p99, max: p99 },
   })
+  const toPlaces = (seconds: readonly LatencySecond[]) =>
+    toChartSeconds(seconds).points.map(({ second, at, percentiles }) => [
+      second,
+      at,
+      percentiles?.p99 ?? null,
+    ])
 
   it('keeps every spike while it drops points', () => {
     const hour = Array.from({ length: 3_600 }, (_, second) => toSecond(second, second === 1_801 ? 900 : 5))
-    const shown = toChartSeconds(hour)
-    expect(shown.length).toBeLessThanOrEqual(1_200)
-    expect(shown.some((second) => second.second === 1_801)).toBe(true)
+    const { points } = toChartSeconds(hour)
+    expect(points.length).toBeLessThanOrEqual(1_200)
+    expect(points.some(({ second }) => second === 1_801)).toBe(true)
   })
 
-  it('breaks the line where the run stood still', () => {
-    const seconds = toChartSeconds([toSecond(0, 1), toSecond(1, 2), toSecond(5, 3)])
-    expect(seconds.map((second) => [second.second, second.httpReqDurationMs?.p99 ?? null])).toEqual([
-      [0, 1],
-      [1, 2],
-      [2, null],
-      [5, 3],
+  it('breaks the line where nothing was sent for a moment', () => {
+    expect(toPlaces([toSecond(0, 1), toSecond(1, 2), toSecond(5, 3)])).toEqual([
+      [0, 0, 1],
+      [1, 1, 2],
+      [2, 1.5, null],
+      [5, 5, 3],
     ])
+  })
+
+  it('gives a pause no room, and says how long it was', () => {
+    const seconds = [toSecond(0, 1), toSecond(1, 2), toSecond(3_602, 3), toSecond(3_603, 4)]
+    expect(toPlaces(seconds)).toEqual([
+      [0, 0, 1],
+      [1, 1, 2],
+      [2, 1.5, null],
+      [3_602, 2, 3],
+      [3_603, 3, 4],
+    ])
+    expect(toChartSeconds(seconds).pauses).toEqual([{ at: 2, lengthS: 3_600 }])
   })
 
   it('leaves a short run as it is', () => {
     const minute = Array.from({ length: 60 }, (_, second) => toSecond(second, 1))
-    expect(toChartSeconds(minute)).toEqual(minute)
+    expect(toChartSeconds(minute)).toEqual({
+      points: minute.map((second) => ({ ...second, at: second.second })),
+      pauses: [],
+    })
   })
 })
 

@@ -13,7 +13,7 @@ export const resultsHandlers = bridge.results.router({
   ),
   row: bridge.results.row.handler(({ context, input }) => context.engine.readRow(input.runId, input.row)),
   latency: bridge.results.latency.handler(async ({ context, input: { runId, sinceSecond = 0 } }) => {
-    const { seconds, histogram } = await context.engine.readLatency(runId)
-    return { seconds: seconds.filter(({ second }) => second >= sinceSecond), histogram }
+    const { seconds, bars } = await context.engine.readLatency(runId)
+    return { seconds: seconds.filter(({ second }) => second >= sinceSecond), bars }
   }),
 })

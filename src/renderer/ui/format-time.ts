@@ -20,6 +20,14 @@ function pad(value: number): string {
   return String(value).padStart(2, '0')
 }
 
+/** Time since something began, short enough for an axis: `45 s`, `2:05`, `1:02:05`. */
+export function formatClock(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const rest = pad(seconds % 60)
+  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${pad(minutes)}:${rest}`
+}
+
 /** Date and time in the person's zone, to the second, sortable by eye: `2026-11-21 09:31:07`. */
 export function formatTimestamp(iso: string): string {
   const date = new Date(iso)

@@ -86,7 +86,7 @@ const overviewSchema = matchType<LoadOverview>()(
       }),
     ),
     measuredSeconds: z.int(),
-    bars: z.array(z.object({ upToMs: z.number(), count: z.int() })),
+    bars: z.array(z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() })),
     statuses: z.array(
       z.object({ status: statusSchema, errorCode: z.string().nullable(), requests: z.int() }),
     ),

@@ -142,6 +142,9 @@ const facetListSchema = matchType<FacetList>()(
   z.object({ facets: z.array(facetSchema), isCounted: z.boolean() }),
 )
 
+const percentilesSchema = runSummarySchema.shape.latency_ms.shape.http_req_duration.unwrap()
+const barsSchema = z.array(z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() }))
+
 const secondSchema = matchType<RunSecond>()(
   z.object({
     second: z.int(),
@@ -150,14 +153,15 @@ const secondSchema = matchType<RunSecond>()(
     rejected: z.int(),
     failed: z.int(),
     unknown: z.int(),
-    httpReqDurationMs: runSummarySchema.shape.latency_ms.shape.http_req_duration.unwrap().nullable(),
+    httpReqDurationMs: percentilesSchema.nullable(),
+    callbackLatencyMs: percentilesSchema.nullable(),
   }),
 )
 
 const latencySchema = matchType<LatencySeries>()(
   z.object({
     seconds: z.array(secondSchema),
-    histogram: z.array(z.object({ upToMs: z.number(), count: z.int() })),
+    bars: z.object({ http_req_duration: barsSchema, callback_latency: barsSchema }),
   }),
 )
 

@@ -1,25 +1,30 @@
 import { toLatencyBars } from '../../../shared/latency-bars.ts'
 import { createHistogram, decodeHistogram, toPercentiles } from '../../../shared/latency-meter.ts'
 import type { LatencySeries, RunSecond } from '../../../shared/results.ts'
+import type { Percentiles } from '../../../shared/run.ts'
 import type { RunView } from './run-view.ts'
 
 /** Seconds read at once, so that no read stays open. */
 const PAGE = 200
 
-/** Reads a run's latency over time and its whole distribution (http_req_duration, design §5). */
+/** Reads a run's latencies, over time and as distributions: http_req_duration and callback_latency. */
 export function readLatencySeries({ db }: RunView): LatencySeries {
   const page = db.prepare('SELECT * FROM second WHERE at > ? ORDER BY at LIMIT ?')
   const seconds: RunSecond[] = []
-  const total = createHistogram()
+  const totals = { http_req_duration: createHistogram(), callback_latency: createHistogram() }
+  const read = (row: Record<string, unknown>, series: keyof typeof totals): Percentiles | null => {
+    const encoded = row[series]
+    if (typeof encoded !== 'string') return null
+    const histogram = decodeHistogram(encoded)
+    totals[series].add(histogram)
+    return toPercentiles(histogram)
+  }
   let firstAt: number | null = null
   let lastAt = 0
   for (let rows = page.all(lastAt, PAGE); rows.length > 0; rows = page.all(lastAt, PAGE)) {
     for (const row of rows) {
       lastAt = Number(row['at'])
       firstAt ??= lastAt
-      const encoded = row['http_req_duration']
-      const histogram = typeof encoded === 'string' ? decodeHistogram(encoded) : null
-      if (histogram !== null) total.add(histogram)
       seconds.push({
         second: lastAt - firstAt,
         sent: Number(row['sent']),
@@ -27,9 +32,14 @@ export function readLatencySeries({ db }: RunView): LatencySeries {
         rejected: Number(row['rejected']),
         failed: Number(row['failed']),
         unknown: Number(row['unknown']),
-        httpReqDurationMs: histogram === null ? null : toPercentiles(histogram),
+        httpReqDurationMs: read(row, 'http_req_duration'),
+        callbackLatencyMs: read(row, 'callback_latency'),
       })
     }
   }
-  return { seconds, histogram: toLatencyBars(total) }
+  const bars = {
+    http_req_duration: toLatencyBars(totals.http_req_duration),
+    callback_latency: toLatencyBars(totals.callback_latency),
+  }
+  return { seconds, bars }
 }

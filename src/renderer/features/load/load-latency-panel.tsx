@@ -1,11 +1,11 @@
 import { useMemo } from 'react'
 import type { LoadChartSecond, LoadOverview } from '../../../shared/bridge/load.ts'
-import type { RunSecond } from '../../../shared/results.ts'
 import type { Percentiles } from '../../../shared/run.ts'
 import type { TrendMetric } from '../../../shared/threshold-metrics.ts'
-import { LatencyHistogram } from '../../ui/charts/latency-histogram.tsx'
+import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
 import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
 import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'
+import type { LatencySecond } from '../../ui/charts/to-chart-seconds.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import styles from './load.module.css'
 
@@ -52,8 +52,8 @@ export function LoadLatencyPanel(props: {
 
 function Charts({ report }: { report: LoadOverview }) {
   const { seconds, bars, latencyMs } = report
-  const durations = useMemo(() => toRunSeconds(seconds, 'http_req_duration'), [seconds])
-  const responses = useMemo(() => toRunSeconds(seconds, 'response_time'), [seconds])
+  const durations = useMemo(() => toLatencySeconds(seconds, 'http_req_duration'), [seconds])
+  const responses = useMemo(() => toLatencySeconds(seconds, 'response_time'), [seconds])
   return (
     <div className={styles.charts}>
       <div>
@@ -62,28 +62,25 @@ function Charts({ report }: { report: LoadOverview }) {
       </div>
       {latencyMs.response_time !== undefined && (
         <div>
-          <h3 className={styles.chartTitle}>response_time in each second, waiting for its turn included</h3>
+          <h3 className={styles.chartTitle}>response_time in each second, including the wait to be sent</h3>
           <LatencyOverTime seconds={responses} name="response_time" />
         </div>
       )}
       <div>
-        <h3 className={styles.chartTitle}>Answers by http_req_duration; under each bar, how long at most</h3>
-        <LatencyHistogram histogram={bars} percentiles={latencyMs.http_req_duration ?? null} />
+        <h3 className={styles.chartTitle}>Distribution of http_req_duration</h3>
+        <LatencyDistribution
+          name="http_req_duration"
+          bars={bars}
+          percentiles={latencyMs.http_req_duration ?? null}
+        />
       </div>
     </div>
   )
 }
 
-const UNCOUNTED = { sent: 0, succeeded: 0, rejected: 0, failed: 0, unknown: 0 } satisfies Partial<RunSecond>
-
-/** The seconds as the chart draws them, one of their latencies in its place. */
-function toRunSeconds(
+function toLatencySeconds(
   seconds: readonly LoadChartSecond[],
   series: keyof LoadChartSecond['latencyMs'],
-): RunSecond[] {
-  return seconds.map(({ second, latencyMs }) => ({
-    ...UNCOUNTED,
-    second,
-    httpReqDurationMs: latencyMs[series] ?? null,
-  }))
+): LatencySecond[] {
+  return seconds.map(({ second, latencyMs }) => ({ second, percentiles: latencyMs[series] ?? null }))
 }

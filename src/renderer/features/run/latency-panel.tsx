@@ -1,12 +1,18 @@
+import { useMemo } from 'react'
 import type { LatencySeries } from '../../../shared/results.ts'
 import type { Percentiles } from '../../../shared/run.ts'
-import { LatencyHistogram } from '../../ui/charts/latency-histogram.tsx'
+import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
 import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
 import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import styles from './run.module.css'
 
-/** How long the service takes: percentiles, the whole distribution, and how it went over time. */
+const MEANINGS = {
+  http_req_duration: 'first byte sent to last byte received',
+  callback_latency: 'first byte sent to callback received',
+} as const
+
+/** How long the service takes: percentiles, and each latency over time and as a distribution. */
 export function LatencyPanel(props: {
   percentiles: Percentiles | null
   /** From a request being sent to its callback being received; absent where there are no callbacks. */
@@ -14,36 +20,50 @@ export function LatencyPanel(props: {
   series: LatencySeries | null
 }) {
   const { percentiles, callbacks, series } = props
-  const rows = [{ name: 'http_req_duration', percentiles }]
-  if (callbacks !== undefined) rows.push({ name: 'callback_latency', percentiles: callbacks })
+  const rows: { name: keyof typeof MEANINGS; percentiles: Percentiles | null }[] = [
+    { name: 'http_req_duration', percentiles },
+    ...(callbacks === undefined ? [] : [{ name: 'callback_latency' as const, percentiles: callbacks }]),
+  ]
   return (
-    <Panel
-      title="Latency"
-      aside={
-        callbacks === undefined
-          ? 'http_req_duration: first byte sent to last byte received'
-          : 'callback_latency: request sent to callback received'
-      }
-    >
-      {percentiles === null ? (
+    <Panel title="Latency">
+      {percentiles === null && !callbacks ? (
         <p className={styles.quietInside}>Measured from the first answer on.</p>
       ) : (
         <div className={styles.latency}>
           <PercentilesTable series={rows} />
-          {series !== null && (
-            <div className={styles.charts}>
-              <div>
-                <h3 className={styles.chartTitle}>Percentiles in each second</h3>
-                <LatencyOverTime seconds={series.seconds} />
-              </div>
-              <div>
-                <h3 className={styles.chartTitle}>Answers by latency; under each bar, how long at most</h3>
-                <LatencyHistogram histogram={series.histogram} percentiles={percentiles} />
-              </div>
-            </div>
-          )}
+          {series !== null &&
+            rows.map((row) => (
+              <SeriesCharts key={row.name} name={row.name} percentiles={row.percentiles} series={series} />
+            ))}
         </div>
       )}
     </Panel>
+  )
+}
+
+function SeriesCharts(props: {
+  name: keyof typeof MEANINGS
+  percentiles: Percentiles | null
+  series: LatencySeries
+}) {
+  const { name, percentiles, series } = props
+  const seconds = useMemo(
+    () =>
+      series.seconds.map(({ second, httpReqDurationMs, callbackLatencyMs }) => ({
+        second,
+        percentiles: name === 'http_req_duration' ? httpReqDurationMs : callbackLatencyMs,
+      })),
+    [series, name],
+  )
+  return (
+    <section aria-label={name}>
+      <h3 className={styles.chartTitle}>
+        <code>{name}</code>: {MEANINGS[name]}
+      </h3>
+      <div className={styles.charts}>
+        <LatencyOverTime name={name} seconds={seconds} />
+        <LatencyDistribution name={name} bars={series.bars[name]} percentiles={percentiles} />
+      </div>
+    </section>
   )
 }

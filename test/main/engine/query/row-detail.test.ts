@@ -67,7 +67,7 @@ test('a row that there is not is said so', async () => {
 
 test('the seconds of a run hold every try, and its distribution every answer', async () => {
   const { runs, runId, summary } = await completeRun(folder, 60)
-  const { seconds, histogram } = runs.read(runId, readLatencySeries)
+  const { seconds, bars } = runs.read(runId, readLatencySeries)
   const sum = (name: 'sent' | 'succeeded' | 'rejected' | 'failed' | 'unknown') =>
     seconds.reduce((total, second) => total + second[name], 0)
   const { requests, latency_ms } = summary
@@ -85,11 +85,13 @@ test('the seconds of a run hold every try, and its distribution every answer', a
     unknown: requests.unknown,
   })
   expect(seconds[0]?.second).toBe(0)
-  expect(histogram.reduce((total, { count }) => total + count, 0)).toBe(requests.sent)
+  const distribution = bars.http_req_duration
+  expect(distribution.reduce((total, { count }) => total + count, 0)).toBe(requests.sent)
+  expect(bars.callback_latency).toEqual([])
   const duration = latency_ms.http_req_duration
   expect(duration?.count).toBe(requests.sent)
-  expect(histogram.at(-1)?.upToMs).toBeGreaterThanOrEqual((duration?.max ?? Infinity) * 0.999)
-  expect(histogram[0]?.upToMs).toBeGreaterThanOrEqual(duration?.min ?? Infinity)
+  expect(distribution.at(-1)?.upToMs).toBeGreaterThanOrEqual((duration?.max ?? Infinity) * 0.999)
+  expect(distribution[0]?.upToMs).toBeGreaterThanOrEqual(duration?.min ?? Infinity)
   expect(latency_ms.response_time).toBeUndefined()
   // Four lanes have opened a connection each.
   expect(latency_ms.http_req_connecting?.count).toBe(4)

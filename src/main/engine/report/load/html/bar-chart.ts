@@ -1,7 +1,7 @@
+import { createLinearScale, formatTick, toBarPosition } from '../../../../../shared/chart-scale.ts'
 import { formatCount, formatFigure, formatMs, formatShare } from '../../../../../shared/figure-text.ts'
+import type { LatencyBar } from '../../../../../shared/latency-bars.ts'
 import type { Percentiles } from '../../../../../shared/run.ts'
-import { createLinearScale, formatTick } from './chart-scale.ts'
-import type { Bar } from './distribution.ts'
 import { html, type Markup } from './markup.ts'
 
 const WIDTH = 960
@@ -17,7 +17,11 @@ const MARKED = ['p50', 'p90', 'p99'] as const
 const MARK_STEP = 13
 
 /** Draws a distribution of latencies, every bar wider in milliseconds than the one before; percentiles marked. */
-export function drawBarChart(title: string, bars: readonly Bar[], percentiles: Percentiles | null): Markup {
+export function drawBarChart(
+  title: string,
+  bars: readonly LatencyBar[],
+  percentiles: Percentiles | null,
+): Markup {
   const total = bars.reduce((sum, { count }) => sum + count, 0)
   if (total === 0) return html`<p class="none">${title}: nothing was measured.</p>`
   const scale = createLinearScale(Math.max(...bars.map(({ count }) => count)))
@@ -42,7 +46,7 @@ ${percentiles === null ? null : drawMarks(bars, percentiles, width)}
 }
 
 function drawBar(
-  { fromMs, upToMs, count }: Bar,
+  { fromMs, upToMs, count }: LatencyBar,
   total: number,
   place: { x: number; width: number; y: number },
 ): Markup {
@@ -54,7 +58,7 @@ function drawBar(
 `
 }
 
-function drawEdges(bars: readonly Bar[], x: (index: number) => number): Markup[] {
+function drawEdges(bars: readonly LatencyBar[], x: (index: number) => number): Markup[] {
   const every = Math.max(1, Math.ceil(bars.length / 12))
   return bars.flatMap(({ fromMs }, index) =>
     index % every === 0
@@ -66,23 +70,14 @@ function drawEdges(bars: readonly Bar[], x: (index: number) => number): Markup[]
 }
 
 /** Each mark has a height of its own, so that labels never stand on each other. */
-function drawMarks(bars: readonly Bar[], percentiles: Percentiles, width: number): Markup[] {
+function drawMarks(bars: readonly LatencyBar[], percentiles: Percentiles, width: number): Markup[] {
   return MARKED.map((name, index) => {
-    const at = LEFT + width * toPosition(bars, percentiles[name])
+    const at = LEFT + width * toBarPosition(bars, percentiles[name])
     const isRight = at > WIDTH - 160
     const baseline = 12 + index * MARK_STEP
     return html`<path class="mark" d="M${round(at)} ${baseline - 9}V${TOP + PLOT_HEIGHT}"/><text class="mark-label${isRight ? ' end' : ''}" x="${round(at + (isRight ? -4 : 4))}" y="${baseline}">${name} ${formatMs(percentiles[name])}</text>
 `
   })
-}
-
-/** Where a latency lies, in bars from the left, evenly on the logarithm within its bar. */
-function toPosition(bars: readonly Bar[], ms: number): number {
-  const index = bars.findIndex(({ upToMs }) => ms <= upToMs)
-  const bar = bars[index]
-  if (bar === undefined) return bars.length
-  const share = Math.log(ms / bar.fromMs) / Math.log(bar.upToMs / bar.fromMs)
-  return index + Math.min(1, Math.max(0, share))
 }
 
 function round(value: number): number {

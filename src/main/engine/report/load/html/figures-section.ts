@@ -1,10 +1,11 @@
 import { formatCount, formatFigure, formatMs, formatShare } from '../../../../../shared/figure-text.ts'
+import { toLatencyBars } from '../../../../../shared/latency-bars.ts'
 import { decodeHistogram } from '../../../../../shared/latency-meter.ts'
 import type { LoadReport } from '../../../../../shared/load-report.ts'
 import type { Percentiles } from '../../../../../shared/run.ts'
 import type { TrendMetric } from '../../../../../shared/threshold-metrics.ts'
 import { drawBarChart } from './bar-chart.ts'
-import { toBars, toNines, toSpectrum } from './distribution.ts'
+import { toNines, toSpectrum } from './distribution.ts'
 import { html, type Markup, NOTHING } from './markup.ts'
 import { drawSpectrumChart } from './spectrum-chart.ts'
 import { drawTable } from './table.ts'
@@ -140,7 +141,7 @@ function drawDistributions(
       : [
           drawBarChart(
             'Distribution of http_req_duration',
-            toBars(duration.histogram),
+            toLatencyBars(duration.histogram),
             latencyMs.http_req_duration ?? null,
           ),
         ]),

@@ -1,4 +1,9 @@
-import { createLinearScale, createValueScale, formatTick, type Scale } from './chart-scale.ts'
+import {
+  createLinearScale,
+  createValueScale,
+  formatTick,
+  type Scale,
+} from '../../../../../shared/chart-scale.ts'
 import { html, type Markup, NOTHING } from './markup.ts'
 import type { TimeBucket } from './time-buckets.ts'
 

@@ -1,5 +1,5 @@
+import { createValueScale, formatTick } from '../../../../../shared/chart-scale.ts'
 import { formatMs } from '../../../../../shared/figure-text.ts'
-import { createValueScale, formatTick } from './chart-scale.ts'
 import type { SpectrumPoint } from './distribution.ts'
 import { html, type Markup } from './markup.ts'
 

@@ -1,4 +1,5 @@
-import { formatFigure } from '../../../../../shared/figure-text.ts'
+import { formatFigure } from './figure-text.ts'
+import type { LatencyBar } from './latency-bars.ts'
 
 /** Where values stand on an axis, and where the axis is labelled. */
 export interface Scale {
@@ -51,6 +52,15 @@ export function createValueScale(values: readonly number[]): Scale {
   return highest / lowest > LOGARITHMIC_FROM
     ? createLogarithmicScale(lowest, highest)
     : createLinearScale(highest)
+}
+
+/** Where a latency lies, in bars from the left, evenly on the logarithm within its bar. */
+export function toBarPosition(bars: readonly LatencyBar[], ms: number): number {
+  const index = bars.findIndex(({ upToMs }) => ms <= upToMs)
+  const bar = bars[index]
+  if (bar === undefined) return bars.length
+  const share = Math.log(ms / bar.fromMs) / Math.log(bar.upToMs / bar.fromMs)
+  return index + Math.min(1, Math.max(0, share))
 }
 
 /** A tick's label: as few digits as its place needs. */
