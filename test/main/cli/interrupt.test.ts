@@ -61,7 +61,7 @@ describe('Ctrl-C', () => {
     const others = await spawnSluice(['resume', 'latest', '--json'], { workspace: folder, env })
     expect(JSON.parse(others.stdout).rows).toMatchObject({ succeeded: 16, unknown: 4 })
     expect(others.stderr).toContain(
-      '4 rows of unknown fate stay as they are; --on-unknown resend sends them, too.',
+      '4 rows with an unknown outcome were left alone. Add --on-unknown resend to send them again.',
     )
 
     const resend = ['resume', 'latest', '--on-unknown', 'resend', '--json']
