@@ -12,7 +12,7 @@ const FAR_SHARE_MIN = 0.3
 /** Share of 429s above which a first search does not wait for its window to end, and after how many answers. */
 const MOSTLY_SHARE = 0.75
 const MOSTLY_ANSWERS = 8
-/** A cut that leaves more than this part of the share of 429s was in vain. */
+/** A cut was in vain where the share of 429s changes by less than this factor, up or down. */
 const IN_VAIN = 2 / 3
 /** A cut follows the share of 429s, but is at most this deep. */
 const CUT_MAX = 1 / 8
@@ -264,8 +264,8 @@ export class Throttle {
   #wasInVain(before: { share: number }): boolean {
     const { share, throttled, isScattered } = this.#window
     this.#strayShare = Math.min(this.#strayShare, share)
-    if (throttled < 2 || share > STRAY_SHARE_MAX || !isScattered || share < before.share * IN_VAIN)
-      return false
+    const isSame = share >= before.share * IN_VAIN && share <= before.share / IN_VAIN
+    if (throttled < 2 || share > STRAY_SHARE_MAX || !isScattered || !isSame) return false
     this.#strayShare = share
     return true
   }
