@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { PROJECT_FOLDER } from './read-module.ts'
+
+/** Heading of the column that names tests. */
+const PROOF = 'proved by'
+
+interface Claim {
+  /** What is protected, as the first cell says it. */
+  what: string
+  proofs: { file: string; title: string }[]
+}
+
+/** The rows of all tables of the page about security that name tests. */
+function readClaims(): Claim[] {
+  const text = readFileSync(join(PROJECT_FOLDER, 'docs', 'security.md'), 'utf8')
+  const claims: Claim[] = []
+  let proofAt = -1
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('|')) {
+      proofAt = -1
+      continue
+    }
+    const cells = line
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim())
+    if (proofAt === -1) proofAt = cells.indexOf(PROOF)
+    else if (!/^-+$/.test(cells[0] ?? '')) {
+      claims.push({ what: cells[0] ?? '', proofs: readProofs(cells[proofAt] ?? '') })
+    }
+  }
+  return claims
+}
+
+/** The tests that a cell names, each a file under `test` and the whole title. */
+function readProofs(cell: string): Claim['proofs'] {
+  return cell.split('<br>').flatMap((part) => {
+    const [, file, title] = /^`([\w/.-]+\.test\.ts)` (.+)$/.exec(part.trim()) ?? []
+    return file === undefined || title === undefined ? [] : [{ file, title: title.replaceAll('\\|', '|') }]
+  })
+}
+
+/** Whether a file has a test of exactly that title. */
+function hasTest(file: string, title: string): boolean {
+  const path = join(PROJECT_FOLDER, 'test', file)
+  if (!existsSync(path)) return false
+  const escaped = title.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  return new RegExp(`\\(\\s*(['"\`])${escaped}\\1,`).test(readFileSync(path, 'utf8'))
+}
+
+it('claims nothing without a test', () => {
+  const claims = readClaims()
+  expect(claims.length).toBeGreaterThan(30)
+  expect(claims.filter(({ proofs }) => proofs.length === 0).map(({ what }) => what)).toEqual([])
+})
+
+it('names tests that exist, by their whole titles', () => {
+  const named = readClaims().flatMap(({ proofs }) => proofs)
+  expect(named.filter(({ file, title }) => !hasTest(file, title))).toEqual([])
+})
