@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { assessMapping, isObvious } from '../../src/renderer/features/mapping/assess-mapping.ts'
 import {
   assignColumn,
   assignTemplate,
   fieldOfColumn,
 } from '../../src/renderer/features/mapping/edit-mapping.ts'
-import { keepKnownFields } from '../../src/renderer/features/mapping/fields.ts'
-import { suggestMapping, toPlanMapping } from '../../src/renderer/features/mapping/match-columns.ts'
 import { FOLDER_COLUMNS } from '../../src/shared/folder-columns.ts'
+import { assessMapping, isObvious } from '../../src/shared/mapping/check-mapping.ts'
+import { keepKnownFields, suggestMapping, toPlanMapping } from '../../src/shared/mapping/match-columns.ts'
 import type { Operation } from '../../src/shared/plan.ts'
 
 const OPERATION: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }
@@ -31,7 +30,7 @@ describe('matching columns to fields by name', () => {
   })
 
   it('uses no column twice', () => {
-    const { mapping } = suggest('id')
+    const { mapping } = suggestMapping(['id'], { kind: 'index-remove', mode: 'sync', indexId: 'faces' })
     expect(Object.values(mapping)).toEqual([{ kind: 'column', column: 'id' }])
   })
 
@@ -59,7 +58,7 @@ describe('matching columns to fields by name', () => {
 
 describe('what a mapping is missing', () => {
   it('asks for the content and the user where neither is there', () => {
-    expect(gapsOf(['Column 1', 'Column 2'])).toEqual(['text_data', 'user_id'])
+    expect(gapsOf(['Column 1', 'Column 2'])).toEqual(['user_id', 'text_data'])
   })
 
   it('is content with a column for the text and one value for the user', () => {

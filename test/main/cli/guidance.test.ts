@@ -46,6 +46,21 @@ async function writeWorkbook(folder: string) {
   return file
 }
 
+describe('columns whose names are not those of fields', () => {
+  it('are guessed where a field is required, and told before anything is sent', async () => {
+    const { folder, run } = open()
+    const file = writeSource(folder, 'posts.csv', 'author,Category,Tweet\nu1,sports,What a game\n')
+    const shown = await run(['task', file, ...NOWHERE, '--quiet'])
+    expect(shown.code).toBe(0)
+    expect(shown.stderr).toContain('text_data is the column `Tweet`')
+    expect(shown.stderr).toContain('user_id is the column `author`')
+    expect(shown.stdout).toContain('What a game')
+    expect(shown.stdout).not.toContain('content_variant')
+    const mapped = await run(['task', file, ...NOWHERE, '--map', 'text_data=Category', '--set', 'user_id=me'])
+    expect(mapped.stderr).not.toContain('Guessed')
+  })
+})
+
 describe('a workbook of several sheets', () => {
   const note =
     'The rows are those of the sheet "Notes"; the workbook also has "Posts": --sheet NAME reads another.'

@@ -8,10 +8,10 @@ import { type MetricsServer, serveMetrics } from '../metrics/serve-metrics.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
+import { completePlan } from './complete-plan.ts'
 import { confirmProduction, findGuarded } from './confirm-production.ts'
 import { dryRun } from './dry-run.ts'
 import { exportK6 } from './export-k6.ts'
-import { noteSheet } from './note-sheet.ts'
 import { dropRun, readSource } from './read-source.ts'
 import { createRunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
@@ -97,19 +97,20 @@ function refuseUnconfirmedResend(context: CliContext, { operation }: Plan, flags
 }
 
 /** Runs a plan to its end and reports; with `--dry-run` only up to where it would be sent. Returns what to exit with. */
-export async function sendPlan(context: CliContext, toSend: PlanToSend): Promise<ExitCode> {
-  const { workspace, plan, flags } = toSend
+export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<ExitCode> {
+  const { workspace, flags, plan: given } = asked
   const access = createRunAccess(context, {
     workspace,
-    connection: plan.connection,
-    operation: plan.operation.kind,
+    connection: given.connection,
+    operation: given.operation.kind,
   })
   if (!flags.quiet) {
-    for (const note of [...access.notes, ...toSend.notes, ...warnBeforehand(plan)]) {
+    for (const note of [...access.notes, ...asked.notes, ...warnBeforehand(given)]) {
       await context.err.writeLine(toPrintable(note))
     }
-    await noteSheet(context, workspace, plan.source)
   }
+  const plan = await completePlan(context, given, { workspace, quiet: flags.quiet === true })
+  const toSend = { ...asked, plan }
   if (flags.dryRun) {
     const trial = { plan, ...access.readTrialSecrets() }
     return withEngine(workspace, (engine) => dryRun(context, engine, trial, flags))

@@ -1,8 +1,8 @@
+import type { ReadCell } from '../../../shared/mapping/templates.ts'
 import { type Problem, toFound } from '../../../shared/problem.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
 import { parseJsonObject } from './json-cell.ts'
 import { parseModels } from './models-cell.ts'
-import type { ReadCell } from './templates.ts'
 
 /** Puts one field into the body, or says what keeps it out. A field that is there already stays as it is. */
 export type WriteField = (

@@ -1,7 +1,7 @@
+import { findUnknownPlaceholders, type Mistake } from '../../../shared/mapping/check-mapping.ts'
+import { parseTemplate } from '../../../shared/mapping/templates.ts'
 import type { Plan } from '../../../shared/plan.ts'
-import { findUnknownPlaceholders, type Mistake } from './mapping-mistakes.ts'
 import { hasMediaFiles, PATH_PLACEHOLDER } from './media-urls.ts'
-import { parseTemplate } from './templates.ts'
 
 /** What is wrong with the template that makes addresses of media files. */
 export function findMediaMistakes(plan: Plan, columns: readonly string[]): Mistake[] {
@@ -16,8 +16,10 @@ export function findMediaMistakes(plan: Plan, columns: readonly string[]): Mista
   return [
     ...unknown,
     {
+      field: 'media',
       message: `media: the template \`${template}\` has no {{path}}, so every file would have the same address`,
       hint: 'Say where the path belongs, as in https://host/{{path}}.',
+      todo: 'Put {{path}} where the path belongs, as in https://host/{{path}}.',
     },
   ]
 }

@@ -1,8 +1,8 @@
+import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
 import type { Mapping, TaskOperation } from '../../../shared/plan.ts'
 import { type Problem, toFound } from '../../../shared/problem.ts'
 import { findModel } from '../../../shared/service/models.ts'
 import { parseModels } from './models-cell.ts'
-import { isConstantTemplate } from './templates.ts'
 
 /** A problem of a whole plan instead of one row. */
 export type PlanWarning = Omit<Problem, 'row'>

@@ -1,12 +1,10 @@
 import { SluiceError } from '../../../shared/errors.ts'
-import { matchColumns } from '../../../shared/match-columns.ts'
-import type { FieldSource, Mapping, Plan } from '../../../shared/plan.ts'
-import { findMissing, findSurplusModels } from './mapping-gaps.ts'
-import { findSourceMistakes, type Mistake } from './mapping-mistakes.ts'
+import { checkMapping, type Mistake } from '../../../shared/mapping/check-mapping.ts'
+import { DEFAULT_POST_ID, matchColumns } from '../../../shared/mapping/match-columns.ts'
+import type { Mapping, Plan } from '../../../shared/plan.ts'
 import { findMediaMistakes } from './media-mistakes.ts'
-
-/** What post_id is without a mapping: unique for each row of each run. */
-export const DEFAULT_POST_ID: FieldSource = { kind: 'template', template: '{{run}}-{{row}}' }
+import { hasMediaFiles } from './media-urls.ts'
+import { findSurplusModels } from './surplus-models.ts'
 
 /**
  * The plan's mapping over the automatic one: columns matched by name fill the fields that the plan does not, a task's
@@ -21,18 +19,22 @@ export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping 
   // A load submits each row again and again, every time with a post_id of its own.
   if (plan.load !== undefined) mapping['post_id'] = DEFAULT_POST_ID
   const mistakes: Mistake[] = [
-    ...Object.entries(mapping).flatMap(([field, source]) =>
-      findSourceMistakes(operation, field, source, columns),
-    ),
+    ...checkMapping(mapping, {
+      operation,
+      columns,
+      hasHeader: plan.source.header,
+      hasMediaFiles: hasMediaFiles(plan, columns) && plan.source.media !== undefined,
+    }),
     ...findMediaMistakes(plan, columns),
-    ...findMissing(plan, mapping, columns),
     ...findSurplusModels(plan, mapping),
   ]
   const [first] = mistakes
   if (first === undefined) return mapping
   throw new SluiceError({
     code: 'BAD_PLAN',
-    message: mistakes.map(({ message }) => message).join('; '),
+    message: mistakes
+      .map(({ message, there }) => (there === undefined ? message : `${message}; ${there}`))
+      .join('; '),
     hint: [...new Set(mistakes.map(({ hint }) => hint))].join(' '),
   })
 }

@@ -1,8 +1,9 @@
+import { findColumn } from '../../../shared/mapping/column-lookup.ts'
+import { compileTemplate, type ReadCell } from '../../../shared/mapping/templates.ts'
 import { REQUEST_FIELD } from '../../../shared/operation-fields.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan.ts'
 import type { Problem } from '../../../shared/problem.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
-import { findColumn } from './column-lookup.ts'
 import {
   createModelsWriter,
   createNotesWriter,
@@ -15,7 +16,6 @@ import {
 import { createMediaCell, createMediaUrl, hasMediaFiles, type MediaAddresses } from './media-urls.ts'
 import { fieldsOf, parseFieldName } from './operation-fields.ts'
 import { resolveMapping } from './resolve-mapping.ts'
-import { compileTemplate, type ReadCell } from './templates.ts'
 import { createUniqueKey, type UniqueKey } from './unique-key.ts'
 
 /** What a row becomes: its part of the request's body, and what could not be mapped. */

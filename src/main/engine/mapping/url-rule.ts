@@ -1,7 +1,7 @@
-import { findUnlistedFields } from '../../../shared/match-columns.ts'
+import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
+import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
 import { addProblem, type Found, type RowRule } from './found-problems.ts'
-import { isEmpty } from './mapping-gaps.ts'
 
 const HTTP_URL = /^https?:\/\/[^\s]+(?: +[^\s]+)*$/i
 

@@ -1,13 +1,18 @@
 import { NativeSelect } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
+import {
+  fieldsFor,
+  type MatchConfidence,
+  suggestMapping,
+  toColumnIndex,
+} from '../../../shared/mapping/match-columns.ts'
+import { REQUEST_FIELD } from '../../../shared/operation-fields.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { assignColumn, fieldOfColumn } from './edit-mapping.ts'
-import { fieldsFor, objectFieldsOf } from './fields.ts'
 import styles from './mapping.module.css'
-import { type MatchConfidence, suggestMapping, toColumnIndex } from './match-columns.ts'
 
 const CARRIED = ''
 const SAMPLES = 3
@@ -108,7 +113,9 @@ function toOptions(operation: Operation, column: string, field: string | null) {
     value: known.name,
     label: `${known.name}${NEED[known.required]}`,
   }))
-  const keys = objectFieldsOf(operation).map((object) => `${object.name}.${column}`)
+  const keys = fieldsFor(operation)
+    .filter(({ kind, name }) => kind === 'json_object' && name !== REQUEST_FIELD.name)
+    .map(({ name }) => `${name}.${column}`)
   if (field?.includes('.') && !keys.includes(field)) keys.push(field)
   const items = keys.map((key) => ({ value: key, label: key }))
   return [

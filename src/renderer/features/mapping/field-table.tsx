@@ -1,18 +1,17 @@
 import { TextInput } from '@mantine/core'
+import type { Mistake } from '../../../shared/mapping/check-mapping.ts'
+import { fieldsFor, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
 import { Sentence } from '../../ui/text/sentence.tsx'
-import type { MappingGap } from './assess-mapping.ts'
 import { assignTemplate } from './edit-mapping.ts'
-import { fieldsFor } from './fields.ts'
 import styles from './mapping.module.css'
-import { toColumnIndex } from './match-columns.ts'
 
 /** The fields that no column fills: required ones first, each with room for a constant or a template. */
 export function FieldTable(props: {
   columns: readonly string[]
   mapping: Mapping
   operation: Operation
-  gaps: MappingGap[]
+  gaps: readonly Mistake[]
   onMapping: (mapping: Mapping) => void
 }) {
   const { columns, mapping, gaps } = props

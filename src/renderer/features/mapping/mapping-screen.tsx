@@ -2,16 +2,16 @@ import { Button } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
+import { assessMapping } from '../../../shared/mapping/check-mapping.ts'
+import { suggestMapping, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
-import { assessMapping } from './assess-mapping.ts'
 import { ColumnTable } from './column-table.tsx'
 import { FieldTable } from './field-table.tsx'
-import { suggestMapping, toColumnIndex } from './match-columns.ts'
 
 /** Which column, constant or template fills which field: "your table" at the left, what it becomes beside it. */
 export function MappingScreen(props: {
@@ -58,7 +58,7 @@ export function MappingScreen(props: {
           <ul>
             {gaps.map((gap) => (
               <li key={`${gap.field} ${gap.message}`}>
-                <strong>{gap.message}</strong> {gap.todo}
+                <strong>{gap.message}.</strong> {gap.todo}
               </li>
             ))}
           </ul>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
 import { SluiceError } from '../../../../src/shared/errors.ts'
-import { matchColumns } from '../../../../src/shared/match-columns.ts'
+import { matchColumns } from '../../../../src/shared/mapping/match-columns.ts'
 import type { Plan } from '../../../../src/shared/plan.ts'
 import { buildPlan } from './build-plan.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileTemplate, isUniqueByConstruction } from '../../../../src/main/engine/mapping/templates.ts'
+import { compileTemplate, isUniqueByConstruction } from '../../../src/shared/mapping/templates.ts'
 
 const COLUMNS = ['id', 'post text', 'row']
 

@@ -1,0 +1,54 @@
+import { SluiceError } from '../../../shared/errors.ts'
+import { guessColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
+import type { Mapping, Plan } from '../../../shared/plan.ts'
+import type { SourcePreview } from '../../../shared/results.ts'
+import { describeSheetChoice } from '../../../shared/sheet-choice.ts'
+import type { CliContext } from '../context.ts'
+import { withEngine } from '../engine-access.ts'
+import { toPrintable } from '../terminal/printable.ts'
+
+/**
+ * The plan with a column guessed for each required field that neither the plan nor a column's name fills. Every guess is
+ * written to the terminal before anything is sent, and stands in the plan that is kept. Says, unless `quiet`, which sheet
+ * of a workbook is read where it has others.
+ */
+export async function completePlan(
+  context: CliContext,
+  plan: Plan,
+  options: { workspace: string; quiet: boolean },
+): Promise<Plan> {
+  const preview = await readPreview(options.workspace, plan)
+  if (preview === null) return plan
+  const { columns, sheets, sheet } = preview
+  const isSheetOpen = plan.source.sheet === undefined && !options.quiet
+  if (isSheetOpen && sheets !== undefined && sheet !== undefined) {
+    const note = describeSheetChoice({ sheets, sheet }, plan.source)
+    if (note !== null) await context.err.writeLine(toPrintable(note))
+  }
+  const certain = { ...matchColumns(columns, plan.operation), ...plan.mapping }
+  const guessed = guessColumns(columns, plan.operation, certain)
+  for (const [field, column] of listColumns(guessed)) {
+    await context.err.writeLine(
+      toPrintable(
+        `Guessed from its name: ${field} is the column \`${column}\`. Change it with --map ${field}=COLUMN.`,
+      ),
+    )
+  }
+  return { ...plan, mapping: { ...plan.mapping, ...guessed } }
+}
+
+function listColumns(mapping: Mapping): [field: string, column: string | number][] {
+  return Object.entries(mapping).flatMap(([field, source]) =>
+    source.kind === 'column' ? [[field, source.column]] : [],
+  )
+}
+
+/** The head of the source; null where it cannot be read, which the run itself tells. */
+async function readPreview(workspace: string, { source }: Plan): Promise<SourcePreview | null> {
+  try {
+    return await withEngine(workspace, (engine) => engine.previewSource(source, 1))
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error
+    return null
+  }
+}

@@ -1,0 +1,235 @@
+import { isFolderColumns } from '../folder-columns.ts'
+import { isAsync } from '../operation.ts'
+import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../operation-fields.ts'
+import type { FieldSource, Mapping, Operation } from '../plan.ts'
+import type { RequestField } from '../service/request-field.ts'
+import { toComparable } from './column-lookup.ts'
+
+/** What an export calls the item that a run added, so that a later run can remove it (interface §4.4). */
+const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
+
+/** What post_id is without a mapping: unique for each row of each run. */
+export const DEFAULT_POST_ID: FieldSource = { kind: 'template', template: '{{run}}-{{row}}' }
+
+/**
+ * How sure a match is: the header is the field's name, differs from it only in case and separators, or is a word people
+ * use for such content. The first two are used without asking; a guess is shown as one before anything is sent.
+ */
+export type MatchConfidence = 'exact' | 'alike' | 'guess'
+
+/** A mapping that the columns suggest, and how sure each of its fields is. */
+export interface SuggestedMapping {
+  mapping: Mapping
+  confidence: Record<string, MatchConfidence>
+}
+
+/** Words for fields that have to be filled, the likeliest first. What may be left out is never guessed. */
+const WORDS_FOR: Record<string, readonly string[]> = {
+  text_data: [
+    'text',
+    'message',
+    'comment',
+    'tweet',
+    'prompt',
+    'body',
+    'content',
+    'caption',
+    'review',
+    'sms',
+    'chat',
+    'reply',
+    'utterance',
+    'sentence',
+    'description',
+    'post',
+  ],
+  url: ['link', 'uri', 'image', 'picture', 'photo', 'video', 'media', 'address'],
+  user_id: ['user', 'author', 'username', 'account', 'sender', 'uid'],
+  custom_index_item_id: ['item', 'id'],
+  term: ['terms', 'word', 'phrase', 'keyword', 'expression'],
+  notes: ['note'],
+  appeal_id: ['appeal', 'appeals', 'id'],
+}
+
+/** Words after which a column of an address, a person or an item is still that. */
+const SUFFIXES: Record<string, readonly string[]> = {
+  url: ['url', 'link', 'uri'],
+  user_id: ['id', 'name'],
+  custom_index_item_id: ['id'],
+}
+
+/**
+ * Maps columns to fields by name: exact wire names first, then names that differ only in case, spaces, underscores or
+ * hyphens. `user_metadata.KEY` and the like fill that key. No column fills two fields.
+ *
+ * A folder's `request` is matched, and its `media`, which is no address, is not; elsewhere it is the other way round,
+ * for a column of that name may hold anything. A column named like a field that is not listed for the operation's mode
+ * is left alone, see {@link findLeftOutFields}: a source made for the other mode, or the export of an async add, serves as
+ * it is.
+ */
+export function matchColumns(columns: readonly string[], operation: Operation): Mapping {
+  const isFolder = isFolderColumns(columns)
+  const passedOver = new Set([isFolder ? 'media' : REQUEST_FIELD.name])
+  for (const { name } of findUnlistedFields(operation)) passedOver.add(name)
+  const mapping: Mapping = {}
+  const taken = new Set<string>()
+  const take = (field: string, column: string) => {
+    mapping[field] = { kind: 'column', column }
+    taken.add(column)
+  }
+  for (const column of columns) {
+    if (parseFieldName(column, operation) !== null && !passedOver.has(column)) take(column, column)
+  }
+  for (const { name } of fieldsOf(operation)) {
+    if (Object.hasOwn(mapping, name) || passedOver.has(name)) continue
+    const wanted = [
+      toComparable(name),
+      ...(name === 'custom_index_item_id' ? [toComparable(EXPORTED_ITEM_ID)] : []),
+    ]
+    const column = columns.find(
+      (candidate) => !taken.has(candidate) && wanted.includes(toComparable(candidate)),
+    )
+    if (column !== undefined) take(name, column)
+  }
+  return mapping
+}
+
+/** The fields of an operation that are listed for its other mode only (interface §2.1, §4.3, §4.4). */
+export function findUnlistedFields(operation: Operation): readonly RequestField[] {
+  if (!('mode' in operation)) return []
+  return fieldsOf(operation).filter(({ mode }) => mode !== 'both' && mode !== operation.mode)
+}
+
+/** The fields of the other mode that a column is named like; {@link matchColumns} leaves such a column alone. */
+export function findLeftOutFields(columns: readonly string[], operation: Operation): RequestField[] {
+  const names = new Set(columns.map(toComparable))
+  return findUnlistedFields(operation).filter(({ name }) => names.has(toComparable(name)))
+}
+
+/**
+ * Guesses the columns of fields that have to be filled and that `mapping` leaves open, by words that people use for
+ * such content. A folder's columns are known, so nothing of them is guessed.
+ */
+export function guessColumns(columns: readonly string[], operation: Operation, mapping: Mapping): Mapping {
+  if (isFolderColumns(columns)) return {}
+  const used = new Set(Object.values(mapping).map((source) => toColumnIndex(columns, source)))
+  const guessed: Mapping = {}
+  for (const { name, required } of fieldsFor(operation)) {
+    const isWanted = required !== 'never' || ('watchlist' in operation && name === 'notes')
+    if (!isWanted || mapping[name] !== undefined || isRivalMapped(name, { ...mapping, ...guessed })) continue
+    const index = findByWord(columns, name, used)
+    if (index < 0) continue
+    used.add(index)
+    guessed[name] = toColumnSource(columns, index)
+  }
+  return guessed
+}
+
+/** What both shells begin with: the certain matches, a task's own post_id, and guesses for what is still missing. */
+export function suggestMapping(columns: readonly string[], operation: Operation): SuggestedMapping {
+  const mapping: Mapping = {}
+  const confidence: Record<string, MatchConfidence> = {}
+  for (const [field, source] of Object.entries(
+    keepKnownFields(matchColumns(columns, operation), operation),
+  )) {
+    const index = toColumnIndex(columns, source)
+    const isExact = columns[index] === field
+    // Either may hold the content: an exact name of one keeps a mere likeness of the other away.
+    if (!isExact && isRivalMapped(field, mapping)) continue
+    mapping[field] = toColumnSource(columns, index)
+    confidence[field] = isExact ? 'exact' : 'alike'
+  }
+  for (const [field, source] of Object.entries(guessColumns(columns, operation, mapping))) {
+    mapping[field] = source
+    confidence[field] = 'guess'
+  }
+  if (operation.kind === 'task') mapping['post_id'] ??= DEFAULT_POST_ID
+  return { mapping, confidence }
+}
+
+/**
+ * The mapping as a plan says it to the engine, which fills by name whatever a plan leaves open: what the person took
+ * out is told to be left empty.
+ */
+export function toPlanMapping(mapping: Mapping, columns: readonly string[], operation: Operation): Mapping {
+  const said: Mapping = { ...mapping }
+  for (const field of Object.keys(matchColumns(columns, operation))) {
+    said[field] ??= { kind: 'template', template: '' }
+  }
+  return said
+}
+
+/** The fields that a column or a value may fill, in the order of the interface. `callback_url` is the receiver's business. */
+export function fieldsFor(operation: Operation): RequestField[] {
+  const mode = isAsync(operation) ? 'async' : 'sync'
+  return fieldsOf(operation).filter(
+    (field) => field.name !== 'callback_url' && (field.mode === 'both' || field.mode === mode),
+  )
+}
+
+/** The part of a mapping that an operation, or another mode of it, can still use. */
+export function keepKnownFields(mapping: Mapping, operation: Operation): Mapping {
+  const names = new Set(fieldsFor(operation).map((field) => field.name))
+  return Object.fromEntries(
+    Object.entries(mapping).filter(([name]) => {
+      const parsed = parseFieldName(name, operation)
+      return parsed !== null && names.has(parsed.name)
+    }),
+  )
+}
+
+/** A source that names the column, or counts it where the name is empty or not its own. */
+export function toColumnSource(columns: readonly string[], index: number): FieldSource {
+  const name = columns[index] ?? ''
+  const isOwn = name !== '' && columns.indexOf(name) === columns.lastIndexOf(name)
+  return { kind: 'column', column: isOwn ? name : index + 1 }
+}
+
+/** Index of the column that a source names, -1 where there is none. */
+export function toColumnIndex(columns: readonly string[], source: FieldSource | undefined): number {
+  if (source?.kind !== 'column') return -1
+  if (typeof source.column === 'string') return columns.indexOf(source.column)
+  return source.column <= columns.length ? source.column - 1 : -1
+}
+
+/** text_data and url exclude each other, as do url and media. */
+function isRivalMapped(field: string, mapping: Mapping): boolean {
+  const rivals: Record<string, readonly string[]> = {
+    text_data: ['url'],
+    url: ['text_data', 'media'],
+    media: ['url'],
+  }
+  return (rivals[field] ?? []).some((rival) => mapping[rival] !== undefined)
+}
+
+/** The column whose name is one of the field's words, else the one that ends in one, as `Original Tweet` does. */
+function findByWord(columns: readonly string[], field: string, used: ReadonlySet<number>): number {
+  const words = WORDS_FOR[field] ?? []
+  const suffixes = SUFFIXES[field] ?? []
+  const names = columns.map((name) => toWords(name))
+  const find = (isNamed: (name: readonly string[]) => boolean) =>
+    names.findIndex((name, index) => !used.has(index) && name.length > 0 && isNamed(name))
+  for (const word of words) {
+    const index = find((name) => {
+      const joined = name.join('')
+      return joined === word || joined === `${word}s` || suffixes.some((suffix) => joined === word + suffix)
+    })
+    if (index >= 0) return index
+  }
+  if (field !== 'text_data' && field !== 'url') return -1
+  for (const word of [...words, ...suffixes]) {
+    const index = find((name) => name.at(-1) === word)
+    if (index >= 0) return index
+  }
+  return -1
+}
+
+/** The words of a column's name: `userComment`, `user_comment` and `User Comment` are the same two. */
+function toWords(name: string): string[] {
+  return name
+    .normalize('NFKC')
+    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+    .toLowerCase()
+    .split(/[^\p{Letter}\p{Number}]+/u)
+    .filter((word) => word !== '')
+}

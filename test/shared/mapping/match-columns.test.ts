@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { suggestMapping } from '../../../src/shared/mapping/match-columns.ts'
+import type { Operation } from '../../../src/shared/plan.ts'
+
+const TASK: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }
+
+/** The column that fills each field, and how sure that is. */
+function suggest(columns: readonly string[], operation = TASK) {
+  const { mapping, confidence } = suggestMapping(columns, operation)
+  return Object.fromEntries(
+    Object.entries(mapping).flatMap(([field, source]) =>
+      source.kind === 'column' ? [[field, [source.column, confidence[field]]]] : [],
+    ),
+  )
+}
+
+test.each([
+  'tweet',
+  'Prompt',
+  'comment',
+  'message',
+  'body',
+  'Original Tweet',
+  'userComment',
+  'comment_text',
+  'SMS',
+])('takes a column %s for the text, as a guess', (name) => {
+  expect(suggest(['number', name, 'user_id'])).toEqual({
+    text_data: [name, 'guess'],
+    user_id: ['user_id', 'exact'],
+  })
+})
+
+test.each(['comment_count', 'message id', 'Category', 'context', 'texture'])(
+  'does not take a column %s for the text',
+  (name) => {
+    expect(suggest([name])).toEqual({})
+  },
+)
+
+test('guesses nothing that may be left out', () => {
+  expect(suggest(['text_data', 'user_id', 'Category', 'tag', 'thread', 'id', 'group', 'model'])).toEqual({
+    text_data: ['text_data', 'exact'],
+    user_id: ['user_id', 'exact'],
+  })
+})
+
+test('guesses the likeliest of several columns, and no address beside a text', () => {
+  expect(suggest(['description', 'text', 'Image URL', 'author_id'])).toEqual({
+    text_data: ['text', 'guess'],
+    user_id: ['author_id', 'guess'],
+  })
+  expect(suggest(['image_url', 'User ID'])).toEqual({
+    url: ['image_url', 'guess'],
+    user_id: ['User ID', 'alike'],
+  })
+})
