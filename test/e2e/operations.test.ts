@@ -49,6 +49,8 @@ it('adds terms to a watchlist, says that notes are overwritten, and shows what b
   await page.getByText('up to 2 rows in each').waitFor()
   await page.reload()
   await page.getByText('up to 2 rows in each').waitFor()
+  await page.getByText('"term": "hidden, 9 characters"').waitFor()
+  await page.getByLabel('Show content').check({ force: true })
   await page.getByText('"Gift Card"').waitFor()
   await page.getByRole('button', { name: 'Send 3 rows' }).click()
   await seeRunEnded(page)

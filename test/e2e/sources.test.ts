@@ -111,6 +111,9 @@ describe('hostile content', () => {
     const { page } = await openApp()
     await chooseFile(page, { name: 'hostile <img src=x onerror=alert(1)>.csv', text: createHostileCsv() })
     const grid = page.getByRole('grid')
+    await grid.getByText('hidden, 1,048,576 characters').waitFor()
+    expect(await grid.getByText(HOSTILE_CELLS.script).count()).toBe(0)
+    await page.getByLabel('Show content').check({ force: true })
     for (const cell of [
       HOSTILE_CELLS.script,
       HOSTILE_CELLS.image,
@@ -131,6 +134,7 @@ describe('hostile content', () => {
 
     await page.getByRole('button', { name: 'Look at the rows' }).click()
     await grid.getByText('succeeded').first().waitFor()
+    await page.getByLabel('Show content').uncheck({ force: true })
     expect(await grid.getByText(HOSTILE_CELLS.script).count()).toBe(0)
     await page.getByLabel('Show content').check({ force: true })
     await grid.getByText(HOSTILE_CELLS.script, { exact: true }).first().waitFor()

@@ -5,6 +5,7 @@ import type { ProblemGroup } from '../../../shared/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useQuery } from '../../bridge/use-query.ts'
+import { ContentSwitch } from '../../ui/content/masked-text.tsx'
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format-number.ts'
 import { Empty } from '../../ui/layout/empty.tsx'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
@@ -57,13 +58,16 @@ export function CheckScreen(props: {
       title="Check"
       subtitle="Every row was read and checked. Nothing has been sent."
       actions={
-        <PrimaryButton
-          onPress={props.onContinue}
-          blocked={sendable === 0 ? 'No row can be sent: fix the errors first' : undefined}
-          icon={<IconArrowRight size="1rem" />}
-        >
-          Review {formatQuantity(sendable, 'row')}
-        </PrimaryButton>
+        <>
+          <ContentSwitch />
+          <PrimaryButton
+            onPress={props.onContinue}
+            blocked={sendable === 0 ? 'No row can be sent: fix the errors first' : undefined}
+            icon={<IconArrowRight size="1rem" />}
+          >
+            Review {formatQuantity(sendable, 'row')}
+          </PrimaryButton>
+        </>
       }
     >
       <Panel title="Rows">

@@ -1,5 +1,7 @@
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import type { ProblemGroup } from '../../../shared/results.ts'
+import { isContentField, isProse } from '../../ui/content/content-rule.ts'
+import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
 import { formatCount, formatQuantity } from '../../ui/format-number.ts'
 import { adviceForProblem } from '../../ui/states/problem-advice.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -19,6 +21,7 @@ export function ProblemGroupCard(props: {
 }) {
   const { group, columnOf } = props
   const advice = adviceForProblem(group.code)
+  const shown = useContentShown((content) => content.shown)
   const { icon: Icon, word, className } = LOOKS[group.severity]
   return (
     <article className={styles.card} data-code={group.code}>
@@ -68,7 +71,11 @@ export function ProblemGroupCard(props: {
                     {problem.found === undefined ? (
                       <span className={styles.none}>nothing</span>
                     ) : (
-                      <SafeText text={problem.found} max={80} />
+                      <MaskedText
+                        text={problem.found}
+                        max={80}
+                        revealed={shown || !isContent(problem.field, problem.found)}
+                      />
                     )}
                   </td>
                 </tr>
@@ -84,6 +91,11 @@ export function ProblemGroupCard(props: {
       )}
     </article>
   )
+}
+
+/** What was found in a field of content, or reads like it; ids and numbers are needed to mend them. */
+function isContent(field: string | undefined, found: string): boolean {
+  return field === undefined ? isProse(found) : isContentField(field)
 }
 
 function toColumnName(field: string | undefined, columnOf: (field: string) => string | null): string {

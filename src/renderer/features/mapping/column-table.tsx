@@ -10,6 +10,8 @@ import {
 import { REQUEST_FIELD } from '../../../shared/operation-fields.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
+import { type ContentRule, createContentRule } from '../../ui/content/content-rule.ts'
+import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { assignColumn, fieldOfColumn } from './edit-mapping.ts'
 import styles from './mapping.module.css'
@@ -41,6 +43,8 @@ export function ColumnTable(props: {
   const { preview, mapping, operation } = props
   const { columns } = preview
   const suggested = suggestMapping(columns, operation).mapping
+  const isContent = createContentRule(columns, mapping)
+  const shown = useContentShown((content) => content.shown)
   return (
     <table className={styles.table}>
       <thead>
@@ -70,7 +74,7 @@ export function ColumnTable(props: {
                 <SafeText text={column === '' ? `(column ${index + 1}, no name)` : column} max={48} />
               </th>
               <td className={styles.samples}>
-                <Samples preview={preview} index={index} />
+                <Samples preview={preview} index={index} isContent={isContent} shown={shown} />
               </td>
               <td className={styles.arrow}>
                 <IconArrowRight size="1rem" aria-hidden />
@@ -125,7 +129,8 @@ function toOptions(operation: Operation, column: string, field: string | null) {
   ]
 }
 
-function Samples({ preview, index }: { preview: BridgePreview; index: number }) {
+function Samples(props: { preview: BridgePreview; index: number; isContent: ContentRule; shown: boolean }) {
+  const { preview, index, isContent, shown } = props
   const samples: { row: number; text: string; length: number }[] = []
   for (const row of preview.rows) {
     const text = row.cells[index] ?? ''
@@ -137,7 +142,12 @@ function Samples({ preview, index }: { preview: BridgePreview; index: number }) 
     <ul className={styles.sampleList}>
       {samples.map((sample) => (
         <li key={sample.row}>
-          <SafeText text={sample.text} max={SAMPLE_CHARACTERS} fullLength={sample.length} />
+          <MaskedText
+            text={sample.text}
+            length={sample.length}
+            max={SAMPLE_CHARACTERS}
+            revealed={shown || !isContent(index, sample.text, sample.length)}
+          />
         </li>
       ))}
     </ul>

@@ -5,6 +5,7 @@ import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { assessMapping } from '../../../shared/mapping/check-mapping.ts'
 import { suggestMapping, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping, Operation } from '../../../shared/plan.ts'
+import { ContentSwitch } from '../../ui/content/masked-text.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -38,6 +39,7 @@ export function MappingScreen(props: {
       subtitle={`${formatQuantity(mapped, 'column')} mapped, ${carried} only carried to the output`}
       actions={
         <>
+          <ContentSwitch />
           <Button variant="default" onClick={() => props.onMapping(suggested.mapping)}>
             Match by name
           </Button>

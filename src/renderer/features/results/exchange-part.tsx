@@ -1,12 +1,13 @@
 import { prettyJson } from '../../../shared/pretty-json.ts'
 import type { CutFrom } from '../../../shared/results.ts'
+import { maskJson } from '../../ui/content/mask-json.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { formatBytes, formatCount } from '../../ui/format-number.ts'
+import { formatBytes } from '../../ui/format-number.ts'
 import { LongText } from '../../ui/text/long-text.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 
-/** One side of an exchange, as it was; only its length until it is revealed. */
+/** One side of an exchange, as it was; the user content in it masked until it is revealed. */
 export function ExchangePart(props: {
   title: string
   text: string | null
@@ -38,10 +39,7 @@ export function ExchangePart(props: {
         </p>
       )}
       {text === null && <p className={styles.muted}>no body</p>}
-      {text !== null && !revealed && (
-        <p className={styles.muted}>hidden, {formatCount(text.length)} characters</p>
-      )}
-      {text !== null && revealed && <LongText text={prettyJson(text)} label={title} />}
+      {text !== null && <LongText text={prettyJson(revealed ? text : maskJson(text))} label={title} />}
     </section>
   )
 }

@@ -1,11 +1,12 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
+import type { ContentRule } from '../../ui/content/content-rule.ts'
+import { MaskedText } from '../../ui/content/masked-text.tsx'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { nameAnswers } from '../../ui/states/answer-looks.ts'
 import { StateLabel } from '../../ui/states/state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { HiddenCell } from './hidden-cell.tsx'
 import styles from './results.module.css'
 
 /** Source columns that the table shows; a row's details show all. */
@@ -83,7 +84,7 @@ const TRIES: GridColumn<PageRow> = {
   cell: (row) => (row.attempts === 0 ? '' : row.attempts),
 }
 
-/** The columns of the results table: what became of the row, its content, the answer, then its other cells; all of its own cells hidden until revealed. */
+/** The columns of the results table: what became of the row, its content, the answer, then its other cells; user content masked until revealed. */
 export function createResultColumns(options: {
   operation: string
   isAsync: boolean
@@ -91,6 +92,7 @@ export function createResultColumns(options: {
   names: readonly string[]
   /** Indexes of the source's columns in the order they are shown. */
   order: readonly number[]
+  isContent: ContentRule
   isRevealed: (row: number) => boolean
 }): GridColumn<PageRow>[] {
   const cells = options.order.slice(0, SOURCE_COLUMNS_SHOWN).map(
@@ -101,13 +103,9 @@ export function createResultColumns(options: {
       grow: place === 0,
       cell: (row) => {
         const text = row.cells[index] ?? ''
-        return (
-          <HiddenCell
-            text={text}
-            length={row.cellLengths[index] ?? text.length}
-            revealed={options.isRevealed(row.row)}
-          />
-        )
+        const length = row.cellLengths[index] ?? text.length
+        const revealed = !options.isContent(index, text, length) || options.isRevealed(row.row)
+        return <MaskedText text={text} length={length} revealed={revealed} />
       },
     }),
   )

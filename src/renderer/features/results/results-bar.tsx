@@ -1,4 +1,5 @@
-import { Button, Switch } from '@mantine/core'
+import { Button } from '@mantine/core'
+import { ContentSwitch } from '../../ui/content/masked-text.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
 import styles from './results.module.css'
 
@@ -8,9 +9,7 @@ export function ResultsBar(props: {
   /** Whether there are so many rows, at least so many, or nothing is known yet. */
   counted: 'no' | 'at-least' | 'exactly'
   narrowed: boolean
-  showsContent: boolean
   onShowAllRows: () => void
-  onShowContent: (shown: boolean) => void
 }) {
   const { count, counted, narrowed } = props
   return (
@@ -25,11 +24,7 @@ export function ResultsBar(props: {
           Show all rows
         </Button>
       )}
-      <Switch
-        label="Show content"
-        checked={props.showsContent}
-        onChange={(event) => props.onShowContent(event.currentTarget.checked)}
-      />
+      <ContentSwitch />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import type { RowFilter } from '../../../shared/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useQuery } from '../../bridge/use-query.ts'
+import { createContentRule } from '../../ui/content/content-rule.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { DataGrid } from '../../ui/grid/data-grid.tsx'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
@@ -14,7 +15,7 @@ import { countRetryable } from '../../ui/states/row-counts.ts'
 import { useWindowKeys } from '../../ui/use-hotkey.ts'
 import { FacetList } from './facet-list.tsx'
 import { isNarrowed, withSearch } from './filter.ts'
-import { findContent } from './find-content.ts'
+import { findContent, toWholeMapping } from './find-content.ts'
 import { NoRows } from './no-rows.tsx'
 import { createResultColumns, orderColumns } from './result-columns.tsx'
 import styles from './results.module.css'
@@ -77,6 +78,10 @@ export function ResultsScreen(props: {
   )
 
   const names = columnNames.data
+  const isContent = useMemo(
+    () => createContentRule(names ?? [], toWholeMapping(plan.data, names ?? [])),
+    [names, plan.data],
+  )
   const columns = useMemo(
     () =>
       createResultColumns({
@@ -84,9 +89,10 @@ export function ResultsScreen(props: {
         isAsync,
         names: names ?? [],
         order: orderColumns(names?.length ?? 0, findContent(plan.data, names ?? [])),
+        isContent,
         isRevealed: revealed.isRevealed,
       }),
-    [names, plan.data, revealed.isRevealed, operation, isAsync],
+    [names, plan.data, isContent, revealed.isRevealed, operation, isAsync],
   )
   const narrow = (next: RowFilter) => {
     const { search: _typed, ...rest } = next
@@ -174,12 +180,10 @@ export function ResultsScreen(props: {
             count={pages.count}
             counted={pages.counted}
             narrowed={isNarrowed(filter)}
-            showsContent={revealed.all}
             onShowAllRows={() => {
               setTyped('')
               narrow({})
             }}
-            onShowContent={revealed.setAll}
           />
           {error !== null && <ErrorNotice error={error} />}
           {pages.counted === 'exactly' && pages.count === 0 ? (
@@ -211,6 +215,7 @@ export function ResultsScreen(props: {
               isAsync={isAsync}
               detail={detail.data}
               apiKeyEnv={plan.data?.connection.apiKeyEnv ?? 'SLUICE_API_KEY'}
+              isContent={isContent}
               revealed={revealed.isRevealed(cursorRow.row)}
               onReveal={() => revealed.toggle(cursorRow.row)}
               onStep={step}

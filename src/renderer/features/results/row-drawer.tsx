@@ -2,6 +2,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import type { RowDetail } from '../../../shared/results.ts'
+import type { ContentRule } from '../../ui/content/content-rule.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount } from '../../ui/format-number.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
@@ -15,7 +16,7 @@ import { toCurl } from './to-curl.ts'
 
 /**
  * Everything about one row beside the table: what became of it, its cells, the exact exchange and every try. It stays
- * open while the cursor moves on. What the row says is hidden until the person reveals it.
+ * open while the cursor moves on. User content is masked until the person reveals it.
  */
 export function RowDrawer(props: {
   row: number
@@ -23,6 +24,7 @@ export function RowDrawer(props: {
   isAsync: boolean
   detail: RowDetail | null
   apiKeyEnv: string
+  isContent: ContentRule
   revealed: boolean
   onReveal: () => void
   onStep: (step: 1 | -1) => void
@@ -79,7 +81,12 @@ export function RowDrawer(props: {
         {detail !== null && (
           <>
             <OutcomePart operation={props.operation} detail={detail} />
-            <CellsTable columns={detail.columns} cells={detail.result.cells} revealed={revealed} />
+            <CellsTable
+              columns={detail.columns}
+              cells={detail.result.cells}
+              isContent={props.isContent}
+              revealed={revealed}
+            />
             {wasMapped && (
               <ExchangePart
                 title="Request"

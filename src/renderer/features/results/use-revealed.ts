@@ -1,17 +1,18 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useContentShown } from '../../ui/content/masked-text.tsx'
 
 /** Which rows show their content. */
 export interface Revealed {
-  all: boolean
   isRevealed: (row: number) => boolean
   toggle: (row: number) => void
-  setAll: (all: boolean) => void
 }
 
 /** Nothing is revealed until the person does it, row by row or all at once, and nothing of it is remembered. */
 export function useRevealed(): Revealed {
-  const [all, setEvery] = useState(false)
+  const all = useContentShown((content) => content.shown)
   const [rows, setRows] = useState<ReadonlySet<number>>(new Set())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the switch applies to every row anew
+  useEffect(() => setRows(new Set()), [all])
   // While all is shown, the set holds the rows that are hidden again.
   const isRevealed = useCallback((row: number) => rows.has(row) !== all, [rows, all])
   const toggle = useCallback((row: number) => {
@@ -21,9 +22,5 @@ export function useRevealed(): Revealed {
       return next
     })
   }, [])
-  const setAll = useCallback((every: boolean) => {
-    setEvery(every)
-    setRows(new Set())
-  }, [])
-  return useMemo(() => ({ all, isRevealed, toggle, setAll }), [all, isRevealed, toggle, setAll])
+  return useMemo(() => ({ isRevealed, toggle }), [isRevealed, toggle])
 }

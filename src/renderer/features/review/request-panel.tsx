@@ -2,6 +2,8 @@ import { ActionIcon, NumberInput } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import type { RequestReview } from '../../../shared/bridge/review.ts'
 import { prettyJson } from '../../../shared/pretty-json.ts'
+import { maskJson } from '../../ui/content/mask-json.ts'
+import { ContentSwitch, useContentShown } from '../../ui/content/masked-text.tsx'
 import { formatCount } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -9,7 +11,7 @@ import { LongText } from '../../ui/text/long-text.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 
-/** The exact request of any row, the key masked. */
+/** The exact request of any row, the key masked, and user content until it is revealed. */
 export function RequestPanel(props: {
   row: number
   rows: number
@@ -22,6 +24,7 @@ export function RequestPanel(props: {
       title="Exact request"
       aside={
         <div className={styles.picker}>
+          <ContentSwitch />
           <ActionIcon aria-label="Previous row" disabled={row <= 1} onClick={() => onRow(row - 1)}>
             <IconChevronLeft size="1rem" />
           </ActionIcon>
@@ -52,6 +55,7 @@ export function RequestPanel(props: {
 }
 
 function RequestText({ request }: { request: RequestReview }) {
+  const shown = useContentShown((content) => content.shown)
   if (request.isInvalid) {
     return (
       <Notice kind="warning" title="This row is not sent">
@@ -88,7 +92,7 @@ function RequestText({ request }: { request: RequestReview }) {
       {request.body === null ? (
         <p className={styles.none}>no body</p>
       ) : (
-        <LongText text={prettyJson(request.body)} label="Request body" />
+        <LongText text={prettyJson(shown ? request.body : maskJson(request.body))} label="Request body" />
       )}
     </div>
   )

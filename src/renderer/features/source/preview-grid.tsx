@@ -1,5 +1,9 @@
 import { useMemo, useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
+import { suggestMapping } from '../../../shared/mapping/match-columns.ts'
+import type { Operation } from '../../../shared/operation.ts'
+import { createContentRule } from '../../ui/content/content-rule.ts'
+import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
 import { formatCount } from '../../ui/format-number.ts'
 import { toColumnRem } from '../../ui/grid/column-width.ts'
 import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
@@ -9,10 +13,11 @@ const COLUMNS_SHOWN = 60
 
 type PreviewRow = BridgePreview['rows'][number]
 
-/** The first rows of a source as the chosen reading sees them, every cell as it is. */
-export function PreviewGrid({ preview }: { preview: BridgePreview }) {
+/** The first rows of a source as the chosen reading sees them; what is user content is masked until it is revealed. */
+export function PreviewGrid({ preview, operation }: { preview: BridgePreview; operation: Operation }) {
   const [cursor, setCursor] = useState(0)
-  const columns = useMemo(() => toGridColumns(preview), [preview])
+  const shown = useContentShown((content) => content.shown)
+  const columns = useMemo(() => toGridColumns(preview, operation, shown), [preview, operation, shown])
   return (
     <DataGrid
       label="First rows of the source"
@@ -25,7 +30,12 @@ export function PreviewGrid({ preview }: { preview: BridgePreview }) {
   )
 }
 
-function toGridColumns({ columns: names, rows }: BridgePreview): GridColumn<PreviewRow>[] {
+function toGridColumns(
+  { columns: names, rows }: BridgePreview,
+  operation: Operation,
+  shown: boolean,
+): GridColumn<PreviewRow>[] {
+  const isContent = createContentRule(names, suggestMapping(names, operation).mapping)
   const row: GridColumn<PreviewRow> = {
     id: 'row',
     title: 'Row',
@@ -42,13 +52,12 @@ function toGridColumns({ columns: names, rows }: BridgePreview): GridColumn<Prev
         rows.map((data) => data.cellLengths[index] ?? 0),
       ),
       grow: true,
-      cell: (data) => <PreviewCell row={data} index={index} />,
+      cell: (data) => {
+        const text = data.cells[index] ?? ''
+        const length = data.cellLengths[index] ?? text.length
+        return <MaskedText text={text} length={length} revealed={shown || !isContent(index, text, length)} />
+      },
     }),
   )
   return [row, ...cells]
-}
-
-function PreviewCell({ row, index }: { row: PreviewRow; index: number }) {
-  const text = row.cells[index] ?? ''
-  return <SafeText text={text} fullLength={row.cellLengths[index] ?? text.length} />
 }

@@ -6,6 +6,7 @@ import type { Operation } from '../../../shared/operation.ts'
 import { bridge } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-file.ts'
 import { useQuery } from '../../bridge/use-query.ts'
+import { ContentSwitch } from '../../ui/content/masked-text.tsx'
 import { formatBytes, formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -128,7 +129,12 @@ export function SourceScreen(props: {
           {data?.format === 'folder' && (
             <MediaControls media={props.media} serviceUrl={props.serviceUrl} onMedia={props.onMedia} />
           )}
-          {data !== null && <PreviewCounts preview={data} />}
+          {data !== null && (
+            <div className={styles.counted}>
+              <PreviewCounts preview={data} />
+              <ContentSwitch />
+            </div>
+          )}
           {data?.isHeaderDoubtful && (
             <HeaderDoubt onRow={() => props.onReading({ ...reading, header: false })} />
           )}
@@ -136,7 +142,7 @@ export function SourceScreen(props: {
         </div>
         {data !== null && (
           <div className={styles.grid} aria-busy={preview.busy}>
-            <PreviewGrid preview={data} />
+            <PreviewGrid preview={data} operation={props.operation} />
           </div>
         )}
       </div>
