@@ -1,6 +1,7 @@
 import type { RunRequest } from '../../shared/bridge/runs.ts'
 import type { PlanConnectionInput } from '../../shared/connection.ts'
 import { SluiceError } from '../../shared/errors.ts'
+import { isEmpty } from '../../shared/mapping/check-mapping.ts'
 import { type Plan, planSchema } from '../../shared/plan.ts'
 import { toPlanConnection } from '../../shared/stored-connection.ts'
 import { readConnections } from '../engine/connections/connections-file.ts'
@@ -47,7 +48,7 @@ async function toConnection(
 
 /** The sandbox would post wherever a row says, and a window is told that nothing leaves this machine. */
 function refuseOwnCallbacks({ mapping }: RunRequest): void {
-  if (mapping['callback_url'] === undefined) return
+  if (isEmpty(mapping['callback_url'])) return
   throw new SluiceError({
     code: 'BAD_USAGE',
     message: 'rows for the sandbox cannot name a callback_url: it posts callbacks to Sluice alone',

@@ -1,3 +1,13 @@
+import {
+  IconActivity,
+  IconArrowsSplit2,
+  IconDownload,
+  IconListCheck,
+  IconListSearch,
+  IconSend,
+  IconTable,
+  IconTargetArrow,
+} from '@tabler/icons-react'
 import type { Route } from '../route.ts'
 import type { RailGroup } from './rail.tsx'
 
@@ -30,24 +40,33 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
       entries: [
         {
           label: 'Operation',
+          icon: IconTargetArrow,
           route: { kind: 'draft', step: 'operation' },
           done: hasSource && step !== 'operation',
         },
-        { label: 'Source', route: { kind: 'draft', step: 'source' }, done: hasPreview && step !== 'source' },
+        {
+          label: 'Source',
+          icon: IconTable,
+          route: { kind: 'draft', step: 'source' },
+          done: hasPreview && step !== 'source',
+        },
         {
           label: 'Mapping',
+          icon: IconArrowsSplit2,
           route: { kind: 'draft', step: 'mapping' },
           done: isChecked,
           ...closed(hasPreview, 'choose a source first'),
         },
         {
           label: 'Check',
+          icon: IconListCheck,
           route: { kind: 'draft', step: 'check' },
           done: isChecked && step === 'review',
           ...closed(isChecked, 'map the columns first'),
         },
         {
           label: 'Review',
+          icon: IconSend,
           route: { kind: 'draft', step: 'review' },
           ...closed(isChecked, 'check the rows first'),
         },
@@ -57,9 +76,18 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
       heading: 'Run',
       ...(runName !== undefined && { about: runName }),
       entries: [
-        { label: 'Progress', route: toRun('run'), ...closed(runId !== null, noRun) },
-        ...(isLoad ? [] : [{ label: 'Results', route: toRun('results'), ...closed(runId !== null, noRun) }]),
-        { label: 'Export', route: toRun('export'), ...closed(runId !== null, noRun) },
+        { label: 'Progress', icon: IconActivity, route: toRun('run'), ...closed(runId !== null, noRun) },
+        ...(isLoad
+          ? []
+          : [
+              {
+                label: 'Results',
+                icon: IconListSearch,
+                route: toRun('results'),
+                ...closed(runId !== null, noRun),
+              },
+            ]),
+        { label: 'Export', icon: IconDownload, route: toRun('export'), ...closed(runId !== null, noRun) },
       ],
     },
   ]

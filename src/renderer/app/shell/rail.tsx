@@ -1,4 +1,4 @@
-import { IconCheck, IconList } from '@tabler/icons-react'
+import { type Icon, IconCheck, IconList } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import iconUrl from '../../icon.svg'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -8,6 +8,7 @@ import styles from './shell.module.css'
 /** One entry of the rail. */
 export interface RailEntry {
   label: string
+  icon: Icon
   route: Route
   /** Why it cannot be opened yet; absent where it can. */
   closed?: string
@@ -22,15 +23,17 @@ export interface RailGroup {
   entries: RailEntry[]
 }
 
-/** The rail of screens: home, the steps of the run being prepared, the screens of the run being looked at. */
+/**
+ * The rail of screens: home, the steps of the run being prepared, the screens of the run being looked at. In a narrow
+ * window it is a strip of icons that opens over the screen while it is pointed at or has the keyboard's focus.
+ */
 export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNode }) {
   const here = toHash(props.current)
-  let number = 0
   return (
     <nav className={styles.rail} aria-label="Screens">
       <div className={styles.brand}>
         <img src={iconUrl} alt="" width="22" height="22" />
-        Sluice
+        <span className={styles.label}>Sluice</span>
       </div>
       <ul>
         <li>
@@ -42,7 +45,7 @@ export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNo
             <span className={styles.mark} aria-hidden>
               <IconList size="1rem" />
             </span>
-            Runs
+            <span className={styles.label}>Runs</span>
           </a>
         </li>
       </ul>
@@ -55,10 +58,9 @@ export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNo
             </p>
           )}
           <ol>
-            {group.entries.map((entry) => {
-              number += 1
-              return <RailLink key={entry.label} entry={entry} number={number} here={here} />
-            })}
+            {group.entries.map((entry) => (
+              <RailLink key={entry.label} entry={entry} here={here} />
+            ))}
           </ol>
         </div>
       ))}
@@ -67,11 +69,12 @@ export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNo
   )
 }
 
-function RailLink({ entry, number, here }: { entry: RailEntry; number: number; here: string }) {
+function RailLink({ entry, here }: { entry: RailEntry; here: string }) {
   const hash = toHash(entry.route)
+  const Mark = entry.done ? IconCheck : entry.icon
   const mark = (
     <span className={styles.mark} aria-hidden>
-      {entry.done ? <IconCheck size="0.9rem" stroke={2.5} /> : number}
+      <Mark size="1rem" />
     </span>
   )
   if (entry.closed !== undefined) {
@@ -79,7 +82,7 @@ function RailLink({ entry, number, here }: { entry: RailEntry; number: number; h
       <li>
         <span className={`${styles.entry} ${styles.closed}`} title={entry.closed}>
           {mark}
-          {entry.label}
+          <span className={styles.label}>{entry.label}</span>
           <span className="visually-hidden"> (not yet: {entry.closed})</span>
         </span>
       </li>
@@ -89,7 +92,7 @@ function RailLink({ entry, number, here }: { entry: RailEntry; number: number; h
     <li>
       <a className={styles.entry} href={hash} aria-current={hash === here ? 'page' : undefined}>
         {mark}
-        {entry.label}
+        <span className={styles.label}>{entry.label}</span>
         {entry.done && <span className="visually-hidden"> (done)</span>}
       </a>
     </li>

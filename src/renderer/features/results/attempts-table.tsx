@@ -12,7 +12,8 @@ export function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[]
       {attempts.length === 0 ? (
         <p className={styles.muted}>Nothing was sent for this row.</p>
       ) : (
-        <div className={styles.wide}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        <section className={styles.wide} tabIndex={0} aria-label="Table of tries">
           <table className={styles.facts}>
             <thead>
               <tr>
@@ -42,7 +43,7 @@ export function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[]
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       )}
     </section>
   )

@@ -55,6 +55,7 @@ export function FacetList(props: {
                 <li key={`${facet.kind} ${facet.value}`}>
                   <FacetButton
                     name={<FacetName facet={facet} />}
+                    title={facet.label}
                     rows={facet.rows}
                     chosen={isFacetChosen(filter, facet)}
                     onPick={() => onFilter(toggleFacet(filter, facet))}
@@ -105,9 +106,22 @@ function withChosen(
   ]
 }
 
-function FacetButton(props: { name: ReactNode; rows: number; chosen: boolean; onPick: () => void }) {
+function FacetButton(props: {
+  name: ReactNode
+  /** The whole name, where there may be no room for it. */
+  title?: string
+  rows: number
+  chosen: boolean
+  onPick: () => void
+}) {
   return (
-    <button type="button" className={styles.facet} aria-pressed={props.chosen} onClick={props.onPick}>
+    <button
+      type="button"
+      className={styles.facet}
+      aria-pressed={props.chosen}
+      title={props.title}
+      onClick={props.onPick}
+    >
       <span className={styles.facetName}>{props.name}</span>
       <span className={styles.facetRows}>{formatCount(props.rows)}</span>
       {props.chosen && <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />}
@@ -123,7 +137,8 @@ function countUnsuccessful(states: readonly Facet[]): number {
 
 function FacetName({ facet }: { facet: Facet }) {
   if (facet.kind === 'answer' && isRowAnswer(facet.value)) return <AnswerLabel answer={facet.value} />
-  if (facet.kind !== 'state' || !isRowState(facet.value)) return <SafeText text={facet.label} max={60} />
+  if (facet.kind !== 'state' || !isRowState(facet.value))
+    return <SafeText text={facet.label.replaceAll('`', '')} max={60} />
   const look = STATE_LOOKS[facet.value]
   const Icon = look.icon
   return (

@@ -12,10 +12,18 @@ import styles from './results.module.css'
 /** Source columns that the table shows; a row's details show all. */
 const SOURCE_COLUMNS_SHOWN = 12
 
-const ROW_AND_STATE: GridColumn<PageRow>[] = [
-  { id: 'row', title: 'Row', rem: 4.75, align: 'end', cell: (row) => formatCount(row.row) },
-  { id: 'state', title: 'State', rem: 7, cell: (row) => <StateLabel state={row.state} /> },
-]
+/** Wide enough for the longest number there is. */
+function toRowColumn(rows: number): GridColumn<PageRow> {
+  const rem = Math.max(4.75, 1.75 + formatCount(rows).length * 0.56)
+  return { id: 'row', title: 'Row', rem, align: 'end', cell: (row) => formatCount(row.row) }
+}
+
+const STATE: GridColumn<PageRow> = {
+  id: 'state',
+  title: 'State',
+  rem: 7,
+  cell: (row) => <StateLabel state={row.state} />,
+}
 
 const RULES: GridColumn<PageRow> = {
   id: 'rules',
@@ -88,6 +96,8 @@ const TRIES: GridColumn<PageRow> = {
 export function createResultColumns(options: {
   operation: string
   isAsync: boolean
+  /** The highest number of a row. */
+  rows: number
   /** Names of the source's columns. */
   names: readonly string[]
   /** Indexes of the source's columns in the order they are shown. */
@@ -110,7 +120,8 @@ export function createResultColumns(options: {
     }),
   )
   return [
-    ...ROW_AND_STATE,
+    toRowColumn(options.rows),
+    STATE,
     toOutcomeColumn(options.operation),
     ...cells.slice(0, 1),
     ANSWER,

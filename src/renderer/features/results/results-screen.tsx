@@ -51,6 +51,7 @@ export function ResultsScreen(props: {
   const name = useLiveRuns((known) => known.summaries[runId]?.name)
   const operation = useLiveRuns((known) => known.summaries[runId]?.operation) ?? 'task'
   const isAsync = useLiveRuns((known) => known.summaries[runId]?.mode) === 'async'
+  const rows = useLiveRuns((known) => known.summaries[runId]?.rows.read) ?? 0
   const [chosen, setChosen] = useState(props.filter)
   const [typed, setTyped] = useState(props.filter.search ?? '')
   const search = useDebounced(typed, SEARCH_QUIET_MS)
@@ -87,12 +88,13 @@ export function ResultsScreen(props: {
       createResultColumns({
         operation,
         isAsync,
+        rows,
         names: names ?? [],
         order: orderColumns(names?.length ?? 0, findContent(plan.data, names ?? [])),
         isContent,
         isRevealed: revealed.isRevealed,
       }),
-    [names, plan.data, isContent, revealed.isRevealed, operation, isAsync],
+    [names, plan.data, isContent, revealed.isRevealed, operation, isAsync, rows],
   )
   const narrow = (next: RowFilter) => {
     const { search: _typed, ...rest } = next

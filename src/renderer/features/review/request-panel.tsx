@@ -3,7 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import type { RequestReview } from '../../../shared/bridge/review.ts'
 import { prettyJson } from '../../../shared/pretty-json.ts'
 import { maskJson } from '../../ui/content/mask-json.ts'
-import { ContentSwitch, useContentShown } from '../../ui/content/masked-text.tsx'
+import { useContentShown } from '../../ui/content/masked-text.tsx'
 import { formatCount } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -24,7 +24,6 @@ export function RequestPanel(props: {
       title="Exact request"
       aside={
         <div className={styles.picker}>
-          <ContentSwitch />
           <ActionIcon aria-label="Previous row" disabled={row <= 1} onClick={() => onRow(row - 1)}>
             <IconChevronLeft size="1rem" />
           </ActionIcon>

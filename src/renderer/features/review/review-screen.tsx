@@ -13,6 +13,7 @@ import { ConnectionChip } from '../../ui/connection/connection-chip.tsx'
 import { findDestinationGap, nameDestination } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import { ProductionNotice } from '../../ui/connection/production-notice.tsx'
+import { ContentSwitch } from '../../ui/content/masked-text.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -94,6 +95,7 @@ export function ReviewScreen(props: {
       }
       actions={
         <>
+          <ContentSwitch />
           {load === null && (
             <Button
               variant="default"

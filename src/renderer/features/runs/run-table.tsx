@@ -48,10 +48,12 @@ export function RunTable(props: RunTableProps) {
               <OutcomeHead state={state} />
             </th>
           ))}
-          <th scope="col" className={styles.number}>
+          <th scope="col" className={`${styles.number} ${styles.spare}`}>
             p95
           </th>
-          <th scope="col">Started</th>
+          <th scope="col" className={styles.spare}>
+            Started
+          </th>
           <th scope="col">State</th>
           <th scope="col" className={styles.menu}>
             <span className="visually-hidden">Actions</span>
@@ -102,8 +104,8 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
           {formatCount(counts[state])}
         </td>
       ))}
-      <td className={styles.number}>{p95 === undefined ? '–' : formatMs(p95)}</td>
-      <td className={styles.when} title={formatTimestamp(started)}>
+      <td className={`${styles.number} ${styles.spare}`}>{p95 === undefined ? '–' : formatMs(p95)}</td>
+      <td className={`${styles.when} ${styles.spare}`} title={formatTimestamp(started)}>
         {formatAgo(started, nowMs)}
       </td>
       <td>

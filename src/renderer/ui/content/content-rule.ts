@@ -12,11 +12,15 @@ export function isContentField(field: string): boolean {
 }
 
 const PROSE_CHARACTERS = 80
-const PROSE_WORDS = 5
+const PROSE_WORDS = 4
+/** Longer than most labels of several words. */
+const LABEL_CHARACTERS = 32
 
 /** Whether a text reads like something a person wrote rather than an id, a number or a label. */
 export function isProse(text: string, length = text.length): boolean {
-  return length > PROSE_CHARACTERS || text.trim().split(/\s+/u, PROSE_WORDS).length >= PROSE_WORDS
+  if (length > PROSE_CHARACTERS) return true
+  const words = text.trim().split(/\s+/u, PROSE_WORDS).length
+  return words >= PROSE_WORDS || (words > 1 && length > LABEL_CHARACTERS)
 }
 
 /** Tells the cells of a source that are user content. */
