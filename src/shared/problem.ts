@@ -1,3 +1,5 @@
+import { formatLine, type SourcePlace } from './source-place.ts'
+
 /** Whether a problem keeps a row from being sent (`error`) or is only said (`warning`). */
 export type Severity = 'error' | 'warning'
 
@@ -38,6 +40,10 @@ export type ProblemCode =
 export interface Problem {
   /** 1-based number of the record in the source; the header line is not a row. */
   row: number
+  /** Where that is in the source; absent where nobody has looked it up. */
+  place?: SourcePlace
+  /** Where the other row is that has the same value, of `not_unique`. */
+  alsoAt?: SourcePlace
   severity: Severity
   code: ProblemCode
   /** The wire field it is about, such as `post_id`; absent when it is about the whole row. */
@@ -62,7 +68,8 @@ export function toFound(text: string): string {
 
 /** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */
 export function formatProblem(problem: Problem): string {
-  const where = problem.field === undefined ? `row ${problem.row}` : `row ${problem.row}, ${problem.field}`
+  const row = `row ${problem.row}${formatLine(problem.row, problem.place)}`
+  const where = problem.field === undefined ? row : `${row}, ${problem.field}`
   const found = problem.found === undefined ? '' : `, found \`${problem.found}\``
   return `${where}: ${problem.message}${found}`
 }

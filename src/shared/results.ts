@@ -5,6 +5,7 @@ import type { Problem } from './problem.ts'
 import type { RowAnswer } from './row-answer.ts'
 import type { Percentiles } from './run.ts'
 import type { AppealFindings, TaskFindings } from './service/answer-findings.ts'
+import type { SourcePlace } from './source-place.ts'
 
 /** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */
 export type RowState = ItemState | 'invalid'
@@ -38,7 +39,10 @@ export interface PageQuery {
 
 /** One row of the results table. */
 export interface ResultRow {
+  /** Number of the record in the source, 1-based, headers not counted; it stands for the row everywhere in Sluice. */
   row: number
+  /** Where it stands in the source. */
+  place: SourcePlace
   state: RowState
   /** HTTP status of the last attempt; null where there was no answer. */
   status: number | null
@@ -190,7 +194,7 @@ export interface LatencySeries {
 /** The first rows of a source, as the chosen encoding, delimiter and header read them. */
 export interface SourcePreview {
   columns: string[]
-  rows: { row: number; cells: string[] }[]
+  rows: { row: number; place: SourcePlace; cells: string[] }[]
   encoding: string
   /** How the encoding was told: by the person, by a byte-order mark, by strict decoding, or guessed. */
   encodingBy: 'given' | 'bom' | 'strict' | 'guess'

@@ -72,7 +72,7 @@ it('goes from the home screen to a revealed row and an export by keyboard alone'
   await page.keyboard.press('Enter')
   await page.getByRole('complementary').getByRole('heading', { name: 'Tries' }).waitFor()
   await page.keyboard.press('j')
-  await page.getByRole('complementary').getByRole('heading', { name: 'Row 3' }).waitFor()
+  await page.getByRole('complementary').getByRole('heading', { name: 'Row 4' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('complementary').waitFor({ state: 'detached' })
   await page.keyboard.press('?')

@@ -58,7 +58,7 @@ it('adds terms to a watchlist, says that notes are overwritten, and shows what b
   await page.getByRole('button', { name: 'pre-existing' }).click()
   await seeScreen(page, 'Results')
   await page.getByText('1 row', { exact: true }).waitFor()
-  await page.getByRole('row', { name: /^1 / }).getByText('pre-existing').waitFor()
+  await page.getByRole('row', { name: /^2 / }).getByText('pre-existing').waitFor()
 })
 
 it('awaits callbacks, counts them, and shows each as it came', async () => {
@@ -88,7 +88,7 @@ it('awaits callbacks, counts them, and shows each as it came', async () => {
   await page.getByRole('row', { name: /^callback_latency/ }).waitFor()
 
   await page.getByRole('button', { name: 'Look at the rows' }).click()
-  await page.getByRole('row', { name: /^1 / }).waitFor()
+  await page.getByRole('row', { name: /^2 / }).waitFor()
   await page.getByRole('grid').focus()
   await page.keyboard.press(' ')
   await page.keyboard.press('Enter')

@@ -13,6 +13,7 @@ export const reviewHandlers = bridge.review.router({
     const isInvalid = detail.result.state === 'invalid'
     return {
       row: input.row,
+      place: detail.result.place,
       method: detail.requestMethod,
       url: detail.requestUrl,
       headers: toHeaders(detail.requestBody !== null, operation.kind !== 'appeal-status'),

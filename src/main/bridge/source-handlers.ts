@@ -25,7 +25,7 @@ export const sourceHandlers = bridge.source.router({
     return {
       ...preview,
       problems,
-      rows: rows.map(({ row, cells }) => ({ row, ...createExcerpts(cells) })),
+      rows: rows.map(({ row, place, cells }) => ({ row, place, ...createExcerpts(cells) })),
       hasMore: read.length > limit,
       malformedRows: new Set(problems.map((problem) => problem.row)).size,
       isHeaderDoubtful: found.some(({ code }) => code === 'header_like_data'),

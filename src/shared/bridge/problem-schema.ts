@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Problem } from '../problem.ts'
 import type { ProblemGroup } from '../results.ts'
+import type { SourcePlace } from '../source-place.ts'
 import { matchType } from './match-type.ts'
 
 const severitySchema = z.enum(['error', 'warning'])
@@ -40,10 +41,17 @@ const codeSchema = matchType<Problem['code']>()(
   ]),
 )
 
+/** See {@link SourcePlace}. */
+export const sourcePlaceSchema = matchType<SourcePlace>()(
+  z.object({ row: z.int(), line: z.int().nullable() }),
+)
+
 /** See {@link Problem}. */
 export const problemSchema = matchType<Problem>()(
   z.object({
     row: z.int(),
+    place: sourcePlaceSchema.exactOptional(),
+    alsoAt: sourcePlaceSchema.exactOptional(),
     severity: severitySchema,
     code: codeSchema,
     field: z.string().exactOptional(),

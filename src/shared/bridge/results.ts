@@ -14,7 +14,7 @@ import { runSummarySchema } from '../run.ts'
 import { base, runIdSchema } from './base.ts'
 import { excerptShape } from './excerpts.ts'
 import { matchType } from './match-type.ts'
-import { problemSchema } from './problem-schema.ts'
+import { problemSchema, sourcePlaceSchema } from './problem-schema.ts'
 import { toStrict } from './to-strict.ts'
 
 /** Most rows of one page. */
@@ -59,6 +59,7 @@ const pageQuerySchema = matchType<PageQuery>()(
 const resultRowSchema = matchType<ResultRow>()(
   z.object({
     row: z.int(),
+    place: sourcePlaceSchema,
     state: rowStateSchema,
     status: z.int().nullable(),
     errorCode: z.string().nullable(),

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { base, runIdSchema } from './base.ts'
-import { problemSchema } from './problem-schema.ts'
+import { problemSchema, sourcePlaceSchema } from './problem-schema.ts'
 import { toStrict } from './to-strict.ts'
 
 const requestSchema = z.object({
   row: z.int(),
+  place: sourcePlaceSchema,
   method: z.enum(['POST', 'GET']),
   url: z.string(),
   /** Names and values in the order they are sent; the key is masked. */

@@ -4,7 +4,7 @@ import type { SourcePreview } from '../results.ts'
 import { base } from './base.ts'
 import { excerptShape } from './excerpts.ts'
 import { matchType } from './match-type.ts'
-import { problemSchema } from './problem-schema.ts'
+import { problemSchema, sourcePlaceSchema } from './problem-schema.ts'
 import { toStrict } from './to-strict.ts'
 
 /**
@@ -43,7 +43,7 @@ const previewSchema = z.object({
       sizeBytes: z.number(),
     }),
   ).shape,
-  rows: z.array(z.object({ row: z.int(), ...excerptShape })),
+  rows: z.array(z.object({ row: z.int(), place: sourcePlaceSchema, ...excerptShape })),
   /** Whether the file has rows after these. */
   hasMore: z.boolean(),
   /** How many of these rows have something wrong with the record itself. */

@@ -64,7 +64,12 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(name).toBe('posts.csv')
     const preview = await client.source.preview({ source: { sourceId, delimiter: ';' }, limit: 2 })
     expect(preview.columns.slice(0, 2)).toEqual(['text', 'id'])
-    expect(preview.rows[0]).toEqual({ row: 1, cells: ['x'.repeat(300), '0012'], cellLengths: [5000, 4] })
+    expect(preview.rows[0]).toEqual({
+      row: 1,
+      place: { row: 2, line: null },
+      cells: ['x'.repeat(300), '0012'],
+      cellLengths: [5000, 4],
+    })
     expect(preview).toMatchObject({ hasMore: true, malformedRows: 1, delimiterBy: 'given', header: true })
     const bare = await client.source.preview({ source: { sourceId, delimiter: ';', header: false } })
     expect(bare.rows).toHaveLength(4)

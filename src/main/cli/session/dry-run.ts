@@ -3,6 +3,7 @@ import { describeLoad } from '../../../shared/load-text.ts'
 import type { Plan } from '../../../shared/plan.ts'
 import { prettyJson } from '../../../shared/pretty-json.ts'
 import type { RowDetail } from '../../../shared/results.ts'
+import { formatLine } from '../../../shared/source-place.ts'
 import type { Engine, StartOptions } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
@@ -39,7 +40,7 @@ async function printFirstRequest(context: CliContext, detail: RowDetail | null):
   if (detail === null) return
   await out.writeLine()
   await out.writeLine(
-    `${outTerminal.tone('strong', 'First request')} (row ${detail.result.row})  ${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
+    `${outTerminal.tone('strong', 'First request')} (row ${detail.result.row}${formatLine(detail.result.row, detail.result.place)})  ${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
   )
   if (detail.requestBody === null) return
   for (const line of prettyJson(detail.requestBody).split('\n')) {

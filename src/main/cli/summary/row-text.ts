@@ -1,6 +1,7 @@
 import { isJson, prettyJson } from '../../../shared/pretty-json.ts'
 import { formatProblem } from '../../../shared/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/results.ts'
+import { formatLine } from '../../../shared/source-place.ts'
 import { formatBytes, formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -72,7 +73,9 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
     result.message ?? '',
   ]
   const parts = [
-    formatSection(terminal, `Row ${result.row}`, [toPrintable(state.filter(Boolean).join('  '))]),
+    formatSection(terminal, `Row ${result.row}${formatLine(result.row, result.place)}`, [
+      toPrintable(state.filter(Boolean).join('  ')),
+    ]),
     result.answer === null
       ? []
       : formatSection(terminal, 'Answered', [toPrintable(result.answer.replaceAll('_', ' '))]),

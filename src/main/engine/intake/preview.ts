@@ -1,6 +1,7 @@
 import type { PlanSource } from '../../../shared/plan.ts'
 import type { Problem } from '../../../shared/problem.ts'
 import type { SourcePreview } from '../../../shared/results.ts'
+import { type RowPlace, toSourcePlace } from '../../../shared/source-place.ts'
 import { findHeaderDoubt } from './find-header-doubt.ts'
 import { openSource } from './open-source.ts'
 
@@ -10,11 +11,15 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
   try {
     const rows: SourcePreview['rows'] = []
     const problems: Problem[] = []
+    let noted: RowPlace | undefined
     reading: for await (const batch of reader.batches()) {
+      const notes = [...(batch.places ?? [])]
       for (const { row, cells, problems: found } of batch.rows) {
         if (rows.length >= limit) break reading
-        rows.push({ row, cells })
-        problems.push(...found)
+        while (notes[0] !== undefined && notes[0].row <= row) noted = notes.shift()
+        const place = toSourcePlace(row, noted)
+        rows.push({ row, place, cells })
+        problems.push(...found.map((problem) => ({ ...problem, place })))
       }
     }
     const { workbook } = reader

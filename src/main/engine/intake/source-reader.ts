@@ -1,5 +1,6 @@
 import type { PlanSource } from '../../../shared/plan.ts'
 import type { Problem } from '../../../shared/problem.ts'
+import type { RowPlace } from '../../../shared/source-place.ts'
 
 /** What a cell is in a source of JSON, a letter: text, other JSON kept as its text, null, or a key that is missing. */
 export type CellKind = 's' | 'j' | 'n' | '-'
@@ -18,6 +19,8 @@ export interface SourceRow {
 /** Some consecutive records, and how far into the file they reach. */
 export interface SourceBatch {
   rows: SourceRow[]
+  /** Where they stand in the source, as far as that is not in step with the rows before; none in a folder. */
+  places?: readonly RowPlace[]
   /** Bytes of the source read so far. */
   bytesRead: number
 }

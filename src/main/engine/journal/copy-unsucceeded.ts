@@ -118,7 +118,8 @@ function fillChild(
   child.db.prepare('ATTACH ? AS parent').run(options.parentFile)
   try {
     child.transact('power', () => {
-      child.db.exec('DELETE FROM row; DELETE FROM lost_try')
+      child.db.exec('DELETE FROM row; DELETE FROM lost_try; DELETE FROM row_place')
+      child.db.exec('INSERT INTO main.row_place SELECT * FROM parent.row_place')
       const { changes } = child.db
         .prepare(
           `INSERT INTO row (id, cells, item, kinds) SELECT id, cells, item, kinds FROM parent.row AS row

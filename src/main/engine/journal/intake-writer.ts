@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import type { Problem } from '../../../shared/problem.ts'
 import { toFound } from '../../../shared/problem.ts'
+import type { RowPlace } from '../../../shared/source-place.ts'
 import { BulkInsert } from './bulk-insert.ts'
 import type { Journal } from './journal.ts'
 import { CHECKPOINT_PAGES, checkpointEvery } from './open-journal.ts'
@@ -37,6 +38,12 @@ export function toCauseText(code: string, message: string): string {
   return code === 'not_unique' ? (message.split(IS_ALSO)[0] ?? message) : message
 }
 
+/** The other row that a problem of a repeated value names; null where it names none. */
+export function findRowNamed(code: string, message: string): number | null {
+  const [, named] = code === 'not_unique' ? message.split(IS_ALSO) : []
+  return named === undefined ? null : Number(named)
+}
+
 /** Rows of one transaction, about: fewer commits write fewer pages twice. */
 const GROUP_ROWS = 5_000
 /** Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints wait for the disk less often. */
@@ -47,6 +54,7 @@ export class IntakeWriter {
   readonly #journal: Journal
   readonly #insertRow: BulkInsert
   readonly #insertProblem: StatementSync
+  readonly #insertPlace: StatementSync
   readonly #seen: SeenIds
   /** Rows written in the open transaction. */
   #grouped = 0
@@ -68,10 +76,11 @@ export class IntakeWriter {
     for (const kind of ['state', 'problem'] as const) {
       for (const [value, n] of counters.entries(kind)) counters.add(kind, value, -n)
     }
-    journal.transact('process', () => db.exec('DELETE FROM row; DELETE FROM problem'))
+    journal.transact('process', () => db.exec('DELETE FROM row; DELETE FROM problem; DELETE FROM row_place'))
     checkpointEvery(db, INTAKE_CHECKPOINT_PAGES)
     db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
     this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item, kinds)', '(?, ?, ?, ?)')
+    this.#insertPlace = db.prepare('INSERT INTO row_place (row, sheet_row, line) VALUES (?, ?, ?)')
     this.#insertProblem = db.prepare(
       'INSERT INTO problem (row, severity, code, field, message, found) VALUES (?, ?, ?, ?, ?, ?)',
     )
@@ -99,11 +108,12 @@ export class IntakeWriter {
     return this.#problems
   }
 
-  /** Writes a batch; some thousand rows share a transaction. Throws `DISK_FULL`. */
-  writeRows(rows: readonly IntakeRow[]): void {
+  /** Writes a batch and where it stands in the source; some thousand rows share a transaction. Throws `DISK_FULL`. */
+  writeRows(rows: readonly IntakeRow[], places: readonly RowPlace[] = []): void {
     const journal = this.#journal
     if (this.#grouped === 0) journal.begin('process')
     journal.attempt(() => {
+      for (const { row, sheetRow, line } of places) this.#insertPlace.run(row, sheetRow, line)
       for (const row of rows) this.#writeRow(row)
       this.#insertRow.flush()
     })

@@ -162,4 +162,9 @@ export const MIGRATIONS: readonly string[] = [
   -- Items whose tries in a parent run may have been taken, though no answer came.
   CREATE TABLE lost_try (item INTEGER PRIMARY KEY) STRICT;
   `,
+  `
+  -- Where rows stand in the source, from a row on until the next entry: the row that a spreadsheet shows, and the line
+  -- of a text file. Rows before the first entry, and all of a folder, are their own number.
+  CREATE TABLE row_place (row INTEGER PRIMARY KEY, sheet_row INTEGER NOT NULL, line INTEGER) STRICT;
+  `,
 ]

@@ -9,7 +9,7 @@ import {
 import type { ErrorGroup } from '../../../shared/run.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import { countStates } from './result-page.ts'
-import { toProblem } from './row-detail.ts'
+import { createProblemReader } from './row-detail.ts'
 import { hasRule, isOfKind, RowIndex, type RowKind } from './row-index.ts'
 import { readFacetCounts } from './run-summary.ts'
 import type { RunView } from './run-view.ts'
@@ -122,6 +122,7 @@ export function readProblemGroups({ db }: RunView): ProblemGroup[] {
     `SELECT row, severity, code, field, message, found FROM problem
      WHERE severity = ? AND code = ? AND field IS ? AND (message = ? OR ? = 'not_unique') ORDER BY id LIMIT ${EXAMPLES}`,
   )
+  const toProblem = createProblemReader(db)
   return [...(readFacetCounts(db).get('problem') ?? [])]
     .map(([cause, rows]) => {
       const [severity, code, field, message] = JSON.parse(cause) as [

@@ -1,5 +1,6 @@
 import type { ResultRow, RowState } from '../../../shared/results.ts'
 import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
+import { createPlaceReader } from '../journal/row-places.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
@@ -30,6 +31,7 @@ export interface JoinedRow {
 
 /** Prepares completing rows with what stands elsewhere: their post_id and their triggered rules. */
 export function createResultRows({ db, record, isCutOff }: RunView): (joined: JoinedRow) => ResultRow {
+  const toPlace = createPlaceReader(db)
   const toPostId = createPostIds(record)
   const rulesOf = db.prepare(
     `SELECT rule_id, rule_name FROM row_rule JOIN rule ON rule.id = row_rule.rule WHERE row = ? ORDER BY rule.id`,
@@ -47,6 +49,7 @@ export function createResultRows({ db, record, isCutOff }: RunView): (joined: Jo
     const message = isInvalid ? problems.map(toProblemMessage).join('; ') : joined.message
     return {
       row: joined.id,
+      place: toPlace(joined.id),
       state: isUnsettled ? 'unknown' : state,
       status: isUnsettled ? null : joined.status,
       errorCode: isUnsettled ? null : joined.error_code,

@@ -1,6 +1,9 @@
 import { SluiceError } from '../../../shared/errors.ts'
 import type { Problem } from '../../../shared/problem.ts'
 import type { AttemptDetail, RowDetail } from '../../../shared/results.ts'
+import { findRowNamed } from '../journal/intake-writer.ts'
+import { createPlaceReader } from '../journal/row-places.ts'
+import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
 import { createRowRequests, type RowRequest } from './row-requests.ts'
 import type { RunView } from './run-view.ts'
@@ -74,11 +77,25 @@ function readProblemsOf({ db }: RunView, row: number): Problem[] {
   return db
     .prepare('SELECT row, severity, code, field, message, found FROM problem WHERE row = ? ORDER BY id')
     .all(row)
-    .map(toProblem)
+    .map(createProblemReader(db))
+}
+
+/** A function that makes a problem of what the journal stores, with the places of its row and of the row it names. */
+export function createProblemReader(db: DatabaseSync): (row: Record<string, unknown>) => Problem {
+  const toPlace = createPlaceReader(db)
+  return (row) => {
+    const problem = toProblem(row)
+    const also = findRowNamed(problem.code, problem.message)
+    return {
+      ...problem,
+      place: toPlace(problem.row),
+      ...(also === null ? {} : { alsoAt: toPlace(also) }),
+    }
+  }
 }
 
 /** A problem as the journal stores it. */
-export function toProblem(row: Record<string, unknown>): Problem {
+function toProblem(row: Record<string, unknown>): Problem {
   const field = toText(row['field'])
   const found = toText(row['found'])
   return {

@@ -50,7 +50,7 @@ export async function runIntake(options: {
       (row, cells) => mapRow(row, cells).uniqueKey?.value ?? '',
       toRowsPerItem(plan.operation),
     )
-    for await (const { rows, bytesRead } of reader.batches()) {
+    for await (const { rows, places, bytesRead } of reader.batches()) {
       writer.writeRows(
         rows.map(({ row, cells, kinds = null, problems }) => {
           const mapped = mapRow(row, cells, kinds)
@@ -67,6 +67,7 @@ export async function runIntake(options: {
             problems: all,
           }
         }),
+        places,
       )
       options.onProgress({
         bytes: { read: bytesRead, total: reader.sizeBytes },

@@ -1,8 +1,10 @@
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
+import type { Problem } from '../../../shared/problem.ts'
 import type { ProblemGroup } from '../../../shared/results.ts'
 import { isContentField, isProse } from '../../ui/content/content-rule.ts'
 import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
-import { formatCount, formatQuantity } from '../../ui/format-number.ts'
+import { formatQuantity } from '../../ui/format-number.ts'
+import { RowNumber } from '../../ui/row-number.tsx'
 import { adviceForProblem } from '../../ui/states/problem-advice.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { Sentence } from '../../ui/text/sentence.tsx'
@@ -59,13 +61,13 @@ export function ProblemGroupCard(props: {
               {group.examples.map((problem) => (
                 <tr key={`${problem.row} ${problem.field ?? ''} ${problem.message}`}>
                   <th scope="row" className={styles.number}>
-                    {formatCount(problem.row)}
+                    <RowNumber row={problem.row} place={problem.place} />
                   </th>
                   <td>
                     <SafeText text={toColumnName(problem.field, columnOf)} max={40} />
                   </td>
                   <td>
-                    <Sentence text={problem.message} />
+                    <Sentence text={toMessage(problem)} />
                   </td>
                   <td className={styles.found}>
                     {problem.found === undefined ? (
@@ -91,6 +93,11 @@ export function ProblemGroupCard(props: {
       )}
     </article>
   )
+}
+
+/** A repeated value names the other row by its number in the spreadsheet, as the column of rows does. */
+function toMessage({ message, alsoAt }: Problem): string {
+  return alsoAt === undefined ? message : message.replace(/\d+$/, String(alsoAt.row))
 }
 
 /** What was found in a field of content, or reads like it; ids and numbers are needed to mend them. */

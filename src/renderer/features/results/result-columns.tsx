@@ -3,6 +3,7 @@ import type { ContentRule } from '../../ui/content/content-rule.ts'
 import { MaskedText } from '../../ui/content/masked-text.tsx'
 import { formatCount, formatMs } from '../../ui/format-number.ts'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
+import { RowNumber } from '../../ui/row-number.tsx'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { nameAnswers } from '../../ui/states/answer-looks.ts'
 import { StateLabel } from '../../ui/states/state-label.tsx'
@@ -15,7 +16,13 @@ const SOURCE_COLUMNS_SHOWN = 12
 /** Wide enough for the longest number there is. */
 function toRowColumn(rows: number): GridColumn<PageRow> {
   const rem = Math.max(4.75, 1.75 + formatCount(rows).length * 0.56)
-  return { id: 'row', title: 'Row', rem, align: 'end', cell: (row) => formatCount(row.row) }
+  return {
+    id: 'row',
+    title: 'Row',
+    rem,
+    align: 'end',
+    cell: (row) => <RowNumber row={row.row} place={row.place} />,
+  }
 }
 
 const STATE: GridColumn<PageRow> = {

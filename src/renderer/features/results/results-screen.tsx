@@ -213,6 +213,7 @@ export function ResultsScreen(props: {
           <div className={styles.drawerPlace} onKeyDown={pressInDrawer}>
             <RowDrawer
               row={cursorRow.row}
+              place={cursorRow.place}
               operation={operation}
               isAsync={isAsync}
               detail={detail.data}

@@ -2,10 +2,12 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import type { RowDetail } from '../../../shared/results.ts'
+import type { SourcePlace } from '../../../shared/source-place.ts'
 import type { ContentRule } from '../../ui/content/content-rule.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount } from '../../ui/format-number.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
+import { describePlace } from '../../ui/row-number.tsx'
 import { StateLabel } from '../../ui/states/state-label.tsx'
 import { AttemptsTable } from './attempts-table.tsx'
 import { CellsTable } from './cells-table.tsx'
@@ -20,6 +22,7 @@ import { toCurl } from './to-curl.ts'
  */
 export function RowDrawer(props: {
   row: number
+  place: SourcePlace
   operation: string
   isAsync: boolean
   detail: RowDetail | null
@@ -35,11 +38,12 @@ export function RowDrawer(props: {
   useEffect(() => heading.current?.focus(), [])
   const wasMapped = detail !== null && detail.result.state !== 'invalid'
   return (
-    <aside className={styles.drawer} aria-label={`Row ${props.row}`}>
+    <aside className={styles.drawer} aria-label={`Row ${props.place.row}`}>
       <header className={styles.drawerHead}>
         <h2 className={styles.drawerTitle} ref={heading} tabIndex={-1}>
-          Row {formatCount(props.row)}
+          Row {formatCount(props.place.row)}
         </h2>
+        <span className={styles.drawerPlaceNote}>{describePlace(props.row, props.place)}</span>
         {detail !== null && <StateLabel state={detail.result.state} />}
         <div className={styles.drawerActions}>
           {wasMapped && (

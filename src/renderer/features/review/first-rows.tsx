@@ -1,6 +1,7 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
-import { formatCount, formatMs } from '../../ui/format-number.ts'
+import { formatMs } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
+import { RowNumber } from '../../ui/row-number.tsx'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { StateLabel } from '../../ui/states/state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -29,7 +30,7 @@ export function FirstRows({ operation, rows }: { operation: string; rows: readon
           {rows.map((row) => (
             <tr key={row.row}>
               <th scope="row" className={styles.number}>
-                {formatCount(row.row)}
+                <RowNumber row={row.row} place={row.place} />
               </th>
               <td>
                 <StateLabel state={row.state} />

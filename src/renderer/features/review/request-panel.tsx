@@ -7,6 +7,7 @@ import { useContentShown } from '../../ui/content/masked-text.tsx'
 import { formatCount } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
+import { RowNumber } from '../../ui/row-number.tsx'
 import { LongText } from '../../ui/text/long-text.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
@@ -72,6 +73,12 @@ function RequestText({ request }: { request: RequestReview }) {
     <div className={styles.request}>
       <table className={styles.headers}>
         <tbody>
+          <tr>
+            <th scope="row">row</th>
+            <td>
+              <RowNumber row={request.row} place={request.place} />
+            </td>
+          </tr>
           <tr>
             <th scope="row">{request.method}</th>
             <td>

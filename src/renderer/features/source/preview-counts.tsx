@@ -22,7 +22,8 @@ export function PreviewCounts({ preview }: { preview: BridgePreview }) {
         <span className={styles.bad}>
           <IconAlertTriangle size="1rem" aria-hidden />{' '}
           <strong>{formatQuantity(malformedRows, 'row')} malformed</strong>
-          {first !== undefined && `, first: row ${formatCount(first.row)}, ${first.message}`}
+          {first !== undefined &&
+            `, first: row ${formatCount(first.place?.row ?? first.row)}, ${first.message}`}
         </span>
       )}
     </p>

@@ -41,7 +41,7 @@ function toGridColumns(
     title: 'Row',
     rem: 4.5,
     align: 'end',
-    cell: (data) => formatCount(data.row),
+    cell: (data) => formatCount(data.place.row),
   }
   const cells = names.slice(0, COLUMNS_SHOWN).map(
     (name, index): GridColumn<PreviewRow> => ({

@@ -6,6 +6,7 @@ import { createPlainTerminal } from '../plain-terminal.ts'
 const DETAIL = {
   result: {
     row: 1,
+    place: { row: 1, line: null },
     state: 'succeeded',
     status: 200,
     errorCode: null,

@@ -11,9 +11,9 @@ test('a preview holds the first rows and everything about how they were read', a
   expect(preview).toEqual({
     columns: ['id', 'text'],
     rows: [
-      { row: 1, cells: ['1', 'a'] },
-      { row: 2, cells: ['2'] },
-      { row: 3, cells: ['3', 'c'] },
+      { row: 1, place: { row: 2, line: null }, cells: ['1', 'a'] },
+      { row: 2, place: { row: 3, line: null }, cells: ['2'] },
+      { row: 3, place: { row: 4, line: null }, cells: ['3', 'c'] },
     ],
     encoding: 'utf-8',
     encodingBy: 'strict',
@@ -24,6 +24,7 @@ test('a preview holds the first rows and everything about how they were read', a
     problems: [
       {
         row: 2,
+        place: { row: 3, line: null },
         severity: 'warning',
         code: 'ragged_row',
         message: 'must have 2 cells, as the header has',

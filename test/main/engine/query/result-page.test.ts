@@ -168,6 +168,7 @@ test('a row tells how it ended, what it triggered and what it was', async () => 
   const all = runs.read(runId, (view) => readAllResults(view))
   expect(all[5]).toEqual({
     row: 6,
+    place: { row: 7, line: null },
     state: 'succeeded',
     status: 200,
     errorCode: null,

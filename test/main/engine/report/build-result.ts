@@ -6,6 +6,7 @@ import type { ExportRow } from '../../../../src/shared/results.ts'
 export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
   return {
     row: 1,
+    place: { row: 2, line: null },
     state: 'succeeded',
     status: 200,
     errorCode: null,

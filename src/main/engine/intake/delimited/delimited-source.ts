@@ -1,12 +1,12 @@
 import type { PlanSource } from '../../../../shared/plan.ts'
 import { toColumnNames } from '../column-names.ts'
+import { PlaceNotes } from '../place-notes.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import type { SourceBatch, SourceReader, SourceRow } from '../source-reader.ts'
 import { chooseEncoding } from '../text/encoding.ts'
 import { createPieceDecoder } from '../text/text-decoder.ts'
 import { createTextReader, READ_BYTES } from '../text/text-reader.ts'
 import { chooseDelimiter, isBlank } from './delimiter.ts'
-import { dropRecords } from './drop-records.ts'
 import { createLongRecordError } from './long-record.ts'
 import { chooseNewline } from './newline.ts'
 import { parseRecords, RecordTooLong } from './record-parser.ts'
@@ -62,20 +62,28 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     const text = openText()
     let row = 0
     let isHeaderNext = source.header
+    const places = new PlaceNotes()
+    let sheetRow = 0
+    let line = separatorLine === null ? 1 : 2
     try {
       const parsed = parseRecords(text.readText, syntax, readBytes)
-      for (const batch of recordsBefore === 0 ? parsed : dropRecords(parsed, recordsBefore)) {
+      for (const batch of parsed) {
         const rows: SourceRow[] = []
         for (const [index, cells] of batch.records.entries()) {
+          sheetRow += 1
+          const beginsAt = line
+          line += countLines(cells)
+          if (sheetRow <= recordsBefore) continue
           if (isHeaderNext) {
             isHeaderNext = isBlank(cells)
             continue
           }
           row += 1
+          places.note(row, sheetRow, beginsAt)
           if (cells.length > columns.length) columns = toColumnNames(head.header, cells.length)
           rows.push(toSourceRow(row, cells, batch, index, expectation))
         }
-        if (rows.length > 0) yield { rows, bytesRead: text.bytesRead() }
+        if (rows.length > 0) yield { rows, places: places.take(), bytesRead: text.bytesRead() }
       }
     } catch (error) {
       if (!(error instanceof RecordTooLong)) throw error
@@ -98,4 +106,13 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     batches,
     close: file.close,
   }
+}
+
+/** Lines of the file that a record takes: one, and one more for each line break in its cells. */
+function countLines(cells: readonly string[]): number {
+  let lines = 1
+  for (const cell of cells) {
+    if (cell.includes('\n') || cell.includes('\r')) lines += cell.match(/\r\n|[\r\n]/g)?.length ?? 0
+  }
+  return lines
 }

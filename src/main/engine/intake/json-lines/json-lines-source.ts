@@ -1,5 +1,6 @@
 import type { PlanSource } from '../../../../shared/plan.ts'
 import { toColumnNames } from '../column-names.ts'
+import { PlaceNotes } from '../place-notes.ts'
 import { createSourceError } from '../source-error.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import type { SourceBatch, SourceReader } from '../source-reader.ts'
@@ -62,12 +63,14 @@ function createReader(
 
   function* batches(): Generator<SourceBatch, void, undefined> {
     let row = 0
+    const places = new PlaceNotes()
     for (const { lines, bytesRead } of readRows(Infinity)) {
       const rows = lines.map((line) => {
         row += 1
+        places.note(row, line.number, line.number)
         return toJsonRow(row, line, encoding, keys)
       })
-      if (rows.length > 0) yield { rows, bytesRead }
+      if (rows.length > 0) yield { rows, places: places.take(), bytesRead }
     }
   }
 

@@ -2,6 +2,7 @@ import { isExportHeader } from '../../../../shared/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/formula-guard.ts'
 import type { PlanSource } from '../../../../shared/plan.ts'
 import { toColumnNames } from '../column-names.ts'
+import { PlaceNotes } from '../place-notes.ts'
 import { createSourceError } from '../source-error.ts'
 import { openSourceFile } from '../source-file.ts'
 import type { SourceBatch, SourceReader, SourceRow } from '../source-reader.ts'
@@ -78,6 +79,9 @@ async function createReader(
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let row = 0
     let cells = 0
+    // Rows keep their distance from the first, so that one note says it for all.
+    const places = new PlaceNotes()
+    places.note(1, firstRow, null)
     for await (const { rows, share } of openRows()) {
       const bytesRead = Math.min(sizeBytes, Math.round(share * sizeBytes))
       let batch: SourceRow[] = []
@@ -92,7 +96,7 @@ async function createReader(
           cells += width
           if (cells > MAX_CELLS) throw createCellsError(path)
           if (batch.length * width >= EMPTY_CELLS_AT_ONCE) {
-            yield { rows: batch, bytesRead }
+            yield { rows: batch, places: places.take(), bytesRead }
             batch = []
           }
         }
@@ -102,7 +106,7 @@ async function createReader(
         cells += Math.max(filled, width)
         if (cells > MAX_CELLS) throw createCellsError(path)
       }
-      if (batch.length > 0) yield { rows: batch, bytesRead }
+      if (batch.length > 0) yield { rows: batch, places: places.take(), bytesRead }
     }
   }
 
