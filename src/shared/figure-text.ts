@@ -31,3 +31,15 @@ export function formatShare(share: number): string {
   if (percent > 99.9 && percent < 100) return '>99.9 %'
   return `${tenths.format(percent)} %`
 }
+
+/** `512 B`, `1.5 kB`, `12.0 MB`, `505 kB`, in powers of 1000; never `1,000` of a unit. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let value = bytes
+  let unit = 0
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return `${unit === 0 || value >= 99.95 ? whole.format(value) : tenths.format(value)} ${units[unit]}`
+}

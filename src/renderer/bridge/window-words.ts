@@ -12,6 +12,10 @@ const TAKE_SYNC = 'Take the answers at once (sync), or close what else uses the 
 // Flags and commands, each with what does the same here; the most particular first.
 const REPLACEMENTS: readonly [RegExp, string][] = [
   [/\s*\(-{2}[^)]*\)/g, ''],
+  [
+    /Lower --max-in-flight or --concurrency, or divide the load with --workers\./g,
+    'Lower the number in flight.',
+  ],
   [/,? or choose another(?: workspace)?(?: folder)? with --workspace DIR(?: or SLUICE_WORKSPACE)?/g, ''],
   [/, with --workspace DIR or SLUICE_WORKSPACE/g, ''],
   [/, or start Sluice with another --workspace(?=[,.])/g, ''],

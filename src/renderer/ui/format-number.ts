@@ -1,3 +1,5 @@
+export { formatBytes } from '../../shared/figure-text.ts'
+
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const tenths = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
@@ -41,16 +43,4 @@ function toFigures(value: number): string {
   if (value >= 99.95) return whole.format(value)
   if (value >= 9.995) return tenths.format(value)
   return value.toFixed(2)
-}
-
-/** `512 B`, `1.5 kB`, `12.0 MB`, in powers of 1000. */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB']
-  let value = bytes
-  let unit = 0
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000
-    unit += 1
-  }
-  return `${unit === 0 ? whole.format(value) : tenths.format(value)} ${units[unit]}`
 }

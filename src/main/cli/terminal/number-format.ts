@@ -1,3 +1,5 @@
+export { formatBytes } from '../../../shared/figure-text.ts'
+
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const oneDecimal = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const twoDecimals = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
@@ -48,16 +50,4 @@ export function formatDuration(ms: number): string {
 export function formatTimeLeft(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000))
   return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000)
-}
-
-/** A size in the largest unit that leaves at least 1: `505 kB`, `114 MB`. */
-export function formatBytes(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
-  let value = bytes
-  let unit = 0
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000
-    unit += 1
-  }
-  return `${unit > 0 && value < 10 ? oneDecimal.format(value) : whole.format(value)} ${units[unit]}`
 }

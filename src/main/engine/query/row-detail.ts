@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../shared/errors.ts'
+import { formatCounted } from '../../../shared/figure-text.ts'
 import type { Problem } from '../../../shared/problem.ts'
 import type { AttemptDetail, RowDetail } from '../../../shared/results.ts'
 import { findRowNamed } from '../journal/intake-writer.ts'
@@ -19,7 +20,7 @@ export function readRow(view: RunView, row: number): RowDetail {
     throw new SluiceError({
       code: 'BAD_USAGE',
       message: `run ${record.runId} has no row ${row}`,
-      hint: `Its rows were read from ${record.plan.source.path}; ${record.rowsRead} rows in all.`,
+      hint: `Its rows were read from ${record.plan.source.path}; ${formatCounted(record.rowsRead, 'row')} in all.`,
     })
   }
   const result = createResultRows(view)(joined)

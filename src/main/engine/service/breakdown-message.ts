@@ -76,6 +76,6 @@ function toCertificateMessage(code: string, host: string): string {
   }
   return (
     `the certificate of ${host} is not trusted (${code}); ` +
-    'name the file of your own CA in the connection (--ca FILE), or in NODE_EXTRA_CA_CERTS'
+    'name the file of your own CA in the connection, or in NODE_EXTRA_CA_CERTS'
   )
 }

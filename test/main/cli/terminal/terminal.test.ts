@@ -43,7 +43,7 @@ describe('numbers for people', () => {
       '2 h 04 min',
     ])
     expect([7, 505_033, 1_500_000, 114_000_000].map(formatBytes)).toEqual([
-      '7 bytes',
+      '7 B',
       '505 kB',
       '1.5 MB',
       '114 MB',
