@@ -1,3 +1,4 @@
+import { type Plan, planSchema } from './plan.ts'
 import type { Percentiles } from './run.ts'
 import type { ThresholdResult } from './thresholds.ts'
 
@@ -59,4 +60,14 @@ export interface K6Result {
   seconds: K6Second[]
   /** What to know of these figures, a sentence each. */
   notes: string[]
+}
+
+/** A plan for a result of k6, which says nothing of its own. */
+export function toK6Plan(path: string): Plan {
+  return planSchema.parse({
+    connection: { baseUrl: 'http://k6.invalid' },
+    source: { path },
+    operation: { kind: 'task' },
+    load: { pace: { kind: 'closed', concurrency: 1 }, requests: 1 },
+  })
 }

@@ -71,6 +71,9 @@ export interface ResultPage {
 
 /** One try of a row's item. Times are milliseconds; a phase that did not happen is null. */
 export interface AttemptDetail {
+  /** The run that made it: the one the row was read by, or a retry. */
+  runId: string
+  /** 1 for the first try of all. */
   number: number
   /** ISO 8601. */
   sentAt: string
@@ -129,6 +132,8 @@ export interface ExportRow extends ResultRow {
    * null where they stand here.
    */
   exchangeInRow: number | null
+  /** Every try of the run and its retries, oldest first; empty where the format has no place for them. */
+  tries: AttemptDetail[]
   /** As it was sent; null where nothing was. */
   request: { method: 'POST' | 'GET'; url: string; body: string | null } | null
   /** The last answer; null where there was none. */

@@ -139,6 +139,14 @@ const loadSummarySchema = z.object({
   callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
 })
 
+const retrySchema = z.object({
+  run_id: z.string(),
+  parent_run_id: z.string().nullable(),
+  state: runStateSchema,
+  created_at: z.string(),
+  rows: rowCountsSchema,
+})
+
 /** What `show --json` and every sending command print: the whole run, in the words of design §4. */
 export const runSummarySchema = z.object({
   run_id: z.string(),
@@ -158,7 +166,13 @@ export const runSummarySchema = z.object({
   created_at: z.string(),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),
+  /** Of a retry: the run whose rows it sends again. */
   parent_run_id: z.string().nullable(),
+  /** Of a retry: the first run of the whole it belongs to, and how that stands with all its retries; else null. */
+  whole_run: z.object({ run_id: z.string(), rows: rowCountsSchema }).nullable(),
+  /** Retries of this run and theirs, oldest first, each with its own rows; they are in all other figures, too. */
+  retries: z.array(retrySchema),
+  /** Of each row what its newest answer says, whichever retry brought it. */
   rows: rowCountsSchema,
   requests: requestCountsSchema,
   throughput: z.object({
@@ -198,8 +212,8 @@ export const runSummarySchema = z.object({
   from_cache: z.object({ rows: z.int() }),
   /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */
   result_lost: z.object({ rows: z.int() }),
-  /** Rows of `not_sent` that were tried before and are to be tried again; left out where there are none. */
-  to_repeat: z.object({ rows: z.int() }).optional(),
+  /** Rows of `not_sent` that were tried before and are to be tried again. */
+  to_repeat: z.object({ rows: z.int() }),
   /** Of load tests: what their schedule asked for, and what was answered, request by request. */
   load: loadSummarySchema.optional(),
   /** Of load tests: how each threshold stands, or stood at the end. */

@@ -1,9 +1,9 @@
 import { ApiKey, type SealedSecret } from '../../src/main/engine/credentials/bound-secret.ts'
 import type { CommitHook } from '../../src/main/engine/journal/journal.ts'
-import { openJournalReader } from '../../src/main/engine/journal/open-journal.ts'
 import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/journal/workspace-files.ts'
+import { ReaderPool } from '../../src/main/engine/query/reader-pool.ts'
+import { type RunFamily, readRunFamily } from '../../src/main/engine/query/run-family.ts'
 import { summarizeRun } from '../../src/main/engine/query/run-summary.ts'
-import { type RunView, readRunView } from '../../src/main/engine/query/run-view.ts'
 import { createRunId } from '../../src/main/engine/run-id.ts'
 import type { RunCommand, RunTask } from '../../src/main/engine/runner/messages.ts'
 import { RunSession } from '../../src/main/engine/runner/run-session.ts'
@@ -85,14 +85,14 @@ export function createInProcessRuns(workspace: string) {
   }
 
   /** Reads a run's journal with a reader of its own that is closed afterwards. */
-  function read<Value>(runId: string, use: (view: RunView) => Value): Value {
-    const db = openJournalReader(toJournalFile(workspace, runId))
+  function read<Value>(runId: string, use: (view: RunFamily) => Value): Value {
+    const pool = new ReaderPool()
     try {
-      const view = readRunView(db, false, workspace)
+      const view = readRunFamily(pool, toJournalFile(workspace, runId), () => false)
       if (view === null) throw new Error(`${runId} has no run in its journal`)
       return use(view)
     } finally {
-      db.close()
+      pool.close()
     }
   }
 

@@ -114,11 +114,17 @@ export interface Engine {
   startRun(plan: Plan, options?: StartOptions): Promise<RunHandle>
   /** Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another process holds it) or `RUN_NOT_RESUMABLE`. */
   resumeRun(runId: string, options: ResumeOptions): Promise<RunHandle>
-  /** Sends what did not succeed as a child run, with the same post_ids and bodies. */
+  /**
+   * Sends what did not succeed in a run and its retries, whichever of them is named, as a retry with the same post_ids
+   * and bodies.
+   */
   retryRun(runId: string, options: ResumeOptions): Promise<RunHandle>
   /** The handle of a run that this process holds. */
   heldRun(runId: string): RunHandle | null
-  /** Newest first. A journal that cannot be read is told to `onUnreadable` and left out. */
+  /**
+   * Every run together with its retries, newest first. A journal that cannot be read is told to `onUnreadable` and left
+   * out.
+   */
   listRuns(onUnreadable?: (runId: string, error: SluiceError) => void): Promise<RunSummary[]>
   summarizeRun(runId: string): Promise<RunSummary>
   /** The plan a run was started with. */
@@ -140,7 +146,7 @@ export interface Engine {
    */
   importK6(files: readonly string[], options?: { ofRunId?: string; name?: string }): Promise<RunSummary>
   exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
-  /** Removes a run's journal for good. Throws `RUN_BUSY` while a process holds it. */
+  /** Removes the journals of a run and of the retries below it for good. Throws `RUN_BUSY` while a process holds it. */
   deleteRun(runId: string): Promise<void>
   /** Opens the callback receiver, which then stays open until {@link close}. Throws `RECEIVER_UNAVAILABLE`. */
   openReceiver(options?: ReceiverOptions): Promise<ReceiverStatus>

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { SluiceError } from '../../shared/errors.ts'
-import { type Plan, planSchema } from '../../shared/plan.ts'
+import { toK6Plan } from '../../shared/k6-result.ts'
+import type { Plan } from '../../shared/plan.ts'
 import { countDoubleAdds, toDoubleAddRefusal } from '../../shared/resend-consent.ts'
 import type { RunSummary } from '../../shared/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
-import type { ApiKey } from './credentials/bound-secret.ts'
 import type { Engine, EngineOptions, ResumeOptions, RunHandle, StartOptions } from './engine-interface.ts'
 import { deleteJournal } from './journal/delete-journal.ts'
 import { isLeaseHeld } from './journal/lease.ts'
@@ -14,18 +14,9 @@ import type { Queries, QueryKind } from './query/query-messages.ts'
 import { QueryThread } from './query/query-thread.ts'
 import { createRunId } from './run-id.ts'
 import { type RunBases, RunReceiver } from './run-receiver.ts'
+import { toSecrets } from './run-secrets.ts'
 import type { RunTask } from './runner/messages.ts'
 import { RunThread } from './runner/run-thread.ts'
-
-/** What a result of k6 says of its plan: nothing. */
-function toK6Plan(files: readonly string[]): Plan {
-  return planSchema.parse({
-    connection: { baseUrl: 'http://k6.invalid' },
-    source: { path: resolve(files[0] ?? '') },
-    operation: { kind: 'task' },
-    load: { pace: { kind: 'closed', concurrency: 1 }, requests: 1 },
-  })
-}
 
 /** What differs from one run's thread to the next. */
 type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>
@@ -62,10 +53,16 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 
-  /** Takes in what came for a run that nobody holds, before anybody looks at it. */
-  async function settleLate(runId: string, file: string): Promise<void> {
-    if (held.has(runId) || isLeaseHeld(file)) return
-    if (!(await queries.ask('late', { file, isHeld: false }, {}))) return
+  /** What the queries' thread needs to know of a run: its journal, and the runs that this process holds. */
+  const toAsked = (file: string) => ({ file, held: [...held.keys()] })
+
+  /** Takes in what came for a run or its retries while nobody held them, before anybody looks at them. */
+  async function settleLate(file: string): Promise<void> {
+    for (const runId of await queries.ask('late', toAsked(file), {})) await settleRun(runId)
+  }
+
+  async function settleRun(runId: string): Promise<void> {
+    if (held.has(runId)) return
     const bases = { callbackBase: null, mediaBase: null }
     const task = { ...IDLE, ...bases, runId, work: { kind: 'settle' } } as const
     const thread = new RunThread(options.runWorkerUrl, { ...task, ...common })
@@ -81,10 +78,10 @@ export function createEngine(options: EngineOptions): Engine {
     give: Queries[K]['give'],
   ): Promise<Queries[K]['get']> {
     const file = toFile(runId)
-    const settled = settling.get(runId) ?? settleLate(runId, file).finally(() => settling.delete(runId))
+    const settled = settling.get(runId) ?? settleLate(file).finally(() => settling.delete(runId))
     settling.set(runId, settled)
     await settled
-    return queries.ask(kind, { file, isHeld: held.has(runId) || isLeaseHeld(file) }, give)
+    return queries.ask(kind, toAsked(file), give)
   }
 
   /** What a run that is taken up again needs of the receiver. */
@@ -102,8 +99,8 @@ export function createEngine(options: EngineOptions): Engine {
     const tokens = new Set<string>()
     for (const runId of listRunIds(workspace)) {
       tokens.add(runId)
-      const asked = { file: toJournalFile(workspace, runId), isHeld: true }
-      const addresses = await queries.ask('addresses', asked, {})
+      const file = toJournalFile(workspace, runId)
+      const addresses = await queries.ask('addresses', toAsked(file), {})
       if (addresses !== null) tokens.add(addresses.runToken)
     }
     return tokens
@@ -133,7 +130,9 @@ export function createEngine(options: EngineOptions): Engine {
     how: 'resume' | 'retry',
   ): Promise<void> {
     if (operation.kind !== 'index-add' || onUnknown === 'skip' || resendIndexAdds) return
-    const items = countDoubleAdds((await summarizeRun(runId)).rows, how)
+    const { rows, whole_run: whole } = await summarizeRun(runId)
+    // A retry takes rows of the whole run, whichever part of it is named.
+    const items = countDoubleAdds(how === 'retry' ? (whole?.rows ?? rows) : rows, how)
     if (items > 0) throw toDoubleAddRefusal(runId, items)
   }
 
@@ -151,6 +150,16 @@ export function createEngine(options: EngineOptions): Engine {
   async function guard<Secrets extends ReturnType<typeof toSecrets>>(secrets: Secrets): Promise<Secrets> {
     await receiver.guard([secrets.apiKey, secrets.proxyCredentials])
     return secrets
+  }
+
+  function refuseBusy(runId: string): void {
+    refuseHeld(runId)
+    if (!isLeaseHeld(toJournalFile(workspace, runId))) return
+    throw new SluiceError({
+      code: 'RUN_BUSY',
+      message: `run ${runId} is held by another process`,
+      hint: 'Wait until it ends, or stop it there.',
+    })
   }
 
   function startThread({ connection }: Pick<Plan, 'connection'>, task: RunWork): RunHandle {
@@ -237,7 +246,7 @@ export function createEngine(options: EngineOptions): Engine {
     async retryRun(parentRunId: string, retry: ResumeOptions) {
       const plan = await readPlan(parentRunId)
       refuseLoad(parentRunId, plan)
-      refuseHeld(parentRunId)
+      for (const member of await ask('whole', parentRunId, {})) refuseHeld(member)
       const secrets = await guard(toSecrets(retry, plan))
       const runId = createRunId()
       const bases = await prepareAgain(runId, parentRunId, plan)
@@ -253,7 +262,8 @@ export function createEngine(options: EngineOptions): Engine {
       for (const runId of listRunIds(workspace)) {
         try {
           const summary = await ask('summary', runId, {})
-          if (summary !== null) summaries.push(summary)
+          // A retry is shown with the run whose rows it sends again.
+          if (summary !== null && summary.whole_run === null) summaries.push(summary)
         } catch (error) {
           // A run may be deleted while its predecessors are read; a damaged one must not hide the others.
           if (!(error instanceof SluiceError)) throw error
@@ -272,24 +282,22 @@ export function createEngine(options: EngineOptions): Engine {
     readLatency: (runId) => ask('latency', runId, {}),
     readLoadReport: (runId) => ask('load', runId, {}),
     async compareRuns(a, b) {
-      const otherFile = toFile(b)
-      return ask('compare', a, { otherFile, isOtherHeld: held.has(b) || isLeaseHeld(otherFile) })
+      return ask('compare', a, { otherFile: toFile(b) })
     },
     async importK6(files, { ofRunId, name } = {}) {
-      const plan = ofRunId === undefined ? toK6Plan(files) : await readPlan(ofRunId)
+      const plan = ofRunId === undefined ? toK6Plan(resolve(files[0] ?? '')) : await readPlan(ofRunId)
       const named = { ...plan, name: name ?? `k6: ${basename(files[0] ?? '')}` }
       const bases = { callbackBase: null, mediaBase: null }
       const work = { kind: 'import', files, plan: named } as const
       return startThread(named, { ...IDLE, ...bases, runId: createRunId(), work }).ended
     },
     async exportRun(runId, exporting) {
-      const file = toFile(runId)
-      const isHeld = held.has(runId) || isLeaseHeld(file)
+      const asked = toAsked(toFile(runId))
       // A thread of its own: a long export must not hold up the pages that a person looks at meanwhile.
       const thread = new QueryThread(options.queryWorkerUrl)
       exports.add(thread)
       try {
-        return await thread.ask('export', { file, isHeld }, { options: exporting })
+        return await thread.ask('export', asked, { options: exporting })
       } finally {
         exports.delete(thread)
         await thread.close()
@@ -299,6 +307,9 @@ export function createEngine(options: EngineOptions): Engine {
       const file = toFile(runId)
       refuseHeld(runId)
       const addresses = await ask('addresses', runId, {}).catch(() => null)
+      const retries = (await ask('members', runId, {}).catch(() => [])).filter((member) => member !== runId)
+      for (const retry of retries) refuseBusy(retry)
+      for (const retry of retries.reverse()) await removeFiles(retry)
       await queries.forget(file)
       deleteJournal(workspace, runId)
       const token = addresses?.runToken ?? runId
@@ -329,35 +340,5 @@ function refuseLoad(runId: string, { load }: Plan): void {
     code: 'RUN_NOT_RESUMABLE',
     message: `run ${runId} is a load test, of which nothing is sent again`,
     hint: `What it measured is kept: sluice show ${runId}. Start another one to measure again.`,
-  })
-}
-
-/** What a run may send, sealed for its thread. Throws `NO_API_KEY` where its key is missing or for other addresses. */
-function toSecrets(
-  { apiKey, proxyCredentials, isTrial }: StartOptions,
-  { operation, connection }: Plan,
-): Pick<RunTask, 'apiKey' | 'proxyCredentials'> {
-  // The status of an appeal is read without a key (interface §5.6).
-  const needsKey = operation.kind !== 'appeal-status' && isTrial !== true
-  return {
-    apiKey: needsKey ? requireKey(apiKey, connection).seal() : null,
-    proxyCredentials: proxyCredentials?.seal() ?? null,
-  }
-}
-
-function requireKey(apiKey: ApiKey | undefined, connection: Plan['connection']): ApiKey {
-  if (apiKey === undefined) throw toMissingKey(connection)
-  apiKey.check(connection)
-  return apiKey
-}
-
-function toMissingKey({ baseUrl, keyFrom }: Plan['connection']): SluiceError {
-  return new SluiceError({
-    code: 'NO_API_KEY',
-    message:
-      keyFrom === 'window'
-        ? `no API key for ${baseUrl}: the address was typed into a window, and so was its key`
-        : `no API key for ${baseUrl}`,
-    hint: 'Type the key in the window, or name the variable that holds it: --api-key-env NAME on the command line.',
   })
 }

@@ -105,6 +105,7 @@ const rowDetailSchema = matchType<RowDetail>()(
     responseCutFrom: cutFromSchema,
     attempts: z.array(
       z.object({
+        runId: z.string(),
         number: z.int(),
         sentAt: z.string(),
         outcome: z.string(),

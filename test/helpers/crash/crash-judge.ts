@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { Journal } from '../../../src/main/engine/journal/journal.ts'
 import { recoverUnknown } from '../../../src/main/engine/journal/recovery.ts'
+import { readRunRecord } from '../../../src/main/engine/journal/run-record.ts'
 import { toJournalFile } from '../../../src/main/engine/journal/workspace-files.ts'
+import { toFamily } from '../../../src/main/engine/query/run-family.ts'
 import { summarizeRun } from '../../../src/main/engine/query/run-summary.ts'
-import { readRunView } from '../../../src/main/engine/query/run-view.ts'
 import type { RecordingService } from '../recording-service.ts'
 import type { CrashReport } from './crash-harness.ts'
 
@@ -49,9 +50,11 @@ export function createJudge(options: {
 
   /** What the journal counts is what its tables hold, and the summary adds up to the rows read. */
   function checkCounts(journal: Journal): void {
-    const view = readRunView(journal.db, false, '')
-    if (view === null) return
-    const { read, ...others } = summarizeRun(view).rows
+    const record = readRunRecord(journal.db)
+    if (record === null) return
+    const { db, file } = journal
+    const view = { db, file, record, workspace: '', isHeld: false, isCutOff: record.state === 'running' }
+    const { read, ...others } = summarizeRun(toFamily(view, [view])).rows
     const sum = Object.values(others).reduce((total, n) => total + n, 0)
     if (sum !== read || Object.values(others).some((n) => n < 0)) {
       violations.push(`${read} rows read, counted as ${JSON.stringify(others)}`)

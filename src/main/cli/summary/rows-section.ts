@@ -10,8 +10,10 @@ import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
 import { formatSection, sectionColumns } from './section.ts'
 
-/** A sign, a state, a share and the spaces around them. */
-const STATE_COLUMNS = 24
+/** A sign, a share and the spaces around them and the state. */
+const SIGN_AND_SHARE_COLUMNS = 14
+/** The longest state that is usual. */
+const NAME_COLUMNS = 10
 
 /** The shortest time of sending that a rate is told of, seconds. */
 const RATE_MIN_S = 0.1
@@ -27,32 +29,27 @@ export function formatRows(terminal: Terminal, { rows, to_repeat: repeat }: RunS
     [rows.overdue, glyphs.unknown, 'overdue', 'odd', 'taken, no result came in time'],
     [rows.awaiting, glyphs.dot, 'awaiting', 'accent', 'taken, the result is still to come'],
     [rows.invalid, glyphs.skipped, 'invalid', 'warn', 'did not pass the checks, never sent'],
-    [
-      rows.not_sent,
-      glyphs.dot,
-      'not sent',
-      'quiet',
-      repeat === undefined
-        ? 'still to be sent'
-        : `still to be sent, ${formatCount(repeat.rows)} of them again`,
-    ],
+    [rows.not_sent - repeat.rows, glyphs.dot, 'not sent', 'quiet', 'still to be sent'],
+    [repeat.rows, glyphs.dot, 'to be repeated', 'quiet', 'sent before, still to be sent again'],
   ]
   const shown = states.filter(([count, , name]) => count > 0 || name === 'succeeded')
   const countColumns = Math.max(
     ...[rows.read, ...shown.map(([count]) => count)].map((n) => formatCount(n).length),
   )
+  const nameColumns = Math.max(NAME_COLUMNS, ...shown.map(([, , name]) => textWidth(name)))
   const meaningColumns = Math.max(...shown.map(([, , , , meaning]) => textWidth(meaning)))
-  const hasRoom = STATE_COLUMNS + countColumns + meaningColumns <= sectionColumns(terminal)
+  const hasRoom =
+    SIGN_AND_SHARE_COLUMNS + nameColumns + countColumns + meaningColumns <= sectionColumns(terminal)
   const lines = shown.map(([count, sign, name, tone, meaning]) =>
     [
-      terminal.tone(tone, `${sign} ${padRight(name, 10)}`),
+      terminal.tone(tone, `${sign} ${padRight(name, nameColumns)}`),
       padLeft(formatCount(count), countColumns),
       padLeft(formatShare(count, rows.read), 8),
       hasRoom && meaning !== '' ? ` ${terminal.tone('quiet', meaning)}` : '',
     ].join(' '),
   )
   return formatSection(terminal, 'Rows', [
-    `  ${padRight('read', 10)} ${padLeft(formatCount(rows.read), countColumns)}`,
+    `  ${padRight('read', nameColumns)} ${padLeft(formatCount(rows.read), countColumns)}`,
     ...lines,
   ])
 }

@@ -3,6 +3,7 @@ import { isLeaseHeld, removeLease, takeLease } from './lease.ts'
 import { openJournalReader } from './open-journal.ts'
 import { type RunRecord, readRunRecord } from './run-record.ts'
 import { sealParent } from './successor.ts'
+import { readWholeRun } from './whole-run.ts'
 import { toJournalFile, toRunFiles } from './workspace-files.ts'
 
 /** Longest wait for somebody who only looks at the lease, milliseconds; it is the main thread that waits. */
@@ -18,7 +19,7 @@ export function deleteJournal(workspace: string, runId: string): void {
   try {
     const record = readRecord(file)
     if (record !== null && record.parentRunId !== null && standsForRows(record)) {
-      sealParent(workspace, record.parentRunId, runId)
+      for (const giver of findGivers(workspace, runId)) sealParent(workspace, giver, runId)
     }
     removeJournal(workspace, runId)
   } finally {
@@ -30,6 +31,17 @@ export function deleteJournal(workspace: string, runId: string): void {
 /** Removes the files of a run but for its lease. */
 export function removeJournal(workspace: string, runId: string): void {
   for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
+}
+
+/** The runs of the whole that name a retry as the one that stands for rows of theirs. */
+function findGivers(workspace: string, retryId: string): string[] {
+  const read = (runId: string) => {
+    const record = readRecord(toJournalFile(workspace, runId))
+    return record === null ? null : { record }
+  }
+  return readWholeRun(retryId, workspace, read)
+    .filter(({ record }) => record.supersededBy === retryId || record.unknownTakenBy === retryId)
+    .map(({ record }) => record.runId)
 }
 
 /** Null where the journal holds no run, or cannot be read any more. */

@@ -26,9 +26,19 @@ export function countError(counters: Counters, cause: ErrorCause, rows: number):
 
 /** Takes rows back that {@link countError} counted, since they have succeeded after all. */
 export function uncountError(counters: Counters, cause: ErrorCause, rows: number): void {
-  if (!isError(cause.state)) return
+  const group = findErrorGroup(counters.entries('error'), cause, rows)
+  if (group !== null) counters.add('error', group, -rows)
+}
+
+/** The group in which {@link countError} counted rows; null where it did not count them. */
+export function findErrorGroup(
+  groups: ReadonlyMap<string, number>,
+  cause: ErrorCause,
+  rows: number,
+): string | null {
+  if (!isError(cause.state)) return null
   const group = toGroup(cause)
-  counters.add('error', counters.get('error', group) >= rows ? group : toFurther(cause.state), -rows)
+  return (groups.get(group) ?? 0) >= rows ? group : toFurther(cause.state)
 }
 
 function isError(state: ItemState): boolean {

@@ -57,6 +57,11 @@ export function openJournalReader(file: string): DatabaseSync {
   return db
 }
 
+/** False where the run's thread is just making the file. */
+export function hasSchema(db: DatabaseSync): boolean {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']) > 0
+}
+
 /** Opens a journal of an older version, or one that was cut off in the making, once for writing. */
 function bringUpToDate(file: string): void {
   const lease = takeLease(file, `the journal ${file}`)

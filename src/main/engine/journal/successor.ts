@@ -12,8 +12,13 @@ const DELETED = ' (deleted)'
  * where it was deleted before it had sent anything: then the parent has its rows back.
  */
 export function findSuccessor(named: string | null, workspace: string): string | null {
-  if (named === null || named.endsWith(DELETED)) return named
+  if (named === null || isDeleted(named)) return named
   return existsSync(toJournalFile(workspace, named)) ? named : null
+}
+
+/** Whether what a record names is a retry that was deleted after it had sent rows. */
+export function isDeleted(named: string): boolean {
+  return named.endsWith(DELETED)
 }
 
 /**
@@ -39,7 +44,7 @@ export function findTakenOver(
 ): ReadonlySet<ItemState> {
   const isTaken = (named: string | null) => {
     const successor = findSuccessor(named, workspace)
-    return successor !== null && !successor.endsWith(DELETED)
+    return successor !== null && !isDeleted(successor)
   }
   const states = toRetriedStates(record)
   return new Set([
@@ -48,9 +53,18 @@ export function findTakenOver(
   ])
 }
 
+/** The retries that stand for rows of a run and still exist: one for what did not succeed, another for unknown rows. */
+export function findTakers(
+  { supersededBy, unknownTakenBy }: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy'>,
+  workspace: string,
+): string[] {
+  const takers = [supersededBy, unknownTakenBy].map((named) => findSuccessor(named, workspace))
+  return [...new Set(takers)].filter((taker) => taker !== null).filter((taker) => !isDeleted(taker))
+}
+
 /** What to do about rows that a child run stands for. */
 export function toSuccessorHint(successor: string, verb: 'resume' | 'retry'): string {
-  return successor.endsWith(DELETED)
+  return isDeleted(successor)
     ? 'It was deleted after it had sent some of them, so nobody knows which; send the source anew.'
     : `Go on with that one: sluice ${verb} ${successor}`
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { SluiceError } from '../../../shared/errors.ts'
 import { toThrownText } from '../../../shared/thrown.ts'
 import { closeFolder } from '../../private-files.ts'
@@ -10,6 +10,11 @@ const JOURNAL_ENDING = '.journal'
 /** Where a run's journal is. */
 export function toJournalFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${JOURNAL_ENDING}`)
+}
+
+/** The run that a journal is of. */
+export function toRunId(journalFile: string): string {
+  return basename(journalFile, JOURNAL_ENDING)
 }
 
 /** The workspace that holds a journal. */

@@ -1,21 +1,19 @@
 import { isAsync } from '../../../shared/operation.ts'
 import { toCallbackCounts } from '../../../shared/row-counts.ts'
 import { FAILED_TERMS_MAX, type RowCounts, type RunSummary, type TermCounts } from '../../../shared/run.ts'
-import type { RunRecord } from '../journal/run-record.ts'
-import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
-
-type Counts = ReadonlyMap<string, ReadonlyMap<string, number>>
+import { type Counts, pickRows } from './family-counts.ts'
+import { findTakersOf, type RunFamily } from './run-family.ts'
+import type { RunView } from './run-view.ts'
 
 /** What a run's operation has beyond success and error: terms, items, appeals, callbacks (design §4). */
 export function toAnswerCounts(
-  db: DatabaseSync,
-  record: RunRecord,
+  family: RunFamily,
   counts: Counts,
   rows: RowCounts,
 ): Pick<RunSummary, 'terms' | 'items' | 'appeals' | 'callbacks'> {
-  const { operation } = record.plan
+  const { operation } = family.record.plan
   const answers = counts.get('answer')
   const of = (answer: string) => answers?.get(answer) ?? 0
   const callbacks = isAsync(operation)
@@ -38,7 +36,7 @@ export function toAnswerCounts(
         }),
         updated: of('updated'),
         non_existent: of('non_existent'),
-        failed: of('failed') === 0 ? [] : readFailedTerms(db, record),
+        failed: of('failed') === 0 ? [] : readFailedTerms(family),
       }
       return { terms }
     }
@@ -55,17 +53,35 @@ export function toAnswerCounts(
   }
 }
 
-function readFailedTerms(db: DatabaseSync, record: RunRecord): TermCounts['failed'] {
+function readFailedTerms(family: RunFamily): TermCounts['failed'] {
+  const { record, members } = family
   const mapping = resolveMapping(record.plan, record.columns)
   const mapRow = createRowMapper({ ...record.plan, mapping }, record.columns, record.runToken)
-  return db
-    .prepare(
-      `SELECT row.id, row.cells FROM result INDEXED BY result_by_answer CROSS JOIN row ON row.id = result.row
-       WHERE answer = 'failed' ORDER BY result.row LIMIT ${FAILED_TERMS_MAX}`,
-    )
-    .all()
-    .map(({ id, cells }) => {
-      const { term, notes } = mapRow(Number(id), JSON.parse(String(cells)) as string[]).body
-      return { term: String(term ?? ''), notes: typeof notes === 'string' ? notes : null, row: Number(id) }
+  return members
+    .flatMap((member) => readFailedRows(member, findTakersOf(member, members)))
+    .sort((a, b) => a.row - b.row)
+    .slice(0, FAILED_TERMS_MAX)
+    .map(({ row, cells }) => {
+      const { term, notes } = mapRow(row, cells).body
+      return { term: String(term ?? ''), notes: typeof notes === 'string' ? notes : null, row }
     })
+}
+
+/** The first failed terms of one run that no retry has taken. */
+function readFailedRows({ db }: RunView, takers: readonly RunView[]): { row: number; cells: string[] }[] {
+  const page = db.prepare(
+    `SELECT row.id, row.cells FROM result INDEXED BY result_by_answer CROSS JOIN row ON row.id = result.row
+     WHERE answer = 'failed' AND result.row > ? ORDER BY result.row LIMIT ${FAILED_TERMS_MAX}`,
+  )
+  const failed: { row: number; cells: string[] }[] = []
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['id']))) {
+    const ids = rows.map(({ id }) => Number(id))
+    const taken = new Set(takers.flatMap((taker) => pickRows(taker, ids)))
+    for (const { id, cells } of rows) {
+      if (taken.has(Number(id))) continue
+      failed.push({ row: Number(id), cells: JSON.parse(String(cells)) as string[] })
+      if (failed.length === FAILED_TERMS_MAX) return failed
+    }
+  }
+  return failed
 }

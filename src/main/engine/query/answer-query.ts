@@ -1,11 +1,11 @@
 import { SluiceError } from '../../../shared/errors.ts'
 import type { FacetList, ResultPage, RowFilter } from '../../../shared/results.ts'
 import { previewSource } from '../intake/preview.ts'
-import { toWorkspace } from '../journal/workspace-files.ts'
+import { isLeaseHeld } from '../journal/lease.ts'
 import { compareTwoRuns } from './compared-run.ts'
 import { exportRun } from './export-run.ts'
 import { readFacets, readProblemGroups } from './facets.ts'
-import { hasLateCallbacks } from './late-callbacks.ts'
+import { findLateRuns } from './late-callbacks.ts'
 import { readLatencySeries } from './latency-series.ts'
 import { readLoadReport } from './load-report.ts'
 import type { Queries, QueryKind, QueryRequest } from './query-messages.ts'
@@ -13,27 +13,30 @@ import { ReaderPool } from './reader-pool.ts'
 import { isSimple, readPage } from './result-page.ts'
 import { readRow } from './row-detail.ts'
 import { RowIndexes } from './row-indexes.ts'
+import { type RunFamily, readRunFamily } from './run-family.ts'
 import { summarizeRun } from './run-summary.ts'
-import { type RunView, readRunView } from './run-view.ts'
 
 /** Answers that are read from the journal alone. */
 const ANSWERS: {
   [K in Exclude<QueryKind, 'page' | 'facets'>]: (
-    view: RunView,
+    family: RunFamily,
     give: Queries[K]['give'],
+    held: readonly string[],
   ) => Queries[K]['get'] | Promise<Queries[K]['get']>
 } = {
   summary: summarizeRun,
   plan: ({ record }) => record.plan,
   addresses: ({ record: { runToken, callbackBase, mediaBase } }) => ({ runToken, callbackBase, mediaBase }),
-  late: hasLateCallbacks,
+  members: ({ members }) => members.map(({ record }) => record.runId),
+  whole: ({ whole }) => whole.map(({ record }) => record.runId),
+  late: findLateRuns,
   columns: ({ record }) => record.columns,
   row: (view, { row }) => readRow(view, row),
   problems: readProblemGroups,
   latency: readLatencySeries,
   load: readLoadReport,
-  compare: (view, { otherFile, isOtherHeld }) => {
-    const other = readRunView(pool.get(otherFile), isOtherHeld, toWorkspace(otherFile))
+  compare: (view, { otherFile }, held) => {
+    const other = readFamily(otherFile, held)
     if (other === null) throw toCutOff(otherFile)
     return compareTwoRuns(view, other)
   },
@@ -52,18 +55,19 @@ export async function answerQuery(request: QueryRequest): Promise<unknown> {
     indexes.forget(request.file)
     return pool.forget(request.file)
   }
-  const view = findView(request)
+  const view = readFamily(request.file, request.held)
   if (view === null) {
     // Cut off before it was written down, or just being made.
-    if (request.kind === 'late') return false
+    if (request.kind === 'late' || request.kind === 'members' || request.kind === 'whole') return []
     if (request.kind === 'summary' || request.kind === 'plan' || request.kind === 'addresses') return null
     throw toCutOff(request.file)
   }
   return answer(request, view)
 }
 
-function findView({ file, isHeld }: RunQuestion): RunView | null {
-  return readRunView(pool.get(file), isHeld, toWorkspace(file))
+/** `held` are the runs of this process; whether another one holds a run is looked up. */
+function readFamily(file: string, held: readonly string[]): RunFamily | null {
+  return readRunFamily(pool, file, (runId, itsFile) => held.includes(runId) || isLeaseHeld(itsFile))
 }
 
 function toCutOff(file: string): SluiceError {
@@ -74,24 +78,24 @@ function toCutOff(file: string): SluiceError {
   })
 }
 
-function answer(request: RunQuestion, view: RunView): unknown {
+function answer(request: RunQuestion, view: RunFamily): unknown {
   const { kind, give } = request
   if (kind === 'page') return answerPage(request, view, give as Queries['page']['give'])
   if (kind === 'facets') return answerFacets(request, view, give as Queries['facets']['give'])
-  return answerAlone(kind, view, give)
+  return answerAlone(kind, view, request)
 }
 
 function answerAlone<K extends keyof typeof ANSWERS>(
   kind: K,
-  view: RunView,
-  give: Queries[K]['give'],
+  view: RunFamily,
+  { give, held }: { give: Queries[K]['give']; held: readonly string[] },
 ): unknown {
-  return ANSWERS[kind](view, give)
+  return ANSWERS[kind](view, give, held)
 }
 
 async function answerPage(
   request: RunQuestion,
-  view: RunView,
+  view: RunFamily,
   { query }: Queries['page']['give'],
 ): Promise<ResultPage> {
   if (isSimple(query.filter)) return readPage(view, query)
@@ -102,7 +106,7 @@ async function answerPage(
 
 async function answerFacets(
   request: RunQuestion,
-  view: RunView,
+  view: RunFamily,
   { filter }: Queries['facets']['give'],
 ): Promise<FacetList> {
   if (Object.keys(filter).length === 0) return readFacets(view, filter)
@@ -114,8 +118,8 @@ function askIndex(request: RunQuestion, filter: RowFilter, rows: number) {
   return indexes.ask(request.file, filter, { rows, openView: () => openView(request) })
 }
 
-function openView(request: RunQuestion): RunView {
-  const view = findView(request)
+function openView(request: RunQuestion): RunFamily {
+  const view = readFamily(request.file, request.held)
   if (view === null) throw toCutOff(request.file)
   return view
 }

@@ -6,15 +6,15 @@ import { readLatency } from '../journal/run-latency.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import { readLoadSeconds } from './load-seconds.ts'
 import { readToldLoad } from './load-state.ts'
+import type { RunFamily } from './run-family.ts'
 import { summarizeRun } from './run-summary.ts'
-import type { RunView } from './run-view.ts'
 
 /** Puts two runs side by side: latencies, errors, throughput, plans (`compare A B`). */
-export function compareTwoRuns(a: RunView, b: RunView): LoadComparison {
+export function compareTwoRuns(a: RunFamily, b: RunFamily): LoadComparison {
   return compareRuns(readComparedRun(a), readComparedRun(b))
 }
 
-function readComparedRun(view: RunView): ComparedRun {
+function readComparedRun(view: RunFamily): ComparedRun {
   const { db, record } = view
   const summary = summarizeRun(view)
   const { state } = readToldLoad(view)

@@ -1,5 +1,11 @@
 import { isAsync } from '../../../shared/operation.ts'
-import type { CallbackDetail, ExportRow, ResultRow, RowFilter } from '../../../shared/results.ts'
+import type {
+  AttemptDetail,
+  CallbackDetail,
+  ExportRow,
+  ResultRow,
+  RowFilter,
+} from '../../../shared/results.ts'
 import {
   readAppealFindings,
   readServiceMessage,
@@ -9,9 +15,12 @@ import {
 import type { StoredBody } from '../journal/stored-body.ts'
 import { parseJson } from '../service/answer-text.ts'
 import { describeAppeal } from '../service/appeal-reader.ts'
-import { readJoinedPages } from './result-page.ts'
+import { listEarlier, readFamilyRows, type ShownRow } from './family-rows.ts'
+import { listAllPages } from './result-page.ts'
 import { createResultRows, type JoinedRow } from './result-rows.ts'
+import { readTries } from './row-detail.ts'
 import { createRowRequests, type RowRequest } from './row-requests.ts'
+import type { RunFamily } from './run-family.ts'
 import type { RunView } from './run-view.ts'
 import { createExchangeReader } from './stored-exchange.ts'
 
@@ -22,11 +31,11 @@ const PAGE_CHARACTERS = 4 * 1024 * 1024
 const CLASSES_MAX = 1_000
 
 /** The classes that any row of a run has a score of, by name; at most {@link CLASSES_MAX}. */
-export function readScoredClasses({ db }: RunView): string[] {
-  return db
-    .prepare('SELECT DISTINCT class FROM row_class ORDER BY class LIMIT ?')
-    .all(CLASSES_MAX)
-    .map((row) => String(row['class']))
+export function readScoredClasses({ members }: RunFamily): string[] {
+  const classes = members.flatMap(({ db }) =>
+    db.prepare('SELECT DISTINCT class FROM row_class ORDER BY class LIMIT ?').all(CLASSES_MAX),
+  )
+  return [...new Set(classes.map((row) => String(row['class'])))].sort().slice(0, CLASSES_MAX)
 }
 
 /** What was said of an item: by its last answer, and in async by the callback that settled it. */
@@ -42,18 +51,18 @@ interface ItemExchange {
 
 /**
  * Reads every row that matches with everything an export holds of it, page by page in the order of the source.
- * `withRequests` recomputes the requests too.
+ * `withRequests` recomputes the requests, and adds every try.
  */
 export function* readExportPages(
-  view: RunView,
+  family: RunFamily,
   filter: RowFilter,
   { withRequests }: { withRequests: boolean },
 ): Generator<ExportRow[]> {
-  const toExportRow = createExportRows(view, withRequests)
-  for (const joined of readJoinedPages(view, filter)) {
+  const toExportRow = createFamilyExportRows(family, withRequests)
+  for (const rows of listAllPages(family, filter)) {
     let page: ExportRow[] = []
     let characters = 0
-    for (const row of joined) {
+    for (const row of readFamilyRows(family, rows)) {
       const exported = toExportRow(row)
       page.push(exported)
       characters += countCharacters(exported)
@@ -69,6 +78,24 @@ export function* readExportPages(
 function countCharacters({ request, response, callbacks }: ExportRow): number {
   const bodies = [request?.body, response?.body, ...callbacks.map(({ body }) => body)]
   return bodies.reduce((sum: number, body) => sum + (body?.length ?? 0), 0)
+}
+
+/** Each row as the run exports it whose answer is shown, in the state of its newest run. */
+function createFamilyExportRows(family: RunFamily, withRequests: boolean): (row: ShownRow) => ExportRow {
+  const exportRows = new Map<RunView, (joined: JoinedRow) => ExportRow>()
+  return ({ result, shownBy, joined }) => {
+    const toExportRow = exportRows.get(shownBy) ?? createExportRows(shownBy, withRequests)
+    exportRows.set(shownBy, toExportRow)
+    const { state, attempts } = result
+    const tries = withRequests ? readAllTries(family, shownBy, result.row) : []
+    return { ...toExportRow(joined), state, attempts, tries }
+  }
+}
+
+function readAllTries(family: RunFamily, newest: RunView, row: number): AttemptDetail[] {
+  return [...listEarlier(family, newest).reverse(), newest]
+    .flatMap((run) => readTries(run, row))
+    .map((attempt, index) => ({ ...attempt, number: index + 1 }))
 }
 
 function createExportRows(view: RunView, withRequests: boolean): (joined: JoinedRow) => ExportRow {
@@ -111,6 +138,7 @@ function createExportRows(view: RunView, withRequests: boolean): (joined: Joined
       ...result,
       message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
       kinds: joined.kinds,
+      tries: [],
       exchangeInRow: isFirst ? null : exchange.row,
       request: wasSent && withRequests && isFirst ? toSent(requests.toRequest(row, item)) : null,
       response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },

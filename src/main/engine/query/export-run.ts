@@ -16,10 +16,11 @@ import { readExportPages, readScoredClasses } from './export-rows.ts'
 import { readLoadReport } from './load-report.ts'
 import { readLoadSeconds } from './load-seconds.ts'
 import { readCutOffMs } from './load-state.ts'
+import type { RunFamily } from './run-family.ts'
 import type { RunView } from './run-view.ts'
 
 /** Writes a run's rows to a file, its format chosen by the ending. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`. */
-export async function exportRun(view: RunView, options: ExportOptions): Promise<ExportResult> {
+export async function exportRun(view: RunFamily, options: ExportOptions): Promise<ExportResult> {
   refuseSource(view, options.file)
   if (options.format === 'k6' || /\.k6$/i.test(options.file)) return exportK6(view, options.file)
   if (view.record.plan.load !== undefined) return exportLoad(view, options.file)
@@ -37,7 +38,7 @@ export async function exportRun(view: RunView, options: ExportOptions): Promise<
 }
 
 /** What a load test measured; its rows have no results of their own. */
-function exportLoad(view: RunView, file: string): Promise<ExportResult> {
+function exportLoad(view: RunFamily, file: string): Promise<ExportResult> {
   return writeLoadReport({
     file,
     report: readLoadReport(view),

@@ -7,11 +7,11 @@ import {
   type RowFilter,
 } from '../../../shared/results.ts'
 import type { ErrorGroup } from '../../../shared/run.ts'
-import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import { countRowsWithRules, readFacetCounts, readFamilyCounts, readRuleNames } from './family-counts.ts'
 import { countStates } from './result-page.ts'
 import { createProblemReader } from './row-detail.ts'
 import { hasRule, isOfKind, RowIndex, type RowKind } from './row-index.ts'
-import { readFacetCounts } from './run-summary.ts'
+import type { RunFamily } from './run-family.ts'
 import type { RunView } from './run-view.ts'
 
 /** Rows that illustrate a group of problems. */
@@ -24,7 +24,7 @@ type Counts = Record<Facet['kind'], ReadonlyMap<string, number>>
  * nothing is scanned; else `index` knows the rows.
  */
 export function readFacets(
-  view: RunView,
+  view: RunFamily,
   filter: RowFilter = {},
   counted?: { index: RowIndex; isCounted: boolean },
 ): FacetList {
@@ -35,8 +35,8 @@ export function readFacets(
   return { facets: toFacets(view, countKinds(index.kinds, filter)), isCounted }
 }
 
-function readCounts(view: RunView): Counts {
-  const counts = readFacetCounts(view.db)
+function readCounts(view: RunFamily): Counts {
+  const counts = readFamilyCounts(view)
   const state = countStates(view)
   const error = new Map<string, number>()
   const cause = new Map<string, number>()
@@ -50,17 +50,17 @@ function readCounts(view: RunView): Counts {
     if (severity === 'error') cause.set(toInvalidKey(code, field, message), rows)
   }
   const rule = new Map(counts.get('rule') ?? [])
-  const ruled = countRuled(view.db, rule, state.get('succeeded') ?? 0)
+  const ruled = countRuled(view, rule, state.get('succeeded') ?? 0)
   rule.set(NO_RULE, Math.max(0, (state.get('succeeded') ?? 0) - ruled))
   return { state, rule, error, cause, answer: counts.get('answer') ?? new Map() }
 }
 
 /** Rows that triggered a rule; those with several are in several counts. */
-function countRuled(db: DatabaseSync, rules: ReadonlyMap<string, number>, succeeded: number): number {
+function countRuled(family: RunFamily, rules: ReadonlyMap<string, number>, succeeded: number): number {
   const [first = 0, ...others] = [...rules.values()].filter((rows) => rows > 0)
   if (others.length === 0) return first
   if (succeeded === 0) return 0
-  return Number(db.prepare('SELECT count(DISTINCT row) AS n FROM row_rule').get()?.['n'])
+  return countRowsWithRules(family)
 }
 
 /** Counts each kind of facet among the rows that all the other kinds of the filter leave. */
@@ -88,11 +88,10 @@ function countKinds(kinds: readonly RowKind[], filter: RowFilter): Counts {
   }
 }
 
-function toFacets({ db, record }: RunView, counts: Counts): Facet[] {
+function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
   // Rules are triggered by tasks alone.
   const isTask = record.plan.operation.kind === 'task'
-  const names = db.prepare('SELECT rule_id, rule_name FROM rule').all()
-  const nameOf = new Map(names.map((rule) => [String(rule['rule_id']), String(rule['rule_name'])]))
+  const nameOf = readRuleNames(members)
   const toLabel = (kind: Facet['kind'], value: string) => {
     if (kind === 'rule') return value === NO_RULE ? 'no rule' : (nameOf.get(value) ?? value)
     return kind === 'cause' ? toCauseLabel(value) : value

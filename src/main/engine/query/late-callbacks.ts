@@ -1,11 +1,14 @@
 import { InboxReader } from '../journal/inbox-reader.ts'
+import type { RunFamily } from './run-family.ts'
 import type { RunView } from './run-view.ts'
 
-/**
- * Whether the inbox has callbacks of a run that were not taken in yet, or rows of it have become overdue. A load test
- * measures its own and takes no more.
- */
-export function hasLateCallbacks({ db, record, workspace }: RunView): boolean {
+/** Which of a run and its retries have callbacks that were not taken in yet, or rows that have become overdue. */
+export function findLateRuns({ members }: RunFamily): string[] {
+  return members.filter((run) => !run.isHeld && hasLateCallbacks(run)).map(({ record }) => record.runId)
+}
+
+/** A load test measures its own callbacks and takes no more. */
+function hasLateCallbacks({ db, record, workspace }: RunView): boolean {
   if (record.callbackBase === null || record.plan.load !== undefined) return false
   const overdue = db
     .prepare("SELECT 1 FROM result WHERE state = 'acknowledged' AND acknowledged_at <= ? LIMIT 1")

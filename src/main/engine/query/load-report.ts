@@ -12,11 +12,11 @@ import { readLatency } from '../journal/run-latency.ts'
 import { toLoadHealth } from './load-health.ts'
 import { readLoadSeconds, toLoadSecond } from './load-seconds.ts'
 import { readToldLoad } from './load-state.ts'
+import type { RunFamily } from './run-family.ts'
 import { summarizeRun } from './run-summary.ts'
-import type { RunView } from './run-view.ts'
 
 /** Reads all that a report of a load test shows. Throws `BAD_USAGE` where the run is no load test. */
-export function readLoadReport(view: RunView): LoadReport {
+export function readLoadReport(view: RunFamily): LoadReport {
   const { db, record } = view
   const { load, connection, operation } = record.plan
   if (load === undefined) throw toNoLoad(record.runId)

@@ -1,6 +1,6 @@
 import type { RowFilter } from '../../../shared/results.ts'
 import type { SQLInputValue } from '../journal/sqlite-types.ts'
-import { readFacetCounts, summarizeCounts } from './run-summary.ts'
+import { countUnaccounted, readFacetCounts } from './family-counts.ts'
 import type { RunView } from './run-view.ts'
 
 /** States of items that ended without success. */
@@ -20,7 +20,7 @@ export interface PageSource {
 
 const ROWS = 'row LEFT JOIN result ON result.row = row.id'
 
-/** Finds the rows that match a filter that the journal's own indexes answer, see `isSimple`. */
+/** Finds the rows of one run that match a filter that the journal's own indexes answer, see `isSimple`. */
 export function toPageSource(view: RunView, filter: RowFilter): PageSource {
   const { ruleIds: [ruleId] = [], errorCode, answer } = filter
   const byResult = toResultConditions(view, filter)
@@ -83,10 +83,8 @@ function toStateSource(view: RunView, { state, unsuccessful }: RowFilter): PageS
 
 /** The rows that were marked and never settled by a process that is gone. */
 function toUnsettled(view: RunView): { sql: string; params: SQLInputValue[] } {
-  const counts = readFacetCounts(view.db)
-  const states = counts.get('state')
-  const unknown = summarizeCounts(view, counts).rows.unknown
-  const untried = unknown - (states?.get('unknown') ?? 0) - (states?.get('sending') ?? 0)
+  const sending = readFacetCounts(view.db).get('state')?.get('sending') ?? 0
+  const untried = countUnaccounted(view) - sending
   return {
     // The bound ends the walk where the last of them is found; they lie close under the watermark.
     sql: `SELECT row FROM result WHERE state = 'sending' UNION ALL

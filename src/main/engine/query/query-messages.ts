@@ -23,10 +23,14 @@ export interface Queries {
     give: Record<never, never>
     get: { runToken: string; callbackBase: string | null; mediaBase: string | null } | null
   }
-  /** Whether callbacks have come that nobody has taken in, or rows have become overdue. */
-  late: { give: Record<never, never>; get: boolean }
   /** The names of the source's columns. */
   columns: { give: Record<never, never>; get: string[] }
+  /** Ids of the run and the retries below it, itself first, then oldest first. */
+  members: { give: Record<never, never>; get: string[] }
+  /** Ids of all runs of the whole that the run belongs to, the first run first. */
+  whole: { give: Record<never, never>; get: string[] }
+  /** Which of the run and its retries have callbacks that nobody has taken in, or rows that have become overdue. */
+  late: { give: Record<never, never>; get: string[] }
   page: { give: { query: PageQuery }; get: ResultPage }
   row: { give: { row: number }; get: RowDetail }
   facets: { give: { filter: RowFilter }; get: FacetList }
@@ -35,7 +39,7 @@ export interface Queries {
   /** All that a report of a load test shows. */
   load: { give: Record<never, never>; get: LoadReport }
   /** This run beside another, whose journal is `otherFile`. */
-  compare: { give: { otherFile: string; isOtherHeld: boolean }; get: LoadComparison }
+  compare: { give: { otherFile: string }; get: LoadComparison }
   export: { give: { options: ExportOptions }; get: ExportResult }
 }
 
@@ -44,7 +48,7 @@ export type QueryKind = keyof Queries
 
 /** A question on its way to the thread. */
 export type QueryRequest =
-  | { id: number; kind: QueryKind; file: string; isHeld: boolean; give: Queries[QueryKind]['give'] }
+  | { id: number; kind: QueryKind; file: string; held: readonly string[]; give: Queries[QueryKind]['give'] }
   | { id: number; kind: 'preview'; source: PlanSource; limit: number }
   /** The journal is about to be deleted: let go of it. */
   | { id: number; kind: 'forget'; file: string }

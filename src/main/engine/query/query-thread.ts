@@ -20,7 +20,7 @@ export class QueryThread {
   /** Asks about a run. Rejects with the `SluiceError` of what is wrong. */
   async ask<K extends QueryKind>(
     kind: K,
-    run: { file: string; isHeld: boolean },
+    run: { file: string; held: readonly string[] },
     give: Queries[K]['give'],
   ): Promise<Queries[K]['get']> {
     return (await this.#send({ id: ++this.#lastId, kind, ...run, give })) as Queries[K]['get']

@@ -1,10 +1,17 @@
 import { toErrorGroups } from '../../../shared/error-groups.ts'
-import { NO_RULE, type PageQuery, type ResultPage, type RowFilter } from '../../../shared/results.ts'
-import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import {
+  NO_RULE,
+  type PageQuery,
+  type ResultPage,
+  type ResultRow,
+  type RowFilter,
+} from '../../../shared/results.ts'
+import { toRowCounts } from '../../../shared/row-counts.ts'
+import { readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
+import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows } from './family-rows.ts'
 import { toPageSource, UNSUCCESSFUL } from './page-source.ts'
-import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
 import { RowIndex } from './row-index.ts'
-import { readFacetCounts, summarizeCounts } from './run-summary.ts'
+import { findTakersOf, type RunFamily } from './run-family.ts'
 import type { RunView } from './run-view.ts'
 
 /** Most rows of a page. */
@@ -20,112 +27,136 @@ export function isSimple({ ruleIds = [], search = '', cause, ...others }: RowFil
 }
 
 /**
- * Reads one page of results (design §2: results only by page). No read stays open behind it. Where the filter is not
- * simple, `index` knows its rows; it may still be growing, `isCounted` says whether.
+ * Reads one page of a run's results, retries among them (design §2: results only by page). No read stays open behind it.
+ * Where the filter is not simple, `index` knows its rows; it may still be growing, `isCounted` says whether.
  */
 export function readPage(
-  view: RunView,
+  family: RunFamily,
   query: PageQuery,
   counted?: { index: RowIndex; isCounted: boolean },
 ): ResultPage {
   const { filter } = query
   const limit = Math.min(PAGE_MAX, Math.max(0, Math.trunc(query.limit)))
-  const toResult = createResultRows(view)
   if (isSimple(filter)) {
-    const rows = selectRows(view, { ...query, limit })
-    return { rows: rows.map(toResult), total: countRows(view, filter), isCounted: true }
+    const rows = toResults(family, selectRows(family, { ...query, limit }))
+    return { rows, total: countRows(family, filter), isCounted: true }
   }
   const { index, isCounted } = counted ?? {
-    index: RowIndex.build(view, filter.search),
+    index: RowIndex.build(family, filter.search),
     isCounted: true,
   }
-  const rows = selectPicked(view, index.pick(filter, query.offset, limit))
-  return { rows: rows.map(toResult), total: index.count(filter), isCounted }
+  const picked = findNewest(family, index.pick(filter, query.offset, limit))
+  return { rows: toResults(family, picked), total: index.count(filter), isCounted }
 }
 
-/** Reads every row that matches, page by page in the order of the source, as the journal has it. */
-export function* readJoinedPages(view: RunView, filter: RowFilter): Generator<JoinedRow[]> {
-  if (!isSimple(filter)) return yield* readPicked(view, filter)
-  const { from, where, params, key } = toPageSource(view, filter)
-  const sql = `SELECT ${JOINED_COLUMNS} FROM ${from}
-    WHERE ${[...where, `${key} > ?`].join(' AND ')} ORDER BY ${key} LIMIT ${PAGE_MAX}`
-  let after = 0
-  for (;;) {
-    const rows = view.db.prepare(sql).all(...params, after) as unknown as JoinedRow[]
-    const last = rows.at(-1)
-    if (last === undefined) return
-    after = Number(last.id)
-    yield rows
+/** Lists every row that matches, page by page in the order of the source. */
+export function* listAllPages(family: RunFamily, filter: RowFilter): Generator<FamilyRow[]> {
+  if (!isSimple(filter)) return yield* listPicked(family, filter)
+  let page: FamilyRow[] = []
+  for (const row of listFamilyRows(family, filter)) {
+    page.push(row)
+    if (page.length < PAGE_MAX) continue
+    yield page
+    page = []
   }
+  if (page.length > 0) yield page
 }
 
-function* readPicked(view: RunView, filter: RowFilter): Generator<JoinedRow[]> {
-  const index = RowIndex.build(view, filter.search)
+function* listPicked(family: RunFamily, filter: RowFilter): Generator<FamilyRow[]> {
+  const index = RowIndex.build(family, filter.search)
   for (let offset = 0; ; offset += PAGE_MAX) {
     const picked = index.pick(filter, offset, PAGE_MAX)
     if (picked.length === 0) return
-    yield selectPicked(view, picked)
+    yield findNewest(family, picked)
   }
 }
 
-function selectRows(view: RunView, page: PageQuery): JoinedRow[] {
-  const { from, where, params, key } = toPageSource(view, page.filter)
-  // Without a filter the offset is the row number itself, unless rows are missing, as in a child run.
-  const isDense = where.length === 0 && isContiguous(view)
-  const [after, skip] = isDense ? [page.offset, 0] : [0, page.offset]
-  const sql = `SELECT ${JOINED_COLUMNS} FROM ${from}
-    WHERE ${[...where, `${key} > ?`].join(' AND ')} ORDER BY ${key} LIMIT ? OFFSET ?`
-  return view.db.prepare(sql).all(...params, after, page.limit, skip) as unknown as JoinedRow[]
+function toResults(family: RunFamily, rows: readonly FamilyRow[]): ResultRow[] {
+  return readFamilyRows(family, rows).map(({ result }) => result)
 }
 
-function selectPicked({ db }: RunView, rows: readonly number[]): JoinedRow[] {
-  return db
-    .prepare(
-      `SELECT ${JOINED_COLUMNS} FROM row LEFT JOIN result ON result.row = row.id
-       WHERE row.id IN (SELECT value FROM json_each(?)) ORDER BY row.id`,
+function selectRows(family: RunFamily, page: PageQuery): FamilyRow[] {
+  const { filter, offset, limit } = page
+  const { ruleIds = [], ...others } = filter
+  const isUnfiltered = ruleIds.length === 0 && Object.values(others).every((value) => value === undefined)
+  // Without a filter the offset is the row number itself, unless rows are missing, as in a retry.
+  if (isUnfiltered && isContiguous(family)) {
+    const rows = Math.max(0, Math.min(limit, family.record.rowsRead - offset))
+    return findNewest(
+      family,
+      Array.from({ length: rows }, (_, index) => offset + index + 1),
     )
-    .all(JSON.stringify(rows)) as unknown as JoinedRow[]
+  }
+  const [only] = family.members
+  if (only !== undefined && family.members.length === 1) return selectFrom(only, page)
+  const picked: FamilyRow[] = []
+  let skipped = 0
+  for (const row of listFamilyRows(family, filter)) {
+    if (picked.length === limit) break
+    if (skipped === offset) picked.push(row)
+    else skipped += 1
+  }
+  return picked
+}
+
+function selectFrom(member: RunView, { filter, offset, limit }: PageQuery): FamilyRow[] {
+  const { from, where, params, key } = toPageSource(member, filter)
+  return member.db
+    .prepare(
+      `SELECT ${key} AS id FROM ${from} WHERE ${[...where, `${key} > 0`].join(' AND ')}
+       ORDER BY ${key} LIMIT ? OFFSET ?`,
+    )
+    .all(...params, limit, offset)
+    .map(({ id }) => ({ id: Number(id), member }))
 }
 
 /** How many rows match a simple filter. */
-function countRows(view: RunView, { state, unsuccessful, ruleIds, errorCode, answer }: RowFilter): number {
-  const { db, record } = view
-  const facet = (kind: string, value: string) =>
-    Number(db.prepare('SELECT n FROM facet WHERE kind = ? AND value = ?').get(kind, value)?.['n'] ?? 0)
+function countRows(
+  family: RunFamily,
+  { state, unsuccessful, ruleIds, errorCode, answer }: RowFilter,
+): number {
   const [ruleId] = ruleIds ?? []
-  if (ruleId !== undefined) return facet('rule', ruleId)
-  if (answer !== undefined) return facet('answer', answer)
-  if (errorCode !== undefined) return countErrors(db, errorCode)
-  if (state === undefined && !unsuccessful) return record.rowsRead
-  const states = countStates(view)
+  if (errorCode !== undefined) return countErrors(family, errorCode)
+  if (ruleId === undefined && answer === undefined && state === undefined && !unsuccessful) {
+    return family.record.rowsRead
+  }
+  const counts = readFamilyCounts(family)
+  if (ruleId !== undefined) return counts.get('rule')?.get(ruleId) ?? 0
+  if (answer !== undefined) return counts.get('answer')?.get(answer) ?? 0
+  const states = countStates(family)
   if (state !== undefined) return states.get(state) ?? 0
   return [...UNSUCCESSFUL, 'invalid'].reduce((sum, name) => sum + (states.get(name) ?? 0), 0)
 }
 
 /** Rows by the state they are shown in, from the counters. */
-export function countStates(view: RunView): Map<string, number> {
-  const counts = readFacetCounts(view.db)
-  const { read, not_sent, awaiting, ...rows } = summarizeCounts(view, counts).rows
-  const states = counts.get('state') ?? new Map<string, number>()
-  const { record, isCutOff } = view
-  const unclaimed = read - rows.invalid - record.claimedRows + (states.get('pending') ?? 0)
-  // A load test marks no rows; what a dead process had in flight is unknown.
-  const pending =
-    isCutOff || record.plan.load !== undefined ? not_sent : Math.max(0, Math.min(not_sent, unclaimed))
-  return new Map(Object.entries({ ...rows, pending, sending: not_sent - pending, acknowledged: awaiting }))
+export function countStates(family: RunFamily): Map<string, number> {
+  const { rows } = summarizeFamilyCounts(family, readFamilyCounts(family))
+  const { read: _read, not_sent, awaiting, ...others } = rows
+  const sending = family.members.reduce((sum, member) => sum + countSending(member, family.members), 0)
+  const pending = not_sent - sending
+  return new Map(Object.entries({ ...others, pending, sending, acknowledged: awaiting }))
 }
 
-function countErrors(db: DatabaseSync, errorCode: string): number {
-  const groups = toErrorGroups(readFacetCounts(db).get('error') ?? new Map())
+/** Rows of one run that are in flight. */
+function countSending(member: RunView, members: readonly RunView[]): number {
+  const { record, isCutOff } = member
+  // A load test marks no rows; what a dead process had in flight is unknown; what a retry took was not in flight.
+  if (isCutOff || record.plan.load !== undefined || findTakersOf(member, members).length > 0) return 0
+  const states = readFacetCounts(member.db).get('state') ?? new Map<string, number>()
+  const { read, invalid, not_sent } = toRowCounts(states, record.rowsRead)
+  const unclaimed = read - invalid - record.claimedRows + (states.get('pending') ?? 0)
+  return not_sent - Math.max(0, Math.min(not_sent, unclaimed))
+}
+
+function countErrors(family: RunFamily, errorCode: string): number {
+  const groups = toErrorGroups(readFamilyCounts(family).get('error') ?? new Map())
   // Where there are very many causes, some are counted together, without their codes.
   if (groups.length < ERROR_GROUPS_CERTAIN) {
     return groups.reduce((sum, group) => sum + (group.error_code === errorCode ? group.rows : 0), 0)
   }
-  const states = UNSUCCESSFUL.map((state) => `'${state}'`).join(', ')
-  const counted = db
-    .prepare(`SELECT count(*) AS n FROM result WHERE error_code = ? AND state IN (${states})`)
-    .get(errorCode)
-  return Number(counted?.['n'])
+  let rows = 0
+  for (const _ of listFamilyRows(family, { errorCode })) rows += 1
+  return rows
 }
 
 function isContiguous({ db, record }: RunView): boolean {

@@ -1,28 +1,76 @@
 import { SluiceError } from '../../../shared/errors.ts'
 import { formatCounted } from '../../../shared/figure-text.ts'
 import type { Problem } from '../../../shared/problem.ts'
-import type { AttemptDetail, RowDetail } from '../../../shared/results.ts'
+import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../shared/results.ts'
 import { findRowNamed } from '../journal/intake-writer.ts'
 import { createPlaceReader } from '../journal/row-places.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import { findNewest, listEarlier, readFamilyRows } from './family-rows.ts'
 import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
 import { createRowRequests, type RowRequest } from './row-requests.ts'
+import type { RunFamily } from './run-family.ts'
 import type { RunView } from './run-view.ts'
 import { createExchangeReader } from './stored-exchange.ts'
 
 /** Reads everything known of one row. Throws `BAD_USAGE` where the run has no such row. */
-export function readRow(view: RunView, row: number): RowDetail {
+export function readRow(family: RunFamily, row: number): RowDetail {
+  const newest = findNewest(family, [row])[0]?.member
+  if (newest === undefined) throw toNoRow(family, row)
+  const earlier = listEarlier(family, newest)
+  const detail = readRowOf(newest, row)
+  const tried = detail.attempts.length > 0 || newest.record.parentRunId === null
+  // What a retry has not sent yet shows the last answer before it.
+  const before = tried
+    ? null
+    : (earlier.map((run) => readTriedRow(run, row)).find((found) => found !== null) ?? null)
+  const [shown] = readFamilyRows(family, [{ id: row, member: newest }])
+  const runs = [...earlier.reverse(), newest]
+  return {
+    ...(before === null ? detail : { ...before, problems: detail.problems }),
+    result: shown?.result ?? detail.result,
+    attempts: runs
+      .flatMap((run) => readTries(run, row))
+      .map((attempt, index) => ({ ...attempt, number: index + 1 })),
+    callbacks: runs.flatMap((run) => readCallbacksOf(run, row)),
+  }
+}
+
+/** The row as one run has it; null where that run has not tried it. */
+function readTriedRow(run: RunView, row: number): RowDetail | null {
+  return readTries(run, row).length === 0 ? null : readRowOf(run, row)
+}
+
+function findItem({ db }: RunView, row: number): number | null {
+  const item = db.prepare('SELECT item FROM row WHERE id = ?').get(row)?.['item'] ?? null
+  return item === null ? null : Number(item)
+}
+
+/** The tries that one run made of a row. */
+export function readTries(run: RunView, row: number): AttemptDetail[] {
+  const item = findItem(run, row)
+  return item === null ? [] : readAttempts(run, item)
+}
+
+function readCallbacksOf(run: RunView, row: number): CallbackDetail[] {
+  const item = findItem(run, row)
+  return item === null ? [] : createExchangeReader(run.db).readCallbacks(item)
+}
+
+function toNoRow({ record }: RunView, row: number): SluiceError {
+  return new SluiceError({
+    code: 'BAD_USAGE',
+    message: `run ${record.runId} has no row ${row}`,
+    hint: `Its rows were read from ${record.plan.source.path}; ${formatCounted(record.rowsRead, 'row')} in all.`,
+  })
+}
+
+/** The row as one run has it. */
+function readRowOf(view: RunView, row: number): RowDetail {
   const { db, record } = view
   const joined = db
     .prepare(`SELECT ${JOINED_COLUMNS} FROM row LEFT JOIN result ON result.row = row.id WHERE row.id = ?`)
     .get(row) as unknown as JoinedRow | undefined
-  if (joined === undefined) {
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: `run ${record.runId} has no row ${row}`,
-      hint: `Its rows were read from ${record.plan.source.path}; ${formatCounted(record.rowsRead, 'row')} in all.`,
-    })
-  }
+  if (joined === undefined) throw toNoRow(view, row)
   const result = createResultRows(view)(joined)
   const item = joined.item
   const request = createRowRequests(view).toRequest(row, item)
@@ -56,11 +104,12 @@ function toRequestPart({ parts }: RowRequest, row: number): Pick<RowDetail, 'req
   return own === undefined ? {} : { requestPart: { body: JSON.stringify(own.body), rows: parts.length } }
 }
 
-function readAttempts({ db }: RunView, item: number): AttemptDetail[] {
+function readAttempts({ db, record }: RunView, item: number): AttemptDetail[] {
   return db
     .prepare('SELECT * FROM attempt WHERE item = ? ORDER BY number')
     .all(item)
     .map((row) => ({
+      runId: record.runId,
       number: Number(row['number']),
       sentAt: row['sent_at_us'] === null ? '' : new Date(Number(row['sent_at_us']) / 1000).toISOString(),
       outcome: String(row['outcome']),

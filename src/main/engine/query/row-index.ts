@@ -3,8 +3,9 @@ import { NO_RULE, type RowFilter, type RowState } from '../../../shared/results.
 import { FURTHER_ERRORS } from '../journal/error-counts.ts'
 import { toCauseText } from '../journal/intake-writer.ts'
 import type { DatabaseSync, SQLInputValue } from '../journal/sqlite-types.ts'
+import { readFacetCounts } from './family-counts.ts'
 import { UNSUCCESSFUL } from './page-source.ts'
-import { readFacetCounts } from './run-summary.ts'
+import type { RunFamily } from './run-family.ts'
 import type { RunView } from './run-view.ts'
 
 /** Row numbers looked at in one step: some milliseconds, so that other questions are answered in between. */
@@ -35,7 +36,7 @@ export class RowIndex {
   readonly #numberOf = new Map<string, number>()
   #after = 0
   #last: number | null = null
-  #readFrom: { db: DatabaseSync; version: number } | null = null
+  #readFrom: Version[] | null = null
 
   /** An empty index of the rows that contain `search`; of all rows where that is empty. */
   constructor(search: string) {
@@ -43,7 +44,7 @@ export class RowIndex {
   }
 
   /** The whole index at once, for a thread that has nothing else to answer. */
-  static build(view: RunView, search = ''): RowIndex {
+  static build(view: RunFamily, search = ''): RowIndex {
     const index = new RowIndex(search)
     while (!index.isComplete) index.step(view)
     return index
@@ -55,17 +56,30 @@ export class RowIndex {
   }
 
   /** Whether the journal has changed since the index was begun. */
-  isOutdated({ db }: RunView): boolean {
-    return this.#readFrom !== null && (this.#readFrom.db !== db || this.#readFrom.version !== readVersion(db))
+  isOutdated(family: RunFamily): boolean {
+    const known = this.#readFrom
+    if (known === null) return false
+    const now = readVersions(family)
+    return known.length !== now.length || known.some((one, index) => !isSame(one, now[index]))
   }
 
   /** Looks at the next few thousand rows. */
-  step(view: RunView): void {
-    const { db } = view
-    this.#readFrom ??= { db, version: readVersion(db) }
-    this.#last ??= Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
+  step(family: RunFamily): void {
+    this.#readFrom ??= readVersions(family)
+    this.#last ??= Number(family.db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
     const [after, upTo] = [this.#after, Math.min(this.#last, this.#after + STEP_ROWS)]
     this.#after = upTo
+    const newest = new Map<number, RowKind>()
+    for (const member of family.members) {
+      for (const [id, kind] of this.#readKinds(member, after, upTo)) newest.set(id, kind)
+    }
+    // Retries have only rows that the run itself has, which came in their order.
+    for (const [id, kind] of newest) this.#add(id, kind)
+  }
+
+  /** What one run says of the rows it has in a range. */
+  #readKinds(view: RunView, after: number, upTo: number): [number, RowKind][] {
+    const { db } = view
     const search = toSearchCondition(this.#search)
     const rows = db
       .prepare(
@@ -74,14 +88,14 @@ export class RowIndex {
          WHERE row.id > ? AND row.id <= ?${search.sql} ORDER BY row.id`,
       )
       .all(after, upTo, ...search.params)
-    if (rows.length === 0) return
+    if (rows.length === 0) return []
     const rules = readRules(db, after, upTo)
     const problems = readProblemCauses(db, after, upTo)
     const known = readFacetCounts(db).get('error') ?? new Map<string, number>()
-    for (const row of rows) {
+    return rows.map((row) => {
       const id = Number(row['id'])
-      this.#add(id, toKind(view, row, { rules: rules.get(id), problems: problems.get(id), known }))
-    }
+      return [id, toKind(view, row, { rules: rules.get(id), problems: problems.get(id), known })]
+    })
   }
 
   /** How many rows of those looked at match. */
@@ -228,9 +242,21 @@ function toLikePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 }
 
-/** Changes whenever another connection has committed. */
-function readVersion(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA data_version').get()?.['data_version'])
+/** A reader of one journal, and a number that changes whenever another connection has committed. */
+interface Version {
+  db: DatabaseSync
+  version: number
+}
+
+function readVersions({ members }: RunFamily): Version[] {
+  return members.map(({ db }) => ({
+    db,
+    version: Number(db.prepare('PRAGMA data_version').get()?.['data_version']),
+  }))
+}
+
+function isSame(one: Version, other: Version | undefined): boolean {
+  return one.db === other?.db && one.version === other.version
 }
 
 function toLonger(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {

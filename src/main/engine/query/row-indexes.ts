@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { RowFilter } from '../../../shared/results.ts'
 import { RowIndex } from './row-index.ts'
-import type { RunView } from './run-view.ts'
+import type { RunFamily } from './run-family.ts'
 
 /** Indexes kept, the one used longest ago goes first; of 1,000,000 rows each has 8 MB. */
 const INDEXES_MAX = 4
@@ -42,7 +42,7 @@ export class RowIndexes {
   async ask(
     file: string,
     filter: RowFilter,
-    options: { rows: number; openView: () => RunView },
+    options: { rows: number; openView: () => RunFamily },
   ): Promise<{ index: RowIndex; isCounted: boolean }> {
     const { rows, openView } = options
     const entry = this.#get(file, filter.search ?? '')
@@ -69,12 +69,12 @@ export class RowIndexes {
   }
 
   /** The index that has to grow before a question can be answered; null where none has. */
-  #toGrowing(entry: Entry, view: RunView, search: string, nowMs: number): RowIndex | null {
+  #toGrowing(entry: Entry, view: RunFamily, search: string, nowMs: number): RowIndex | null {
     if (!entry.index.isComplete) return entry.index
     if (entry.next !== null) return entry.next
     if (!entry.index.isOutdated(view)) return null
     const restMs = Math.max(REFRESH_MS, entry.spentMs * REFRESH_SHARE)
-    if (view.isHeld && nowMs - entry.builtAtMs < restMs) return null
+    if (view.members.some(({ isHeld }) => isHeld) && nowMs - entry.builtAtMs < restMs) return null
     entry.spentMs = 0
     entry.next = new RowIndex(search)
     return entry.next

@@ -1,29 +1,38 @@
 import type { PlanConnection } from '../../../shared/connection.ts'
 import { toErrorGroups } from '../../../shared/error-groups.ts'
-import type { LatencyMeter } from '../../../shared/latency-meter.ts'
+import { LatencyMeter } from '../../../shared/latency-meter.ts'
 import type { Operation } from '../../../shared/operation.ts'
 import { toRequestCounts, toRowCounts } from '../../../shared/row-counts.ts'
-import type { RowCounts, RunState, RunSummary, TriggeredRule } from '../../../shared/run.ts'
+import type { RunState, RunSummary } from '../../../shared/run.ts'
 import { toRunWarnings } from '../../../shared/run-warnings.ts'
 import { readLatency } from '../journal/run-latency.ts'
-import type { RunRecord } from '../journal/run-record.ts'
-import type { DatabaseSync } from '../journal/sqlite-types.ts'
 import { toAnswerCounts } from './answer-counts.ts'
+import {
+  type Counts,
+  countToRepeat,
+  countUnaccounted,
+  readFacetCounts,
+  readFamilyCounts,
+  summarizeFamilyCounts,
+} from './family-counts.ts'
 import { readToldLoad, toLostGroups } from './load-state.ts'
 import { toLoadSummary } from './load-summary.ts'
+import { findTakersOf, type RunFamily, toFamily } from './run-family.ts'
 import type { RunView } from './run-view.ts'
 
-/** Sums a run up, in the words of design §4. */
-export function summarizeRun(view: RunView): RunSummary {
-  const { db, record, isHeld } = view
-  const facets = readFacetCounts(db)
-  const { rows, rules } = summarizeCounts(view, facets)
-  const told = readToldLoad(view)
-  const requests = toRequestCounts(facets.get('request') ?? new Map(), told.lost)
-  const latency = readLatency(db)
-  const durationS = toDurationS(db, record, isHeld)
+/** Sums a run up together with its retries, in the words of design §4. */
+export function summarizeRun(family: RunFamily): RunSummary {
+  const { record, members } = family
+  const counts = readFamilyCounts(family)
+  const { rows, rules } = summarizeFamilyCounts(family, counts)
+  const told = readToldLoad(family)
+  const requests = toRequestCounts(counts.get('request') ?? new Map(), told.lost)
+  const latency = readFamilyLatency(members)
+  const durationS = members.reduce((sum, member) => sum + toDurationS(member), 0)
   const { operation } = record.plan
-  const generator = readGenerator(db, latency, facets.get('waited')?.get('') ?? 0)
+  const generator = readGenerator(members, latency, counts.get('waited')?.get('') ?? 0)
+  const standing = findStanding(members)
+  const last = members.at(-1) ?? family
   return {
     run_id: record.runId,
     name: record.name,
@@ -31,15 +40,17 @@ export function summarizeRun(view: RunView): RunSummary {
     ...toTarget(operation),
     mode: 'mode' in operation ? operation.mode : 'sync',
     api: 'api' in operation ? operation.api : 'v1',
-    state: toRunState(record, isHeld),
-    stop_reason: record.stopReason,
+    state: toRunState(standing),
+    stop_reason: standing.record.stopReason,
     source: record.plan.source.path,
     base_url: record.plan.connection.baseUrl,
     ...toTaskBaseUrl(record.plan.connection),
     created_at: toIso(record.createdAtMs),
     started_at: record.startedAtMs === null ? null : toIso(record.startedAtMs),
-    ended_at: record.endedAtMs === null || isHeld ? null : toIso(record.endedAtMs),
+    ended_at: last.record.endedAtMs === null || standing.isHeld ? null : toIso(last.record.endedAtMs),
     parent_run_id: record.parentRunId,
+    whole_run: toWholeRun(family),
+    retries: members.slice(1).map(toRetry),
     rows,
     requests,
     throughput: {
@@ -51,64 +62,73 @@ export function summarizeRun(view: RunView): RunSummary {
     latency_ms: { ...told.state?.percentiles, ...toLatency(latency) },
     triggered_rules: rules,
     errors: [
-      ...toInvalidGroups(facets.get('problem')),
-      ...toErrorGroups(facets.get('error') ?? new Map()),
+      ...toInvalidGroups(counts.get('problem')),
+      ...toErrorGroups(counts.get('error') ?? new Map()),
       ...toLostGroups(told.lost),
     ],
-    warnings: toRunWarnings(facets.get('reuse_ended')),
+    warnings: toRunWarnings(counts.get('reuse_ended')),
     retry_after: {
-      answers: facets.get('retry_after_answers')?.get('') ?? 0,
-      waited_s: (facets.get('retry_after_ms')?.get('') ?? 0) / 1000,
+      answers: counts.get('retry_after_answers')?.get('') ?? 0,
+      waited_s: (counts.get('retry_after_ms')?.get('') ?? 0) / 1000,
     },
-    ...toThrottling(facets),
-    ...toAnswerCounts(db, record, facets, rows),
-    from_cache: { rows: facets.get('from_cache')?.get('') ?? 0 },
-    result_lost: { rows: facets.get('result_lost')?.get('') ?? 0 },
-    ...toRepeated(facets.get('state')?.get('pending') ?? 0),
+    ...toThrottling(members, counts),
+    ...toAnswerCounts(family, counts, rows),
+    from_cache: { rows: counts.get('from_cache')?.get('') ?? 0 },
+    result_lost: { rows: counts.get('result_lost')?.get('') ?? 0 },
+    to_repeat: { rows: countToRepeat(family, counts) },
     generator,
-    ...toLoadSummary(view, told, generator),
+    ...toLoadSummary(family, told, generator),
   }
 }
 
-function toThrottling(
-  facets: ReadonlyMap<string, ReadonlyMap<string, number>>,
-): Pick<RunSummary, 'throttling'> {
-  const read = (kind: string) => facets.get(kind)?.get('') ?? 0
-  const answers = read('throttled_answers')
+function toThrottling(members: readonly RunView[], counts: Counts): Pick<RunSummary, 'throttling'> {
+  const answers = counts.get('throttled_answers')?.get('') ?? 0
   if (answers === 0) return {}
-  const limit = read('limit_per_1000_s')
+  // A limit is not added up: the newest that was found holds.
+  const limits = members.map(({ db }) => readFacetCounts(db).get('limit_per_1000_s')?.get('') ?? 0)
+  const limit = limits.findLast((found) => found > 0)
   return {
     throttling: {
       answers,
-      throttled_s: read('throttled_ms') / 1000,
-      limit_per_s: limit === 0 ? null : limit / 1000,
+      throttled_s: (counts.get('throttled_ms')?.get('') ?? 0) / 1000,
+      limit_per_s: limit === undefined ? null : limit / 1000,
     },
   }
 }
 
-/** Only what was tried before has a result that is pending. */
-function toRepeated(rows: number): Pick<RunSummary, 'to_repeat'> {
-  return rows === 0 ? {} : { to_repeat: { rows } }
+/** The first run of a retry's whole, and how that stands; null of a first run. */
+function toWholeRun({ record, whole }: RunFamily): RunSummary['whole_run'] {
+  const [first] = whole
+  if (first === undefined || first.record.runId === record.runId) return null
+  const family = toFamily(first, whole)
+  const { rows } = summarizeFamilyCounts(family, readFamilyCounts(family))
+  return { run_id: first.record.runId, rows }
 }
 
-/** A run's rows by state, and its triggered rules, most rows first. */
-export function summarizeCounts(
-  view: RunView,
-  counts: ReadonlyMap<string, ReadonlyMap<string, number>>,
-): { rows: RowCounts; rules: TriggeredRule[] } {
-  const states = counts.get('state') ?? new Map<string, number>()
-  const rows = toRowCounts(states, view.record.rowsRead, view.isCutOff ? countUnaccounted(view, states) : 0)
-  return { rows, rules: toTriggeredRules(view.db, counts.get('rule')) }
-}
-
-/** Counts by kind and value. */
-export function readFacetCounts(db: DatabaseSync): Map<string, Map<string, number>> {
-  const kinds = new Map<string, Map<string, number>>()
-  for (const { kind, value, n } of db.prepare('SELECT kind, value, n FROM facet WHERE n <> 0').all()) {
-    const values = kinds.get(String(kind)) ?? new Map<string, number>()
-    kinds.set(String(kind), values.set(String(value), Number(n)))
+/** How one retry stands, its own rows alone. */
+function toRetry(member: RunView): RunSummary['retries'][number] {
+  const states = readFacetCounts(member.db).get('state') ?? new Map<string, number>()
+  return {
+    run_id: member.record.runId,
+    parent_run_id: member.record.parentRunId,
+    state: toRunState(member),
+    created_at: toIso(member.record.createdAtMs),
+    rows: toRowCounts(states, member.record.rowsRead, member.isCutOff ? countUnaccounted(member) : 0),
   }
-  return kinds
+}
+
+/** The member by which a run and its retries are running, interrupted, stopped or completed. */
+function findStanding(members: readonly RunView[]): RunView {
+  // What a member had not sent when it ended is its retry's to send.
+  const open = members.filter(
+    (member) =>
+      member.isHeld || member.record.supersededBy === null || findTakersOf(member, members).length === 0,
+  )
+  const order: readonly RunState[] = ['running', 'interrupted', 'stopped', 'completed']
+  const [first] = open.sort((a, b) => order.indexOf(toRunState(a)) - order.indexOf(toRunState(b)))
+  const standing = first ?? members[0]
+  if (standing === undefined) throw new Error('a run has at least itself')
+  return standing
 }
 
 /** The watchlist or custom index that every row goes to. */
@@ -121,27 +141,18 @@ function toTarget(operation: Operation): { target?: string } {
   return 'indexId' in operation ? { target: operation.indexId } : {}
 }
 
-function toRunState({ state }: RunRecord, isHeld: boolean): RunState {
+function toRunState({ record: { state }, isHeld }: RunView): RunState {
   if (state === 'completed' || state === 'stopped') return state
   return isHeld ? 'running' : 'interrupted'
 }
 
-/** Rows that the watermark covers and that have no outcome, where nobody is sending them any more. */
-function countUnaccounted(view: RunView, states: ReadonlyMap<string, number>): number {
-  const { record } = view
-  let accounted = 0
-  for (const [state, n] of states) if (state !== 'invalid') accounted += n
-  // A load test marks no rows, and sends them in their order: what was lost was of rows that
-  // no request before had, as far as there are such.
-  if (record.plan.load !== undefined) {
-    const unsent = record.rowsRead - (states.get('invalid') ?? 0) - accounted
-    return Math.min(unsent, readToldLoad(view).lost)
-  }
-  // Marks of retries stand as `sending`; they have no outcome either.
-  return record.claimedRows - accounted + (states.get('sending') ?? 0)
+function readFamilyLatency(members: readonly RunView[]): LatencyMeter {
+  const latency = new LatencyMeter()
+  for (const { db } of members) latency.addAll(readLatency(db))
+  return latency
 }
 
-function toDurationS(db: DatabaseSync, record: RunRecord, isHeld: boolean): number {
+function toDurationS({ db, record, isHeld }: RunView): number {
   if (record.state !== 'running') return record.sendingMs / 1000
   // A session that goes on, or was cut off, has not written its time yet; its seconds tell.
   const seconds = Number(db.prepare('SELECT count(*) AS n FROM second WHERE sent > 0').get()?.['n'] ?? 0)
@@ -165,21 +176,6 @@ function toLatency(latency: LatencyMeter): RunSummary['latency_ms'] {
   return result
 }
 
-function toTriggeredRules(
-  db: DatabaseSync,
-  counts: ReadonlyMap<string, number> | undefined,
-): TriggeredRule[] {
-  const names = new Map(
-    db
-      .prepare('SELECT rule_id, rule_name FROM rule')
-      .all()
-      .map((row) => [String(row['rule_id']), String(row['rule_name'])]),
-  )
-  return [...(counts ?? [])]
-    .map(([ruleId, rows]) => ({ rule_id: ruleId, rule_name: names.get(ruleId) ?? ruleId, rows }))
-    .sort((a, b) => b.rows - a.rows || (a.rule_id < b.rule_id ? -1 : 1))
-}
-
 function toInvalidGroups(problems: ReadonlyMap<string, number> | undefined): RunSummary['errors'] {
   return [...(problems ?? [])]
     .map(([cause, rows]) => {
@@ -197,17 +193,21 @@ function toInvalidGroups(problems: ReadonlyMap<string, number> | undefined): Run
     .sort((a, b) => b.rows - a.rows)
 }
 
-function readGenerator(db: DatabaseSync, latency: LatencyMeter, waited: number): RunSummary['generator'] {
-  const worst = db
-    .prepare('SELECT max(event_loop_max_us) AS us, max(generator_limited) AS limited FROM second')
-    .get()
-  const eventLoopMaxUs = worst?.['us'] ?? null
+function readGenerator(
+  members: readonly RunView[],
+  latency: LatencyMeter,
+  waited: number,
+): RunSummary['generator'] {
+  const seconds = members.map(({ db }) =>
+    db.prepare('SELECT max(event_loop_max_us) AS us, max(generator_limited) AS limited FROM second').get(),
+  )
+  const longestUs = seconds.flatMap((second) => (second?.['us'] == null ? [] : [Number(second['us'])]))
   return {
-    limited: Number(worst?.['limited'] ?? 0) === 1,
+    limited: seconds.some((second) => Number(second?.['limited'] ?? 0) === 1),
     dropped: 0,
     waited,
     start_lag_p99_ms: latency.percentiles('start_lag')?.p99 ?? null,
-    event_loop_max_ms: eventLoopMaxUs === null ? null : Number(eventLoopMaxUs) / 1000,
+    event_loop_max_ms: longestUs.length === 0 ? null : Math.max(...longestUs) / 1000,
   }
 }
 

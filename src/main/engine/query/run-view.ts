@@ -1,9 +1,14 @@
+import { hasSchema } from '../journal/open-journal.ts'
 import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
 import type { DatabaseSync } from '../journal/sqlite-types.ts'
+import { toWorkspace } from '../journal/workspace-files.ts'
+import type { ReaderPool } from './reader-pool.ts'
 
 /** A run's journal as a reader sees it. */
 export interface RunView {
-  db: DatabaseSync
+  /** The reader; not to be kept, since the pool closes those that were used longest ago. */
+  readonly db: DatabaseSync
+  file: string
   record: RunRecord
   /** The folder the run is kept in. */
   workspace: string
@@ -14,13 +19,18 @@ export interface RunView {
 }
 
 /** Reads the run's own row; null where its journal holds no run yet. */
-export function readRunView(db: DatabaseSync, isHeld: boolean, workspace: string): RunView | null {
+export function readRunView(pool: ReaderPool, file: string, isHeld: boolean): RunView | null {
+  const db = pool.get(file)
   const record = hasSchema(db) ? readRunRecord(db) : null
   if (record === null) return null
-  return { db, record, workspace, isHeld, isCutOff: record.state === 'running' && !isHeld }
-}
-
-/** False where the run's thread is just making the file. */
-function hasSchema(db: DatabaseSync): boolean {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']) > 0
+  return {
+    get db() {
+      return pool.get(file)
+    },
+    file,
+    record,
+    workspace: toWorkspace(file),
+    isHeld,
+    isCutOff: record.state === 'running' && !isHeld,
+  }
 }

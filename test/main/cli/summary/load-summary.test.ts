@@ -36,6 +36,9 @@ function toSummary(report: LoadReport, changes: Partial<RunSummary> = {}): RunSu
     started_at: report.startedAt,
     ended_at: null,
     parent_run_id: null,
+    whole_run: null,
+    retries: [],
+    to_repeat: { rows: 0 },
     rows: {
       read: 50,
       invalid: 0,

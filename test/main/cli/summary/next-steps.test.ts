@@ -17,12 +17,15 @@ function createSummary(group: ErrorGroup, changes: Partial<RunSummary> = {}): Ru
     state: 'completed',
     rows: { read: 3, invalid: 0, succeeded: 0, rejected: 3, failed: 0, unknown: 0, overdue: 0, not_sent: 0 },
     errors: [group],
+    retries: [],
+    whole_run: null,
+    to_repeat: { rows: 0 },
     ...changes,
   } as RunSummary
 }
 
 describe('rows that were not sent', () => {
-  it('say how many of them were tried before', () => {
+  it('are told apart from rows that are to be repeated', () => {
     const rows = {
       read: 9,
       invalid: 0,
@@ -37,7 +40,9 @@ describe('rows that were not sent', () => {
     const show = (changes: Partial<RunSummary>) =>
       formatRows(terminal, createSummary(createGroup({}), { rows, ...changes })).join('\n')
     expect(show({})).toMatch(/not sent +5 .*still to be sent$/)
-    expect(show({ to_repeat: { rows: 2 } })).toMatch(/not sent +5 .*still to be sent, 2 of them again$/)
+    expect(show({ to_repeat: { rows: 2 } })).toMatch(
+      /not sent +3 .*still to be sent\n.*to be repeated +2 .*sent before, still to be sent again$/,
+    )
   })
 })
 

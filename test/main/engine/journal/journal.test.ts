@@ -12,21 +12,21 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { insertTestRun, openTestJournal } from './test-journal.ts'
 
 const toUrl = (path: string) => new URL(`../../../../src/main/engine/${path}`, import.meta.url).href
-const READER_URLS = { journal: toUrl('journal/open-journal.ts'), view: toUrl('query/run-view.ts') }
+const READER_URLS = { journal: toUrl('query/reader-pool.ts'), view: toUrl('query/run-view.ts') }
 
 /** Looks at a journal over and over, with a new reader each time, from the moment its file is there. */
 const READER = `
   const { existsSync } = require('node:fs')
   const { parentPort, workerData } = require('node:worker_threads')
   void Promise.all([import(workerData.journal), import(workerData.view)]).then(
-    ([{ openJournalReader }, { readRunView }]) => {
+    ([{ ReaderPool }, { readRunView }]) => {
       parentPort.on('message', (file) => {
         while (!existsSync(file));
         try {
           for (let view = null; view === null; ) {
-            const db = openJournalReader(file)
-            view = readRunView(db, true, '')
-            db.close()
+            const pool = new ReaderPool()
+            view = readRunView(pool, file, true)
+            pool.close()
           }
           parentPort.postMessage('seen')
         } catch (error) {

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openJournalReader } from '../../../../src/main/engine/journal/open-journal.ts'
 import { toJournalFile } from '../../../../src/main/engine/journal/workspace-files.ts'
 import { exportRun } from '../../../../src/main/engine/query/export-run.ts'
-import { readRunView } from '../../../../src/main/engine/query/run-view.ts'
+import { ReaderPool } from '../../../../src/main/engine/query/reader-pool.ts'
+import { readRunFamily } from '../../../../src/main/engine/query/run-family.ts'
 import { type PlanInput, planSchema } from '../../../../src/shared/plan.ts'
 import type { ExportOptions } from '../../../../src/shared/results.ts'
 import { startFaultServer, type WireRequest } from '../../../helpers/fault-server.ts'
@@ -30,14 +30,14 @@ async function runSource(
   const plan = planSchema.parse({ connection: { baseUrl: server.baseUrl }, source: { path }, operation })
   const { run_id: runId } = await runs.start(plan).ended
   const write = async (name: string, options: Partial<ExportOptions> = {}) => {
-    const db = openJournalReader(toJournalFile(folder, runId))
+    const pool = new ReaderPool()
     try {
-      const view = readRunView(db, false, folder)
-      if (view === null) throw new Error('no run')
-      const { file } = await exportRun(view, { file: join(folder, name), ...options })
+      const family = readRunFamily(pool, toJournalFile(folder, runId), () => false)
+      if (family === null) throw new Error('no run')
+      const { file } = await exportRun(family, { file: join(folder, name), ...options })
       return file
     } finally {
-      db.close()
+      pool.close()
     }
   }
   return {

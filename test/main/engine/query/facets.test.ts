@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readFacets, readProblemGroups } from '../../../../src/main/engine/query/facets.ts'
 import { readPage } from '../../../../src/main/engine/query/result-page.ts'
+import { type RunFamily, toFamily } from '../../../../src/main/engine/query/run-family.ts'
 import { summarizeRun } from '../../../../src/main/engine/query/run-summary.ts'
-import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
 import { NO_RULE, type ResultRow, type RowFilter, type RowState } from '../../../../src/shared/results.ts'
 import type { RowAnswer } from '../../../../src/shared/row-answer.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
@@ -19,7 +19,7 @@ function countBy(rows: readonly ResultRow[], toValues: (row: ResultRow) => (stri
 }
 
 /** Compares every facet with a count of all rows, and with the page that choosing it shows. */
-function checkFacets(view: RunView): void {
+function checkFacets(view: RunFamily): void {
   const all = readAllResults(view)
   const { facets } = readFacets(view)
   const of = (kind: string) =>
@@ -52,7 +52,7 @@ function checkFacets(view: RunView): void {
 }
 
 /** The summary's counts must add up, and agree with a count of all rows. */
-function checkSummary(view: RunView): void {
+function checkSummary(view: RunFamily): void {
   const all = readAllResults(view)
   const { read, ...counts } = summarizeRun(view).rows
   expect(read).toBe(all.length)
@@ -104,7 +104,8 @@ test('facets and summary of a run that was cut off agree with a count of its row
 test('the summary of a run that is going on adds up', async () => {
   const { runs, runId } = await startUnendingRun(folder, 100, 40)
   runs.read(runId, (view) => {
-    const live = { ...view, isHeld: true, isCutOff: false }
+    const held = { ...view, isHeld: true, isCutOff: false }
+    const live = toFamily(held, [held])
     checkSummary(live)
     expect(summarizeRun(live)).toMatchObject({ state: 'running', ended_at: null })
   })
@@ -131,8 +132,9 @@ test('facets and summary of a run that was stopped, and of a child of it, agree 
 test('a run whose source is being read has no rows yet, and adds up', async () => {
   const { runs, runId } = await completeRun(folder, 10)
   runs.read(runId, (view) => {
-    const early = { ...view, record: { ...view.record, state: 'intake' as const, rowsRead: 0 } }
-    expect(summarizeRun({ ...early, isHeld: true })).toMatchObject({ state: 'running', rows: { read: 0 } })
+    const record = { ...view.record, state: 'intake' as const, rowsRead: 0 }
+    const early = { ...view, record, isHeld: true }
+    expect(summarizeRun(toFamily(early, [early]))).toMatchObject({ state: 'running', rows: { read: 0 } })
   })
 })
 

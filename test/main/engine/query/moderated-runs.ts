@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { readExportPages } from '../../../../src/main/engine/query/export-rows.ts'
-import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
+import type { RunFamily } from '../../../../src/main/engine/query/run-family.ts'
 import type { ResultRow, RowFilter } from '../../../../src/shared/results.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
@@ -88,10 +88,10 @@ export async function startUnendingRun(folder: string, rows: number, settled: nu
 }
 
 /** The results of all rows that match, as an export reads them. */
-export function readAllResults(view: RunView, filter: RowFilter = {}): ResultRow[] {
+export function readAllResults(view: RunFamily, filter: RowFilter = {}): ResultRow[] {
   const pages = [...readExportPages(view, filter, { withRequests: false })]
   return pages.flat().map((exported) => {
-    const { kinds, exchangeInRow, request, response, callbacks, classScores, ...rest } = exported
+    const { kinds, exchangeInRow, tries, request, response, callbacks, classScores, ...rest } = exported
     const { task, appeal, termNotes, serviceMessage, ...result } = rest
     return result
   })

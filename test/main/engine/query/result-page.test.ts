@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ItemClaims } from '../../../../src/main/engine/journal/item-claims.ts'
 import { updateRunRecord } from '../../../../src/main/engine/journal/run-record.ts'
 import { readPage } from '../../../../src/main/engine/query/result-page.ts'
-import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
+import { type RunFamily, toFamily } from '../../../../src/main/engine/query/run-family.ts'
 import { NO_RULE, type ResultRow, type RowFilter } from '../../../../src/shared/results.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { openReadyJournal, readRecord, toIntakeRow } from '../journal/test-journal.ts'
@@ -65,7 +65,7 @@ const FILTERS: RowFilter[] = [
 ]
 
 /** Compares every filter with what it means, by pages and as a whole, and the totals with what was found. */
-function checkFilters(view: RunView, limit = 7): void {
+function checkFilters(view: RunFamily, limit = 7): void {
   const all = readAllResults(view)
   expect(all).toHaveLength(view.record.rowsRead)
   for (const filter of FILTERS) {
@@ -98,7 +98,8 @@ describe('pages of a run', () => {
   test('that is going on show what is in flight as sending', async () => {
     const { runs, runId } = await startUnendingRun(folder, 100, 40)
     runs.read(runId, (view) => {
-      const live = { ...view, isHeld: true, isCutOff: false }
+      const held = { ...view, isHeld: true, isCutOff: false }
+      const live = toFamily(held, [held])
       checkFilters(live)
       const { rows } = readPage(live, { filter: { state: 'sending' }, offset: 0, limit: 100 })
       expect(rows.map(({ row }) => row).slice(0, 6)).toEqual([7, 27, 41, 42, 43, 44])
@@ -137,13 +138,17 @@ describe('pages of a run', () => {
     })
     const view = {
       db: journal.db,
+      file: journal.file,
       record: readRecord(journal),
       workspace: '/w',
       isHeld: true,
       isCutOff: false,
     }
-    const read = (state: 'sending' | 'unknown' | 'pending', isCutOff: boolean) =>
-      readPage({ ...view, isCutOff }, { filter: { state }, offset: 0, limit: 10 }).rows.map(({ row }) => row)
+    const read = (state: 'sending' | 'unknown' | 'pending', isCutOff: boolean) => {
+      const run = { ...view, isCutOff }
+      const query = { filter: { state }, offset: 0, limit: 10 }
+      return readPage(toFamily(run, [run]), query).rows.map(({ row }) => row)
+    }
     expect(read('sending', false)).toEqual([1, 20_000, 40_000])
     expect(read('unknown', true)).toEqual([1, 20_000, 40_000])
     expect(read('pending', true)).toEqual([60_000])

@@ -4,9 +4,9 @@ import { countError } from '../../../../src/main/engine/journal/error-counts.ts'
 import type { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { OutcomeWriter } from '../../../../src/main/engine/journal/outcome-writer.ts'
 import { readFacets, readProblemGroups } from '../../../../src/main/engine/query/facets.ts'
-import { readJoinedPages, readPage } from '../../../../src/main/engine/query/result-page.ts'
+import { listAllPages, readPage } from '../../../../src/main/engine/query/result-page.ts'
 import { RowIndexes } from '../../../../src/main/engine/query/row-indexes.ts'
-import type { RunView } from '../../../../src/main/engine/query/run-view.ts'
+import { type RunFamily, toFamily } from '../../../../src/main/engine/query/run-family.ts'
 import { NO_RULE } from '../../../../src/shared/results.ts'
 import { openReadyJournal, readRecord, toAttempt, toIntakeRow } from '../journal/test-journal.ts'
 
@@ -39,13 +39,11 @@ function settle(journal: Journal, from: number, upTo: number): void {
   })
 }
 
-const toView = (journal: Journal, isHeld = false): RunView => ({
-  db: journal.db,
-  record: readRecord(journal),
-  workspace: '/w',
-  isHeld,
-  isCutOff: false,
-})
+function toView(journal: Journal, isHeld = false): RunFamily {
+  const { db, file } = journal
+  const view = { db, file, record: readRecord(journal), workspace: '/w', isHeld, isCutOff: false }
+  return toFamily(view, [view])
+}
 
 test('a word in 9,600 of 24,000 posts is counted exactly, and paging reaches the last of them', () => {
   const view = toView(openPosts())
@@ -58,7 +56,7 @@ test('a word in 9,600 of 24,000 posts is counted exactly, and paging reaches the
     paged.push(...rows.map(({ row }) => row))
   }
   expect(paged).toEqual(expected)
-  expect([...readJoinedPages(view, filter)].flat().map(({ id }) => id)).toEqual(expected)
+  expect([...listAllPages(view, filter)].flat().map(({ id }) => id)).toEqual(expected)
 })
 
 test('each kind of facet counts the rows that the search and the other kinds leave', () => {

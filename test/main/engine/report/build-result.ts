@@ -21,6 +21,7 @@ export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
     attempts: 1,
     cells: ['a', 'b'],
     kinds: null,
+    tries: [],
     exchangeInRow: null,
     request: null,
     response: null,

@@ -14,7 +14,7 @@ test('each row is one object on a line, cells by column name', () => {
     '{"row":1,"cells":{"text":"=1\\r\\n\\"x\\"","2024":"y","__proto__":"z"},"state":"succeeded","status":200,' +
       '"error_code":null,"message":null,"task_id":"t1","post_id":"p1",' +
       '"triggered_rules":[{"rule_id":"r1","rule_name":"Spam"}],"class_scores":[],"from_cache":null,' +
-      '"duration_ms":12.3456,"attempts":1,"custom_index_item_id":null,"answer":null,"callback_latency_ms":null,' +
+      '"duration_ms":12.3456,"attempts":1,"tries":[],"custom_index_item_id":null,"answer":null,"callback_latency_ms":null,' +
       '"exchange_in_row":null,"request":null,"response":null,"callbacks":[]}\n',
   )
   expect(JSON.parse(line)).toMatchObject({ row: 1, attempts: 1 })

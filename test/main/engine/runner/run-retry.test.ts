@@ -115,7 +115,7 @@ test('a run in which all succeeded has nothing to retry, and can still be resume
   const parent = await runs.start(createRunPlan(folder, 3, service.server.baseUrl)).ended
   await expect(runs.retry(parent.run_id).ended).rejects.toMatchObject({
     code: 'RUN_NOT_RESUMABLE',
-    message: expect.stringContaining('no row to send again'),
+    message: expect.stringContaining('nothing is left to retry'),
   })
   expect(await runs.resume(parent.run_id).ended).toMatchObject({ state: 'completed', rows: { succeeded: 3 } })
   expect(service.server.requests).toHaveLength(3)
