@@ -40,10 +40,16 @@ export function collectTemplate(text: string, previous: FieldAssignment[] | unde
 export function toMapping(assignments: readonly FieldAssignment[]): Mapping {
   const mapping: Mapping = {}
   for (const { field, source } of assignments) {
-    if (mapping[field] !== undefined) {
+    if (Object.hasOwn(mapping, field)) {
       throw new InvalidArgumentError(`${field} is filled twice; give one --map or --set for each field.`)
     }
-    mapping[field] = source
+    // Assigning would change the prototype where the field is called __proto__.
+    Object.defineProperty(mapping, field, {
+      value: source,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
   }
   return mapping
 }

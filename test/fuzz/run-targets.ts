@@ -1,0 +1,67 @@
+import { performance } from 'node:perf_hooks'
+import process from 'node:process'
+import { COMMAND_LINE_TARGETS } from './command-line-targets.ts'
+import { EXCHANGE_TARGETS } from './exchange-targets.ts'
+import type { FuzzTarget } from './fuzz-target.ts'
+import { SOURCE_TARGETS } from './source-targets.ts'
+import { TEXT_TARGETS } from './text-targets.ts'
+
+/** Everything that is fuzzed. */
+export const FUZZ_TARGETS: readonly FuzzTarget[] = [
+  ...SOURCE_TARGETS,
+  ...TEXT_TARGETS,
+  ...EXCHANGE_TARGETS,
+  ...COMMAND_LINE_TARGETS,
+]
+
+/** What a fuzz run came to. */
+export interface FuzzSummary {
+  passed: number
+  failed: number
+  /** Rejections that nobody handled, and exceptions that nobody caught. */
+  unhandled: number
+}
+
+/** Spreads so many cases over the targets by their weights, and reports a line for each. */
+export async function runTargets(
+  targets: readonly FuzzTarget[],
+  cases: number,
+  seed: number,
+  report: (line: string) => void,
+): Promise<FuzzSummary> {
+  const summary: FuzzSummary = { passed: 0, failed: 0, unhandled: 0 }
+  const note = (error: unknown) => {
+    summary.unhandled += 1
+    report(`unhandled: ${error instanceof Error ? error.stack : String(error)}`)
+  }
+  process.on('unhandledRejection', note).on('uncaughtException', note)
+  const total = targets.reduce((sum, { weight }) => sum + weight, 0)
+  let weight = 0
+  let given = 0
+  try {
+    for (const target of targets) {
+      // What is left to the last digit goes to whoever comes next, so that the sum is the number asked for.
+      weight += target.weight
+      const own = Math.round((cases * weight) / total) - given
+      given += own
+      if (own === 0) continue
+      const startedMs = performance.now()
+      const result = await target.run(own, seed)
+      const tookS = ((performance.now() - startedMs) / 1000).toFixed(1)
+      report(
+        `${result.failure === null ? 'ok    ' : 'FAILED'} ${String(result.cases).padStart(8)}  ${tookS.padStart(6)} s  ${target.name}`,
+      )
+      if (result.failure === null) summary.passed += result.cases
+      else {
+        summary.failed += 1
+        summary.passed += result.cases - 1
+        report(result.failure)
+      }
+    }
+    // A rejection is told a turn of the loop after it.
+    await new Promise((resolve) => setImmediate(resolve))
+    return summary
+  } finally {
+    process.off('unhandledRejection', note).off('uncaughtException', note)
+  }
+}
