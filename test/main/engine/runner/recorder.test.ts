@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
+import { readStoredBody } from '../../../../src/main/engine/journal/stored-body.ts'
 import { Recorder } from '../../../../src/main/engine/runner/recorder.ts'
 import { SecondMeter } from '../../../../src/main/engine/runner/second-meter.ts'
 import type { Answer } from '../../../../src/main/engine/service/exchange.ts'
@@ -89,7 +91,8 @@ test('tries wait for their group, and are counted when they happen', () => {
 test('a group that found no room is written whole by the next, its rules and seconds with it', () => {
   const { journal, recorder, note, write } = openRecorder(3)
   const rules = [{ ruleId: 'r1', ruleName: 'Spam' }]
-  for (const item of [1, 2, 3]) note(item, { rules }, { body: 'x'.repeat(item === 3 ? 60_000 : 10) })
+  for (const item of [1, 2, 3])
+    note(item, { rules }, { body: randomBytes(item === 3 ? 60_000 : 10).toString('hex') })
   const { page_count } = journal.db.prepare('PRAGMA page_count').get() ?? {}
   journal.db.exec(`PRAGMA max_page_count = ${Number(page_count) + 2}`)
   expect(write).toThrow(expect.objectContaining({ code: 'DISK_FULL' }))
@@ -154,12 +157,13 @@ test('more causes than are told apart are counted together', () => {
   ])
 })
 
-test('an answer is kept up to a cap, rows from a cache are counted', () => {
+test('a long answer is kept whole, rows from a cache are counted', () => {
   const { journal, note, write } = openRecorder(2)
-  note(1, { fromCache: true }, { body: 'x'.repeat(100_000) })
+  const body = 'x'.repeat(100_000)
+  note(1, { fromCache: true }, { body })
   note(2)
   write()
-  const { response } = journal.db.prepare('SELECT response FROM result WHERE row = 1').get() ?? {}
-  expect(String(response)).toHaveLength(64 * 1024)
+  const { content, bytes } = journal.db.prepare('SELECT * FROM long_answer WHERE id = 1').get() ?? {}
+  expect(readStoredBody(null, content, bytes)).toEqual({ text: body, cutFrom: null })
   expect(journal.counters.get('from_cache')).toBe(1)
 })
