@@ -113,6 +113,7 @@ export interface Engine {
   previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
   startRun(plan: Plan, options?: StartOptions): Promise<RunHandle>
   /** Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another process holds it) or `RUN_NOT_RESUMABLE`. */
+  /** Goes on with the run, or with that of its retries that was interrupted. */
   resumeRun(runId: string, options: ResumeOptions): Promise<RunHandle>
   /**
    * Sends what did not succeed in a run and its retries, whichever of them is named, as a retry with the same post_ids

@@ -232,7 +232,8 @@ export function createEngine(options: EngineOptions): Engine {
         work: { kind: 'start', plan },
       })
     },
-    async resumeRun(runId: string, resume: ResumeOptions) {
+    async resumeRun(named: string, resume: ResumeOptions) {
+      const runId = await ask('resumable', named, {})
       const plan = await readPlan(runId)
       const secrets = await guard(toSecrets(resume, plan))
       refuseHeld(runId)

@@ -15,14 +15,21 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
     .command('delete')
     .argument('<run>', RUN_ARGUMENT_HELP)
     .summary('remove a run for good')
-    .description('Removes what is kept of a run for good. The source and exported files stay.')
+    .description(
+      'Removes what is kept of a run and of its retries for good. The source and exported files stay.',
+    )
     .option('--yes', 'do not ask')
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(
     async (reference: string, flags: WorkspaceFlags & { yes?: true; json?: true }) => {
       await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
         const run = await resolveRun(engine, reference)
-        const what = `run ${run.run_id} (${toPrintable(run.name)}, ${formatCounted(run.rows.read, 'row')})`
+        const own = `run ${run.run_id} (${toPrintable(run.name)}, ${formatCounted(run.rows.read, 'row')})`
+        const retries = run.retries.map((retry) => retry.run_id)
+        const what =
+          retries.length === 0
+            ? own
+            : `${own} and its ${formatCounted(retries.length, 'retry', 'retries')} (${retries.join(', ')})`
         if (!flags.yes) {
           if (!context.canAsk) {
             throw new SluiceError({
@@ -37,7 +44,9 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
           }
         }
         await engine.deleteRun(run.run_id)
-        await context.out.writeLine(flags.json ? JSON.stringify({ deleted: run.run_id }) : `Deleted ${what}.`)
+        await context.out.writeLine(
+          flags.json ? JSON.stringify({ deleted: run.run_id, deleted_retries: retries }) : `Deleted ${what}.`,
+        )
       })
     },
   )

@@ -39,7 +39,7 @@ interface Again {
   /** What is sent, for the question before a production service. */
   what(run: RunSummary): string
   /** Whether there is nothing to do, so that no key is needed. */
-  isVain?(run: RunSummary, flags: AgainFlags): boolean
+  isVain(run: RunSummary, choice: Pick<AgainFlags, 'onUnknown'>): boolean
   start(engine: Engine, runId: string, options: ResumeOptions): Promise<RunHandle>
 }
 
@@ -57,29 +57,53 @@ function addAgainOptions(command: Command): Command {
 }
 
 /** Whether a run has ended and has no row that going on could settle. */
-function hasNothingLeft(run: RunSummary, { onUnknown }: AgainFlags): boolean {
+function hasNothingLeft(run: RunSummary, { onUnknown }: Pick<AgainFlags, 'onUnknown'>): boolean {
   const { rows, state } = run
   const isDone = state === 'completed' && rows.not_sent + rows.awaiting + rows.overdue === 0
   return isDone && !isLoadRun(run) && (rows.unknown === 0 || onUnknown === 'skip')
+}
+
+/** Whether nothing in a run and its retries is left that a retry could send. */
+function hasNothingToRetry(
+  run: RunSummary,
+  { onUnknown }: { onUnknown: UnknownFlags['onUnknown'] },
+): boolean {
+  const { rejected, failed, overdue, not_sent, awaiting, unknown } = run.rows
+  // An index add whose callback is overdue was acknowledged, and is resent as unknown ones are.
+  const [certain, open] = run.operation === 'index-add' ? [0, unknown + overdue] : [overdue, unknown]
+  if (isLoadRun(run) || rejected + failed + certain + not_sent + awaiting > 0) return false
+  return open === 0 || onUnknown === 'skip'
 }
 
 async function tellNothingLeft(
   context: CliContext,
   engine: Engine,
   run: RunSummary,
-  flags: AgainFlags,
+  options: { flags: AgainFlags; how: Again['how'] },
 ): Promise<ExitCode> {
+  const { flags, how } = options
   await printSummary(context, engine, run, flags)
-  if (!flags.quiet) {
-    const { rejected, failed, unknown } = run.rows
-    await context.err.writeLine(
-      `Nothing is left to send of run ${run.run_id}.` +
-        (rejected + failed + unknown === 0
-          ? ''
-          : ` What did not succeed is sent by: ${COMMAND_PREFIX} retry ${run.run_id}`),
-    )
-  }
+  if (!flags.quiet) await context.err.writeLine(describeNothingLeft(run, how))
   return toExitCode(run)
+}
+
+function describeNothingLeft(run: RunSummary, how: Again['how']): string {
+  const { rejected, failed, unknown, invalid } = run.rows
+  if (how === 'resume') {
+    return rejected + failed + unknown === 0
+      ? `Nothing is left to send of run ${run.run_id}.`
+      : `Nothing is left to send of run ${run.run_id}. Send what did not succeed: ${COMMAND_PREFIX} retry ${run.run_id}`
+  }
+  const again = run.operation === 'index-add' ? '--resend-index-adds' : '--on-unknown resend'
+  return [
+    `Nothing is left to retry in run ${run.run_id}.`,
+    ...(unknown > 0 ? [`${formatCounted(unknown, 'row')} with an unknown outcome: add ${again}.`] : []),
+    ...(invalid > 0
+      ? [
+          `${formatCounted(invalid, 'invalid row')}: correct the source, see ${COMMAND_PREFIX} show ${run.run_id} --problems`,
+        ]
+      : []),
+  ].join(' ')
 }
 
 async function sendAgain(
@@ -90,9 +114,13 @@ async function sendAgain(
 ): Promise<ExitCode> {
   const workspace = resolveWorkspace(flags.workspace, context.env)
   return withEngine(workspace, async (engine) => {
-    const run = await resolveRun(engine, reference)
+    const named = await resolveRun(engine, reference)
+    // A retry sends what is left of the whole run, whichever part of it is named.
+    const isPart = again.how === 'retry' && named.whole_run !== null
+    const run = isPart ? await engine.summarizeRun(named.whole_run?.run_id ?? named.run_id) : named
     const { connection, operation } = await engine.readPlan(run.run_id)
-    if (again.isVain?.(run, flags) === true) return tellNothingLeft(context, engine, run, flags)
+    const nothingLeft = () => tellNothingLeft(context, engine, run, { flags, how: again.how })
+    if (again.isVain(run, flags)) return nothingLeft()
     const access = createRunAccess(context, {
       workspace,
       connection,
@@ -103,6 +131,7 @@ async function sendAgain(
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
     const guarded = findGuarded(context, access.stored, flags)
     const choice = await chooseOnUnknown(context, run, flags, again.how)
+    if (again.how === 'retry' && again.isVain(run, choice)) return nothingLeft()
     if (choice.onUnknown === 'skip' && run.rows.unknown > 0 && !flags.quiet) {
       const { unknown } = run.rows
       await context.err.writeLine(
@@ -162,6 +191,7 @@ export function addRetryCommand(program: Command, context: CliContext): void {
     context.exitCode = await sendAgain(context, reference, flags, {
       how: 'retry',
       what: (run) => `what did not succeed of run ${run.run_id}`,
+      isVain: hasNothingToRetry,
       start: (engine, runId, options) => engine.retryRun(runId, options),
     })
   })

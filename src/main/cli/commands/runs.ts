@@ -71,6 +71,13 @@ const COLUMNS: readonly RunColumn[] = [
     isOptional: true,
     toCell: toThresholds,
   },
+  {
+    title: 'RETRIES',
+    align: 'right',
+    keep: 7,
+    isOptional: true,
+    toCell: ({ retries }) => formatCount(retries.length),
+  },
   { title: 'P95 MS', align: 'right', keep: 1, toCell: toP95 },
   { title: 'OPERATION', align: 'left', keep: 3, toCell: toOperation },
   {

@@ -3,7 +3,7 @@ import type { RunSummary } from '../../../shared/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 
 /** What the RUN argument of a command may be, for its help. */
-export const RUN_ARGUMENT_HELP = 'id of the run, its beginning, or `latest`'
+export const RUN_ARGUMENT_HELP = 'id of the run or of a retry, its beginning, or `latest`'
 
 /**
  * Finds the run that a person named: by id, by an unambiguous beginning of one, or `latest`.
@@ -19,14 +19,19 @@ export async function resolveRun(engine: Engine, reference: string): Promise<Run
       hint: 'Runs are kept in a workspace; name another with --workspace or SLUICE_WORKSPACE.',
     })
   }
-  if (reference === 'latest') return newest
-  const exact = runs.find((run) => run.run_id === reference)
-  if (exact !== undefined) return exact
-  const matching = reference === '' ? [] : runs.filter((run) => run.run_id.startsWith(reference))
+  // A retry belongs to a run, which is then the latest.
+  if (reference === 'latest')
+    return runs.toSorted((a, b) => (toNewestId(a) < toNewestId(b) ? 1 : -1))[0] ?? newest
+  const all = runs.flatMap((run) => [run.run_id, ...run.retries.map((retry) => retry.run_id)])
+  const matching = all.includes(reference)
+    ? [reference]
+    : all.filter((runId) => reference !== '' && runId.startsWith(reference))
   const [only] = matching
-  if (only !== undefined && matching.length === 1) return only
+  if (only !== undefined && matching.length === 1) {
+    return runs.find((run) => run.run_id === only) ?? engine.summarizeRun(only)
+  }
   if (matching.length > 1) {
-    const ids = matching.slice(0, 5).map((run) => run.run_id)
+    const ids = matching.slice(0, 5)
     throw new SluiceError({
       code: 'RUN_NOT_FOUND',
       message: `\`${reference}\` is the beginning of ${matching.length} runs: ${ids.join(', ')}${matching.length > 5 ? ', …' : ''}`,
@@ -38,4 +43,9 @@ export async function resolveRun(engine: Engine, reference: string): Promise<Run
     message: `no run \`${reference}\` in ${engine.workspace}`,
     hint: `The newest is ${newest.run_id}; \`runs\` lists all ${runs.length}.`,
   })
+}
+
+/** The id of a run or of its newest retry; ids begin with the time they were made. */
+function toNewestId(run: RunSummary): string {
+  return run.retries.at(-1)?.run_id ?? run.run_id
 }

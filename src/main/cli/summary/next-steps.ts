@@ -47,7 +47,9 @@ function hasHopeOfRetry({ rows, errors }: RunSummary): boolean {
 
 /** What to type next: resume, retry, look closer, export. */
 export function formatNextSteps(terminal: Terminal, summary: RunSummary): string[] {
-  const { rows, run_id: runId, state } = summary
+  const { rows, state, whole_run: whole } = summary
+  // What is left is left of the whole run; a retry shows only its own part.
+  const runId = whole?.run_id ?? summary.run_id
   const steps: [string, string][] = []
   if (state === 'running') steps.push([`show ${runId}`, 'how it stands'])
   const isResumable = state === 'interrupted' || (state === 'stopped' && rows.not_sent > 0)
@@ -56,9 +58,9 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   if (state !== 'running' && duplicates?.error_code) {
     steps.push([toDeliveredRetry(runId, duplicates), 'take what the service had before as delivered'])
   } else if (!isResumable && state !== 'running' && hasHopeOfRetry(summary)) {
-    steps.push([`retry ${runId}`, 'what did not succeed, as a new run'])
+    steps.push([`retry ${runId}`, 'send what did not succeed again'])
   } else if (isResumable && hasHopeOfRetry(summary)) {
-    steps.push([`retry ${runId}`, 'that and what did not succeed, as a new run'])
+    steps.push([`retry ${runId}`, 'that and what did not succeed'])
   }
   if (rows.unknown > 0 && state !== 'running') {
     const again = `${isResumable ? 'resume' : 'retry'} ${runId}`
@@ -67,7 +69,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
     } else {
       steps.push([
         `${again} --on-unknown resend`,
-        steps.length > 0 ? 'the same, unknown rows too' : 'send the unknown rows again, as a new run',
+        steps.length > 0 ? 'the same, unknown rows too' : 'send the unknown rows again',
       ])
     }
   }
@@ -75,6 +77,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
     steps.push(['receiver', 'take callbacks that come late; they still settle their rows'])
   }
   if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'rows that did not pass, and why'])
+  if (whole !== null) steps.push([`show ${runId}`, 'the whole run, with every retry'])
   if (rows.read > 0) steps.push([`export ${runId} results.csv`, 'your columns and the results'])
   return formatCommands(terminal, steps)
 }

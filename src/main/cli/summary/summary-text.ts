@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { type RunSummary, toServiceUrl } from '../../../shared/run.ts'
-import { formatDuration } from '../terminal/number-format.ts'
+import { formatCount, formatCounted, formatDuration } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -38,13 +38,28 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   }
   const state = terminal.tone(STATE_TONES[summary.state], summary.state)
   const duration = summary.started_at === null ? '' : ` ${dot} ${formatDuration(toDurationMs(summary))}`
-  const parent = summary.parent_run_id === null ? '' : ` ${dot} child of ${summary.parent_run_id}`
+  const parent = summary.parent_run_id === null ? '' : ` ${dot} retry of ${summary.parent_run_id}`
   lines.push(
     `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${duration}`,
     terminal.tone('quiet', toPrintable(`run ${summary.run_id} ${dot} ${formatOperation(summary)}${parent}`)),
     terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`)),
   )
+  for (const line of formatRetries(summary)) lines.push(terminal.tone('quiet', line))
   return lines
+}
+
+/** What belongs to the run: its retries, or where it is a retry, the whole. */
+function formatRetries({ retries, whole_run: whole }: RunSummary): string[] {
+  const shown = retries.map(
+    ({ run_id, state, rows }) =>
+      `with retry ${run_id}: ${state}, ${formatCount(rows.succeeded)} of ${formatCounted(rows.read, 'row')} succeeded`,
+  )
+  if (whole === null) return shown
+  const { read, succeeded } = whole.rows
+  return [
+    `part of run ${whole.run_id}: ${formatCount(succeeded)} of ${formatCounted(read, 'row')} succeeded in all`,
+    ...shown,
+  ]
 }
 
 /** The whole run for a person to read: first what stopped it, then rows, requests, latency, rules, errors. */

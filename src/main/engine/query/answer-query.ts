@@ -2,6 +2,7 @@ import { SluiceError } from '../../../shared/errors.ts'
 import type { FacetList, ResultPage, RowFilter } from '../../../shared/results.ts'
 import { previewSource } from '../intake/preview.ts'
 import { isLeaseHeld } from '../journal/lease.ts'
+import { toRunId } from '../journal/workspace-files.ts'
 import { compareTwoRuns } from './compared-run.ts'
 import { exportRun } from './export-run.ts'
 import { readFacets, readProblemGroups } from './facets.ts'
@@ -14,7 +15,7 @@ import { isSimple, readPage } from './result-page.ts'
 import { readRow } from './row-detail.ts'
 import { RowIndexes } from './row-indexes.ts'
 import { type RunFamily, readRunFamily } from './run-family.ts'
-import { summarizeRun } from './run-summary.ts'
+import { findStanding, summarizeRun } from './run-summary.ts'
 
 /** Answers that are read from the journal alone. */
 const ANSWERS: {
@@ -29,6 +30,7 @@ const ANSWERS: {
   addresses: ({ record: { runToken, callbackBase, mediaBase } }) => ({ runToken, callbackBase, mediaBase }),
   members: ({ members }) => members.map(({ record }) => record.runId),
   whole: ({ whole }) => whole.map(({ record }) => record.runId),
+  resumable: ({ members }) => findStanding(members).record.runId,
   late: findLateRuns,
   columns: ({ record }) => record.columns,
   row: (view, { row }) => readRow(view, row),
@@ -60,6 +62,7 @@ export async function answerQuery(request: QueryRequest): Promise<unknown> {
     // Cut off before it was written down, or just being made.
     if (request.kind === 'late' || request.kind === 'members' || request.kind === 'whole') return []
     if (request.kind === 'summary' || request.kind === 'plan' || request.kind === 'addresses') return null
+    if (request.kind === 'resumable') return toRunId(request.file)
     throw toCutOff(request.file)
   }
   return answer(request, view)

@@ -29,6 +29,8 @@ export interface Queries {
   members: { give: Record<never, never>; get: string[] }
   /** Ids of all runs of the whole that the run belongs to, the first run first. */
   whole: { give: Record<never, never>; get: string[] }
+  /** The run itself or that of its retries that can go on. */
+  resumable: { give: Record<never, never>; get: string }
   /** Which of the run and its retries have callbacks that nobody has taken in, or rows that have become overdue. */
   late: { give: Record<never, never>; get: string[] }
   page: { give: { query: PageQuery }; get: ResultPage }

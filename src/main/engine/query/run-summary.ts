@@ -118,7 +118,7 @@ function toRetry(member: RunView): RunSummary['retries'][number] {
 }
 
 /** The member by which a run and its retries are running, interrupted, stopped or completed. */
-function findStanding(members: readonly RunView[]): RunView {
+export function findStanding(members: readonly RunView[]): RunView {
   // What a member had not sent when it ended is its retry's to send.
   const open = members.filter(
     (member) =>
