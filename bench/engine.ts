@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { isInstalled, runChild } from './lib/child.ts'
+import { isInstalled, OTHER_CHECKOUT, runChild } from './lib/child.ts'
 import { type Contender, runRounds } from './lib/rounds.ts'
 import { startStaticServer } from './lib/static-server.ts'
 
@@ -25,6 +25,10 @@ export async function runEngineBench(): Promise<void> {
     ['sluice, full journal', (url) => runSluice(url, 'journal')],
     ['sluice, recording only', (url) => runSluice(url, 'recording')],
   ])
+  if (OTHER_CHECKOUT !== null) {
+    contenders.set('other checkout, full journal', (url) => runSluice(url, 'journal', OTHER_CHECKOUT))
+    contenders.set('other checkout, recording only', (url) => runSluice(url, 'recording', OTHER_CHECKOUT))
+  }
   const others = new Map<string, Contender>()
   if (isInstalled('wrk')) others.set('wrk', runWrk)
   if (isInstalled('hey')) others.set('hey', runHey)
@@ -37,8 +41,12 @@ export async function runEngineBench(): Promise<void> {
   }
 }
 
-async function runSluice(url: string, kind: 'journal' | 'recording'): Promise<number> {
-  const child = await runChild<number>('send', { url, kind, rows: ROWS, inFlight: IN_FLIGHT })
+async function runSluice(
+  url: string,
+  kind: 'journal' | 'recording',
+  checkout: string | null = null,
+): Promise<number> {
+  const child = await runChild<number>('send', { url, kind, rows: ROWS, inFlight: IN_FLIGHT }, checkout)
   return child.value
 }
 

@@ -4,7 +4,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LoadBenchResult } from './children/load.ts'
 import { runAutocannon, runHey, runK6, runWrk } from './engine.ts'
-import { isInstalled, runChild } from './lib/child.ts'
+import { isInstalled, OTHER_CHECKOUT, runChild } from './lib/child.ts'
 import { type Contender, runRounds } from './lib/rounds.ts'
 import { startStaticServer } from './lib/static-server.ts'
 
@@ -22,6 +22,10 @@ export async function runLoadBench(): Promise<void> {
     ['sluice, one sending thread', (url) => runSluice(url, 1)],
     ['sluice, two sending threads', (url) => runSluice(url, 2)],
   ])
+  if (OTHER_CHECKOUT !== null) {
+    contenders.set('other checkout, one sending thread', (url) => runSluice(url, 1, OTHER_CHECKOUT))
+    contenders.set('other checkout, two sending threads', (url) => runSluice(url, 2, OTHER_CHECKOUT))
+  }
   const others = new Map<string, Contender>()
   if (isInstalled('k6')) others.set('k6', runK6)
   if (isInstalled('artillery')) others.set('artillery', runArtillery)
@@ -35,8 +39,8 @@ export async function runLoadBench(): Promise<void> {
   }
 }
 
-async function runSluice(url: string, workers: number): Promise<number> {
-  const { value } = await runChild<LoadBenchResult>('load', {
+async function runSluice(url: string, workers: number, checkout: string | null = null): Promise<number> {
+  const task = {
     url,
     load: {
       pace: { kind: 'closed', concurrency: IN_FLIGHT },
@@ -45,7 +49,8 @@ async function runSluice(url: string, workers: number): Promise<number> {
       workers,
     },
     rows: 10_000,
-  })
+  }
+  const { value } = await runChild<LoadBenchResult>('load', task, checkout)
   return value.summary.throughput.succeeded_per_s
 }
 

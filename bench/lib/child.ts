@@ -1,11 +1,25 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { bundleChildren } from './bundle.ts'
 import type { ChildResult } from './report-to-parent.ts'
 
-/** Runs one of `bench/children`, bundled, in a process of its own with one JSON argument; its last line is JSON. */
-export async function runChild<Value>(name: string, task: unknown): Promise<ChildResult<Value>> {
-  const path = join(await bundleChildren(), `${name}.js`)
+/**
+ * Another checkout of Sluice, with its packages installed, to be measured in the same rounds as this one:
+ * `SLUICE_BENCH_AGAINST` names its folder. Null where it is not set.
+ */
+export const OTHER_CHECKOUT: string | null = process.env['SLUICE_BENCH_AGAINST'] ?? null
+
+/**
+ * Runs one of `bench/children`, bundled, in a process of its own with one JSON argument; its last line is JSON.
+ * `checkout`: whose sources; this one's unless given.
+ */
+export async function runChild<Value>(
+  name: string,
+  task: unknown,
+  checkout: string | null = null,
+): Promise<ChildResult<Value>> {
+  const path = join(await (checkout === null ? bundleChildren() : bundleOther(checkout)), `${name}.js`)
   const child = spawn(process.execPath, [path, JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -20,6 +34,16 @@ export async function runChild<Value>(name: string, task: unknown): Promise<Chil
       else reject(new Error(`${name} ended with ${code}: ${output}`))
     })
   })
+}
+
+let other: Promise<string> | null = null
+
+function bundleOther(checkout: string): Promise<string> {
+  const module = pathToFileURL(resolve(checkout, 'bench/lib/bundle.ts')).href
+  other ??= import(module).then(({ bundleChildren: bundle }: { bundleChildren: () => Promise<string> }) =>
+    bundle(),
+  )
+  return other
 }
 
 /** Whether a command is on the path. */
