@@ -22,7 +22,7 @@ export async function walkFailures(page: Page, take: Camera): Promise<void> {
     await page.getByRole('dialog').waitFor()
     await take('32-retry-dialog')
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Look at the rows' }).click()
+    await page.getByRole('button', { name: 'View results' }).click()
     await page.getByRole('button', { name: /^rejected/ }).click()
     await page.getByRole('grid').focus()
     await page.keyboard.press('Enter')

@@ -39,7 +39,7 @@ export async function walkSandbox(page: Page, take: Camera): Promise<void> {
     .catch(() => {})
   await seeRunEnded(page)
   await take('10-run-done')
-  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByRole('button', { name: 'View results' }).click()
   await page.getByRole('row', { name: /^5 / }).waitFor()
   await take('11-results-hidden')
   await page.getByRole('grid').focus()

@@ -35,7 +35,7 @@ export async function walkSources(page: Page, take: Camera): Promise<void> {
   await page.getByRole('button', { name: /^Review/ }).waitFor()
   await sendEverything(page)
   await seeRunEnded(page)
-  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByRole('button', { name: 'View results' }).click()
   await page.getByLabel('Show content').check({ force: true })
   await page.getByText('HYPERLINK').first().waitFor()
   await take('25-results-hostile')

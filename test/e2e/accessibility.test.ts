@@ -42,7 +42,7 @@ it('has no violations of WCAG 2.2 AA on any screen, light or dark', async () => 
   await page.getByRole('button', { name: 'Send the other 354 rows' }).click()
   await seeRunEnded(page)
   await inspectScreen(page, 'run', found)
-  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByRole('button', { name: 'View results' }).click()
   await page.getByRole('row', { name: /^5 / }).waitFor()
   await inspectScreen(page, 'results', found)
   await page.getByRole('grid').focus()
@@ -90,7 +90,7 @@ it('has none on the screens of other operations and sources, either', async () =
   await page.getByRole('button', { name: 'Send 2 rows' }).click()
   await seeRunEnded(page)
   await inspectScreen(page, 'run, terms', found)
-  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByRole('button', { name: 'View results' }).click()
   await page.getByRole('row', { name: /^2 / }).waitFor()
   await inspectScreen(page, 'results, terms', found)
 

@@ -33,7 +33,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   const progress = page.getByRole('region', { name: 'Progress' })
   await progress.getByText('Scheduled').waitFor()
   await page.getByRole('button', { name: 'Stop' }).waitFor()
-  expect(await page.getByRole('button', { name: /Pause|Resume|Retry|Look at the rows/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /Pause|Resume|Retry|View results/ }).count()).toBe(0)
   await seeRunEnded(page)
   const summary = page.getByRole('region', { name: 'Summary' })
   await summary.getByText('80 in all').first().waitFor()

@@ -87,7 +87,7 @@ it('awaits callbacks, counts them, and shows each as it came', async () => {
   expect(await callbacks.locator('dd').allInnerTexts()).toEqual(['3', '3'])
   await page.getByRole('row', { name: /^callback_latency/ }).waitFor()
 
-  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByRole('button', { name: 'View results' }).click()
   await page.getByRole('row', { name: /^2 / }).waitFor()
   await page.getByRole('grid').focus()
   await page.keyboard.press(' ')

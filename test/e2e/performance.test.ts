@@ -44,7 +44,7 @@ it('keeps the window responsive while rows are sent at full speed, and shows the
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: ROWS, pending: 0 })
 
-  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByRole('button', { name: 'View results' }).click()
   await page.keyboard.press('/')
   await page.keyboard.type('tickets')
   const matches = ((ROWS * 2) / 5).toLocaleString('en-US')

@@ -21,7 +21,7 @@ it('sends ten rows to try, then the others, counts as the journal does, and expo
   const shown = await readShownCounts(page)
   const runId = new URL(page.url()).hash.replace('#/run/', '')
 
-  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByRole('button', { name: 'View results' }).click()
   const row = page.getByRole('row', { name: /^5 / })
   await row.hover()
   expect(await row.getByText('hidden,').count()).toBeGreaterThan(0)

@@ -135,7 +135,7 @@ describe('hostile content', () => {
     await page.getByRole('button', { name: /^Send 11 rows/ }).click()
     await seeRunEnded(page)
 
-    await page.getByRole('button', { name: 'Look at the rows' }).click()
+    await page.getByRole('button', { name: 'View results' }).click()
     await grid.getByText('succeeded').first().waitFor()
     await page.getByLabel('Show content').uncheck({ force: true })
     expect(await grid.getByText(HOSTILE_CELLS.script).count()).toBe(0)

@@ -8,6 +8,15 @@ export function toShownError(error: unknown): ErrorDocument {
   const known = parseBridgeError(error)
   if (known !== null) return toWindowWords(known)
   if (error instanceof SluiceError) return toWindowWords(toErrorDocument(error))
+  // A call that the lost connection cut off ends in the words of the transport.
+  if (error instanceof Error && error.name === 'AbortError') {
+    return {
+      code: 'INTERNAL',
+      message: 'The connection to Sluice was lost',
+      hint: 'If Sluice was stopped, start it again. Runs that were cut off can be resumed.',
+      exitCode: EXIT.rowsFailed,
+    }
+  }
   return {
     code: 'INTERNAL',
     message: toThrownText(error),

@@ -2,6 +2,7 @@ import type { LoadOverview } from '../../../shared/bridge/load.ts'
 import type { RunSummary } from '../../../shared/run.ts'
 import type { RunPhase } from '../../../shared/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
+import { useConnection } from '../../bridge/connection.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { toShownError } from '../../bridge/shown-error.ts'
 import { useQuery } from '../../bridge/use-query.ts'
@@ -11,7 +12,7 @@ import { formatCount } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
-import { RunStateLabel } from '../../ui/states/run-state-label.tsx'
+import { RunStateLabel, toVerdict } from '../../ui/states/run-state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { GroupsPanel, LoadErrorsPanel, StatusesPanel } from './answers-panel.tsx'
 import { GeneratorNotice, GeneratorPanel } from './generator-panel.tsx'
@@ -36,6 +37,7 @@ export function LoadScreen(props: {
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   const failure = useLiveRuns((live) => live.errors[runId])
   const phase = snapshot?.phase
+  const isLost = useConnection(({ state }) => state === 'lost')
   const actions = useLoadActions(runId, phase, props.onExport)
   const load = snapshot?.load ?? null
   const isOver = phase === 'ended'
@@ -60,7 +62,9 @@ export function LoadScreen(props: {
       subtitle={
         <>
           <RunStateLabel
-            state={isOver ? summary.state : phase === 'ready' ? 'ready' : 'running'}
+            state={
+              isOver ? toVerdict(summary) : isLost ? 'not connected' : phase === 'ready' ? 'ready' : 'running'
+            }
             isLoadTest
           />{' '}
           load test of <ConnectionChip place={props.namePlace(summary.base_url)} />

@@ -49,10 +49,10 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
   const ended = phase === 'ended'
   const figures: Figure[] = [
     {
-      label: ended ? 'Rate, on the whole' : 'Rate',
+      label: ended ? 'Average rate' : 'Rate',
       value: formatRate(ended ? ratePerSecond.mean : ratePerSecond.current),
       unit: 'requests/s',
-      ...(!ended && { note: `${formatRate(ratePerSecond.mean)}/s on the whole` }),
+      ...(!ended && { note: `${formatRate(ratePerSecond.mean)}/s average` }),
     },
     ended
       ? { label: 'Took', value: formatSpan(elapsedMs) }

@@ -117,7 +117,7 @@ export function RunActions(props: {
         </PrimaryButton>
       ) : (
         <PrimaryButton onPress={props.onResults} icon={<IconTable size="1rem" />}>
-          Look at the rows
+          View results
         </PrimaryButton>
       )}
     </>

@@ -5,6 +5,7 @@ import { toErrorKey } from '../../../shared/error-groups.ts'
 import type { RowFilter } from '../../../shared/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run.ts'
 import { bridge } from '../../bridge/client.ts'
+import { useConnection } from '../../bridge/connection.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { toShownError } from '../../bridge/shown-error.ts'
 import { useQuery } from '../../bridge/use-query.ts'
@@ -46,6 +47,7 @@ export function RunScreen(props: {
   useFollowRun(runId)
   const summary = useLiveRuns((live) => live.summaries[runId])
   const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
+  const isLost = useConnection(({ state }) => state === 'lost')
   const failure = useLiveRuns((live) => live.errors[runId])
   const [actionError, setActionError] = useState<unknown>(null)
   const [keyOpen, setKeyOpen] = useState(false)
@@ -70,8 +72,10 @@ export function RunScreen(props: {
       title={summary.name}
       subtitle={
         <>
-          <RunStateLabel state={toStanding(phase, summary.state)} /> {nameStanding(phase)}{' '}
-          <ConnectionChip place={props.namePlace(summary.base_url)} />
+          <RunStateLabel
+            state={isLost && phase !== 'ended' ? 'not connected' : toStanding(phase, summary.state)}
+          />{' '}
+          {nameStanding(phase)} <ConnectionChip place={props.namePlace(summary.base_url)} />
         </>
       }
       actions={

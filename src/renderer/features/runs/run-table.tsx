@@ -8,7 +8,7 @@ import { formatCount, formatMs } from '../../ui/format-number.ts'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { CountsBar } from '../../ui/states/counts-bar.tsx'
 import { isLoadTest } from '../../ui/states/is-load-test.ts'
-import { type RunStanding, RunStateLabel } from '../../ui/states/run-state-label.tsx'
+import { type RunStanding, RunStateLabel, toVerdict } from '../../ui/states/run-state-label.tsx'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { describeRun } from './describe-run.ts'
@@ -109,7 +109,7 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
         {formatAgo(started, nowMs)}
       </td>
       <td>
-        <RunStateLabel state={props.standings.get(run.run_id) ?? run.state} isLoadTest={isLoad} />
+        <RunStateLabel state={props.standings.get(run.run_id) ?? toVerdict(run)} isLoadTest={isLoad} />
       </td>
       <td className={styles.menu}>
         <Menu position="bottom-end" shadow="md">
@@ -120,7 +120,7 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => props.onOpen(run)}>Open the run</Menu.Item>
-            {!isLoad && <Menu.Item onClick={() => props.onResults(run)}>Look at the rows</Menu.Item>}
+            {!isLoad && <Menu.Item onClick={() => props.onResults(run)}>View results</Menu.Item>}
             <Menu.Item
               disabled={run.state === 'running' && props.standings.get(run.run_id) !== 'ready'}
               onClick={() => props.onDelete(run)}

@@ -69,12 +69,12 @@ const ADVICE: Record<ProblemCode, ProblemAdvice> = {
     fix: 'The service accepts neither _ nor ; here. Change the ids in the file, or build them from {{row}} in Mapping.',
   },
   one_of: {
-    title: 'The content is missing, or there twice',
+    title: 'Content missing or given twice',
     fix: 'Content to submit needs text_data or url, one of the two; an item of an index needs url or media.',
   },
   not_unique: {
-    title: 'A value that occurs more than once',
-    fix: 'Each row needs its own: map another column, use {{run}}-{{row}} for post_id, or take the repeats out of the file.',
+    title: 'Duplicate value',
+    fix: 'Each row needs a value of its own: map another column or a template, or remove the duplicates from the file.',
   },
   not_distinct: {
     title: 'Ids that must differ are the same',

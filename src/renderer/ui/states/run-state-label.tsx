@@ -1,6 +1,7 @@
 import {
   IconCircleCheck,
   IconCircleDashed,
+  IconCircleX,
   IconClock,
   IconPlayerPause,
   IconPlayerPlay,
@@ -8,11 +9,11 @@ import {
   IconPlugConnectedX,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { RunState } from '../../../shared/run.ts'
+import type { RunState, RunSummary } from '../../../shared/run.ts'
 import styles from './states.module.css'
 
-/** A run's state, told finer while this process holds it. */
-export type RunStanding = RunState | 'paused' | 'ready' | 'awaiting'
+/** A run's state, told finer while this process holds it, and for a load test by whether its thresholds hold. */
+export type RunStanding = RunState | 'paused' | 'ready' | 'awaiting' | 'threshold failed' | 'not connected'
 
 const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
   running: { icon: IconPlayerPlay, color: 'var(--accent)', meaning: 'Rows are being sent.' },
@@ -36,6 +37,16 @@ const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: str
     color: 'var(--state-succeeded)',
     meaning: 'Every row that could be sent was sent.',
   },
+  'not connected': {
+    icon: IconPlugConnectedX,
+    color: 'var(--state-unknown)',
+    meaning: 'The connection to Sluice is lost; what the run does is not known here.',
+  },
+  'threshold failed': {
+    icon: IconCircleX,
+    color: 'var(--state-failed)',
+    meaning: 'A threshold of the load test does not hold.',
+  },
   stopped: {
     icon: IconPlayerStop,
     color: 'var(--state-rejected)',
@@ -53,6 +64,11 @@ const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
   running: 'Requests are being sent.',
   completed: 'It was measured to its end.',
   interrupted: 'It was stopped before its end; what was measured until then is its result.',
+}
+
+/** What an ended run is called: a load test with a failed threshold has not simply been completed. */
+export function toVerdict({ state, thresholds = [] }: Pick<RunSummary, 'state' | 'thresholds'>): RunStanding {
+  return state !== 'running' && thresholds.some(({ ok }) => ok === false) ? 'threshold failed' : state
 }
 
 /** A run's state as an icon and a word in its colour. */
