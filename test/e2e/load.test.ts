@@ -34,7 +34,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   await progress.getByText('Scheduled').waitFor()
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   expect(await page.getByRole('button', { name: /Pause|Resume|Retry|View results/ }).count()).toBe(0)
-  await seeRunEnded(page)
+  await seeRunEnded(page, 'threshold failed')
   const summary = page.getByRole('region', { name: 'Summary' })
   await summary.getByText('80 in all').first().waitFor()
   const thresholds = page.getByRole('region', { name: 'Thresholds' })

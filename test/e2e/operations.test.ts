@@ -43,7 +43,7 @@ it('adds terms to a watchlist, says that notes are overwritten, and shows what b
   })
   await page.getByRole('button', { name: 'Continue' }).click()
   await seeScreen(page, 'Check')
-  await page.getByText('A value that occurs more than once').waitFor()
+  await page.getByText('Duplicate value').waitFor()
   await page.getByRole('button', { name: 'Review 3 rows' }).click()
   await page.getByText('Notes of existing terms are overwritten').waitFor()
   await page.getByText('up to 2 rows in each').waitFor()
