@@ -23,6 +23,7 @@ const RUN_TIME = new Set([
   '--save-plan',
   '--metrics-port',
   '--export-k6',
+  '--resend-index-adds',
 ])
 
 /** What each other option is given here, beside what makes it complete, and the part of the plan that it changes. */
