@@ -9,6 +9,7 @@ import { RunScreen } from '../features/run/run-screen.tsx'
 import type { NamedPlace } from '../ui/connection/destination.ts'
 import { isLoadTest } from '../ui/states/is-load-test.ts'
 import type { Route } from './route.ts'
+import { goTo } from './use-route.ts'
 
 /** The screens of a run; a load test has its own, and no results by row. */
 export function RunScreens(props: {
@@ -53,6 +54,7 @@ export function RunScreens(props: {
       onResults={props.onResults}
       onExport={() => onExport({})}
       onTakeUp={props.onTakeUp}
+      onOpenRun={(other) => goTo({ kind: 'run', runId: other })}
     />
   )
 }

@@ -40,7 +40,8 @@ export function TakeUp(props: {
   )
   const access = useQuery(`${runId} access`, (signal) => bridge.runs.readAccess({ runId }, { signal }))
   if (summary === undefined || access.busy) return null
-  const { rows } = summary
+  // A retry sends what is left of the whole run, whichever part of it is shown.
+  const rows = kind === 'retry' ? (summary.whole_run?.rows ?? summary.rows) : summary.rows
   const mayAddTwice = summary.operation === 'index-add'
   const unknown = mayAddTwice ? countDoubleAdds(rows, kind) : rows.unknown
   return (

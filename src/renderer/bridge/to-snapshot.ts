@@ -5,7 +5,8 @@ import type { RunSnapshot } from '../../shared/snapshot.ts'
 export function toSnapshot(summary: RunSummary): RunSnapshot {
   return {
     runId: summary.run_id,
-    phase: summary.state === 'running' ? 'running' : 'ended',
+    // Where a retry is running, the run itself has ended; the retry is followed by its own id.
+    phase: summary.state === 'running' && !isRetried(summary) ? 'running' : 'ended',
     bytes: { read: 0, total: 0 },
     problems: { errors: summary.rows.invalid, warnings: 0 },
     rows: summary.rows,
@@ -25,6 +26,10 @@ export function toSnapshot(summary: RunSummary): RunSnapshot {
     load: null,
     notice: summary.stop_reason,
   }
+}
+
+function isRetried({ retries }: RunSummary): boolean {
+  return retries.some(({ state }) => state === 'running')
 }
 
 function toAnswers({ terms, appeals }: RunSummary): RunSnapshot['answers'] {

@@ -46,7 +46,9 @@ export function ResultsScreen(props: {
   const live = useLiveRuns((known) => known.snapshots[runId]?.phase !== 'ended')
   const retryable = useLiveRuns((known) => {
     const picture = known.snapshots[runId]
-    return picture?.phase === 'ended' ? countRetryable(picture.rows) : 0
+    const summary = known.summaries[runId]
+    if (picture?.phase !== 'ended' || summary?.state === 'running') return 0
+    return countRetryable(summary?.whole_run?.rows ?? picture.rows)
   })
   const name = useLiveRuns((known) => known.summaries[runId]?.name)
   const operation = useLiveRuns((known) => known.summaries[runId]?.operation) ?? 'task'

@@ -46,10 +46,11 @@ export function RunActions(props: {
   const toggle = phase === 'running' ? pause : phase === 'paused' ? goOn : null
   useHotkey({ key: 'p' }, toggle === null ? null : () => void toggle())
 
-  const { rows } = summary
-  const ended = phase === 'ended'
+  // A retry sends what is left of the whole run.
+  const rows = summary.whole_run?.rows ?? summary.rows
+  const ended = phase === 'ended' && summary.state !== 'running'
   const resumable =
-    ended && (summary.state === 'interrupted' || (summary.state === 'stopped' && rows.not_sent > 0))
+    ended && (summary.state === 'interrupted' || (summary.state === 'stopped' && summary.rows.not_sent > 0))
   return (
     <>
       {props.onKey !== null && phase !== 'ready' && phase !== 'intake' && (

@@ -26,6 +26,7 @@ import { LatencyPanel } from './latency-panel.tsx'
 import { nameStanding, toStanding } from './name-standing.ts'
 import { PaceControl } from './pace-control.tsx'
 import { ProgressPanel } from './progress-panel.tsx'
+import { RetriesNotice } from './retries-notice.tsx'
 import { RulesPanel } from './rules-panel.tsx'
 import styles from './run.module.css'
 import { RunActions } from './run-actions.tsx'
@@ -42,6 +43,8 @@ export function RunScreen(props: {
   onResults: (filter: RowFilter) => void
   onExport: () => void
   onTakeUp: (kind: 'resume' | 'retry') => void
+  /** Shows another run of the same whole. */
+  onOpenRun: (runId: string) => void
 }) {
   const { runId, onResults } = props
   useFollowRun(runId)
@@ -91,6 +94,7 @@ export function RunScreen(props: {
       }
     >
       {error !== null && error !== undefined && <ErrorNotice error={toShownError(error)} />}
+      <RetriesNotice summary={summary} onOpenRun={props.onOpenRun} />
       <StopNotice runId={runId} onKey={isHeld && access.data?.canChangeKey ? openKey : null} />
       {keyOpen && <KeyDialog runId={runId} entry={entry ?? null} onClose={closeKey} />}
       <LiveProgress runId={runId} />

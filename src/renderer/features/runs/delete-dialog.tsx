@@ -3,6 +3,10 @@ import type { RunSummary } from '../../../shared/run.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
+function describeRetries({ retries }: RunSummary): string {
+  return retries.length === 0 ? '' : `, and so do its ${formatQuantity(retries.length, 'retry', 'retries')}`
+}
+
 /** Asks once more before a run's journal goes for good. */
 export function DeleteDialog(props: {
   run: RunSummary
@@ -19,7 +23,7 @@ export function DeleteDialog(props: {
             <SafeText text={run.name} max={80} />
           </strong>
           : its journal with {formatQuantity(run.rows.read, 'row')}, every request and every answer goes for
-          good. What the service has stays there. Your spreadsheet is not touched.
+          good{describeRetries(run)}. What the service has stays there. Your spreadsheet is not touched.
         </p>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" data-autofocus onClick={props.onClose}>

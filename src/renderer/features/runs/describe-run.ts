@@ -14,6 +14,7 @@ export function describeRun(run: RunSummary): string {
     ...(hasModes ? [operation === 'task' ? `${api} ${mode}` : mode] : []),
   ]
   if (run.parent_run_id !== null) parts.unshift('retry')
+  if (run.retries.length > 0) parts.push(formatQuantity(run.retries.length, 'retry', 'retries'))
   return parts.join(' · ')
 }
 
