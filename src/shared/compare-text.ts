@@ -27,6 +27,16 @@ export function describeSeries({ metric, percentiles, verdict }: Omit<SeriesComp
   return verdict === 'mixed' ? `B is ${list('slower')}; it is ${list('faster')}.` : `B is ${list(verdict)}.`
 }
 
+/** Where only percentiles are known of a run: by how much they differ, which may be chance. */
+export function describePercentiles({ metric, percentiles }: Omit<SeriesComparison, 'sentence'>): string {
+  const name = metric === 'http_req_duration' ? '' : ` (${metric})`
+  const shown = percentiles.map(
+    ({ percentile, aMs, bMs, ratio }) =>
+      `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times A's (${formatMs(bMs)} after ${formatMs(aMs)})`,
+  )
+  return `B has ${joinWords(shown)}${name}. One of the runs has only percentiles, so how sure that is cannot be told.`
+}
+
 function describeAlike(name: string, percentiles: readonly PercentileComparison[]): string {
   const alike = percentiles.filter((one) => one.verdict === 'alike')
   const unclear = percentiles.filter((one) => one.verdict === 'unclear')
@@ -76,6 +86,7 @@ export function describeComparison(
   const duration = comparison.series.find(({ metric }) => metric === 'http_req_duration')
   const scheduled = comparison.series.find(({ metric }) => metric === 'response_time')
   const sentences = [
+    ...describeLimited(runs),
     duration?.sentence ?? 'There is no latency that both runs measured.',
     // Waiting for a free place shows only there.
     ...(scheduled !== undefined && scheduled.verdict !== duration?.verdict ? [scheduled.sentence] : []),
@@ -83,6 +94,15 @@ export function describeComparison(
     ...describeThroughput(comparison),
   ]
   return { sentence: sentences.join(' '), caveats: listCaveats(comparison, runs) }
+}
+
+/** Said before any figure: what follows is not the service's alone. */
+function describeLimited(runs: readonly [ComparedRun, ComparedRun]): string[] {
+  const limited = runs.flatMap(({ generatorLimited }, index) =>
+    generatorLimited ? [index === 0 ? 'A' : 'B'] : [],
+  )
+  if (limited.length === 0) return []
+  return [`This machine limited ${joinWords(limited)} at times, so the difference may not be the service's.`]
 }
 
 function describeFailed({ failedShare: { a, b, low, high } }: Pick<LoadComparison, 'failedShare'>): string[] {

@@ -1,4 +1,4 @@
-import { describeComparison, describeSeries } from './compare-text.ts'
+import { describeComparison, describePercentiles, describeSeries } from './compare-text.ts'
 import { toPercentiles } from './latency-meter.ts'
 import { listPlanDifferences, type PlanDifference } from './plan-differences.ts'
 import { type LatencyHistory, toQuantileInterval } from './quantile-interval.ts'
@@ -40,6 +40,8 @@ export interface ComparedRun {
   generatorLimited: boolean
   fromCache: number
   latencies: Partial<Record<TrendMetric, LatencyHistory>>
+  /** Milliseconds of series whose distribution is not known, as far as an imported summary tells. */
+  percentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
   /** By batch of consecutive seconds; empty where only the whole is known. */
   batches: readonly { durationS: number; requests: number; failed: number; succeeded: number }[]
 }
@@ -57,8 +59,8 @@ export interface PercentileComparison extends Interval {
 /** One series in both runs. */
 export interface SeriesComparison {
   metric: TrendMetric
-  a: Percentiles
-  b: Percentiles
+  a: Partial<Percentiles>
+  b: Partial<Percentiles>
   percentiles: PercentileComparison[]
   /** Whether requests that follow each other were taken as slow together; otherwise as independent. */
   isBatched: boolean
@@ -91,12 +93,12 @@ export interface LoadComparison {
 
 /** Compares two load tests: latencies, errors, throughput, plans. */
 export function compareRuns(a: ComparedRun, b: ComparedRun): LoadComparison {
-  const metrics = (Object.keys(a.latencies) as TrendMetric[]).filter(
-    (metric) => a.latencies[metric]?.total.totalCount && b.latencies[metric]?.total.totalCount,
-  )
+  const metrics = Object.keys({ ...a.latencies, ...a.percentiles }) as TrendMetric[]
   const series = metrics.flatMap((metric) => {
     const [left, right] = [a.latencies[metric], b.latencies[metric]]
-    return left === undefined || right === undefined ? [] : [compareLatency(metric, left, right)]
+    if (left?.total.totalCount && right?.total.totalCount) return [compareLatency(metric, left, right)]
+    const compared = comparePercentiles(metric, readPercentiles(a, metric), readPercentiles(b, metric))
+    return compared === null ? [] : [compared]
   })
   const comparison = {
     a: a.label,
@@ -126,6 +128,29 @@ export function compareLatency(metric: TrendMetric, a: LatencyHistory, b: Latenc
   const verdict = summarize(percentiles)
   const compared = { metric, a: aPercentiles, b: bPercentiles, percentiles, isBatched, verdict }
   return { ...compared, sentence: describeSeries(compared) }
+}
+
+function readPercentiles(run: ComparedRun, metric: TrendMetric): Partial<Percentiles> {
+  const history = run.latencies[metric]
+  return (history === undefined ? null : toPercentiles(history.total)) ?? run.percentiles?.[metric] ?? {}
+}
+
+const PERCENTILE_NAMES = { 50: 'p50', 90: 'p90', 95: 'p95', 99: 'p99', 99.9: 'p99_9' } as const
+
+/** Compares the percentiles that both runs have; null where there are none. How sure that is cannot be told. */
+function comparePercentiles(
+  metric: TrendMetric,
+  a: Partial<Percentiles>,
+  b: Partial<Percentiles>,
+): SeriesComparison | null {
+  const percentiles = COMPARED_PERCENTILES.flatMap((percentile) => {
+    const [aMs, bMs] = [a[PERCENTILE_NAMES[percentile]], b[PERCENTILE_NAMES[percentile]]]
+    if (aMs === undefined || bMs === undefined || aMs <= 0) return []
+    return [{ percentile, aMs, bMs, ratio: bMs / aMs, low: null, high: null, verdict: 'unclear' as const }]
+  })
+  if (percentiles.length === 0) return null
+  const compared = { metric, a, b, percentiles, isBatched: true, verdict: 'unclear' as const }
+  return { ...compared, sentence: describePercentiles(compared) }
 }
 
 type Estimate = ReturnType<typeof toQuantileInterval>

@@ -225,3 +225,21 @@ describe('plans', () => {
     expect(listPlanDifferences(a, a)).toEqual([])
   })
 })
+
+test('runs of which one has only percentiles are compared by those that both have', () => {
+  const told = { http_req_duration: { p50: 40, p95: 41, max: 90 } }
+  const { series, sentence } = compare({ latencies: {}, percentiles: told })
+  expect(series[0]?.percentiles.map(({ percentile, bMs, low }) => [percentile, bMs, low])).toEqual([
+    [50, 40, null],
+    [95, 41, null],
+  ])
+  expect(series[0]?.percentiles[0]?.ratio).toBeCloseTo(2, 1)
+  expect(sentence).toMatch(/^B has p50 at 1\.9\d times A's .* how sure that is cannot be told\./)
+})
+
+test('the sentence says first where the machine that sent limited a run', () => {
+  const { sentence } = compare({ ...toLatencies(drawSeconds(3, { factor: 5 })), generatorLimited: true })
+  expect(sentence).toMatch(
+    /^This machine limited B at times, so the difference may not be the service's\. B is slower/,
+  )
+})

@@ -64,8 +64,12 @@ function formatSeries(terminal: Terminal, { metric, a, b, percentiles }: SeriesC
     formatRange(low, high, (bound) => bound.toFixed(2)),
     terminal.tone(TONES[verdict], verdict),
   ])
-  const counts = terminal.tone('quiet', `${formatCount(a.count)} in A, ${formatCount(b.count)} in B`)
+  const counts = terminal.tone('quiet', [formatSamples(a, 'A'), formatSamples(b, 'B')].join(', '))
   return [`${terminal.tone('strong', metric)}  ${counts}`, ...formatTable(terminal, COLUMNS, rows, 2)]
+}
+
+function formatSamples({ count }: SeriesComparison['a'], name: string): string {
+  return count === undefined ? `percentiles only in ${name}` : `${formatCount(count)} in ${name}`
 }
 
 function formatRates(terminal: Terminal, { failedShare, succeededPerS }: LoadComparison): string[] {

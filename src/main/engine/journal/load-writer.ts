@@ -54,6 +54,8 @@ export interface LoadState {
   callbacks: LoadCallbackCounts | null
   /** Of results of k6 that have no distributions: latencies as they are told. */
   percentiles?: Partial<Record<LatencySeriesName, Percentiles>>
+  /** Of an imported summary: latencies without a distribution, as far as it tells. */
+  partialPercentiles?: Partial<Record<LatencySeriesName, Partial<Percentiles>>>
   /** Of results of k6: what to know of them, a sentence each. */
   notes?: string[]
 }

@@ -39,6 +39,7 @@ function readComparedRun(view: RunFamily): ComparedRun {
     generatorLimited: summary.generator.limited,
     fromCache: state?.fromCache ?? summary.from_cache.rows,
     latencies,
+    percentiles: state?.partialPercentiles ?? state?.percentiles ?? {},
     batches,
   }
 }

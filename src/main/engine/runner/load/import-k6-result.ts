@@ -90,6 +90,7 @@ function toState(result: K6Result, startMs: number, measuredMs: number): LoadSta
     thresholds: result.thresholds,
     callbacks: null,
     percentiles: toWholePercentiles(result),
+    partialPercentiles: toPartialPercentiles(result),
     notes: [
       `measured by k6${result.k6Version === null ? '' : ` ${result.k6Version}`}`,
       ...result.notes,
@@ -132,6 +133,15 @@ function toWholePercentiles({ latencies }: K6Result): NonNullable<LoadState['per
     }
   }
   return whole
+}
+
+function toPartialPercentiles({ latencies }: K6Result): NonNullable<LoadState['partialPercentiles']> {
+  const partial: NonNullable<LoadState['partialPercentiles']> = {}
+  for (const series of LATENCY_SERIES) {
+    const latency = latencies[series]
+    if (latency !== undefined && latency.histogram === null) partial[series] = latency.percentiles
+  }
+  return partial
 }
 
 const PERCENTILES = ['count', 'min', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99_9', 'max'] as const
