@@ -18,6 +18,7 @@ const RUN_TIME = new Set([
   '--quiet',
   '--json',
   '--on-unknown',
+  '--resend-index-adds',
   '--dry-run',
   '--yes',
   '--save-plan',
@@ -195,6 +196,26 @@ describe('a saved plan', () => {
     }
   })
 
+  it('whose source is missing says that relative paths start at the plan', async () => {
+    const { folder, savePlan } = await createWorkspace()
+    await savePlan(['task', join(folder, 'posts.csv')])
+    mkdirSync(join(folder, 'elsewhere'))
+    const moved = join(folder, 'elsewhere', 'plan.json')
+    writeFileSync(
+      moved,
+      JSON.stringify({
+        version: 1,
+        source: { path: 'gone.csv' },
+        operation: { kind: 'task' },
+        connection: { baseUrl: 'http://localhost:1' },
+      }),
+    )
+    const ran = await runInProcess(['plan', moved], { workspace: folder, env: {} })
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(join(folder, 'elsewhere', 'gone.csv'))
+    expect(ran.stderr).toMatch(/start at the\s+plan's\s+folder/)
+  })
+
   it('is read back as it was, its paths relative to itself', async () => {
     const { folder, savePlan } = await createWorkspace()
     mkdirSync(join(folder, 'data'))
@@ -208,7 +229,7 @@ describe('a saved plan', () => {
     ]
     const saved = await savePlan([...args, '--model', 'ocr', '--rate', '5', '--retries', '0'])
     expect(saved).toMatchObject({
-      $schema: expect.stringMatching(/docs\/plan\.schema\.json$/),
+      $schema: expect.stringMatching(/^file:\/\/\/.*docs\/plan\.schema\.json$/),
       version: 1,
       name: 'posts.csv',
       source: { path: 'data/posts.csv' },

@@ -5,7 +5,7 @@ import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addMetricsOption } from '../options/metrics-option.ts'
 import { addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
-import { readPlanFile } from '../plan-file/read-plan-file.ts'
+import { readPlanFile, requireSource } from '../plan-file/read-plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
 import { confirmTrust, type TrustFlags } from '../session/trust-plan.ts'
 import { resolveWorkspace } from '../workspace.ts'
@@ -26,7 +26,9 @@ export function addPlanCommand(program: Command, context: CliContext): void {
     .action(async (file: string, flags: RunTimeFlags & TrustFlags) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const connections = readConnections(workspace)
-      const plan = readPlanFile(resolveFromCaller(file, context.env), connections)
+      const path = resolveFromCaller(file, context.env)
+      const plan = readPlanFile(path, connections)
+      requireSource(path, plan)
       // A dry run sends nothing, so it is the way to look at a plan first.
       if (!flags.dryRun && !(await confirmTrust(context, plan, connections, flags))) {
         await context.err.writeLine('Nothing was sent.')

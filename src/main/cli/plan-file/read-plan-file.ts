@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { PlanConnectionInput } from '../../../shared/connection.ts'
 import { SluiceError } from '../../../shared/errors.ts'
@@ -40,6 +40,16 @@ export function readPlanFile(file: string, connections: Connections): Plan {
     file,
     conflicts.map(({ path, message }) => ({ path: formatJsonPath(path), message })),
   )
+}
+
+/** Throws `BAD_SOURCE` where the source of a plan file does not exist, and says where it was looked for. */
+export function requireSource(file: string, { source }: Plan): void {
+  if (existsSync(source.path)) return
+  throw new SluiceError({
+    code: 'BAD_SOURCE',
+    message: `${source.path} does not exist`,
+    hint: `Relative paths in a plan start at the plan's folder, ${dirname(file)}. Correct source.path in ${file}.`,
+  })
 }
 
 /** In a load test nothing is tried again unless the plan says so. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, relative, sep } from 'node:path'
+import { dirname } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SluiceError } from '../../../shared/errors.ts'
 import type { Plan } from '../../../shared/plan.ts'
@@ -10,12 +10,9 @@ import { mapTlsPaths, toPlanPath } from './plan-paths.ts'
 
 const SCHEMA_FILE = fileURLToPath(new URL('../../../../docs/plan.schema.json', import.meta.url))
 
-/** Where an editor finds the schema, seen from a folder; nothing where this program comes without it. */
-function toSchemaReference(folder: string): { $schema?: string } {
-  if (!existsSync(SCHEMA_FILE)) return {}
-  const steps = relative(folder, SCHEMA_FILE)
-  // On another drive there is no way by steps.
-  return { $schema: steps === SCHEMA_FILE ? pathToFileURL(SCHEMA_FILE).href : steps.split(sep).join('/') }
+/** Where an editor finds the schema, wherever the plan is moved to; nothing where this program comes without it. */
+function toSchemaReference(): { $schema?: string } {
+  return existsSync(SCHEMA_FILE) ? { $schema: pathToFileURL(SCHEMA_FILE).href } : {}
 }
 
 /** The pace of a run that sends each row once says nothing of a load test. */
@@ -28,7 +25,7 @@ function toDocument(plan: Plan, folder: string): Record<string, unknown> {
   const { tls } = plan.connection
   const toPath = (path: string) => toPlanPath(folder, path)
   return {
-    ...toSchemaReference(folder),
+    ...toSchemaReference(),
     ...withoutIdlePace(plan),
     connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
     source: { ...plan.source, path: toPath(plan.source.path) },
