@@ -1,6 +1,7 @@
 import type { OperationKind } from './operation.ts'
 import type { ExportRow } from './results.ts'
 import { isAppealAnswer } from './row-answer.ts'
+import { toStateName } from './state-name.ts'
 
 /** One of the columns that a CSV or XLSX export appends to those of the source. */
 export interface ExportColumn {
@@ -20,7 +21,7 @@ const APPEAL = ['appeal-status'] as const
  */
 const COMMON_COLUMNS: readonly ExportColumn[] = [
   { name: 'sluice_row', read: (row) => String(row.row) },
-  { name: 'sluice_state', read: (row) => row.state },
+  { name: 'sluice_state', read: (row) => toStateName(row.state) },
   { name: 'sluice_status', read: (row) => toText(row.status) },
   { name: 'sluice_error_code', read: (row) => row.errorCode ?? '' },
   { name: 'sluice_message', read: (row) => row.message ?? '' },

@@ -28,7 +28,7 @@ describe('looking back', () => {
     const shown = await sluice('show', runId, '--json')
     expect(JSON.parse(shown.stdout)).toEqual(JSON.parse(ran.stdout))
     const row = JSON.parse((await sluice('show', runId, '--row', '3', '--json')).stdout)
-    expect(JSON.parse(row.requestBody)).toEqual({ post_id: 'p3', user_id: 'u2', text_data: 'Text number 3' })
+    expect(JSON.parse(row.request_body)).toEqual({ post_id: 'p3', user_id: 'u2', text_data: 'Text number 3' })
     expect((await sluice('show', runId, '--row', '3')).stdout).toContain('Text number 3')
     expect((await sluice('show', runId, '--problems')).stdout).toMatch(/row 6 \(line \d+\), post_id/)
 

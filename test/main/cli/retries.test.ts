@@ -24,6 +24,13 @@ test('a run and its retry name each other, are listed once, and are deleted toge
   expect(shown).toContain(`with retry ${retry.run_id}: completed`)
   expect(shown).not.toContain('retry RUN')
   expect(shown).not.toMatch(/sluice.* retry /)
+  const row = JSON.parse((await sluice('show', parent.run_id, '--row', '1', '--json')).stdout)
+  expect(row).toMatchObject({
+    result: { triggered_rules: expect.any(Array) },
+    attempts: expect.arrayContaining([
+      expect.objectContaining({ run_id: parent.run_id, sent_at: expect.any(String) }),
+    ]),
+  })
   const part = (await sluice('show', retry.run_id)).stdout
   expect(part).toContain(`part of run ${parent.run_id}: 20 of 20 rows succeeded in all`)
   const latest = JSON.parse((await sluice('show', 'latest', '--json')).stdout)

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ExportResult, RowFilter } from '../../../shared/results.ts'
 import { rowAnswerSchema } from '../../../shared/row-answer.ts'
+import { fromStateName, type StateName } from '../../../shared/state-name.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
@@ -17,9 +18,9 @@ const STATES = [
   'unknown',
   'overdue',
   'invalid',
-  'acknowledged',
-  'pending',
-] as const satisfies readonly RowFilter['state'][]
+  'awaiting',
+  'not_sent',
+] as const satisfies readonly StateName[]
 
 /** Beside the states: every row that ended without success. */
 const UNSUCCESSFUL = 'unsuccessful'
@@ -33,13 +34,13 @@ interface ExportFlags extends WorkspaceFlags {
 
 function parseState(text: string): RowFilter {
   if (text === UNSUCCESSFUL) return { unsuccessful: true }
-  const state = STATES.find((candidate) => candidate === text)
+  const state = STATES.find((candidate) => candidate === text.replaceAll(/[- ]/g, '_'))
   if (state === undefined) {
     throw new InvalidArgumentError(
       `expected one of ${[...STATES, UNSUCCESSFUL].join(', ')}, found \`${text}\`.`,
     )
   }
-  return { state }
+  return { state: fromStateName(state) }
 }
 
 function parseAnswer(text: string): RowFilter {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/errors.ts'
+import type { RowDetail } from '../../../shared/results.ts'
+import { toStateName } from '../../../shared/state-name.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { createIntegerParser } from '../options/number-option.ts'
@@ -9,12 +11,18 @@ import { printProblems } from '../session/print-problems.ts'
 import { printSummary } from '../session/settle-run.ts'
 import { isLoadRun } from '../summary/exit-code.ts'
 import { formatRowDetail } from '../summary/row-text.ts'
+import { toSnakeCase } from '../terminal/snake-case.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
 interface ShowFlags extends WorkspaceFlags {
   json?: true
   problems?: true
   row?: number
+}
+
+/** A row with its state in the words of every document. */
+function toNamed(detail: RowDetail) {
+  return { ...detail, result: { ...detail.result, state: toStateName(detail.result.state) } }
 }
 
 /** A load test submits each row many times, and keeps a sample of them. */
@@ -50,7 +58,9 @@ export function addShowCommand(program: Command, context: CliContext): void {
         if (isLoadRun(run)) refuseRow(run.run_id)
         const detail = await engine.readRow(run.run_id, flags.row)
         await context.out.writeLine(
-          flags.json ? JSON.stringify(detail, null, 2) : formatRowDetail(context.outTerminal, detail),
+          flags.json
+            ? JSON.stringify(toSnakeCase(toNamed(detail)), null, 2)
+            : formatRowDetail(context.outTerminal, detail),
         )
         return
       }

@@ -2,6 +2,7 @@ import { isJson, prettyJson } from '../../../shared/pretty-json.ts'
 import { formatProblem } from '../../../shared/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/results.ts'
 import { formatLine } from '../../../shared/source-place.ts'
+import { describeState } from '../../../shared/state-name.ts'
 import { formatBytes, formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -67,7 +68,7 @@ function formatCut(terminal: Terminal, body: string, cutFrom: CutFrom | null): s
 export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
   const { result } = detail
   const state = [
-    result.state,
+    describeState(result),
     result.status === null ? '' : String(result.status),
     result.errorCode ?? '',
     result.message ?? '',

@@ -1,5 +1,6 @@
 import { isJson } from '../../../shared/pretty-json.ts'
 import type { CutFrom, ExportRow } from '../../../shared/results.ts'
+import { toStateName } from '../../../shared/state-name.ts'
 import type { ReportOptions, ReportWriter } from './csv-report.ts'
 
 /**
@@ -41,7 +42,7 @@ function toCellJson(cell: string, kind: string | undefined): string | null {
 
 function toDocument(result: ExportRow) {
   return {
-    state: result.state,
+    state: toStateName(result.state),
     status: result.status,
     error_code: result.errorCode,
     message: result.message,
