@@ -32,7 +32,7 @@ export default defineConfig({
     isolate: false,
     // One more than cores: tests of screens, services and commands mostly wait for other processes.
     maxWorkers: 3,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 30_000,
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],
     projects: [

@@ -160,6 +160,8 @@ describe('a sending command', () => {
     expect((await sandbox.stats()).requests).toBe(0)
     expect(JSON.parse((await sluice('runs', '--json')).stdout)).toEqual([])
     expect((await sluice('task', source, '--yes')).code).toBe(0)
+    // The service has these post_ids already, so there is something to retry.
+    expect((await sluice('task', source, '--yes')).code).toBe(1)
     const again = await sluice('retry', 'latest')
     expect(again.code).toBe(2)
     expect(again.stderr).toContain('--yes')
@@ -188,6 +190,7 @@ describe('a sending command', () => {
     expect(JSON.parse((await sluice('runs', '--json')).stdout)).toEqual([])
     expect((await send(true, 'task', source, '--json')).code).toBe(1)
     expect((await sandbox.stats()).tasks).toBe(3)
+    expect((await send(false, 'task', source, '--yes')).code).toBe(1)
     await send(false, 'retry', 'latest')
     expect(asked).toHaveLength(3)
     expect(asked[2]).toMatch(/^Send what did not succeed of run \S+ to PRODUCTION/)

@@ -115,6 +115,6 @@ it('says that nothing is left of a run, and that retry sends what did not succee
   const result = await run(['resume', 'latest'])
   expect(result.code).toBe(1)
   expect(result.stderr).toMatch(
-    /^Nothing is left to send of run \S+\. What did not succeed is sent by: npm run -s sluice -- retry \S+\n$/,
+    /^Nothing is left to send of run \S+\. Send what did not succeed: npm run -s sluice -- retry \S+\n$/,
   )
 })

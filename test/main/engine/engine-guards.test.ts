@@ -42,12 +42,10 @@ test('a journal that is damaged is named, and hides no other run', async () => {
 
 test('an invalid row says everything that is wrong with it, and what was found', async () => {
   const server = await startTakingService()
-  const plan = createRunPlan(folder, ['fine', ''], server.baseUrl, {
-    mapping: { user_id: { kind: 'template', template: 'a_{{row}}' } },
-  })
+  const plan = createRunPlan(folder, ['fine', ',a_2\nfine too'], server.baseUrl)
   const run = await engine.startRun(plan, START)
   await run.ended
-  const { rows } = await engine.readPage(run.runId, { filter: { state: 'invalid' }, offset: 1, limit: 1 })
+  const { rows } = await engine.readPage(run.runId, { filter: { state: 'invalid' }, offset: 0, limit: 1 })
   expect(rows[0]?.message).toMatch(/text_data and url.*; user_id: must not contain .*found `a_2`/)
 })
 

@@ -40,7 +40,7 @@ async function printFirstRequest(context: CliContext, detail: RowDetail | null):
   if (detail === null) return
   await out.writeLine()
   await out.writeLine(
-    `${outTerminal.tone('strong', 'First request')} (row ${detail.result.row}${formatLine(detail.result.row, detail.result.place)})  ${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
+    `${outTerminal.tone('strong', 'First request')}, row ${detail.result.row}${formatLine(detail.result.row, detail.result.place)}  ${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
   )
   if (detail.requestBody === null) return
   for (const line of prettyJson(detail.requestBody).split('\n')) {

@@ -148,6 +148,6 @@ describe('the line for logs', () => {
   it('tells how much of the source is read', () => {
     expect(
       formatProgressLine(createSnapshot({ phase: 'intake', problems: { errors: 2, warnings: 0 } })),
-    ).toBe('reading: 5,573 rows, 500 bytes of 1.0 kB, 2 problems')
+    ).toBe('reading: 5,573 rows, 500 B of 1.0 kB, 2 problems')
   })
 })
