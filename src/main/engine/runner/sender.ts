@@ -183,6 +183,8 @@ export class Sender {
       hasWaited: scheduledMs !== null && scheduledMs < this.#heldAtMs,
     }
     this.#limits.noteSent(nowMs)
+    // This lane waits for its answer now; others go on at the service's pace.
+    if (this.#limits.isThrottling) this.#wakeAfter(this.#limits.waitMs(nowMs))
     if (flight.hasWaited) this.#journal.counters.add('waited', '', 1)
     this.#bodies += flight.bodyLength
     return { request, onEnd: (exchange) => this.#noteEnd(flight, exchange) }
@@ -192,16 +194,20 @@ export class Sender {
   #isHeld(nowMs: number): boolean {
     const waitMs = this.#limits.waitMs(nowMs)
     if (waitMs > 0) {
-      // Without an end in sight, the answer to a probe wakes the lanes.
-      if (waitMs === Infinity) return true
-      this.#gateTimer ??= setTimeout(() => {
-        this.#gateTimer = undefined
-        this.#wakeAll()
-      }, Math.ceil(waitMs))
+      this.#wakeAfter(waitMs)
       return true
     }
     const { inFlight } = this.#lanes
     return inFlight >= this.#limits.allowed || (this.#bodies >= this.#bodiesMax && inFlight > 0)
+  }
+
+  /** Wakes the lanes then; without an end in sight, the answer to a probe does. */
+  #wakeAfter(waitMs: number): void {
+    if (waitMs === Infinity) return
+    this.#gateTimer ??= setTimeout(() => {
+      this.#gateTimer = undefined
+      this.#wakeAll()
+    }, Math.ceil(waitMs))
   }
 
   #toRequest(claimed: ClaimedItem): ItemRequest {
@@ -234,6 +240,7 @@ export class Sender {
     const isSettledBefore = this.#options.desk?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     const isSplit = judgement.isTooLarge && sent.rows.length > 1
     const { allowed } = this.#limits
+    const wasThrottling = this.#limits.isThrottling
     const isProbing = this.#limits.waitMs(nowMs) === Infinity
     this.#limits.note({ item: sent.item, judgement, sentAtMs: takenAtMs, nowMs })
     const again =
@@ -260,7 +267,8 @@ export class Sender {
     if (this.#recorder.isFull) this.#commit({ refill: false, allSeconds: false })
     // The lane that calls this takes its next job, or finds that nothing is left, right after; others wait to be woken.
     const hasRoom = (wasFull && this.#bodies < this.#bodiesMax) || this.#limits.allowed > allowed
-    if (hasRoom || isProbing) this.#wakeAll()
+    const isLifted = wasThrottling && !this.#limits.isThrottling
+    if (hasRoom || isProbing || isLifted) this.#wakeAll()
   }
 
   #backOff({ item, attempts }: SentItem, { retryAfterMs }: Judgement): void {

@@ -33,6 +33,11 @@ export class ServiceLimits {
     return this.#gate.waitMs(nowMs)
   }
 
+  /** Whether the service limits the pace. */
+  get isThrottling(): boolean {
+    return this.#gate.throttle.isThrottling
+  }
+
   /** Requests that may be in flight. */
   get allowed(): number {
     return this.#gate.allowed

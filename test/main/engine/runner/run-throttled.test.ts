@@ -50,6 +50,27 @@ test('a service that takes far less than is sent gets every row in the end, none
   expect(server.requests.length).toBeLessThan(150 * 2.5)
 })
 
+test('a throttled run goes on at its pace while earlier requests await their answers', async () => {
+  const held: (() => void)[] = []
+  let isOpen = false
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.number <= 8) {
+        wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'))
+        return
+      }
+      held.push(() => wire.send(200, toTaskAnswer(request)))
+      isOpen ||= held.length === 8
+      if (isOpen) for (const answer of held.splice(0)) answer()
+    },
+  })
+  // Without retries, whose back-off would wake others.
+  const retry = { limit: 0, baseMs: 1, maxMs: 5, maxRetryAfterMs: 40 }
+  const parts = { retry, ...inFlight(8) }
+  const { sender } = createTestSender({ rows: 60, baseUrl: server.baseUrl, parts })
+  expect(await sender.send()).toMatchObject({ kind: 'done' })
+})
+
 test('nothing but 429 stops the run after a while with that reason, and every row is kept', async () => {
   const server = await startFaultServer({
     onRequest: (_, wire) => wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow')),
