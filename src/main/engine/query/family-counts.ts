@@ -14,6 +14,8 @@ export type Counts = Map<string, Map<string, number>>
 const PAGE = 5_000
 /** Counts rows that triggered a rule, among what is taken over. */
 const WITH_RULES = 'with_rules'
+/** Counts the rows that are taken over. */
+const TAKEN = 'taken'
 /** Runs whose corrections are kept. */
 const CORRECTIONS_MAX = 200
 
@@ -38,11 +40,19 @@ export function summarizeFamilyCounts(
   family: RunFamily,
   counts: Counts,
 ): { rows: RowCounts; rules: TriggeredRule[] } {
-  const { members, record } = family
+  const { members } = family
   let unaccounted = 0
   for (const member of members) if (member.isCutOff) unaccounted += countUnaccounted(member)
-  const rows = toRowCounts(counts.get('state') ?? new Map(), record.rowsRead, unaccounted)
+  const rows = toRowCounts(counts.get('state') ?? new Map(), countRowsRead(family, counts), unaccounted)
   return { rows, rules: toTriggeredRules(members, counts.get('rule')) }
+}
+
+/** Rows of a run and its retries, each once: a retry of a retry may have rows that its parent never had. */
+export function countRowsRead(family: RunFamily, counts?: Counts): number {
+  const { record, members } = family
+  if (record.parentRunId === null || members.length === 1) return record.rowsRead
+  const taken = (counts ?? readFamilyCounts(family)).get(TAKEN)?.get('') ?? 0
+  return members.reduce((sum, member) => sum + member.record.rowsRead, taken)
 }
 
 /** Rows that were tried, in whichever run, and are to be sent again. */
@@ -109,7 +119,12 @@ function addUpTaken(member: RunView, takers: readonly RunView[]): Counts {
     const ids = taker.db.prepare(`SELECT id FROM row WHERE id > ? ORDER BY id LIMIT ${PAGE}`)
     for (const page of eachPage((after) => ids.all(after))) {
       const others = new Set(takers.slice(0, index).flatMap((earlier) => pickRows(earlier, page)))
-      const taken = JSON.stringify(page.filter((id) => !others.has(id)))
+      const own = pickRows(
+        member,
+        page.filter((id) => !others.has(id)),
+      )
+      const taken = JSON.stringify(own)
+      add(correction, TAKEN, '', -own.length)
       for (const row of readResults(member, taken)) {
         const state = String(row['state']) as ItemState
         add(correction, 'state', state, -1)

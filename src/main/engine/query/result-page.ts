@@ -7,7 +7,7 @@ import {
   type RowFilter,
 } from '../../../shared/results.ts'
 import { toRowCounts } from '../../../shared/row-counts.ts'
-import { readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
+import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
 import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows } from './family-rows.ts'
 import { toPageSource, UNSUCCESSFUL } from './page-source.ts'
 import { RowIndex } from './row-index.ts'
@@ -118,7 +118,7 @@ function countRows(
   const [ruleId] = ruleIds ?? []
   if (errorCode !== undefined) return countErrors(family, errorCode)
   if (ruleId === undefined && answer === undefined && state === undefined && !unsuccessful) {
-    return family.record.rowsRead
+    return countRowsRead(family)
   }
   const counts = readFamilyCounts(family)
   if (ruleId !== undefined) return counts.get('rule')?.get(ruleId) ?? 0
@@ -159,6 +159,8 @@ function countErrors(family: RunFamily, errorCode: string): number {
   return rows
 }
 
-function isContiguous({ db, record }: RunView): boolean {
+function isContiguous({ db, record, members }: RunFamily): boolean {
+  // A retry of a retry may have rows that its parent never had.
+  if (record.parentRunId !== null && members.length > 1) return false
   return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0) === record.rowsRead
 }

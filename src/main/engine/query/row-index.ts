@@ -66,15 +66,16 @@ export class RowIndex {
   /** Looks at the next few thousand rows. */
   step(family: RunFamily): void {
     this.#readFrom ??= readVersions(family)
-    this.#last ??= Number(family.db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
+    this.#last ??= Math.max(...family.members.map(readLastRow))
     const [after, upTo] = [this.#after, Math.min(this.#last, this.#after + STEP_ROWS)]
     this.#after = upTo
     const newest = new Map<number, RowKind>()
     for (const member of family.members) {
       for (const [id, kind] of this.#readKinds(member, after, upTo)) newest.set(id, kind)
     }
-    // Retries have only rows that the run itself has, which came in their order.
-    for (const [id, kind] of newest) this.#add(id, kind)
+    // A first run has every row of its retries, and they came in their order.
+    const rows = family.record.parentRunId === null ? newest : [...newest].sort(([a], [b]) => a - b)
+    for (const [id, kind] of rows) this.#add(id, kind)
   }
 
   /** What one run says of the rows it has in a range. */
@@ -225,6 +226,10 @@ function group(pairs: readonly [number, string][]): Map<number, string[]> {
     else if (!values.includes(value)) values.push(value)
   }
   return groups
+}
+
+function readLastRow({ db }: RunView): number {
+  return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
 }
 
 function toSearchCondition(search: string): { sql: string; params: SQLInputValue[] } {

@@ -112,6 +112,17 @@ test('pages of a run show the newest answer of each row, whatever they are filte
   expect((await page({ search: 'text 3' })).rows).toEqual(['3 rejected 2'])
 })
 
+test('a retry counts and lists the rows that a later retry took from elsewhere, too', async () => {
+  const { runId } = await startRun()
+  const first = await retry(runId)
+  await retry(first, 'resend')
+  expect((await engine.summarizeRun(first)).rows).toMatchObject({ read: 3, succeeded: 3, not_sent: 0 })
+  for (const filter of [{}, { search: 'text' }]) {
+    const { rows, total } = await engine.readPage(first, { filter, offset: 0, limit: 10 })
+    expect({ rows: rows.map(({ row }) => row), total }).toEqual({ rows: [2, 3, 4], total: 3 })
+  }
+})
+
 test('a row shows every try of the run and of its retries', async () => {
   const { runId } = await startRun()
   const first = await retry(runId)
