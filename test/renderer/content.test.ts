@@ -47,6 +47,16 @@ describe('JSON with its content masked', () => {
     )
   })
 
+  it('masks each of the terms that an answer lists by themselves', () => {
+    expect(
+      maskJson(
+        '{"failed_terms": ["slur", "a \\"b\\""], "non_existent_terms": ["x"], "notes": ["n"], "text": []}',
+      ),
+    ).toBe(
+      '{"failed_terms": ["hidden, 4 characters", "hidden, 5 characters"], "non_existent_terms": ["hidden, 1 character"], "notes": ["n"], "text": []}',
+    )
+  })
+
   it('masks what is not JSON as a whole', () => {
     expect(maskJson('<html>502 you idiot')).toBe('hidden, 19 characters')
   })
