@@ -7,7 +7,7 @@ import { createAppOpener } from '../helpers/e2e/with-app.ts'
 const openApp = createAppOpener()
 const KEY = 'failures-key'
 
-it('says what to do about refused rows, and sends them again as a child run that asks for the key', async () => {
+it('says what to do about refused rows, and sends them again as a child run with the key that was typed', async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, {
     apiKeys: [KEY],
     faults: ['413=10%,tries=1'],
@@ -38,8 +38,12 @@ it('says what to do about refused rows, and sends them again as a child run that
   await page.getByText(`${refused + 8} rows`, { exact: true }).waitFor()
   await page.getByRole('button', { name: `Retry ${refused} rows…` }).click()
   const dialog = page.getByRole('dialog')
+  const key = dialog.getByLabel('API key', { exact: true })
+  await dialog.getByText('The one you typed for this address before.').waitFor()
+  expect(await key.inputValue()).toBe(KEY)
+  await key.fill('')
   expect(await dialog.getByRole('button', { name: `Retry ${refused} rows` }).isDisabled()).toBe(true)
-  await dialog.getByLabel('API key', { exact: true }).fill(KEY)
+  await key.fill(KEY)
   await dialog.getByRole('button', { name: `Retry ${refused} rows` }).click()
   await dialog.waitFor({ state: 'detached' })
   await seeRunEnded(page)

@@ -17,6 +17,7 @@ import {
   nameAddress,
   parseBaseUrl,
 } from '../../src/renderer/ui/connection/destination.ts'
+import { recallTypedKey, rememberTypedKey, toAddresses } from '../../src/renderer/ui/connection/typed-keys.ts'
 import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
 import { runRequestSchema } from '../../src/shared/bridge/runs.ts'
 import type { BridgePreview } from '../../src/shared/bridge/source.ts'
@@ -146,6 +147,18 @@ describe('a stored connection', () => {
     expect(nameAddress('https://live.example', known)).toEqual({ name: 'live', kind: 'production' })
     expect(nameAddress('http://127.0.0.1:1', known).kind).toBe('sandbox')
     expect(nameAddress('https://other.example/v', known).name).toBe('other.example/v')
+  })
+})
+
+describe('a key that was typed', () => {
+  it('is recalled for a run to exactly its addresses, and for no other', () => {
+    rememberTypedKey({ baseUrl: 'https://a.example' }, 'typed-key')
+    const recall = (base_url: string, task_base_url?: string) =>
+      recallTypedKey(toAddresses({ base_url, ...(task_base_url !== undefined && { task_base_url }) }))
+    expect(recall('https://a.example')).toBe('typed-key')
+    expect(recall('https://a.example', 'https://a.example')).toBe('typed-key')
+    expect(recall('https://a.example', 'https://b.example')).toBe('')
+    expect(recall('https://a.example:8443')).toBe('')
   })
 })
 

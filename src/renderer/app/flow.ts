@@ -8,7 +8,8 @@ import { bridge } from '../bridge/client.ts'
 import { chooseOperation } from '../features/operation/operation-draft.ts'
 import { type Settings, withDestination } from '../features/review/settings.ts'
 import type { Reading } from '../features/source/reading.ts'
-import type { Destination } from '../ui/connection/destination.ts'
+import { type Destination, findEntry } from '../ui/connection/destination.ts'
+import { rememberTypedKey } from '../ui/connection/typed-keys.ts'
 import type { Activity } from '../ui/operations/operation-looks.ts'
 import { toRunRequest, typedKey } from './build-plan.ts'
 import { changeDraft, type Draft, restartDraft, useDraft } from './draft.ts'
@@ -113,6 +114,11 @@ async function holdRun(): Promise<void> {
   if (request === null) throw toNoPlace(destination)
   const apiKey = typedKey(draft)
   const { runId } = await bridge.runs.start({ request, ...(apiKey !== null && { apiKey }) })
+  const place =
+    request.destination.kind === 'service'
+      ? request.destination
+      : findEntry(destination, connections)?.connection
+  if (apiKey !== null && place !== undefined) rememberTypedKey(place, apiKey)
   // The old one goes when the new one is there: without one, the screens that need it would give way.
   dropRun(draft.heldRunId)
   changeDraft({ heldRunId: runId })

@@ -6,6 +6,7 @@ import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import { useAction } from '../bridge/use-action.ts'
 import { useQuery } from '../bridge/use-query.ts'
 import type { NamedPlace } from '../ui/connection/destination.ts'
+import { recallTypedKey, rememberTypedKey, toAddresses } from '../ui/connection/typed-keys.ts'
 import { type TakeUpChoice, TakeUpDialog } from '../ui/dialogs/take-up-dialog.tsx'
 import { countRetryable } from '../ui/states/row-counts.ts'
 import { goTo } from './use-route.ts'
@@ -29,13 +30,15 @@ export function TakeUp(props: {
     useCallback(
       async (choice: TakeUpChoice) => {
         const request = { runId, ...choice }
+        if (summary !== undefined && choice.apiKey !== undefined)
+          rememberTypedKey(toAddresses(summary), choice.apiKey)
         const taken =
           kind === 'retry' ? await bridge.runs.retryRun(request) : await bridge.runs.resumeRun(request)
         onClose()
         followAgain(taken.runId)
         goTo({ kind: 'run', runId: taken.runId })
       },
-      [kind, runId, onClose],
+      [kind, runId, summary, onClose],
     ),
   )
   const access = useQuery(`${runId} access`, (signal) => bridge.runs.readAccess({ runId }, { signal }))
@@ -52,6 +55,7 @@ export function TakeUp(props: {
       mayAddTwice={mayAddTwice}
       awaiting={rows.awaiting}
       needsKey={access.data?.needsKey ?? true}
+      typedKey={recallTypedKey(toAddresses(summary))}
       place={toPlace(props.namePlace(summary.base_url), access.data)}
       busy={taking.busy}
       error={taking.error}

@@ -13,19 +13,26 @@ export function KeyDialog(props: {
   runId: string
   /** The stored connection it goes by; null where there is none. */
   entry: ConnectionEntry | null
+  /** Told what the key is called that is used now, and the key itself where it was typed. */
+  onChanged: (name: string, typed: string | null) => void
   onClose: () => void
 }) {
-  const { runId, entry, onClose } = props
+  const { runId, entry, onChanged, onClose } = props
   const [choice, setChoice] = useState(TYPED)
   const [apiKey, setApiKey] = useState('')
   const change = useAction(
     useCallback(async () => {
-      if (choice === TYPED) await bridge.runs.setApiKey({ runId, apiKey: apiKey.trim() })
-      else if (entry !== null) {
-        await bridge.connections.use({ name: entry.name, key: choice.slice(STORED.length) })
+      if (choice === TYPED) {
+        const typed = apiKey.trim()
+        await bridge.runs.setApiKey({ runId, apiKey: typed })
+        onChanged('the typed key', typed)
+      } else if (entry !== null) {
+        const label = choice.slice(STORED.length)
+        await bridge.connections.use({ name: entry.name, key: label })
+        onChanged(`key ${label} of ${entry.name}`, null)
       }
       onClose()
-    }, [runId, entry, choice, apiKey, onClose]),
+    }, [runId, entry, choice, apiKey, onChanged, onClose]),
   )
   return (
     <Modal opened onClose={onClose} title="Another key" closeButtonProps={{ 'aria-label': 'Close' }}>
@@ -58,7 +65,7 @@ export function KeyDialog(props: {
           <PasswordInput
             data-autofocus
             label="API key"
-            description="Kept in memory for this run; written to no file."
+            description="Kept in memory until this window closes; written to no file."
             value={apiKey}
             onChange={(event) => setApiKey(event.currentTarget.value)}
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}

@@ -11,6 +11,8 @@ import { toShownError } from '../../bridge/shown-error.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { ConnectionChip } from '../../ui/connection/connection-chip.tsx'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
+import { rememberTypedKey, toAddresses } from '../../ui/connection/typed-keys.ts'
+import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -56,6 +58,7 @@ export function RunScreen(props: {
   const [keyOpen, setKeyOpen] = useState(false)
   const openKey = useCallback(() => setKeyOpen(true), [])
   const closeKey = useCallback(() => setKeyOpen(false), [])
+  const [newKey, setNewKey] = useState<NewKey | null>(null)
   const isHeld = phase !== undefined && phase !== 'ended'
   const access = useQuery(isHeld ? `${runId} access` : null, (signal) =>
     bridge.runs.readAccess({ runId }, { signal }),
@@ -96,7 +99,18 @@ export function RunScreen(props: {
       {error !== null && error !== undefined && <ErrorNotice error={toShownError(error)} />}
       <RetriesNotice summary={summary} onOpenRun={props.onOpenRun} />
       <StopNotice runId={runId} onKey={isHeld && access.data?.canChangeKey ? openKey : null} />
-      {keyOpen && <KeyDialog runId={runId} entry={entry ?? null} onClose={closeKey} />}
+      {keyOpen && (
+        <KeyDialog
+          runId={runId}
+          entry={entry ?? null}
+          onChanged={(name, typed) => {
+            if (typed !== null) rememberTypedKey(toAddresses(summary), typed)
+            setNewKey({ name, since: new Date().toISOString() })
+          }}
+          onClose={closeKey}
+        />
+      )}
+      {isHeld && newKey !== null && <KeyNotice newKey={newKey} isPaused={phase === 'paused'} />}
       <LiveProgress runId={runId} />
       <div className={styles.columns}>
         <div className={styles.column}>
@@ -121,6 +135,25 @@ export function RunScreen(props: {
 
 function toFilter({ outcome, status, error_code, message }: ErrorGroup): RowFilter {
   return { cause: toErrorKey(outcome, status, error_code, message) }
+}
+
+/** A key that a run was switched to on this screen. */
+interface NewKey {
+  name: string
+  since: string
+}
+
+function KeyNotice({ newKey, isPaused }: { newKey: NewKey; isPaused: boolean }) {
+  return (
+    <Notice
+      kind="good"
+      title={
+        <SafeText text={`The run uses ${newKey.name} since ${formatTimestamp(newKey.since)}`} max={200} />
+      }
+    >
+      {isPaused ? 'Press Resume to go on with it.' : 'What is sent from now on carries it.'}
+    </Notice>
+  )
 }
 
 function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {

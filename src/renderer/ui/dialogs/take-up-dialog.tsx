@@ -28,6 +28,8 @@ export function TakeUpDialog(props: {
   /** Rows whose callbacks are awaited; they are not sent again. */
   awaiting: number
   needsKey: boolean
+  /** The key that was typed for these addresses before; empty where there is none. */
+  typedKey: string
   /** Where the rows go; a production place is named and warned of. */
   place: NamedPlace
   busy: boolean
@@ -37,7 +39,7 @@ export function TakeUpDialog(props: {
 }) {
   const { kind, rows, unknown, awaiting, needsKey } = props
   const [onUnknown, setOnUnknown] = useState<TakeUpChoice['onUnknown']>('skip')
-  const [apiKey, setApiKey] = useState('')
+  const [apiKey, setApiKey] = useState(props.typedKey)
   const [typed, setTyped] = useState('')
   const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
@@ -102,7 +104,11 @@ export function TakeUpDialog(props: {
           <PasswordInput
             data-autofocus
             label="API key"
-            description="Kept in memory for this run; written to no file."
+            description={
+              apiKey !== '' && apiKey === props.typedKey
+                ? 'The one you typed for this address before. It is kept in memory until this window closes.'
+                : 'Kept in memory until this window closes; written to no file.'
+            }
             value={apiKey}
             onChange={(event) => setApiKey(event.currentTarget.value)}
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
