@@ -47,10 +47,10 @@ export function App() {
     goTo({ kind: 'export', runId })
   }, [])
   const connections = useConnections()
-  const inUse = connections.find((entry) => entry.isInUse)
+  const beginsAt = app?.beginsAt
   useEffect(() => {
-    if (inUse !== undefined) beginAt(inUse)
-  }, [inUse])
+    if (beginsAt !== undefined) beginAt(beginsAt, connections)
+  }, [beginsAt, connections])
   const sandboxBaseUrl = app?.sandboxBaseUrl ?? null
   const namePlace = useCallback(
     (baseUrl: string) => nameAddress(baseUrl, { sandboxBaseUrl, connections }),

@@ -1,3 +1,4 @@
+import type { AppDescription } from '../../shared/bridge/app.ts'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
 import { SluiceError } from '../../shared/errors.ts'
@@ -37,12 +38,18 @@ export function beginWith(operation: Operation): void {
   if (!isOperationChosen && source === null) changeDraft({ operation })
 }
 
-/** Begins with the connection that is in use, unless the person has chosen something in this window. */
-export function beginAt(entry: ConnectionEntry): void {
+/** Begins where the machine says, unless the person has chosen something in this window. */
+export function beginAt(beginsAt: AppDescription['beginsAt'], connections: readonly ConnectionEntry[]): void {
   const { isOperationChosen, source, settings } = useDraft.getState()
   if (isOperationChosen || source !== null || settings.destination.kind !== 'sandbox') return
-  const destination: Destination = { kind: 'stored', name: entry.name, apiKey: '' }
-  changeDraft({ settings: withDestination(settings, destination, [entry]) })
+  if (beginsAt.kind === 'sandbox') return
+  const destination: Destination =
+    beginsAt.kind === 'stored'
+      ? { kind: 'stored', name: beginsAt.name, apiKey: '' }
+      : { kind: 'service', baseUrl: beginsAt.baseUrl, taskBaseUrl: '', apiKey: '' }
+  // A stored connection that is not listed yet is begun at when it is.
+  if (destination.kind === 'stored' && findEntry(destination, connections) === null) return
+  changeDraft({ settings: withDestination(settings, destination, connections) })
 }
 
 /** Chooses another operation, or a load test of submitting content; each is as it was left. */

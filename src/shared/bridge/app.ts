@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { operationSchema } from '../operation.ts'
+import { connectionNameSchema } from '../stored-connection.ts'
 import { base } from './base.ts'
 
 /** Whether the window is the desktop app's or a browser's. */
@@ -15,6 +16,12 @@ const appSchema = z.object({
   platform: platformSchema,
   /** Base URL of the newest run that was not sent to the sandbox. */
   lastBaseUrl: z.string().nullable(),
+  /** Where a window begins: at the connection in use, else where the newest run went. */
+  beginsAt: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('sandbox') }),
+    z.object({ kind: z.literal('stored'), name: connectionNameSchema }),
+    z.object({ kind: z.literal('service'), baseUrl: z.string() }),
+  ]),
   /** What the newest run did, so that the next may begin with it. */
   lastOperation: operationSchema.nullable(),
   /** Base URL of the sandbox that this process runs. */

@@ -51,6 +51,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       workspace: bridge.services.engine.workspace,
       platform: 'desktop',
       lastBaseUrl: null,
+      beginsAt: { kind: 'sandbox' },
       lastOperation: null,
       sandboxBaseUrl: null,
     })
