@@ -224,9 +224,9 @@ export class RunSession {
     if (plan === undefined) return
     const pace: Pace =
       plan.pace.kind === 'closed' ? { ...plan.pace, concurrency } : { ...plan.pace, maxInFlight: concurrency }
-    this.#journal.transact('power', () =>
-      updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, pace }) }),
-    )
+    const record = () => updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, pace }) })
+    // Apart: outcomes that wait for their commit must not be counted without being there.
+    this.#journal.transact('power', record, true)
   }
 
   async #sendStretch(sender: Sender, stretch: Stretch): Promise<SendingEnd> {

@@ -1,4 +1,7 @@
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import type { CommitHook } from '../../../../src/main/engine/journal/journal.ts'
+import { toJournalFile } from '../../../../src/main/engine/journal/workspace-files.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
@@ -227,6 +230,29 @@ test('a number of requests in flight that was chosen while the run went on is th
   expect(server.open).toBe(7)
   server.release()
   expect(await resumed.ended).toMatchObject({ rows: { succeeded: 40 } })
+})
+
+test('no row is counted before its outcome is written, though the number in flight is changed meanwhile', async () => {
+  const torn: string[] = []
+  let file: string | null = null
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      wire.send(200, toTaskAnswer(request))
+      run.command({ kind: 'set_concurrency', concurrency: 4 + (request.number % 2) })
+    },
+  })
+  const onCommit: CommitHook = (when) => {
+    if (when === 'before' || file === null) return
+    const db = new DatabaseSync(file, { readOnly: true })
+    const counted = db.prepare("SELECT coalesce(sum(n), 0) AS n FROM facet WHERE kind = 'request'").get()
+    const written = db.prepare("SELECT count(*) AS n FROM result WHERE state = 'succeeded'").get()
+    db.close()
+    if (counted?.['n'] !== written?.['n']) torn.push(`${counted?.['n']} counted, ${written?.['n']} written`)
+  }
+  const run = runs.start(createRunPlan(folder, 60, server.baseUrl, closed(4)), { onCommit })
+  file = toJournalFile(folder, run.runId)
+  expect(await run.ended).toMatchObject({ rows: { succeeded: 60 } })
+  expect(torn).toEqual([])
 })
 
 test('a paused run that is given more requests in flight uses them all when it goes on', async () => {
