@@ -153,6 +153,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
       stream = connection.session.request(this.#options.headers, { endStream: body === null })
     } catch {
       // The connection takes no more streams, though it looked so.
+      this.#mayBeTaken = false
       setImmediate(() => {
         connection.release()
         this.#sendAgain()
@@ -220,6 +221,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
   }
 
   #sendAgain(): void {
+    if (this.#hasEnded) return
     this.#stream = null
     this.#mayBeTaken = false
     if (this.#sends < SENDS_MAX) this.#options.connections.seek(this)

@@ -7,7 +7,11 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { Http2Client } from '../../../../src/main/engine/service/http2-client.ts'
-import { Http2Connections } from '../../../../src/main/engine/service/http2-connections.ts'
+import {
+  type Http2Connection,
+  Http2Connections,
+  type StreamSeeker,
+} from '../../../../src/main/engine/service/http2-connections.ts'
 import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 import {
   createServiceClients,
@@ -391,4 +395,31 @@ test('large bodies pass both ways on one connection, and one beyond the limit is
   const larger = first === undefined ? null : await sendOver(first, 'post-2', 'z'.repeat(3_100_000))
   expect(larger).toMatchObject({ kind: 'breakdown', code: 'ANSWER_TOO_LARGE', sent: true })
   expect(sessions.size).toBe(1)
+})
+
+test('a request that ended while its connection refused it is not sent again, and was not sent', async () => {
+  let seeks = 0
+  const session = {
+    request: () => {
+      throw new Error('the connection takes no more streams')
+    },
+  }
+  const connection = { session, release: () => {} } as unknown as Http2Connection
+  const connections = {
+    join: () => {},
+    leave: async () => {},
+    giveUp: () => {},
+    seek: (seeker: StreamSeeker) => {
+      seeks += 1
+      if (seeks === 1) seeker.onRoom(connection, null)
+    },
+  } as unknown as Http2Connections
+  const url = new URL('https://127.0.0.1')
+  const client = new Http2Client({ url, timeoutMs: 5_000, connections, received: new ReceivedBytes() })
+  const ended: Exchange[] = []
+  client.send({ method: 'POST', target: '/', headers: [], body: '{}' }, (exchange) => ended.push(exchange))
+  await client.destroy()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(countKinds(ended)).toEqual({ 'failed CLIENT_CLOSED': 1 })
+  expect(seeks).toBe(1)
 })
