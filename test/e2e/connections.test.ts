@@ -10,7 +10,7 @@ import { createAppOpener } from '../helpers/e2e/with-app.ts'
 const openApp = createAppOpener()
 const KEY = 'connections-key'
 
-it('goes to a stored connection, asks outside of the page since it is production, and switches its key on the way', async () => {
+it('goes to a stored connection, asks outside of the page since it is production, takes a closed question for a no, and switches its key on the way', async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   vi.stubEnv('E2E_OLD_KEY', 'not-any-more')
@@ -36,6 +36,12 @@ it('goes to a stored connection, asks outside of the page since it is production
   await page.getByText('live', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Review 30 rows' }).click()
+  await page.getByRole('button', { name: 'Send 30 rows' }).click()
+  const left = await openConsent()
+  await left.getByText('It submits content of 30 rows.').waitFor()
+  await left.goto('about:blank')
+  await page.getByText('the production prompt was declined').waitFor()
+  await left.close()
   await page.getByRole('button', { name: 'Send 30 rows' }).click()
   const declined = await openConsent()
   await declined.getByText('It submits content of 30 rows.').waitFor()

@@ -11,13 +11,14 @@ export const ANSWER_PATH = '/answer'
 /** How long the page must have been seen before it can be confirmed, milliseconds: a click meant for another page does nothing. */
 const ARMED_AFTER_MS = 1_000
 
-// The token is in the fragment, which no server, log or referrer sees, and leaves the address at once.
+// The token is in the fragment, which no server, log or referrer sees, and leaves the address at once. So a page that
+// is closed or reloaded without an answer could not be answered any more: it says no.
 const SCRIPT = `
 const token = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
 const find = (id) => document.getElementById(id)
-const post = (path, more) =>
-  fetch(path, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: token + more })
+const post = (path, more, keepalive = false) =>
+  fetch(path, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: token + more, keepalive })
 const say = (text) => {
   find('choice').hidden = true
   find('say').textContent = text
@@ -37,6 +38,9 @@ const arm = () => {
 }
 find('send').addEventListener('click', (event) => { if (event.isTrusted) choose('send') })
 find('cancel').addEventListener('click', () => choose('cancel'))
+addEventListener('pagehide', () => {
+  if (!find('choice').hidden) post('${ANSWER_PATH}', ' cancel', true)
+})
 for (const name of ['focus', 'blur']) addEventListener(name, arm)
 document.addEventListener('visibilitychange', arm)
 post('${QUESTION_PATH}', '').then(async (answer) => {
