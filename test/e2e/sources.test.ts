@@ -109,6 +109,20 @@ describe('a first line that looks like a row', () => {
   })
 })
 
+it('masks a column on Source, too, once the person has said that it is content', async () => {
+  const { page } = await openApp()
+  await chooseFile(page, { name: 'short.csv', text: 'user_id,q1\nu1,idiot\nu2,fool\n' })
+  const grid = page.getByRole('grid', { name: 'First rows of the source' })
+  await grid.getByText('idiot').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Mapping')
+  await page.getByLabel('q1 becomes').selectOption('text_data')
+  await page.getByText('hidden, 5 characters').waitFor()
+  await page.getByRole('link', { name: 'Source' }).click()
+  await grid.getByText('hidden, 5 characters').waitFor()
+  expect(await grid.getByText('idiot').count()).toBe(0)
+})
+
 describe('hostile content', () => {
   it('is text on every screen, with nothing hidden in it, and a huge cell does not get in the way', async () => {
     const { page } = await openApp()

@@ -119,6 +119,7 @@ export function DraftScreens(props: {
           media={draft.media}
           serviceUrl={toServiceUrl(settings.destination, connections)}
           operation={operation}
+          mapping={draft.mapping}
           strip={strip}
           todo={operationTodo ?? findMediaTodo(draft)}
           busy={proceed.busy}

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { suggestMapping } from '../../../shared/mapping/match-columns.ts'
 import type { Operation } from '../../../shared/operation.ts'
+import type { Mapping } from '../../../shared/plan.ts'
 import { createContentRule } from '../../ui/content/content-rule.ts'
 import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
 import { formatCount } from '../../ui/format-number.ts'
@@ -14,10 +15,19 @@ const COLUMNS_SHOWN = 60
 type PreviewRow = BridgePreview['rows'][number]
 
 /** The first rows of a source as the chosen reading sees them; what is user content is masked until it is revealed. */
-export function PreviewGrid({ preview, operation }: { preview: BridgePreview; operation: Operation }) {
+export function PreviewGrid(props: {
+  preview: BridgePreview
+  operation: Operation
+  /** What the person has said that columns fill, beside what their names suggest. */
+  mapping: Mapping
+}) {
+  const { preview, operation, mapping } = props
   const [cursor, setCursor] = useState(0)
   const shown = useContentShown((content) => content.shown)
-  const columns = useMemo(() => toGridColumns(preview, operation, shown), [preview, operation, shown])
+  const columns = useMemo(
+    () => toGridColumns(preview, operation, mapping, shown),
+    [preview, operation, mapping, shown],
+  )
   return (
     <DataGrid
       label="First rows of the source"
@@ -33,9 +43,10 @@ export function PreviewGrid({ preview, operation }: { preview: BridgePreview; op
 function toGridColumns(
   { columns: names, rows }: BridgePreview,
   operation: Operation,
+  mapping: Mapping,
   shown: boolean,
 ): GridColumn<PreviewRow>[] {
-  const isContent = createContentRule(names, suggestMapping(names, operation).mapping)
+  const isContent = createContentRule(names, { ...suggestMapping(names, operation).mapping, ...mapping })
   const row: GridColumn<PreviewRow> = {
     id: 'row',
     title: 'Row',

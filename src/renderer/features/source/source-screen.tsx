@@ -3,6 +3,7 @@ import { IconArrowRight } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import type { BridgePreview, ChosenSource } from '../../../shared/bridge/source.ts'
 import type { Operation } from '../../../shared/operation.ts'
+import type { Mapping } from '../../../shared/plan.ts'
 import { bridge } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-file.ts'
 import { useQuery } from '../../bridge/use-query.ts'
@@ -33,6 +34,7 @@ export function SourceScreen(props: {
   /** Base URL of the service; null for the sandbox. */
   serviceUrl: string | null
   operation: Operation
+  mapping: Mapping
   /** What the rows are for, with the way to change it. */
   strip: ReactNode
   /** What keeps the rows from being checked beside the source itself, or null. */
@@ -142,7 +144,7 @@ export function SourceScreen(props: {
         </div>
         {data !== null && (
           <div className={styles.grid} aria-busy={preview.busy}>
-            <PreviewGrid preview={data} operation={props.operation} />
+            <PreviewGrid preview={data} operation={props.operation} mapping={props.mapping} />
           </div>
         )}
       </div>
