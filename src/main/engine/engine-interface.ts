@@ -112,8 +112,10 @@ export interface Engine {
   readonly workspace: string
   previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
   startRun(plan: Plan, options?: StartOptions): Promise<RunHandle>
-  /** Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another process holds it) or `RUN_NOT_RESUMABLE`. */
-  /** Goes on with the run, or with that of its retries that was interrupted. */
+  /**
+   * Goes on with the run, or with that of its retries that was interrupted. Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another
+   * process holds it) or `RUN_NOT_RESUMABLE`.
+   */
   resumeRun(runId: string, options: ResumeOptions): Promise<RunHandle>
   /**
    * Sends what did not succeed in a run and its retries, whichever of them is named, as a retry with the same post_ids
