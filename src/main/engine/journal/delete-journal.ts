@@ -29,7 +29,7 @@ export function deleteJournal(workspace: string, runId: string): void {
 }
 
 /** Removes the files of a run but for its lease. */
-export function removeJournal(workspace: string, runId: string): void {
+function removeJournal(workspace: string, runId: string): void {
   for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
 }
 
