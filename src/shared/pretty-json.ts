@@ -19,8 +19,11 @@ export function prettyJson(text: string): string {
   return pieces.join('')
 }
 
+/** Deeper levels are not indented further: a text of brackets alone would grow by the square of its length. */
+const INDENT_MAX = 50
+
 function toLine(indent: number): string {
-  return `\n${'  '.repeat(indent)}`
+  return `\n${'  '.repeat(Math.min(indent, INDENT_MAX))}`
 }
 
 /** Whether a text is valid JSON. */

@@ -40,6 +40,13 @@ describe('JSON for reading', () => {
     )
   })
 
+  it('grows by its length and not by the square of it, however deep brackets are nested', () => {
+    const deep = '['.repeat(15_000) + ']'.repeat(15_000)
+    const shown = prettyJson(deep)
+    expect(shown.length).toBeLessThan(deep.length * 110)
+    expect(JSON.parse(shown)).toBeInstanceOf(Array)
+  })
+
   it('leaves what is not JSON as it is', () => {
     expect(prettyJson('<html>502</html>')).toBe('<html>502</html>')
   })

@@ -119,18 +119,21 @@ export class ItemClaims {
     this.#writeWatermark(first.item - 1, this.#claimedRows - countRows(unsent))
   }
 
-  /** Marks items that are about to be sent again, and reads them. The caller does as for {@link raiseWatermark}. */
+  /**
+   * Marks items that are about to be sent again, and reads them; those that a callback has settled meanwhile are left
+   * out. The caller does as for {@link raiseWatermark}.
+   */
   markAgain(items: readonly { item: number; attempts: number }[]): ClaimedItem[] {
-    return items.map(({ item, attempts }) => {
+    return items.flatMap(({ item, attempts }) => {
       const rows = this.#rowsOf.all(item).map((row) => ({
         row: Number(row['id']),
         cells: parseCells(String(row['cells'])),
         kinds: row['kinds'] === null ? null : String(row['kinds']),
       }))
-      for (const { row } of rows) this.#mark.run(row)
-      this.#journal.counters.add('state', 'pending', -rows.length)
-      this.#journal.counters.add('state', 'sending', rows.length)
-      return { item, rows, attempts }
+      const marked = rows.filter(({ row }) => this.#mark.run(row).changes > 0)
+      this.#journal.counters.add('state', 'pending', -marked.length)
+      this.#journal.counters.add('state', 'sending', marked.length)
+      return marked.length === 0 ? [] : [{ item, rows: marked, attempts }]
     })
   }
 

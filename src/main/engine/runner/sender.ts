@@ -258,7 +258,8 @@ export class Sender {
     })
     if (state === null || state === 'acknowledged' || isSettled(state)) {
       this.#retries.forget(sent.item)
-      this.#limits.noteSettled(state === null ? 'succeeded' : judgement.outcome)
+      if (!this.#mayComeRight(sent, judgement))
+        this.#limits.noteSettled(state === null ? 'succeeded' : judgement.outcome)
     }
     if (state === 'unknown') this.#options.desk?.noteLoss()
     if (again && isSplit) this.#feed.split(sent.item, sent.attempts + 1)
@@ -295,6 +296,12 @@ export class Sender {
       undo()
       this.#fail(error)
     }
+  }
+
+  /** Whether a try before this refusal may have been taken, so that its callback may still settle the item. */
+  #mayComeRight({ item }: Pick<SentItem, 'item'>, { outcome }: Judgement): boolean {
+    if (outcome !== 'rejected' || this.#options.desk === null) return false
+    return this.#options.claims.countUnknownTries(item) > 0
   }
 
   /** A callback has settled an item: it is not sent again, and how its request ends changes nothing. */

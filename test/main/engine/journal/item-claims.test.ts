@@ -81,6 +81,10 @@ test('items that wait to be sent again are marked on disk before, one by one, an
     items: { 1: 'sending', 2: 'succeeded', 3: 'sending' },
     counted: { succeeded: 1, sending: 2 },
   })
+  journal.transact('power', () => {
+    expect(claims.markAgain([{ item: 2, attempts: 1 }])).toEqual([])
+  })
+  expect(readStates(journal).counted).toEqual({ succeeded: 1, sending: 2 })
   journal.transact('process', () => claims.unmark(marked.slice(1)))
   expect(readStates(journal)).toEqual({
     items: { 1: 'sending', 2: 'succeeded', 3: 'pending' },

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { withSandbox } from '../helpers/sandbox.ts'
+import { openEngine } from '../helpers/test-engine.ts'
+import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
+
+const folder = openTestFolder()
+
+test('rows whose acknowledgements were lost are settled by their callbacks, and counted once', async () => {
+  const sandbox = await withSandbox({
+    faults: ['truncated=80%,tries=1'],
+    seed: 'c',
+    latency: '30ms',
+    callbacks: 'delay=30ms',
+  })
+  const engine = openEngine(folder)
+  const plan = createRunPlan(folder, 300, sandbox.baseUrl, {
+    operation: { kind: 'task', mode: 'async' },
+    pace: { kind: 'closed', concurrency: 4 },
+    callback: { timeoutMs: 5_000 },
+  })
+  const run = await engine.startRun(plan, { apiKey: sandbox.key, whenBurning: 'stop' })
+  const { state, rows, to_repeat } = await run.ended
+  expect({ state, rows, to_repeat }).toMatchObject({
+    state: 'completed',
+    rows: { read: 300, succeeded: 300, not_sent: 0, rejected: 0, unknown: 0, overdue: 0 },
+    to_repeat: { rows: 0 },
+  })
+})
