@@ -83,7 +83,7 @@ test('a retry sends rows again that a callback refused, and takes none of the ca
   expect(server.requests).toHaveLength(5)
 })
 
-test('what a child run was told of the rows it took over changes nothing of its parent', async () => {
+test('what a retry was told of the rows it took over is counted once with its run', async () => {
   const { server, answer } = await startAsyncService()
   const { toBody } = answer
   const isLate = { value: true }
@@ -95,9 +95,9 @@ test('what a child run was told of the rows it took over changes nothing of its 
   const child = await runs.retry(parent.run_id, 'skip', BASE).ended
   expect(child).toMatchObject({ rows: { read: 2, succeeded: 2 }, callbacks: { received: 2, settled: 2 } })
   const later = settle(parent.run_id)
-  // Together with its retry all rows have succeeded; its own callbacks are as they were.
   expect(later.rows).toMatchObject({ read: 4, succeeded: 4, overdue: 0 })
-  expect(later.callbacks).toEqual(parent.callbacks)
+  expect(parent.callbacks).toMatchObject({ received: 2, settled: 2 })
+  expect(later.callbacks).toMatchObject({ received: 4, settled: 4, doubled: 0, late: 0 })
   expect(settle(child.run_id).callbacks).toEqual(child.callbacks)
 })
 
