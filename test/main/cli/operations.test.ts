@@ -183,7 +183,7 @@ describe('watchlist', () => {
     expect(request).toContain('"two"')
     expect(request).not.toMatch(/"one"|"three"/)
     const whole = JSON.parse((await run(['show', 'latest', '--row', '2', '--json'])).stdout)
-    expect(JSON.parse(whole.requestBody).terms).toHaveLength(3)
+    expect(JSON.parse(whole.request_body).terms).toHaveLength(3)
   })
 
   it('has no fields of tasks', async () => {
