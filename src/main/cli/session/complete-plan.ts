@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { SluiceError } from '../../../shared/errors.ts'
 import { guessColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping, Plan } from '../../../shared/plan.ts'
@@ -45,6 +46,8 @@ function listColumns(mapping: Mapping): [field: string, column: string | number]
 
 /** The head of the source; null where it cannot be read, which the run itself tells. */
 async function readPreview(workspace: string, { source }: Plan): Promise<SourcePreview | null> {
+  // No thread is started for a source that is not there.
+  if (!existsSync(source.path)) return null
   try {
     return await withEngine(workspace, (engine) => engine.previewSource(source, 1))
   } catch (error) {
