@@ -44,7 +44,7 @@ function findBeginning(workspace: string, baseUrl: string | null): AppDescriptio
   return baseUrl === null ? { kind: 'sandbox' } : { kind: 'service', baseUrl }
 }
 
-/** Why connections cannot be read is told where they are listed. */
+/** The list of connections reports why it cannot be read; here it counts as empty. */
 function readConnectionsOrNone(workspace: string): Connections {
   try {
     return readConnections(workspace)

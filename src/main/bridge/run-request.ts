@@ -46,7 +46,7 @@ async function toConnection(
   return { ...addresses, keyFrom: 'window' }
 }
 
-/** The sandbox would post wherever a row says, and a window is told that nothing leaves this machine. */
+/** The sandbox posts to any address that a row names, and the window promises that nothing leaves this machine. */
 function refuseOwnCallbacks({ mapping }: RunRequest): void {
   if (isEmpty(mapping['callback_url'])) return
   throw new SluiceError({
