@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
+  fchmodSync,
   fsyncSync,
   openSync,
   realpathSync,
@@ -10,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { chmod, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /** Adds text, written as UTF-8, or bytes behind what was written before. */
@@ -33,6 +34,8 @@ export function replaceFileSync(file: string, text: string, { isPrivate }: { isP
   try {
     const descriptor = openSync(draft, 'wx', isPrivate ? PRIVATE : toMode(found))
     try {
+      // The umask has narrowed the mode that is to be kept.
+      if (!isPrivate && found !== undefined) fchmodSync(descriptor, toMode(found))
       writeFileSync(descriptor, text)
       fsyncSync(descriptor)
     } finally {
@@ -57,6 +60,7 @@ export async function replaceFile(file: string, write: (append: Append) => Promi
   const draft = toDraft(target.path)
   try {
     const sizeBytes = await writeInto(await open(draft, 'wx', target.mode), write, true)
+    if (target.isReplaced) await chmod(draft, target.mode)
     await rename(draft, target.path)
     syncFolder(dirname(target.path))
     return sizeBytes
@@ -76,14 +80,16 @@ function toMode(replaced: Stats | undefined): number {
 
 async function findTarget(
   file: string,
-): Promise<{ kind: 'file'; path: string; mode: number } | { kind: 'stream'; path: string }> {
+): Promise<
+  { kind: 'file'; path: string; mode: number; isReplaced: boolean } | { kind: 'stream'; path: string }
+> {
   const found = await stat(file).catch(() => undefined)
-  if (found === undefined) return { kind: 'file', path: file, mode: toMode(found) }
+  if (found === undefined) return { kind: 'file', path: file, mode: toMode(found), isReplaced: false }
   if (found.isDirectory()) {
     throw Object.assign(new Error(`EISDIR: ${file} is a folder`), { code: 'EISDIR', syscall: 'open' })
   }
   if (!found.isFile()) return { kind: 'stream', path: file }
-  return { kind: 'file', path: await realpath(file), mode: toMode(found) }
+  return { kind: 'file', path: await realpath(file), mode: toMode(found), isReplaced: true }
 }
 
 const BUFFERED_CHARACTERS = 256 * 1024
