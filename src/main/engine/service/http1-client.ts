@@ -107,7 +107,8 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     // It may have timed out, or the client may be closed.
     if (!this.#isWaiting) return
     this.#isWaiting = false
-    if (this.#reuse.isEnded) this.#drop()
+    // A request that was answered before all of it was sent is still being sent: the next must not follow it.
+    if (this.#reuse.isEnded || (this.#socket !== null && this.#socket.writableLength > 0)) this.#drop()
     const socket = this.#socket
     if (socket === null) {
       this.#open()
@@ -251,11 +252,9 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     const { head } = reader
     const nowMs = performance.now()
     const timings = this.#clock.end(nowMs, this.#connector.takePhases())
-    // An answer that overtakes its request leaves the rest of the request on the wire.
-    const isLate = this.#socket !== null && this.#socket.writableLength > 0
     if (this.#isReused) this.#reuse.noteAnswer()
     if (reader.hasSurplus) this.#reuse.noteStray()
-    if (!reader.keepsAlive || isLate || this.#reuse.isEnded) this.#drop()
+    if (!reader.keepsAlive || this.#reuse.isEnded) this.#drop()
     const hintMs = head?.keepAliveMs ?? null
     const idleMs = hintMs === null ? IDLE_MS : Math.min(KEEP_ALIVE_MS, hintMs - KEEP_ALIVE_MARGIN_MS)
     this.#reusableUntilMs = nowMs + idleMs

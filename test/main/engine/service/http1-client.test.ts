@@ -13,6 +13,8 @@ class TestSocket extends Duplex {
   isHeld = true
   written = ''
   onWrite = () => {}
+  /** Runs `done` when a write is complete. */
+  onDone = (done: () => void): void => done()
 
   ref(): this {
     this.isHeld = true
@@ -35,7 +37,7 @@ class TestSocket extends Duplex {
     this.written += chunk.toString('utf8')
     this.emit('written')
     this.onWrite()
-    done()
+    this.onDone(done)
   }
 }
 
@@ -103,6 +105,24 @@ test('a service that answers before the write of its request returns has been wa
   open(socket)
   await ended
   expect(ends[0]?.timings.waitingUs).toBeGreaterThanOrEqual(writeMs * 1000)
+})
+
+test('a connection is reused when its answer was read before the operating system reported the write', async () => {
+  const { client, openings, open } = createClient()
+  const ends: Exchange[] = []
+  const socket = new TestSocket()
+  // As TLS sockets do it: completion is reported in the next turn of the loop.
+  socket.onDone = (done) => setImmediate(done)
+  const answered = send(client, ends)
+  open(socket)
+  socket.emit('data', Buffer.from(toAnswer('one')))
+  await answered
+  const next = send(client, ends)
+  await socket.nextWrite()
+  socket.emit('data', Buffer.from(toAnswer('two')))
+  await next
+  expect(ends).toMatchObject([{ body: 'one' }, { body: 'two' }])
+  expect(openings).toHaveLength(0)
 })
 
 test('a connection keeps the process alive while a request is in flight, and only then', async () => {
