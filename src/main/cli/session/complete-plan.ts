@@ -4,8 +4,8 @@ import { guessColumns, matchColumns } from '../../../shared/mapping/match-column
 import type { Mapping, Plan } from '../../../shared/plan.ts'
 import type { SourcePreview } from '../../../shared/results.ts'
 import { describeSheetChoice } from '../../../shared/sheet-choice.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { withEngine } from '../engine-access.ts'
 import { toPrintable } from '../terminal/printable.ts'
 
 /**
@@ -15,10 +15,11 @@ import { toPrintable } from '../terminal/printable.ts'
  */
 export async function completePlan(
   context: CliContext,
+  engine: Engine,
   plan: Plan,
-  options: { workspace: string; quiet: boolean },
+  options: { quiet: boolean },
 ): Promise<Plan> {
-  const preview = await readPreview(options.workspace, plan)
+  const preview = await readPreview(engine, plan)
   if (preview === null) return plan
   const { columns, sheets, sheet } = preview
   const isSheetOpen = plan.source.sheet === undefined && !options.quiet
@@ -45,11 +46,11 @@ function listColumns(mapping: Mapping): [field: string, column: string | number]
 }
 
 /** The head of the source; null where it cannot be read, which the run itself tells. */
-async function readPreview(workspace: string, { source }: Plan): Promise<SourcePreview | null> {
+async function readPreview(engine: Engine, { source }: Plan): Promise<SourcePreview | null> {
   // No thread is started for a source that is not there.
   if (!existsSync(source.path)) return null
   try {
-    return await withEngine(workspace, (engine) => engine.previewSource(source, 1))
+    return await engine.previewSource(source, 1)
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error
     return null

@@ -13,7 +13,7 @@ import { confirmProduction, findGuarded } from './confirm-production.ts'
 import { dryRun } from './dry-run.ts'
 import { exportK6 } from './export-k6.ts'
 import { dropRun, readSource } from './read-source.ts'
-import { createRunAccess, type RunSecrets } from './run-access.ts'
+import { createRunAccess, type RunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
 
 /** A plan to run, and what to say of it beforehand. */
@@ -109,31 +109,38 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
       await context.err.writeLine(toPrintable(note))
     }
   }
-  const plan = await completePlan(context, given, { workspace, quiet: flags.quiet === true })
-  const toSend = { ...asked, plan }
-  if (flags.dryRun) {
-    const trial = { plan, ...access.readTrialSecrets() }
-    return withEngine(workspace, (engine) => dryRun(context, engine, trial, flags))
-  }
-  const { exportK6: folder } = flags
-  if (folder !== undefined) {
-    const trial = { plan, ...access.readTrialSecrets() }
-    return withEngine(workspace, (engine) => exportK6(context, engine, trial, { ...flags, exportK6: folder }))
-  }
+  return withEngine(workspace, async (engine) => {
+    const plan = await completePlan(context, engine, given, { quiet: flags.quiet === true })
+    const { exportK6: folder } = flags
+    if (flags.dryRun) return dryRun(context, engine, { plan, ...access.readTrialSecrets() }, flags)
+    if (folder !== undefined) {
+      const trial = { plan, ...access.readTrialSecrets() }
+      return exportK6(context, engine, trial, { ...flags, exportK6: folder })
+    }
+    return sendAll(context, engine, { ...asked, plan }, access)
+  })
+}
+
+/** Sends the completed plan. */
+async function sendAll(
+  context: CliContext,
+  engine: Engine,
+  toSend: PlanToSend,
+  access: RunAccess,
+): Promise<ExitCode> {
+  const { plan, flags } = toSend
   refuseUnconfirmedResend(context, plan, flags)
   const guarded = findGuarded(context, access.stored, flags)
   const secrets = access.readSecrets()
   const metrics = await openMetrics(context, toSend)
   try {
-    return await withEngine(workspace, async (engine) => {
-      const started =
-        guarded === null
-          ? await engine.startRun(plan, secrets)
-          : await startConfirmed(context, engine, toSend, guarded, secrets)
-      if (typeof started === 'number') return started
-      if (metrics !== null) started.onSnapshot(metrics.update)
-      return settleRun(context, engine, started, flags, access)
-    })
+    const started =
+      guarded === null
+        ? await engine.startRun(plan, secrets)
+        : await startConfirmed(context, engine, toSend, guarded, secrets)
+    if (typeof started === 'number') return started
+    if (metrics !== null) started.onSnapshot(metrics.update)
+    return await settleRun(context, engine, started, flags, access)
   } finally {
     await metrics?.close()
   }
