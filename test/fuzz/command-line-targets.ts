@@ -3,15 +3,15 @@ import type { WriteStream } from 'node:tty'
 import { type Command, CommanderError } from 'commander'
 import fc from 'fast-check'
 import { createCliContext } from '../../src/main/cli/context.ts'
-import { createProgram } from '../../src/main/cli/program.ts'
+import { COMMAND_NAMES, createProgram } from '../../src/main/cli/program.ts'
 import { SluiceError } from '../../src/shared/errors.ts'
 import { awkwardText, createTarget, expectSame, expectTrue, type FuzzTarget } from './fuzz-target.ts'
 
 /** The command line, of which every command only notes that it was reached. */
-function createHarmlessProgram(): { program: Command; reached: { name: string }[] } {
+async function createHarmlessProgram(): Promise<{ program: Command; reached: { name: string }[] }> {
   const sink = () => new Writable({ write: (_chunk, _encoding, done) => done() }) as unknown as WriteStream
   const context = createCliContext({ stdout: sink(), stderr: sink(), env: {}, canAsk: false })
-  const program = createProgram(context)
+  const program = await createProgram(context, COMMAND_NAMES)
   const reached: { name: string }[] = []
   const disarm = (command: Command): void => {
     // Commander keeps what a command does to itself; a group does nothing, and must go on doing nothing.
@@ -23,7 +23,7 @@ function createHarmlessProgram(): { program: Command; reached: { name: string }[
   return { program, reached }
 }
 
-const { program, reached } = createHarmlessProgram()
+const { program, reached } = await createHarmlessProgram()
 
 function listCommands(command: Command, path: string[]): { path: string[]; flags: string[] }[] {
   const own = {

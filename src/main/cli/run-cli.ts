@@ -2,7 +2,6 @@ import { CommanderError } from 'commander'
 import { EXIT, type ExitCode } from '../../shared/errors.ts'
 import { type CliContext, createCliContext } from './context.ts'
 import { createProgram } from './program.ts'
-import { reportError } from './report-error.ts'
 
 const SHOWN_ON_PURPOSE = new Set(['commander.helpDisplayed', 'commander.version'])
 
@@ -11,8 +10,8 @@ export async function runCli(
   args: readonly string[],
   context: CliContext = createCliContext(),
 ): Promise<ExitCode> {
-  const program = createProgram(context)
   try {
+    const program = await createProgram(context, args)
     await program.parseAsync(args, { from: 'user' })
     return context.exitCode
   } catch (error) {
@@ -21,6 +20,8 @@ export async function runCli(
       // `sluice` or `sluice index` alone, or `sluice help`: the help is on the screen already.
       if (error.code === 'commander.help') return args.includes('help') ? EXIT.ok : EXIT.badInput
     }
+    // Loaded only where it is needed, as the commands are.
+    const { reportError } = await import('./report-error.ts')
     return await reportError(context, error, args.includes('--json'))
   }
 }

@@ -4,7 +4,7 @@ import type { Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { createCliContext } from '../../../src/main/cli/context.ts'
 import { readPlanFile } from '../../../src/main/cli/plan-file/read-plan-file.ts'
-import { createProgram } from '../../../src/main/cli/program.ts'
+import { COMMAND_NAMES, createProgram } from '../../../src/main/cli/program.ts'
 import { readConnections } from '../../../src/main/engine/connections/connections-file.ts'
 import { parsePlanFile } from '../../../src/shared/plan-file/parse-plan-file.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -128,7 +128,7 @@ function listSendingCommands(
   ]
 }
 
-const SENDING = listSendingCommands(createProgram(createCliContext()))
+const SENDING = listSendingCommands(await createProgram(createCliContext(), COMMAND_NAMES))
 
 function readPath(value: unknown, path: string): unknown {
   let found = value

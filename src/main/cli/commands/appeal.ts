@@ -7,7 +7,6 @@ export function addAppealCommand(program: Command, context: CliContext): void {
   addSendingCommand<object>(program, context, {
     name: 'appeal',
     source: 'appeals',
-    summary: 'read the status of each appeal of a source',
     description: 'Reads the status of each appeal_id of a source. No API key is needed, and none is sent.',
     addOptions: () => {},
     toOperation: () => ({ kind: 'appeal-status' }),

@@ -41,7 +41,6 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     .command('compare')
     .argument('<a>', `the earlier run: ${RUN_ARGUMENT_HELP}`)
     .argument('<b>', `the later run: ${RUN_ARGUMENT_HELP}`)
-    .summary('say whether a run is slower than another')
     .description(
       'Puts the latencies of two runs side by side, with how sure each difference is, and says in a sentence whether ' +
         'the second is slower. Requests that did not succeed, throughput and what the two plans say differently are ' +

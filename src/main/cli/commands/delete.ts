@@ -14,7 +14,6 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
   const command = program
     .command('delete')
     .argument('<run>', RUN_ARGUMENT_HELP)
-    .summary('remove a run for good')
     .description(
       'Removes what is kept of a run and of its retries for good. The source and exported files stay.',
     )

@@ -130,7 +130,6 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
 export function addDemoCommand(program: Command, context: CliContext): void {
   const command = program
     .command('demo')
-    .summary('see it all at once: sandbox, samples, runs, report')
     .description(
       'Starts the sandbox, submits the bundled sample to it, then a second one whose results come as callbacks, adds ' +
         'terms to a watchlist, and reports. The service fails now and then on purpose, and a few rows of the sample ' +

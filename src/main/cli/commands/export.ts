@@ -80,7 +80,6 @@ export function addExportCommand(program: Command, context: CliContext): void {
       '<file>',
       'where to; a file that is there already is replaced. Endings: .csv, .xlsx, .jsonl; of a load test .html, .junit.xml, .hlog, .csv, .jsonl, .k6',
     )
-    .summary('write the results to a file, its format by the ending')
     .description(
       'Writes every row of a run with what came of it. A .csv keeps the columns of the source, their order and ' +
         'cells, and appends columns that begin with sluice_ or score.; cells that a spreadsheet would run as a formula get ' +

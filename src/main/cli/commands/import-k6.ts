@@ -21,7 +21,6 @@ export function addImportK6Command(program: Command, context: CliContext): void 
       '<file...>',
       'what k6 wrote: --summary-export, handleSummary, machine-readable summary, or --out json (also .gz); several files of JSON lines are one run of several machines',
     )
-    .summary('take what k6 measured in as a run')
     .description(
       'Reads results of k6, whichever of its four kinds they are, as a run that stands beside the others: show, ' +
         'compare and export take it. Only JSON lines hold every sample, hence percentiles that can be merged and compared.',

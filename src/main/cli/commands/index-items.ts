@@ -26,10 +26,7 @@ function addIndexOptions(command: Command): void {
 
 /** Adds `index add SOURCE` and `index remove SOURCE`: items of a custom index (interface §4.3, §4.4). */
 export function addIndexCommand(program: Command, context: CliContext): void {
-  const index = program
-    .command('index')
-    .summary('add items to a custom index, or remove them')
-    .description('Adds items to a custom index, or removes them.')
+  const index = program.command('index').description('Adds items to a custom index, or removes them.')
   addSendingCommand<IndexFlags>(index, context, {
     name: 'add',
     source: 'items',

@@ -22,7 +22,6 @@ export function addLoadCommand(program: Command, context: CliContext): void {
   addSendingCommand<TaskFlags & LoadFlags>(program, context, {
     name: 'load',
     source: 'content',
-    summary: 'measure how fast and how reliably a deployment answers',
     description:
       'Sends the rows of a source as tasks, in their order and again from the start, at a rate or with a number of ' +
       'them in flight, and measures. Every submission has a post_id of its own. docs/load-tests.md says what each ' +

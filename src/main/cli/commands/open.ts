@@ -77,7 +77,6 @@ async function openInBrowser(file: string): Promise<void> {
 export function addOpenCommand(program: Command, context: CliContext): void {
   const command = program
     .command('open')
-    .summary('the same with screens, in the browser')
     .description(
       'Serves the screens of Sluice to a browser on this machine until Ctrl-C. Only the browser that it opens is let ' +
         'in, once.',

@@ -15,7 +15,6 @@ export function addPlanCommand(program: Command, context: CliContext): void {
   const command = program
     .command('plan')
     .argument('<file>', 'a plan, as --save-plan FILE of every sending command writes one')
-    .summary('run a plan file')
     .description(
       'Runs a plan file, which says everything that a sending command can say. Paths in it are relative to the ' +
         'file. A plan that sends a key where no stored connection sends it is confirmed first, or refused where ' +

@@ -82,7 +82,6 @@ async function keepOpen(context: CliContext, engine: Engine, flags: OpenFlags): 
 export function addReceiverCommand(program: Command, context: CliContext): void {
   const receiver = program
     .command('receiver')
-    .summary('keep the callback receiver open, or test its public address')
     .description(
       'Keeps the callback receiver of the workspace open until Ctrl-C, at the address that its async runs have given ' +
         'out: callbacks that come after their run has ended still settle its rows.',

@@ -162,7 +162,6 @@ export function addResumeCommand(program: Command, context: CliContext): void {
   const command = program
     .command('resume')
     .argument('<run>', RUN_ARGUMENT_HELP)
-    .summary('go on with a run that was interrupted or stopped')
     .description(
       'Goes on where a run was interrupted or stopped: sends what was not sent yet, and awaits callbacks that are ' +
         'outstanding.',
@@ -182,7 +181,6 @@ export function addRetryCommand(program: Command, context: CliContext): void {
   const command = program
     .command('retry')
     .argument('<run>', RUN_ARGUMENT_HELP)
-    .summary('send only what did not succeed, as a run of its own')
     .description(
       'Sends the rows that did not succeed again, as a run of its own, with the same post_ids and bodies. ' +
         'Rows that are invalid are not among them: correct the source and submit it.',

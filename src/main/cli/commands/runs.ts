@@ -146,7 +146,6 @@ function formatMoment(iso: string): string {
 export function addRunsCommand(program: Command, context: CliContext): void {
   const command = program
     .command('runs')
-    .summary('list all runs')
     .description('Lists all runs of the workspace, newest first.')
     .option('--json', 'one JSON array on stdout')
   addWorkspaceOption(command).action(async (flags: WorkspaceFlags & { json?: true }) => {

@@ -115,7 +115,6 @@ function formatAdminCommand(url: string, adminToken: string): string {
 export function addSandboxCommand(program: Command, context: CliContext): void {
   program
     .command('sandbox')
-    .summary('run the embedded service to try things on')
     .description(
       'Runs a moderation service of our own on this machine until Ctrl-C. Its scores come from a short word list ' +
         'and from test phrases: they are no moderation decision. docs/sandbox.md has all of it.',

@@ -25,7 +25,8 @@ export interface SendingCommand<Own extends object> {
   name: string
   /** What the source holds, for the help of the argument. */
   source: string
-  summary: string
+  /** What the list of the commands beside it says; that of all commands has its own words. */
+  summary?: string
   description: string
   /** Declares the command's own options, before those that every sending command has. */
   addOptions(command: Command): void
@@ -71,7 +72,7 @@ export function addSendingCommand<Own extends object>(
   const command = parent
     .command(definition.name)
     .argument('<source>', `${definition.source}: ${SOURCES}`)
-    .summary(definition.summary)
+    .summary(definition.summary ?? '')
     .description(definition.description)
   definition.addOptions(command)
   const { load } = definition

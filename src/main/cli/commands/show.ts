@@ -39,7 +39,6 @@ export function addShowCommand(program: Command, context: CliContext): void {
   const command = program
     .command('show')
     .argument('<run>', RUN_ARGUMENT_HELP)
-    .summary('show a run, its problems, or one of its rows')
     .description('Shows how a run stands or ended.')
     .option(
       '--problems',

@@ -40,7 +40,6 @@ export function addTaskCommand(program: Command, context: CliContext): void {
   addSendingCommand<TaskFlags>(program, context, {
     name: 'task',
     source: 'content',
-    summary: 'submit each row of a source as content',
     description:
       'Submits each row of a source to the service and records what came of it. ' +
       'Columns are matched by name; --map and --set fill the rest. user_id has no default; ' +

@@ -34,7 +34,6 @@ function addWatchlistOptions(command: Command): Command {
 export function addWatchlistCommand(program: Command, context: CliContext): void {
   const watchlist = program
     .command('watchlist')
-    .summary('add terms to a watchlist, or update their notes')
     .description('Adds terms to a watchlist, or updates the notes of terms that it has.')
   addSendingCommand<WatchlistFlags>(watchlist, context, {
     name: 'add',

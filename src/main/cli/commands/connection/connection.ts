@@ -8,7 +8,6 @@ import { addConnectionRemoveCommand, addConnectionUseCommand } from './use.ts'
 export function addConnectionCommand(program: Command, context: CliContext): void {
   const connection = program
     .command('connection')
-    .summary('store deployments: addresses, keys, certificates, proxy')
     .description(
       'Stores deployments in the workspace, so that a sending command needs no more than --connection NAME. ' +
         'Keys stay in environment variables: what is stored is where they are, never the keys themselves.',
