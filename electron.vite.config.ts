@@ -33,8 +33,8 @@ export default defineConfig({
         input: {
           main: source('main/desktop/main.ts'),
           cli: source('main/cli/main.ts'),
-          'run-worker': source('main/engine/runner/run-worker.ts'),
-          'load-worker': source('main/engine/runner/load/load-worker.ts'),
+          'run-worker': source('main/engine/session/run-worker.ts'),
+          'load-worker': source('main/engine/load/load-worker.ts'),
           'query-worker': source('main/engine/query/query-worker.ts'),
           'receiver-worker': source('main/engine/receiver/receiver-worker.ts'),
           'sandbox-worker': source('main/sandbox/sandbox-worker.ts'),

@@ -1,4 +1,4 @@
-import type { LoadInput } from '../src/shared/load.ts'
+import type { LoadInput } from '../src/shared/load/load.ts'
 import type { LoadBenchResult, LoadBenchTask } from './children/load.ts'
 import { runChild } from './lib/child.ts'
 import { buildDelayServer, type DelayServer, type Truth } from './lib/delay-server.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { ApiKey } from '../src/main/engine/credentials/bound-secret.ts'
-import { planSchema } from '../src/shared/plan.ts'
+import { ApiKey } from '../src/main/engine/secrets/bound-secret.ts'
+import { planSchema } from '../src/shared/plan/plan.ts'
 import { printTable, toMedian, toText } from './lib/figures.ts'
 import { startStaticServer } from './lib/static-server.ts'
 import { createBenchEngine, withFolder, writeSource } from './lib/workspace.ts'

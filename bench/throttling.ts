@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { ApiKey } from '../src/main/engine/credentials/bound-secret.ts'
-import { planSchema } from '../src/shared/plan.ts'
+import { ApiKey } from '../src/main/engine/secrets/bound-secret.ts'
+import { planSchema } from '../src/shared/plan/plan.ts'
 import { printTable } from './lib/figures.ts'
 import { createBenchEngine, withFolder, writeSource } from './lib/workspace.ts'
 

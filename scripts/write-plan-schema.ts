@@ -1,7 +1,7 @@
 // `npm run plan-schema`: the published schema of plan files, anew from the sources.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toPlanJsonSchema } from '../src/shared/plan-file/plan-file-schema.ts'
+import { toPlanJsonSchema } from '../src/shared/plan/file/plan-file-schema.ts'
 
 const file = join(import.meta.dirname, '..', 'docs', 'plan.schema.json')
 writeFileSync(file, `${JSON.stringify(toPlanJsonSchema(), null, 2)}\n`)

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ApiKey } from '../../src/main/engine/credentials/bound-secret.ts'
-import type { LoadInput } from '../../src/shared/load.ts'
-import { planSchema } from '../../src/shared/plan.ts'
-import type { RunSummary } from '../../src/shared/run.ts'
+import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
+import type { LoadInput } from '../../src/shared/load/load.ts'
+import { planSchema } from '../../src/shared/plan/plan.ts'
+import type { RunSummary } from '../../src/shared/run/run.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine, withFolder, writeSource } from '../lib/workspace.ts'
 

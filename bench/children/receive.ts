@@ -1,10 +1,10 @@
 import { fastify } from 'fastify'
-import { InboxReader } from '../../src/main/engine/journal/inbox-reader.ts'
-import { readReceiverSettings } from '../../src/main/engine/journal/receiver-settings.ts'
+import { InboxReader } from '../../src/main/engine/receiver/inbox-reader.ts'
 import { Receiver } from '../../src/main/engine/receiver/receiver.ts'
 import { MACHINE_CLOCK } from '../../src/main/engine/receiver/receiver-clock.ts'
 import { RECEIVER_LIMITS } from '../../src/main/engine/receiver/receiver-limits.ts'
 import { createReceiverServer } from '../../src/main/engine/receiver/receiver-server.ts'
+import { readReceiverSettings } from '../../src/main/engine/receiver/receiver-settings.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { withFolder } from '../lib/workspace.ts'
 

@@ -23,8 +23,8 @@ async function bundle(): Promise<string> {
   process.on('exit', () => rmSync(outDir, { recursive: true, force: true }))
   const children = ['commit', 'load', 'post-callbacks', 'read', 'receive', 'send']
   const threads = {
-    'run-worker': 'runner/run-worker.ts',
-    'load-worker': 'runner/load/load-worker.ts',
+    'run-worker': 'session/run-worker.ts',
+    'load-worker': 'load/load-worker.ts',
     'query-worker': 'query/query-worker.ts',
     'receiver-worker': 'receiver/receiver-worker.ts',
   }

@@ -1,10 +1,10 @@
 import process from 'node:process'
 import type { Page } from 'playwright-core'
-import { changeConnections } from '../../src/main/engine/connections/connections-file.ts'
-import { addConnection } from '../../src/main/engine/connections/edit-connections.ts'
+import { changeConnections } from '../../src/main/engine/workspace/connections/connections-file.ts'
+import { addConnection } from '../../src/main/engine/workspace/connections/edit-connections.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { WORKER_URLS } from '../../src/main/worker-urls.ts'
-import { storedConnectionSchema } from '../../src/shared/stored-connection.ts'
+import { storedConnectionSchema } from '../../src/shared/plan/stored-connection.ts'
 import { chooseFile, seeScreen } from '../../test/helpers/e2e/walk.ts'
 import type { Camera } from './camera.ts'
 

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { WORKER_URLS } from '../../src/main/worker-urls.ts'
 import { chooseFile, seeRunEnded, seeScreen } from '../../test/helpers/e2e/walk.ts'
-import { createWorkbook } from '../../test/main/engine/intake/workbook-files.ts'
+import { createWorkbook } from '../../test/main/engine/source/workbook-files.ts'
 import type { Camera } from './camera.ts'
 
 const KEY = 'screenshot-key'

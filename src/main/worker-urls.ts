@@ -8,9 +8,9 @@ function toWorkerUrl(source: string): URL {
 
 /** Entries of the threads, as the files that run now: `.ts` from sources, `.js` when bundled. */
 export const WORKER_URLS = {
-  run: toWorkerUrl('./engine/runner/run-worker.ts'),
+  run: toWorkerUrl('./engine/session/run-worker.ts'),
   query: toWorkerUrl('./engine/query/query-worker.ts'),
-  load: toWorkerUrl('./engine/runner/load/load-worker.ts'),
+  load: toWorkerUrl('./engine/load/load-worker.ts'),
   receiver: toWorkerUrl('./engine/receiver/receiver-worker.ts'),
   sandbox: toWorkerUrl('./sandbox/sandbox-worker.ts'),
 } as const

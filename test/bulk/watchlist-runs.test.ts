@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type PlanInput, planSchema } from '../../src/shared/plan.ts'
+import { type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'

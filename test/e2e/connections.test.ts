@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { changeConnections } from '../../src/main/engine/connections/connections-file.ts'
-import { addConnection } from '../../src/main/engine/connections/edit-connections.ts'
+import { changeConnections } from '../../src/main/engine/workspace/connections/connections-file.ts'
+import { addConnection } from '../../src/main/engine/workspace/connections/edit-connections.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { WORKER_URLS } from '../../src/main/worker-urls.ts'
-import { storedConnectionSchema } from '../../src/shared/stored-connection.ts'
+import { storedConnectionSchema } from '../../src/shared/plan/stored-connection.ts'
 import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts'
 import { createAppOpener } from '../helpers/e2e/with-app.ts'
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { formatHtmlReport } from '../../src/main/engine/report/load/html/html-report.ts'
+import { formatHtmlReport } from '../../src/main/engine/load/report/html/html-report.ts'
 import { findViolations, launchChromium } from '../helpers/e2e/open-app.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'
-import { buildEmptyLoadReport, buildLoadReport } from '../main/engine/report/load/build-load-report.ts'
+import { buildEmptyLoadReport, buildLoadReport } from '../main/engine/load/report/build-load-report.ts'
 
 const folder = openTestFolder()
 let browser: Browser

@@ -11,7 +11,7 @@ import {
   sendEverything,
 } from '../helpers/e2e/walk.ts'
 import { createAppOpener } from '../helpers/e2e/with-app.ts'
-import { createWorkbook } from '../main/engine/intake/workbook-files.ts'
+import { createWorkbook } from '../main/engine/source/workbook-files.ts'
 
 const openApp = createAppOpener()
 const sms = findSmsFile()

@@ -4,7 +4,7 @@ import { type Command, CommanderError } from 'commander'
 import fc from 'fast-check'
 import { createCliContext } from '../../src/main/cli/context.ts'
 import { COMMAND_NAMES, createProgram } from '../../src/main/cli/program.ts'
-import { SluiceError } from '../../src/shared/errors.ts'
+import { SluiceError } from '../../src/shared/messages/errors.ts'
 import { awkwardText, createTarget, expectSame, expectTrue, type FuzzTarget } from './fuzz-target.ts'
 
 /** The command line, of which every command only notes that it was reached. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
+import { parseCallbackPath, toCallbackPath } from '../../src/main/engine/receiver/callback-address.ts'
 import { AnswerError } from '../../src/main/engine/service/answer-error.ts'
 import { AnswerReader } from '../../src/main/engine/service/answer-reader.ts'
-import { parseCallbackPath, toCallbackPath } from '../../src/main/engine/service/callback-address.ts'
 import type { Answer } from '../../src/main/engine/service/exchange.ts'
 import { createOperationExchange } from '../../src/main/engine/service/operation-exchange.ts'
 import { bridgeContract } from '../../src/shared/bridge/contract.ts'
-import { type PlanInput, planSchema } from '../../src/shared/plan.ts'
+import { type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 import { awkwardText, createTarget, expectSame, expectTrue, type FuzzTarget } from './fuzz-target.ts'
 
 const OPERATIONS: PlanInput['operation'][] = [

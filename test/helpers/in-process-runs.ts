@@ -1,21 +1,21 @@
-import { ApiKey, type SealedSecret } from '../../src/main/engine/credentials/bound-secret.ts'
 import type { CommitHook } from '../../src/main/engine/journal/journal.ts'
-import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/journal/workspace-files.ts'
-import { ReaderPool } from '../../src/main/engine/query/reader-pool.ts'
-import { type RunFamily, readRunFamily } from '../../src/main/engine/query/run-family.ts'
-import { summarizeRun } from '../../src/main/engine/query/run-summary.ts'
-import { createRunId } from '../../src/main/engine/run-id.ts'
-import type { RunCommand, RunTask } from '../../src/main/engine/runner/messages.ts'
-import { RunSession } from '../../src/main/engine/runner/run-session.ts'
-import { fromErrorDocument } from '../../src/shared/errors.ts'
-import type { Plan } from '../../src/shared/plan.ts'
-import type { RunSummary } from '../../src/shared/run.ts'
-import type { RunSnapshot } from '../../src/shared/snapshot.ts'
+import { ReaderPool } from '../../src/main/engine/journal/reader-pool.ts'
+import { type RunFamily, readRunFamily } from '../../src/main/engine/journal/run-family.ts'
+import { summarizeRun } from '../../src/main/engine/results/run-summary.ts'
+import { ApiKey, type SealedSecret } from '../../src/main/engine/secrets/bound-secret.ts'
+import type { RunCommand, RunTask } from '../../src/main/engine/session/messages.ts'
+import { RunSession } from '../../src/main/engine/session/run-session.ts'
+import { createRunId } from '../../src/main/engine/workspace/run-id.ts'
+import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
+import { fromErrorDocument } from '../../src/shared/messages/errors.ts'
+import type { Plan } from '../../src/shared/plan/plan.ts'
+import type { RunSummary } from '../../src/shared/run/run.ts'
+import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 
 /** The key of every run of the tests. */
 export const RUN_KEY = 'key-of-the-run'
 
-const LOAD_WORKER = new URL('../../src/main/engine/runner/load/load-worker.ts', import.meta.url).href
+const LOAD_WORKER = new URL('../../src/main/engine/load/load-worker.ts', import.meta.url).href
 const NO_ADDRESSES = { callbackBase: null, mediaBase: null, loadWorkerUrl: LOAD_WORKER } as const
 
 /** A session of a run in the tests' own thread, which spares the start of a thread. */

@@ -1,4 +1,4 @@
-import { takeLease } from '../../src/main/engine/journal/lease.ts'
+import { takeLease } from '../../src/main/engine/workspace/lease.ts'
 
 const [file = ''] = process.argv.slice(2)
 // A lease that nobody refers to would be let go by the garbage collector.

@@ -1,5 +1,4 @@
 import { afterAll } from 'vitest'
-import { ApiKey } from '../../src/main/engine/credentials/bound-secret.ts'
 import { createEngine } from '../../src/main/engine/engine.ts'
 import type {
   Engine,
@@ -7,8 +6,9 @@ import type {
   RunHandle,
   StartOptions,
 } from '../../src/main/engine/engine-interface.ts'
-import type { Plan } from '../../src/shared/plan.ts'
-import type { RunSnapshot } from '../../src/shared/snapshot.ts'
+import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
+import type { Plan } from '../../src/shared/plan/plan.ts'
+import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 
 /** How a test starts a run: with the text of a key, which is made one of the plan's addresses. */
 export type TestStart<Options extends StartOptions> = Omit<Options, 'apiKey'> & { apiKey?: string }
@@ -31,10 +31,10 @@ export function openEngine(workspace: string): TestEngine {
 export function createTestEngine(workspace: string): TestEngine {
   const engine = createEngine({
     workspace,
-    runWorkerUrl: new URL('../../src/main/engine/runner/run-worker.ts', import.meta.url),
+    runWorkerUrl: new URL('../../src/main/engine/session/run-worker.ts', import.meta.url),
     queryWorkerUrl: new URL('../../src/main/engine/query/query-worker.ts', import.meta.url),
     receiverWorkerUrl: new URL('../../src/main/engine/receiver/receiver-worker.ts', import.meta.url),
-    loadWorkerUrl: new URL('../../src/main/engine/runner/load/load-worker.ts', import.meta.url),
+    loadWorkerUrl: new URL('../../src/main/engine/load/load-worker.ts', import.meta.url),
   })
   const readKey = async (runId: string, apiKey: string | undefined) =>
     apiKey === undefined ? {} : bindKey(apiKey, (await engine.readPlan(runId)).connection)

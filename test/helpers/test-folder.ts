@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { type Plan, type PlanInput, planSchema } from '../../src/shared/plan.ts'
+import { type Plan, type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 
 /** Makes a folder for all the tests of a file, which is removed after them. */
 export function openTestFolder(): string {

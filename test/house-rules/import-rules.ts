@@ -14,72 +14,55 @@ interface Owner {
   layers: readonly string[]
 }
 
-const STAGES = ['intake', 'mapping', 'journal', 'service', 'runner', 'receiver', 'query', 'report'] as const
+/** The engine's rooms, in the order in which a row passes them: each may import those before it, and none reaches back. */
+const ROOMS = [
+  'secrets',
+  'workspace',
+  'source',
+  'mapping',
+  'service',
+  'journal',
+  'receiver',
+  'sending',
+  // The two products know nothing of each other.
+  'run',
+  'load',
+  // What either came to, what looks back on it, and the threads that put the rooms together.
+  'results',
+  'lookback',
+  'session',
+  'query',
+] as const
+
+/** What a room may import of the rooms before it, where that is less than all of them. */
+const FEWER: Partial<Record<(typeof ROOMS)[number], readonly string[]>> = {
+  source: [],
+  mapping: ['source'],
+  service: ['secrets', 'mapping'],
+  journal: ['workspace'],
+  receiver: ['secrets', 'workspace', 'journal', 'service'],
+  load: ROOMS.slice(0, ROOMS.indexOf('run')),
+}
+
+const ROOM_LAYERS: readonly Layer[] = ROOMS.map((name, index) => ({
+  name,
+  files: new RegExp(`^src/main/engine/${name}/`),
+  imports: ['shared', 'engine-interface', ...(FEWER[name] ?? ROOMS.slice(0, index))],
+}))
 
 // The first layer whose pattern fits is the file's layer, so single files stand before the folders they are in.
 const LAYERS: readonly Layer[] = [
   { name: 'shared', files: /^src\/shared\//, imports: [] },
-  // An entry of a thread puts its stages together, as engine.ts does for the whole.
-  {
-    name: 'query thread',
-    files: /^src\/main\/engine\/query\/(query-worker|answer-query|export-run)\.ts$/,
-    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'query', 'report'],
-  },
-  // Stages, in the order the data takes: each may import those before it, and none reaches back.
-  { name: 'intake', files: /^src\/main\/engine\/intake\//, imports: ['shared'] },
-  { name: 'mapping', files: /^src\/main\/engine\/mapping\//, imports: ['shared', 'intake'] },
-  {
-    name: 'journal',
-    files: /^src\/main\/engine\/journal\//,
-    imports: ['shared', 'file parts', 'intake', 'mapping'],
-  },
-  {
-    name: 'service',
-    files: /^src\/main\/engine\/service\//,
-    imports: ['shared', 'credentials', 'mapping', 'journal'],
-  },
-  {
-    name: 'runner',
-    files: /^src\/main\/engine\/runner\//,
-    imports: ['shared', 'engine-interface', 'credentials', 'intake', 'mapping', 'journal', 'service'],
-  },
-  {
-    name: 'receiver',
-    files: /^src\/main\/engine\/receiver\//,
-    imports: ['shared', 'file parts', 'credentials', 'journal', 'service'],
-  },
-  {
-    name: 'query',
-    files: /^src\/main\/engine\/query\//,
-    imports: ['shared', 'engine-interface', 'intake', 'mapping', 'journal', 'service'],
-  },
-  {
-    name: 'report',
-    files: /^src\/main\/engine\/report\//,
-    imports: ['shared', 'file parts', 'engine-interface', 'mapping', 'journal', 'query'],
-  },
-  // Secrets, which addresses they may go to, and how they are taken out of what comes back.
-  { name: 'credentials', files: /^src\/main\/engine\/credentials\//, imports: ['shared'] },
-  // What a workspace knows of deployments; beside the flow, so no stage knows it.
-  {
-    name: 'connections',
-    files: /^src\/main\/engine\/connections\//,
-    imports: ['shared', 'file parts', 'credentials', 'journal'],
-  },
+  ...ROOM_LAYERS,
   {
     name: 'engine-interface',
     files: /^src\/main\/engine\/engine-interface\.ts$/,
-    imports: ['shared', 'credentials'],
+    imports: ['shared', 'secrets'],
   },
   {
     name: 'engine',
     files: /^src\/main\/engine\/engine\.ts$/,
-    imports: ['shared', 'credentials', 'engine-interface', 'engine-parts', ...STAGES],
-  },
-  {
-    name: 'engine-parts',
-    files: /^src\/main\/engine\/[^/]+\.ts$/,
-    imports: ['shared', 'credentials', 'engine-interface', 'journal', 'receiver'],
+    imports: ['shared', 'engine-interface', ...ROOMS],
   },
   // What the shells have in common: where the workspace is, and the built renderer's files.
   {
@@ -87,29 +70,18 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/(default-workspace\.ts$|renderer-files\/)/,
     imports: ['shared'],
   },
-  // How files are made: whole or not at all, and for their owner alone.
-  { name: 'file parts', files: /^src\/main\/(private-files|replace-file)\.ts$/, imports: ['shared'] },
   // Names the files of threads and imports none of them.
   { name: 'worker urls', files: /^src\/main\/worker-urls\.ts$/, imports: [] },
   { name: 'sandbox', files: /^src\/main\/sandbox\//, imports: ['shared'] },
   {
     name: 'bridge',
     files: /^src\/main\/bridge\//,
-    imports: [
-      'shared',
-      'file parts',
-      'worker urls',
-      'engine',
-      'engine-interface',
-      'credentials',
-      'connections',
-      'sandbox',
-    ],
+    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'secrets', 'workspace', 'sandbox'],
   },
   {
     name: 'desktop',
     files: /^src\/main\/desktop\//,
-    imports: ['shared', 'file parts', 'shell parts', 'bridge'],
+    imports: ['shared', 'workspace', 'shell parts', 'bridge'],
   },
   { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'shell parts', 'bridge'] },
   {
@@ -117,13 +89,12 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/cli\//,
     imports: [
       'shared',
-      'file parts',
       'shell parts',
       'worker urls',
       'engine',
       'engine-interface',
-      'credentials',
-      'connections',
+      'secrets',
+      'workspace',
       'sandbox',
       'web',
     ],
@@ -139,11 +110,11 @@ const RENDERER = ['renderer', 'ui', 'feature', 'bridge client']
 const OWNERS: readonly Owner[] = [
   { packages: /^electron(\/|$)/, layers: ['desktop'] },
   { packages: /^undici(\/|$)/, layers: ['service'] },
-  { packages: /^p-queue(\/|$)/, layers: ['runner'] },
-  { packages: /^papaparse(\/|$)/, layers: ['intake', 'report'] },
-  { packages: /^(iconv-lite|jschardet|yauzl|saxes|numfmt|mediabunny)(\/|$)/, layers: ['intake'] },
-  { packages: /^yazl(\/|$)/, layers: ['report'] },
-  { packages: /^mime(\/|$)/, layers: ['intake', 'receiver'] },
+  { packages: /^p-queue(\/|$)/, layers: ['sending'] },
+  { packages: /^papaparse(\/|$)/, layers: ['source', 'run'] },
+  { packages: /^(iconv-lite|jschardet|yauzl|saxes|numfmt|mediabunny)(\/|$)/, layers: ['source'] },
+  { packages: /^yazl(\/|$)/, layers: ['run'] },
+  { packages: /^mime(\/|$)/, layers: ['source', 'receiver'] },
   { packages: /^(commander|log-update)(\/|$)/, layers: ['cli'] },
   {
     packages: /^(react|react-dom|zustand|uplot|@mantine\/.+|@tabler\/.+|@tanstack\/.+)(\/|$)/,
@@ -151,7 +122,7 @@ const OWNERS: readonly Owner[] = [
   },
 ]
 
-const SQLITE_FOLDERS = /^src\/main\/(engine\/journal|sandbox\/store)\//
+const SQLITE_FOLDERS = /^src\/main\/(engine\/(workspace|journal|receiver|run\/journal)|sandbox\/store)\//
 
 function listAllowed(layer: Layer): string {
   return layer.imports.length === 0 ? 'nothing of ours outside itself' : layer.imports.join(', ')
@@ -170,7 +141,7 @@ export function resolveImport(path: string, specifier: string): string | null {
 function checkPackage(path: string, specifier: string, layer: string): string | null {
   if (/^(node:)?sqlite$/.test(specifier)) {
     if (SQLITE_FOLDERS.test(path)) return null
-    return 'only src/main/engine/journal and src/main/sandbox/store may import node:sqlite'
+    return 'only what reads and writes databases may import node:sqlite: the journals, the inbox and the sandbox'
   }
   if (specifier.startsWith('node:') && (layer === 'shared' || RENDERER.includes(layer))) {
     return `${layer} runs in a window too, so it may import no Node module`

@@ -22,8 +22,8 @@ describe('imports', () => {
 
 describe('the import rules', () => {
   it.each([
-    ['src/shared/plan.ts', '../main/engine/engine.ts', 'nothing of ours outside itself'],
-    ['src/shared/plan.ts', 'node:fs', 'no Node module'],
+    ['src/shared/plan/plan.ts', '../../main/engine/engine.ts', 'nothing of ours outside itself'],
+    ['src/shared/plan/plan.ts', 'node:fs', 'no Node module'],
     ['src/renderer/app.tsx', 'node:path', 'no Node module'],
     ['src/renderer/app.tsx', '../main/engine/engine-interface.ts', 'renderer may import shared'],
     [
@@ -32,27 +32,27 @@ describe('the import rules', () => {
       'never import each other',
     ],
     ['src/renderer/ui/button.tsx', '../features/runs/runs-screen.tsx', 'ui may import shared'],
-    ['src/main/engine/intake/csv-reader.ts', '../mapping/map-row.ts', 'intake may import shared'],
+    ['src/main/engine/source/csv-reader.ts', '../mapping/map-row.ts', 'source may import shared'],
     [
       'src/main/engine/journal/journal.ts',
-      '../runner/retry.ts',
-      'journal may import shared, file parts, intake, mapping',
+      '../sending/retry.ts',
+      'journal may import shared, engine-interface, workspace',
     ],
     ['src/main/engine/service/client.ts', '../engine.ts', 'service may import'],
-    ['src/main/engine/query/page.ts', '../report/write-csv.ts', 'query may import'],
+    ['src/main/engine/load/page.ts', '../run/write-csv.ts', 'load may import'],
     ['src/main/bridge/router.ts', '../engine/journal/journal.ts', 'bridge may import'],
     [
       'src/main/desktop/main.ts',
       '../engine/engine.ts',
-      'desktop may import shared, file parts, shell parts, bridge',
+      'desktop may import shared, workspace, shell parts, bridge',
     ],
     ['src/main/cli/main.ts', '../desktop/window.ts', 'cli may import'],
     ['src/main/web/server.ts', 'electron', 'only desktop may import electron'],
     ['src/main/web/server.ts', 'electron/main', 'only desktop may import electron/main'],
-    ['src/main/engine/runner/lane.ts', 'undici', 'only service may import undici'],
-    ['src/main/engine/service/client.ts', 'p-queue', 'only runner may import p-queue'],
-    ['src/main/cli/export.ts', 'papaparse', 'only intake, report may import papaparse'],
-    ['src/main/engine/query/page.ts', 'node:sqlite', 'only src/main/engine/journal'],
+    ['src/main/engine/sending/lane.ts', 'undici', 'only service may import undici'],
+    ['src/main/engine/service/client.ts', 'p-queue', 'only sending may import p-queue'],
+    ['src/main/cli/export.ts', 'papaparse', 'only source, run may import papaparse'],
+    ['src/main/engine/query/page.ts', 'node:sqlite', 'only what reads and writes databases'],
     ['src/main/extra/thing.ts', './other.ts', 'no known part of src'],
     ['src/main/cli/main.ts', '../../../test/helpers/fixture.ts', 'outside src'],
   ])('refuse that %s imports %s, and say what is allowed', (path, specifier, allowed) => {
@@ -60,10 +60,10 @@ describe('the import rules', () => {
   })
 
   it.each([
-    ['src/shared/results.ts', './problem.ts'],
-    ['src/main/engine/runner/run-worker.ts', '../intake/csv-reader.ts'],
-    ['src/main/engine/query/query-worker.ts', '../report/write-csv.ts'],
-    ['src/main/engine/engine.ts', './report/csv-report.ts'],
+    ['src/shared/run/results.ts', './problem.ts'],
+    ['src/main/engine/session/run-worker.ts', '../source/csv-reader.ts'],
+    ['src/main/engine/query/query-worker.ts', '../run/write-csv.ts'],
+    ['src/main/engine/engine.ts', './run/csv-report.ts'],
     ['src/main/engine/service/client.ts', 'undici'],
     ['src/main/sandbox/store/open-store.ts', 'node:sqlite'],
     ['src/main/bridge/router.ts', '../engine/engine.ts'],

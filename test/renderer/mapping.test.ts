@@ -4,10 +4,10 @@ import {
   assignTemplate,
   fieldOfColumn,
 } from '../../src/renderer/features/mapping/edit-mapping.ts'
-import { FOLDER_COLUMNS } from '../../src/shared/folder-columns.ts'
 import { assessMapping, isObvious } from '../../src/shared/mapping/check-mapping.ts'
+import { FOLDER_COLUMNS } from '../../src/shared/mapping/folder-columns.ts'
 import { keepKnownFields, suggestMapping, toPlanMapping } from '../../src/shared/mapping/match-columns.ts'
-import type { Operation } from '../../src/shared/plan.ts'
+import type { Operation } from '../../src/shared/plan/plan.ts'
 
 const OPERATION: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }
 

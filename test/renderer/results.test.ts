@@ -3,8 +3,8 @@ import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features
 import { createPageCache, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/page-cache.ts'
 import { quoteForShell, toCurl } from '../../src/renderer/features/results/to-curl.ts'
 import type { PageRow } from '../../src/shared/bridge/results.ts'
-import { prettyJson } from '../../src/shared/pretty-json.ts'
-import type { Facet } from '../../src/shared/results.ts'
+import { prettyJson } from '../../src/shared/messages/pretty-json.ts'
+import type { Facet } from '../../src/shared/run/results.ts'
 
 describe('a request as a curl command', () => {
   it('reaches the shell as it was: one word in single quotes, with only its own quotes taken out of them', () => {

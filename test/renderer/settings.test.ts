@@ -21,7 +21,7 @@ import { recallTypedKey, rememberTypedKey, toAddresses } from '../../src/rendere
 import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
 import { runRequestSchema } from '../../src/shared/bridge/runs.ts'
 import type { BridgePreview } from '../../src/shared/bridge/source.ts'
-import { connectionSchema } from '../../src/shared/connection.ts'
+import { connectionSchema } from '../../src/shared/plan/connection.ts'
 
 const toService = (baseUrl: string, apiKey: string): Settings => ({
   ...DEFAULT_SETTINGS,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { toWindowWords } from '../../src/renderer/bridge/window-words.ts'
-import type { ErrorCode } from '../../src/shared/errors.ts'
+import type { ErrorCode } from '../../src/shared/messages/errors.ts'
 
 const inWindow = (code: ErrorCode, hint: string) =>
   toWindowWords({ code, message: 'something failed', hint, exitCode: 2 }).hint

@@ -7,7 +7,7 @@ import { toColumnRem } from '../../src/renderer/ui/grid/column-width.ts'
 import { toMovedCursor } from '../../src/renderer/ui/grid/move-cursor.ts'
 import { describeOptions } from '../../src/renderer/ui/operations/operation-looks.ts'
 import { adviceForError } from '../../src/renderer/ui/states/error-advice.ts'
-import type { Operation } from '../../src/shared/operation.ts'
+import type { Operation } from '../../src/shared/plan/operation.ts'
 
 describe('the address of a screen', () => {
   it.each<Route>([

@@ -1,6 +1,6 @@
 import type { Platform } from '../../shared/bridge/app.ts'
 import type { Exported, ExportFormat } from '../../shared/bridge/exports.ts'
-import type { ExportResult } from '../../shared/results.ts'
+import type { ExportResult } from '../../shared/run/results.ts'
 import type { Engine } from '../engine/engine-interface.ts'
 import type { Clock } from './clock.ts'
 import type { EventGates } from './event-gates.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ExportTarget } from '../../shared/bridge/exports.ts'
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import type { BridgeHost } from './bridge-context.ts'
 
 /** The desktop's rules, and the way in for what its save dialog named. */

@@ -1,6 +1,6 @@
-import { SluiceError } from '../../shared/errors.ts'
-import type { Plan } from '../../shared/plan.ts'
-import type { RunSnapshot } from '../../shared/snapshot.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import type { Plan } from '../../shared/plan/plan.ts'
+import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
 
 /** Failures of runs that are told to whoever asks late. */

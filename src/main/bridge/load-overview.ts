@@ -1,7 +1,7 @@
 import { LOAD_SECONDS_MAX, type LoadChartSecond, type LoadOverview } from '../../shared/bridge/load.ts'
-import { toLatencyBars } from '../../shared/latency-bars.ts'
-import { decodeHistogram } from '../../shared/latency-meter.ts'
-import type { LoadReport, LoadSecond } from '../../shared/load-report.ts'
+import { toLatencyBars } from '../../shared/load/latency-bars.ts'
+import { decodeHistogram } from '../../shared/load/latency-meter.ts'
+import type { LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
 
 /** A report as a window shows it: small enough to travel, however long the test was. */
 export function toLoadOverview(report: LoadReport): LoadOverview {

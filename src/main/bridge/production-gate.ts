@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { PlanConnection } from '../../shared/connection.ts'
-import { SluiceError } from '../../shared/errors.ts'
-import type { OperationKind } from '../../shared/operation.ts'
-import type { Plan } from '../../shared/plan.ts'
-import type { StoredConnection } from '../../shared/stored-connection.ts'
-import { readConnections } from '../engine/connections/connections-file.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import type { PlanConnection } from '../../shared/plan/connection.ts'
+import type { OperationKind } from '../../shared/plan/operation.ts'
+import type { Plan } from '../../shared/plan/plan.ts'
+import type { StoredConnection } from '../../shared/plan/stored-connection.ts'
+import { readConnections } from '../engine/workspace/connections/connections-file.ts'
 
 /** What a person is asked before anything is sent to a production connection. */
 export interface ProductionQuestion {

@@ -1,4 +1,4 @@
-import type { OperationKind } from '../../shared/operation.ts'
+import type { OperationKind } from '../../shared/plan/operation.ts'
 import type { ProductionQuestion } from './production-gate.ts'
 
 const VERBS: Record<OperationKind, string> = {

@@ -1,6 +1,6 @@
 import { ORPCError, ValidationError } from '@orpc/server'
 import { toBridgeError } from '../../shared/bridge/errors.ts'
-import { SluiceError, toErrorDocument } from '../../shared/errors.ts'
+import { SluiceError, toErrorDocument } from '../../shared/messages/errors.ts'
 
 /** Turns whatever a handler threw into one of the contract's errors. What was typed in appears in none of them. */
 export function toReportedError(error: unknown): Error {

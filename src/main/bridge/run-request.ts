@@ -1,11 +1,11 @@
 import type { RunRequest } from '../../shared/bridge/runs.ts'
-import type { PlanConnectionInput } from '../../shared/connection.ts'
-import { SluiceError } from '../../shared/errors.ts'
 import { isEmpty } from '../../shared/mapping/check-mapping.ts'
-import { type Plan, planSchema } from '../../shared/plan.ts'
-import { toPlanConnection } from '../../shared/stored-connection.ts'
-import { readConnections } from '../engine/connections/connections-file.ts'
-import { findConnection } from '../engine/connections/edit-connections.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import type { PlanConnectionInput } from '../../shared/plan/connection.ts'
+import { type Plan, planSchema } from '../../shared/plan/plan.ts'
+import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
+import { readConnections } from '../engine/workspace/connections/connections-file.ts'
+import { findConnection } from '../engine/workspace/connections/edit-connections.ts'
 import type { BridgeServices } from './bridge-context.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import { createExcerpts } from './excerpts.ts'
 import { bridge } from './implementer.ts'
 

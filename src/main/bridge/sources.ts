@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 
 /** Files and folders that a person has let windows have read, each under a handle that cannot be guessed. */
 export interface Sources {

@@ -1,5 +1,5 @@
 import type { RunListEvent } from '../../shared/bridge/runs.ts'
-import type { RunSnapshot } from '../../shared/snapshot.ts'
+import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
 import type { BridgeContext } from './bridge-context.ts'
 import { type EventSource, streamEvents } from './event-stream.ts'

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import type { WriteStream } from 'node:tty'
-import type { ExitCode } from '../../shared/errors.ts'
+import type { ExitCode } from '../../shared/messages/errors.ts'
 import { askWord, askYesNo } from './session/ask.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { createTerminal, type Terminal } from './terminal/terminal.ts'

@@ -1,4 +1,4 @@
-import { type ErrorCode, SluiceError } from '../../shared/errors.ts'
+import { type ErrorCode, SluiceError } from '../../shared/messages/errors.ts'
 
 /** A failure with several causes, which are said one under the other. */
 export class ListedError extends SluiceError {

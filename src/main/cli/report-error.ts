@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { type ErrorDocument, EXIT, type ExitCode, toErrorDocument } from '../../shared/errors.ts'
+import { type ErrorDocument, EXIT, type ExitCode, toErrorDocument } from '../../shared/messages/errors.ts'
 import type { CliContext } from './context.ts'
 import { COMMAND_PREFIX } from './invocation.ts'
 import { ListedError } from './listed-error.ts'

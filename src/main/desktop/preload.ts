@@ -1,5 +1,5 @@
 import { contextBridge, ipcRenderer, webUtils } from 'electron'
-import { DESKTOP_API_NAME, type DesktopApi, OPEN_BRIDGE_MESSAGE } from '../../shared/desktop-api.ts'
+import { DESKTOP_API_NAME, type DesktopApi, OPEN_BRIDGE_MESSAGE } from '../../shared/bridge/desktop-api.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 
 const api: DesktopApi<File> = {

@@ -1,5 +1,5 @@
 import { app, BrowserWindow, dialog, session } from 'electron'
-import { toErrorDocument } from '../../shared/errors.ts'
+import { toErrorDocument } from '../../shared/messages/errors.ts'
 import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
 import { type ChosenFiles, serveDialogs } from './dialogs.ts'
 import { installMenu } from './menu.ts'

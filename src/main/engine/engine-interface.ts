@@ -1,7 +1,7 @@
-import type { LoadComparison } from '../../shared/compare.ts'
-import type { SluiceError } from '../../shared/errors.ts'
-import type { LoadReport } from '../../shared/load-report.ts'
-import type { Plan, PlanSource } from '../../shared/plan.ts'
+import type { LoadComparison } from '../../shared/load/compare.ts'
+import type { LoadReport } from '../../shared/load/load-report.ts'
+import type { SluiceError } from '../../shared/messages/errors.ts'
+import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type {
   ExportOptions,
   ExportResult,
@@ -13,10 +13,10 @@ import type {
   RowDetail,
   RowFilter,
   SourcePreview,
-} from '../../shared/results.ts'
-import type { RunSummary } from '../../shared/run.ts'
-import type { RunSnapshot } from '../../shared/snapshot.ts'
-import type { ApiKey, ProxyCredentials } from './credentials/bound-secret.ts'
+} from '../../shared/run/results.ts'
+import type { RunSummary } from '../../shared/run/run.ts'
+import type { RunSnapshot } from '../../shared/run/snapshot.ts'
+import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
 
 /** What an engine is made of. */
 export interface EngineOptions {

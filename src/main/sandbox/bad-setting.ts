@@ -1,4 +1,4 @@
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 
 /** The error for a setting that cannot be read: `BAD_USAGE`. */
 export function toBadSetting(what: string, found: string, expected: string, hint: string): SluiceError {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { SluiceError } from '../../shared/errors.ts'
-import { toThrownText } from '../../shared/thrown.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import { toThrownText } from '../../shared/messages/thrown.ts'
 import type { StoredTerm } from './store/watchlist-store.ts'
 
 /** Reads the terms of a UTF-8 text file: one a line, its notes after a tab; empty lines do not count. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import { appealSchema } from './appeals/appeal.ts'
 import { behaviourSettingsSchema, DEFAULT_BEHAVIOUR } from './behaviour.ts'
 import { formatIssues } from './format-issues.ts'

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toErrorDocument } from '../../shared/errors.ts'
+import { toErrorDocument } from '../../shared/messages/errors.ts'
 import { isJsonObject } from '../../shared/service/json-object.ts'
 import { createSandbox } from './sandbox.ts'
 import type { SandboxMessage } from './start-sandbox-thread.ts'

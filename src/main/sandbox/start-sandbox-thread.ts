@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorDocument, fromErrorDocument, SluiceError } from '../../shared/errors.ts'
+import { type ErrorDocument, fromErrorDocument, SluiceError } from '../../shared/messages/errors.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /** Where a sandbox listens, and what opens its admin routes. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ErrorDocument } from '../../shared/errors.ts'
+import type { ErrorDocument } from '../../shared/messages/errors.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 
 /** Sends a whole answer, never to be kept by a cache unless the headers say otherwise. */

@@ -1,4 +1,4 @@
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import type { BridgeHost } from '../bridge/bridge-context.ts'
 import type { Downloads } from './downloads.ts'
 

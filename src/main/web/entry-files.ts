@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SluiceError } from '../../shared/errors.ts'
-import { toThrownText } from '../../shared/thrown.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import { toThrownText } from '../../shared/messages/thrown.ts'
 import { createRedirectPage } from './entry-page.ts'
 
 /** Files that lead a browser to an address that nobody else may see. */

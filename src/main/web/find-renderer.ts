@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import { isFresh } from './is-fresh.ts'
 
 // In the build the screens stand beside the bundles' folder; from sources they are built when they are needed.

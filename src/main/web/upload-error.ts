@@ -1,5 +1,5 @@
-import { SluiceError } from '../../shared/errors.ts'
-import { toSystemCode, toThrownText } from '../../shared/thrown.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import { toSystemCode, toThrownText } from '../../shared/messages/thrown.ts'
 
 /** What kept a file that a browser sent from being stored in `root`, as `DISK_FULL`, `BAD_SOURCE` or `FILE_UNWRITABLE`. */
 export function toUploadError(error: unknown, root: string): SluiceError {

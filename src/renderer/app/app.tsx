@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { RowFilter } from '../../shared/results.ts'
+import type { RowFilter } from '../../shared/run/results.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
 import { useAppDescription } from '../bridge/use-app-description.ts'
 import { useConnections } from '../bridge/use-connections.ts'

@@ -1,7 +1,7 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RunRequestInput } from '../../shared/bridge/runs.ts'
 import { toPlanMapping } from '../../shared/mapping/match-columns.ts'
-import { isAsync, type Operation } from '../../shared/operation.ts'
+import { isAsync, type Operation } from '../../shared/plan/operation.ts'
 import { toPlanCallback } from '../features/operation/callback-settings.ts'
 import { toPlanLoad } from '../features/operation/load-settings.ts'
 import { toPlanMedia } from '../features/source/reading.ts'

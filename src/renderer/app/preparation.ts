@@ -1,5 +1,5 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
-import { isAsync } from '../../shared/operation.ts'
+import { isAsync } from '../../shared/plan/operation.ts'
 import { findCallbackGap } from '../features/operation/callback-settings.ts'
 import { findLoadGap } from '../features/operation/load-settings.ts'
 import { findOperationGap } from '../features/operation/operation-draft.ts'

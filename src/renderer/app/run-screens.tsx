@@ -1,5 +1,5 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
-import type { RowFilter } from '../../shared/results.ts'
+import type { RowFilter } from '../../shared/run/results.ts'
 import { useLiveRuns } from '../bridge/live-runs.ts'
 import { ExportScreen } from '../features/export/export-screen.tsx'
 import { LoadExportScreen } from '../features/export/load-export-screen.tsx'

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
 import type { RunAccess } from '../../shared/bridge/runs.ts'
-import { countDoubleAdds } from '../../shared/resend-consent.ts'
+import { countDoubleAdds } from '../../shared/run/resend-consent.ts'
 import { bridge } from '../bridge/client.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import { useAction } from '../bridge/use-action.ts'

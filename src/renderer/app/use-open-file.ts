@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useMemo, useRef, useState } from 'react'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
-import type { ErrorDocument } from '../../shared/errors.ts'
+import type { ErrorDocument } from '../../shared/messages/errors.ts'
 import { findDesktopApi } from '../bridge/desktop.ts'
 import { toShownError } from '../bridge/shown-error.ts'
 import { takeFile, type UploadProgress } from '../bridge/take-file.ts'

@@ -3,7 +3,7 @@ import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
 import { BRIDGE_SOCKET_PATH } from '../../shared/bridge/browser-files.ts'
 import type { BridgeClient } from '../../shared/bridge/contract.ts'
-import { OPEN_BRIDGE_MESSAGE } from '../../shared/desktop-api.ts'
+import { OPEN_BRIDGE_MESSAGE } from '../../shared/bridge/desktop-api.ts'
 import { useConnection, whenOpen } from './connection.ts'
 import { findDesktopApi } from './desktop.ts'
 

@@ -1,4 +1,4 @@
-import { DESKTOP_API_NAME, type DesktopApi } from '../../shared/desktop-api.ts'
+import { DESKTOP_API_NAME, type DesktopApi } from '../../shared/bridge/desktop-api.ts'
 
 /** What the desktop window gives the page; null in a browser. */
 export function findDesktopApi(): DesktopApi<File> | null {

@@ -1,6 +1,6 @@
 import { parseBridgeError } from '../../shared/bridge/errors.ts'
-import { type ErrorDocument, EXIT, SluiceError, toErrorDocument } from '../../shared/errors.ts'
-import { toThrownText } from '../../shared/thrown.ts'
+import { type ErrorDocument, EXIT, SluiceError, toErrorDocument } from '../../shared/messages/errors.ts'
+import { toThrownText } from '../../shared/messages/thrown.ts'
 import { toWindowWords } from './window-words.ts'
 
 /** What a failed call is shown as: its own message and what to do, or that the connection was lost. */

@@ -1,6 +1,6 @@
 import { UPLOAD_PATH } from '../../shared/bridge/browser-files.ts'
 import { type ChosenSource, chosenSourceSchema } from '../../shared/bridge/source.ts'
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import { findDesktopApi } from './desktop.ts'
 import { upload } from './upload.ts'
 

@@ -5,7 +5,7 @@ import {
   uploadedPartSchema,
 } from '../../shared/bridge/browser-files.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import type { UploadProgress } from './take-file.ts'
 import { upload } from './upload.ts'
 

@@ -1,5 +1,5 @@
-import type { RunSummary } from '../../shared/run.ts'
-import type { RunSnapshot } from '../../shared/snapshot.ts'
+import type { RunSummary } from '../../shared/run/run.ts'
+import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 
 /** The picture of a run that nobody is holding any more, from what its journal says. */
 export function toSnapshot(summary: RunSummary): RunSnapshot {

@@ -1,4 +1,4 @@
-import { SluiceError } from '../../shared/errors.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 
 /**
  * Sends one file, or nothing where `body` is null, to an address of this page's own origin, and gives back what the

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import type { ErrorDocument } from '../../shared/errors.ts'
+import type { ErrorDocument } from '../../shared/messages/errors.ts'
 import { toShownError } from './shown-error.ts'
 
 /** Something a person set going: whether it is still going, and how it failed. */

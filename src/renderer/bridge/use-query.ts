@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import type { ErrorDocument } from '../../shared/errors.ts'
+import type { ErrorDocument } from '../../shared/messages/errors.ts'
 import { toShownError } from './shown-error.ts'
 
 /** What a screen knows of something it asked for. While it asks again, `data` is what it was told last. */

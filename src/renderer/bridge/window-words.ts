@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDocument } from '../../shared/errors.ts'
+import type { ErrorCode, ErrorDocument } from '../../shared/messages/errors.ts'
 
 /** What to do in the window, where the engine's own hint speaks to the command line alone. */
 const BY_CODE: Partial<Record<ErrorCode, string>> = {

@@ -1,4 +1,4 @@
-import type { SourcePlace } from '../../shared/source-place.ts'
+import type { SourcePlace } from '../../shared/plan/source-place.ts'
 import { formatCount } from './format-number.ts'
 
 /** A row's number as the spreadsheet shows it; its other numbers are told when it is pointed at. */

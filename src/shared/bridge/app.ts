@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operationSchema } from '../operation.ts'
-import { connectionNameSchema } from '../stored-connection.ts'
+import { operationSchema } from '../plan/operation.ts'
+import { connectionNameSchema } from '../plan/stored-connection.ts'
 import { base } from './base.ts'
 
 /** Whether the window is the desktop app's or a browser's. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { connectionSchema } from '../connection.ts'
-import { connectionKeySchema, connectionNameSchema, keyLabelSchema } from '../stored-connection.ts'
+import { connectionSchema } from '../plan/connection.ts'
+import { connectionKeySchema, connectionNameSchema, keyLabelSchema } from '../plan/stored-connection.ts'
 import { base } from './base.ts'
 
 const keySchema = connectionKeySchema.extend({

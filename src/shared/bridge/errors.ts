@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/contract'
 import { z } from 'zod'
-import { ERROR_CODES, type ErrorCode, type ErrorDocument, EXIT } from '../errors.ts'
+import { ERROR_CODES, type ErrorCode, type ErrorDocument, EXIT } from '../messages/errors.ts'
 
 const exitCodes = Object.values(EXIT)
 

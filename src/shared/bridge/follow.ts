@@ -1,4 +1,4 @@
-import type { RunSnapshot } from '../snapshot.ts'
+import type { RunSnapshot } from '../run/snapshot.ts'
 import type { BridgeClient } from './contract.ts'
 import type { RunListEvent } from './runs.ts'
 

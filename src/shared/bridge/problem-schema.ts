@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Problem } from '../problem.ts'
-import type { ProblemGroup } from '../results.ts'
-import type { SourcePlace } from '../source-place.ts'
+import type { SourcePlace } from '../plan/source-place.ts'
+import type { Problem } from '../run/problem.ts'
+import type { ProblemGroup } from '../run/results.ts'
 import { matchType } from './match-type.ts'
 
 const severitySchema = z.enum(['error', 'warning'])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bareUrlSchema } from '../connection.ts'
+import { bareUrlSchema } from '../plan/connection.ts'
 import { base, doneSchema } from './base.ts'
 
 const receiverSchema = z.object({

@@ -8,9 +8,9 @@ import type {
   RowDetail,
   RowFilter,
   RunSecond,
-} from '../results.ts'
-import { rowAnswerSchema } from '../row-answer.ts'
-import { runSummarySchema } from '../run.ts'
+} from '../run/results.ts'
+import { rowAnswerSchema } from '../run/row-answer.ts'
+import { runSummarySchema } from '../run/run.ts'
 import { base, runIdSchema } from './base.ts'
 import { excerptShape } from './excerpts.ts'
 import { matchType } from './match-type.ts'

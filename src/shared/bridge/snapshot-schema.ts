@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { rowAnswerSchema } from '../row-answer.ts'
-import { callbackCountsSchema, runSummarySchema } from '../run.ts'
-import type { Slowdown } from '../slowdown.ts'
-import type { LoadProgress, RunSnapshot } from '../snapshot.ts'
-import { trendMetricSchema } from '../threshold-metrics.ts'
-import { thresholdResultSchema } from '../thresholds.ts'
+import { trendMetricSchema } from '../load/threshold-metrics.ts'
+import { thresholdResultSchema } from '../load/thresholds.ts'
+import { rowAnswerSchema } from '../run/row-answer.ts'
+import { callbackCountsSchema, runSummarySchema } from '../run/run.ts'
+import type { Slowdown } from '../run/slowdown.ts'
+import type { LoadProgress, RunSnapshot } from '../run/snapshot.ts'
 import { matchType } from './match-type.ts'
 
 const { rows, requests, triggered_rules, errors, warnings, latency_ms } = runSummarySchema.shape

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { planSchema } from '../plan.ts'
-import type { SourcePreview } from '../results.ts'
+import { planSchema } from '../plan/plan.ts'
+import type { SourcePreview } from '../run/results.ts'
 import { base } from './base.ts'
 import { excerptShape } from './excerpts.ts'
 import { matchType } from './match-type.ts'

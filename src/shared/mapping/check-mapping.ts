@@ -1,8 +1,8 @@
-import { isFolderColumns } from '../folder-columns.ts'
-import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../operation-fields.ts'
-import type { FieldSource, Mapping, Operation } from '../plan.ts'
+import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../plan/operation-fields.ts'
+import type { FieldSource, Mapping, Operation } from '../plan/plan.ts'
 import { FORBIDDEN_ID_CHARACTERS } from '../service/limits.ts'
 import { findColumn, findNearestName, listColumns } from './column-lookup.ts'
+import { isFolderColumns } from './folder-columns.ts'
 import { type SuggestedMapping, toColumnIndex } from './match-columns.ts'
 import { findPlaceholder, isConstantTemplate, parseTemplate } from './templates.ts'
 

@@ -1,5 +1,5 @@
-import { findNearest } from '../find-nearest.ts'
-import { toFound } from '../problem.ts'
+import { findNearest } from '../messages/find-nearest.ts'
+import { toFound } from '../run/problem.ts'
 
 /** The index of a column by its exact name or its 1-based number, or null. A name of digits goes before the number. */
 export function findColumn(columns: readonly string[], column: string | number): number | null {

@@ -1,9 +1,9 @@
-import { isFolderColumns } from '../folder-columns.ts'
-import { isAsync } from '../operation.ts'
-import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../operation-fields.ts'
-import type { FieldSource, Mapping, Operation } from '../plan.ts'
+import { isAsync } from '../plan/operation.ts'
+import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../plan/operation-fields.ts'
+import type { FieldSource, Mapping, Operation } from '../plan/plan.ts'
 import type { RequestField } from '../service/request-field.ts'
 import { toComparable } from './column-lookup.ts'
+import { isFolderColumns } from './folder-columns.ts'
 
 /** What an export calls the item that a run added, so that a later run can remove it (interface §4.4). */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'

@@ -1,7 +1,7 @@
-import { ApiKey } from '../../../src/main/engine/credentials/bound-secret.ts'
 import { createEngine } from '../../../src/main/engine/engine.ts'
 import type { RunHandle } from '../../../src/main/engine/engine-interface.ts'
-import { type PlanInput, planSchema } from '../../../src/shared/plan.ts'
+import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
+import { type PlanInput, planSchema } from '../../../src/shared/plan/plan.ts'
 
 /** What the parent asks of this process: start the plan, resume the run, or retry what it left. */
 export interface CrashTask {
@@ -19,7 +19,7 @@ const engine = createEngine({
   runWorkerUrl: new URL('./killing-run-worker.ts', import.meta.url),
   queryWorkerUrl: new URL('../../../src/main/engine/query/query-worker.ts', import.meta.url),
   receiverWorkerUrl: new URL('../../../src/main/engine/receiver/receiver-worker.ts', import.meta.url),
-  loadWorkerUrl: new URL('../../../src/main/engine/runner/load/load-worker.ts', import.meta.url),
+  loadWorkerUrl: new URL('../../../src/main/engine/load/load-worker.ts', import.meta.url),
 })
 const handle = await start(task.work)
 await handle.ready

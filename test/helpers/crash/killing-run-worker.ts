@@ -1,4 +1,4 @@
-import { startRunWorker } from '../../../src/main/engine/runner/start-run-worker.ts'
+import { startRunWorker } from '../../../src/main/engine/session/start-run-worker.ts'
 
 /** `before:12` or `after:12`: the process kills itself right before or after the run's twelfth commit. */
 const [when, number] = (process.env['CRASH_AT_COMMIT'] ?? '').split(':')

@@ -1,7 +1,7 @@
-import { ApiKey } from '../../../src/main/engine/credentials/bound-secret.ts'
 import { createEngine } from '../../../src/main/engine/engine.ts'
-import { planSchema } from '../../../src/shared/plan.ts'
-import type { RunSummary } from '../../../src/shared/run.ts'
+import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
+import { planSchema } from '../../../src/shared/plan/plan.ts'
+import type { RunSummary } from '../../../src/shared/run/run.ts'
 
 /** What is sent where. */
 export interface HostileTask {
@@ -25,10 +25,10 @@ const task = JSON.parse(process.argv[2] ?? '') as HostileTask
 const toUrl = (path: string) => new URL(`../../../src/main/engine/${path}`, import.meta.url)
 const engine = createEngine({
   workspace: task.workspace,
-  runWorkerUrl: toUrl('runner/run-worker.ts'),
+  runWorkerUrl: toUrl('session/run-worker.ts'),
   queryWorkerUrl: toUrl('query/query-worker.ts'),
   receiverWorkerUrl: toUrl('receiver/receiver-worker.ts'),
-  loadWorkerUrl: toUrl('runner/load/load-worker.ts'),
+  loadWorkerUrl: toUrl('load/load-worker.ts'),
 })
 const plan = planSchema.parse({
   connection: { baseUrl: task.baseUrl, timeoutMs: task.timeoutMs },

@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { changeConnections } from '../../../src/main/engine/connections/connections-file.ts'
-import { addConnection } from '../../../src/main/engine/connections/edit-connections.ts'
-import { storedConnectionSchema } from '../../../src/shared/stored-connection.ts'
+import { changeConnections } from '../../../src/main/engine/workspace/connections/connections-file.ts'
+import { addConnection } from '../../../src/main/engine/workspace/connections/edit-connections.ts'
+import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import { createTemporaryFolder } from '../temporary-folder.ts'
 
 /** A service of the tests' own that writes down every byte it is sent. */

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
-import { changeConnections } from '../../../src/main/engine/connections/connections-file.ts'
-import { addConnection, applyConnection } from '../../../src/main/engine/connections/edit-connections.ts'
-import { storedConnectionSchema } from '../../../src/shared/stored-connection.ts'
+import { changeConnections } from '../../../src/main/engine/workspace/connections/connections-file.ts'
+import {
+  addConnection,
+  applyConnection,
+} from '../../../src/main/engine/workspace/connections/edit-connections.ts'
+import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'

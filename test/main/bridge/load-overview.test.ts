@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { toLoadOverview } from '../../../src/main/bridge/load-overview.ts'
 import { LOAD_SECONDS_MAX } from '../../../src/shared/bridge/load.ts'
-import { buildEmptyLoadReport, buildLoadReport } from '../engine/report/load/build-load-report.ts'
+import { buildEmptyLoadReport, buildLoadReport } from '../engine/load/report/build-load-report.ts'
 
 it('shows a window every second of a short test, and its distribution as bars', () => {
   const report = buildLoadReport({ seconds: 30, limited: [7] })

@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest'
 import { createProductionGate, type ProductionQuestion } from '../../../src/main/bridge/production-gate.ts'
-import { changeConnections } from '../../../src/main/engine/connections/connections-file.ts'
-import { addConnection, replaceConnection } from '../../../src/main/engine/connections/edit-connections.ts'
-import { planSchema } from '../../../src/shared/plan.ts'
-import { storedConnectionSchema } from '../../../src/shared/stored-connection.ts'
+import { changeConnections } from '../../../src/main/engine/workspace/connections/connections-file.ts'
+import {
+  addConnection,
+  replaceConnection,
+} from '../../../src/main/engine/workspace/connections/edit-connections.ts'
+import { planSchema } from '../../../src/shared/plan/plan.ts'
+import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
 const LIVE = {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
-import { createWorkbook } from '../engine/intake/workbook-files.ts'
+import { createWorkbook } from '../engine/source/workbook-files.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 

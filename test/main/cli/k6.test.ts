@@ -6,7 +6,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
-const RESULTS = fileURLToPath(new URL('../../fixtures/k6/v2/', import.meta.url))
+const RESULTS = fileURLToPath(new URL('../../fixtures/k6/v2', import.meta.url))
 
 describe('k6', () => {
   it('gets a load as a project without a request being sent or a run being kept', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runSummarySchema } from '../../../src/shared/run.ts'
+import { runSummarySchema } from '../../../src/shared/run/run.ts'
 import { startFaultServer } from '../../helpers/fault-server.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'

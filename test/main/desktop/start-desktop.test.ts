@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DESKTOP_API_NAME, OPEN_BRIDGE_MESSAGE } from '../../../src/shared/desktop-api.ts'
+import { DESKTOP_API_NAME, OPEN_BRIDGE_MESSAGE } from '../../../src/shared/bridge/desktop-api.ts'
 
 type Electron = typeof import('./electron-stand-in.ts')
 
@@ -326,7 +326,7 @@ describe('the app', () => {
   })
 
   it('says why there is no window, with what to do, and ends', async () => {
-    const { SluiceError } = await import('../../../src/shared/errors.ts')
+    const { SluiceError } = await import('../../../src/shared/messages/errors.ts')
     const openBridge = async () => {
       throw new SluiceError({
         code: 'WORKSPACE_UNUSABLE',

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { toJournalFile } from '../../../src/main/engine/journal/workspace-files.ts'
-import { planSchema } from '../../../src/shared/plan.ts'
+import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { planSchema } from '../../../src/shared/plan/plan.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { openEngine } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
-import { countArrivals } from './runner/wire-record.ts'
+import { countArrivals } from './run/wire-record.ts'
 
 const folder = openTestFolder()
 const engine = openEngine(folder)

@@ -1,13 +1,13 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { listRunIds, toJournalFile, toRunFiles } from '../../../src/main/engine/journal/workspace-files.ts'
+import { listRunIds, toJournalFile, toRunFiles } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { holdLease } from '../../helpers/hold-lease.ts'
 import { createTestEngine, openEngine, untilSnapshot } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
-import { startHoldingService } from './runner/holding-service.ts'
-import { countArrivals } from './runner/wire-record.ts'
+import { startHoldingService } from './run/holding-service.ts'
+import { countArrivals } from './run/wire-record.ts'
 
 const folder = openTestFolder()
 const engine = openEngine(folder)

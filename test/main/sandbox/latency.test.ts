@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { chooseDelayMs, parseLatency } from '../../../src/main/sandbox/latency.ts'
 import { createRateLimiter } from '../../../src/main/sandbox/rate-limiter.ts'
 import { createDraw } from '../../../src/main/sandbox/seeded-draw.ts'
-import { SluiceError } from '../../../src/shared/errors.ts'
+import { SluiceError } from '../../../src/shared/messages/errors.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 
 const POSTS = 20_000

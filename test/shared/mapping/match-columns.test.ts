@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { suggestMapping } from '../../../src/shared/mapping/match-columns.ts'
-import type { Operation } from '../../../src/shared/plan.ts'
+import type { Operation } from '../../../src/shared/plan/plan.ts'
 
 const TASK: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }
 

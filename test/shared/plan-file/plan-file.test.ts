@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Plan, type PlanInput, planSchema } from '../../../src/shared/plan.ts'
-import { findConflicts } from '../../../src/shared/plan-file/find-conflicts.ts'
-import { parsePlanFile } from '../../../src/shared/plan-file/parse-plan-file.ts'
-import { formatPlanFileProblem } from '../../../src/shared/plan-file/plan-file-problem.ts'
-import { toPlanJsonSchema } from '../../../src/shared/plan-file/plan-file-schema.ts'
-import { PLAN_WORDS } from '../../../src/shared/plan-file/plan-words.ts'
+import { findConflicts } from '../../../src/shared/plan/file/find-conflicts.ts'
+import { parsePlanFile } from '../../../src/shared/plan/file/parse-plan-file.ts'
+import { formatPlanFileProblem } from '../../../src/shared/plan/file/plan-file-problem.ts'
+import { toPlanJsonSchema } from '../../../src/shared/plan/file/plan-file-schema.ts'
+import { PLAN_WORDS } from '../../../src/shared/plan/file/plan-words.ts'
+import { type Plan, type PlanInput, planSchema } from '../../../src/shared/plan/plan.ts'
 
 const SMALLEST = {
   connection: { baseUrl: 'https://moderation.test' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { operationSchema } from '../../../src/shared/operation.ts'
+import { operationSchema } from '../../../src/shared/plan/operation.ts'
 import {
   appealStatusPath,
   indexAddPath,

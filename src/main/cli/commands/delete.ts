@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { SluiceError } from '../../../shared/errors.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EXIT, toErrorDocument } from '../../../shared/errors.ts'
+import { EXIT, toErrorDocument } from '../../../shared/messages/errors.ts'
 import type { CliContext } from '../context.ts'
 import { createIntegerParser } from '../options/number-option.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'

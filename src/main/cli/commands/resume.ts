@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { EXIT, type ExitCode } from '../../../shared/errors.ts'
-import type { RunSummary } from '../../../shared/run.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RunSummary } from '../../../shared/run.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'

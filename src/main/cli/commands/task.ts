@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Operation, operationSchema } from '../../../shared/operation.ts'
+import { type Operation, operationSchema } from '../../../shared/plan/operation.ts'
 import type { CliContext } from '../context.ts'
 import { type AsyncFlags, addAsyncOption } from '../options/async-option.ts'
 import { collect } from '../options/number-option.ts'

@@ -3,7 +3,7 @@ import {
   operationSchema,
   TERMS_PER_REQUEST_DEFAULT,
   TERMS_PER_REQUEST_MAX,
-} from '../../../shared/operation.ts'
+} from '../../../shared/plan/operation.ts'
 import type { CliContext } from '../context.ts'
 import { parseFilledText } from '../options/filled-text-option.ts'
 import { createIntegerParser } from '../options/number-option.ts'

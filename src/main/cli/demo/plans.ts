@@ -1,4 +1,4 @@
-import { type Plan, type PlanInput, planSchema } from '../../../shared/plan.ts'
+import { type Plan, type PlanInput, planSchema } from '../../../shared/plan/plan.ts'
 import { ASYNC_SAMPLE_FILE, SAMPLE_FILE, TERMS_SAMPLE_FILE } from './sample-file.ts'
 import { DEMO_WATCHLIST } from './script.ts'
 

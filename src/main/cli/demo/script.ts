@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../../shared/run.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import type { SandboxOptions } from '../../sandbox/sandbox-options.ts'
 
 /** The sandbox of the demo: slow enough to watch, and failing now and then, the same way each time. */

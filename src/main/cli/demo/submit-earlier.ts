@@ -1,4 +1,4 @@
-import { SluiceError } from '../../../shared/errors.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { SUBMITTED_EARLIER } from './script.ts'
 
 /** Gives the sandbox a few posts of the sample beforehand, as if they had been submitted last week. */

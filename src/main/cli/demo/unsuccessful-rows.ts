@@ -1,4 +1,4 @@
-import { formatProblem, type Problem } from '../../../shared/problem.ts'
+import { formatProblem, type Problem } from '../../../shared/run/problem.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable } from '../terminal/table.ts'

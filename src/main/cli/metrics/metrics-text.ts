@@ -1,5 +1,5 @@
-import type { Percentiles } from '../../../shared/run.ts'
-import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import type { Percentiles } from '../../../shared/run/run.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 
 type LoadSnapshot = RunSnapshot & { load: NonNullable<RunSnapshot['load']> }
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SluiceError } from '../../../shared/errors.ts'
-import type { RunSnapshot } from '../../../shared/snapshot.ts'
-import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { formatMetrics } from './metrics-text.ts'
 
 /** Where a load test's figures can be scraped. */

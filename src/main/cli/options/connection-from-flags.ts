@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
-import type { PlanConnectionInput } from '../../../shared/connection.ts'
-import { SluiceError } from '../../../shared/errors.ts'
-import { type StoredConnection, toPlanConnection } from '../../../shared/stored-connection.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
+import { type StoredConnection, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import type { DeploymentFlags } from './service-options.ts'
 

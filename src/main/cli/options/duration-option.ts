@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseDurationMs as parseCompound } from '../../../shared/duration.ts'
+import { parseDurationMs as parseCompound } from '../../../shared/messages/duration.ts'
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,

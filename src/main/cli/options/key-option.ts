@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { ConnectionKey } from '../../../shared/stored-connection.ts'
+import type { ConnectionKey } from '../../../shared/plan/stored-connection.ts'
 import { parseConnectionName, parseVariableName } from './name-options.ts'
 
 /** Parser of `--key LABEL=VARIABLE`, repeatable. What was found is not repeated: it may be a key itself. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { FieldSource, Mapping } from '../../../shared/plan.ts'
+import type { FieldSource, Mapping } from '../../../shared/plan/plan.ts'
 
 /** One `--map` or `--set`: a field and where its value comes from. */
 export interface FieldAssignment {

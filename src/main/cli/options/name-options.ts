@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import { environmentNameSchema } from '../../../shared/connection.ts'
-import { connectionNameSchema } from '../../../shared/stored-connection.ts'
+import { environmentNameSchema } from '../../../shared/plan/connection.ts'
+import { connectionNameSchema } from '../../../shared/plan/stored-connection.ts'
 
 /** Parser of the name of an environment variable. What was found is not repeated: it may be the secret itself. */
 export function parseVariableName(text: string): string {

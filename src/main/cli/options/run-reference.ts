@@ -1,5 +1,5 @@
-import { SluiceError } from '../../../shared/errors.ts'
-import type { RunSummary } from '../../../shared/run.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 
 /** What the RUN argument of a command may be, for its help. */

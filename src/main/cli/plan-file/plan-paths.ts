@@ -1,5 +1,5 @@
 import { isAbsolute, parse, relative, resolve, sep } from 'node:path'
-import type { PlanConnectionInput } from '../../../shared/connection.ts'
+import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
 
 type Tls = NonNullable<PlanConnectionInput['tls']>
 

@@ -1,19 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { PlanConnectionInput } from '../../../shared/connection.ts'
-import { SluiceError } from '../../../shared/errors.ts'
-import { type Plan, planSchema } from '../../../shared/plan.ts'
-import { findConflicts } from '../../../shared/plan-file/find-conflicts.ts'
-import { parsePlanFile } from '../../../shared/plan-file/parse-plan-file.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
+import { findConflicts } from '../../../shared/plan/file/find-conflicts.ts'
+import { parsePlanFile } from '../../../shared/plan/file/parse-plan-file.ts'
 import {
   formatJsonPath,
   formatPlanFileProblem,
   type PlanFileProblem,
-} from '../../../shared/plan-file/plan-file-problem.ts'
+} from '../../../shared/plan/file/plan-file-problem.ts'
+import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
+import { type Connections, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { type Connections, toPlanConnection } from '../../../shared/stored-connection.ts'
-import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
-import { findConnection } from '../../engine/connections/edit-connections.ts'
+import { findConnection } from '../../engine/workspace/connections/edit-connections.ts'
 import { ListedError } from '../listed-error.ts'
 import { fromPlanPath, mapTlsPaths } from './plan-paths.ts'
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { SluiceError } from '../../../shared/errors.ts'
-import type { Plan } from '../../../shared/plan.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { toThrownText } from '../../../shared/thrown.ts'
-import { replaceFileSync } from '../../replace-file.ts'
+import { replaceFileSync } from '../../engine/workspace/replace-file.ts'
 import { mapTlsPaths, toPlanPath } from './plan-paths.ts'
 
 const SCHEMA_FILE = fileURLToPath(new URL('../../../../docs/plan.schema.json', import.meta.url))

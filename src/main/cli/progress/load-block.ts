@@ -1,5 +1,5 @@
-import { formatThresholdValue } from '../../../shared/threshold-text.ts'
-import type { ThresholdResult } from '../../../shared/thresholds.ts'
+import { formatThresholdValue } from '../../../shared/load/threshold-text.ts'
+import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatCount, formatMs, formatRate, formatShare } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { fitSegments, type Segment } from '../terminal/segments.ts'

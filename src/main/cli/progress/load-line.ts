@@ -1,4 +1,4 @@
-import { formatThresholdValue } from '../../../shared/threshold-text.ts'
+import { formatThresholdValue } from '../../../shared/load/threshold-text.ts'
 import { formatCount, formatCounted, formatMs, formatRate } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatLoadTime, type LoadSnapshot, toLoadLabel } from './load-progress.ts'

@@ -1,5 +1,5 @@
-import { formatDurationMs } from '../../../shared/duration.ts'
-import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/snapshot.ts'
+import { formatDurationMs } from '../../../shared/messages/duration.ts'
+import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { formatDuration } from '../terminal/number-format.ts'
 
 /** A picture of a load test. */

@@ -1,5 +1,5 @@
-import { formatSlowdown } from '../../../shared/slowdown.ts'
-import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import { formatSlowdown } from '../../../shared/run/slowdown.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
   formatBytes,
   formatCount,

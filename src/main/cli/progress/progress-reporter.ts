@@ -1,5 +1,5 @@
 import { createLogUpdate } from 'log-update'
-import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { CliContext } from '../context.ts'
 import { formatProgressBlock } from './progress-block.ts'
 import { formatProgressLine } from './progress-line.ts'

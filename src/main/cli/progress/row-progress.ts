@@ -1,4 +1,4 @@
-import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 
 /** How far a run is, in rows that can be sent. */
 export interface RowProgress {

@@ -4,8 +4,8 @@ import {
   describeDoubleAdds,
   isAddTwice,
   toDoubleAddRefusal,
-} from '../../../shared/resend-consent.ts'
-import type { RunSummary } from '../../../shared/run.ts'
+} from '../../../shared/run/resend-consent.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import type { ResumeOptions } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import type { UnknownFlags } from '../options/shared-options.ts'

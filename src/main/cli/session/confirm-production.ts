@@ -1,5 +1,5 @@
-import { SluiceError } from '../../../shared/errors.ts'
-import type { StoredConnection } from '../../../shared/stored-connection.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import type { CliContext } from '../context.ts'
 import type { YesFlags } from '../options/shared-options.ts'
 

@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../../../shared/errors.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
-import { EXIT } from '../../../shared/errors.ts'
-import type { RunSummary } from '../../../shared/run.ts'
+import { EXIT } from '../../../shared/messages/errors.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'

@@ -1,4 +1,4 @@
-import { formatProblem } from '../../../shared/problem.ts'
+import { formatProblem } from '../../../shared/run/problem.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'

@@ -1,4 +1,4 @@
-import { EXIT } from '../../../shared/errors.ts'
+import { EXIT } from '../../../shared/messages/errors.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'

@@ -1,11 +1,11 @@
-import type { PlanConnection } from '../../../shared/connection.ts'
-import type { OperationKind } from '../../../shared/operation.ts'
-import { type StoredConnection, toActiveVariable } from '../../../shared/stored-connection.ts'
-import { readConnections } from '../../engine/connections/connections-file.ts'
-import { followsActiveKey } from '../../engine/connections/edit-connections.ts'
-import { watchActiveKey } from '../../engine/connections/watch-active-key.ts'
-import { readApiKey, readProxyCredentials } from '../../engine/credentials/read-credentials.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import type { OperationKind } from '../../../shared/plan/operation.ts'
+import { type StoredConnection, toActiveVariable } from '../../../shared/plan/stored-connection.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
+import { readApiKey, readProxyCredentials } from '../../engine/secrets/read-credentials.ts'
+import { readConnections } from '../../engine/workspace/connections/connections-file.ts'
+import { followsActiveKey } from '../../engine/workspace/connections/edit-connections.ts'
+import { watchActiveKey } from '../../engine/workspace/connections/watch-active-key.ts'
 import type { CliContext } from '../context.ts'
 
 /** What a run is allowed to reach, and with which key. */

@@ -1,8 +1,8 @@
-import { SluiceError } from '../../../shared/errors.ts'
-import type { Plan } from '../../../shared/plan.ts'
-import type { Connections } from '../../../shared/stored-connection.ts'
-import { staysWithin } from '../../engine/connections/stays-within.ts'
-import { toOrigins } from '../../engine/credentials/bound-secret.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import type { Connections } from '../../../shared/plan/stored-connection.ts'
+import { toOrigins } from '../../engine/secrets/bound-secret.ts'
+import { staysWithin } from '../../engine/workspace/connections/stays-within.ts'
 import type { CliContext } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 

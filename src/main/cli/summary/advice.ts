@@ -1,5 +1,5 @@
-import { describeDoubleAdds } from '../../../shared/resend-consent.ts'
-import type { ErrorGroup, RunSummary } from '../../../shared/run.ts'
+import { describeDoubleAdds } from '../../../shared/run/resend-consent.ts'
+import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 

@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../../shared/run.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import { formatCount, formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'

@@ -3,9 +3,9 @@ import type {
   LoadComparison,
   SeriesComparison,
   Verdict,
-} from '../../../shared/compare.ts'
-import { formatPercentileName } from '../../../shared/compare-text.ts'
-import { formatFigure, formatShare } from '../../../shared/figure-text.ts'
+} from '../../../shared/load/compare.ts'
+import { formatPercentileName } from '../../../shared/load/compare-text.ts'
+import { formatFigure, formatShare } from '../../../shared/messages/figure-text.ts'
 import { formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable, type TableColumn, wrapWords } from '../terminal/table.ts'

@@ -1,5 +1,5 @@
-import { EXIT, type ExitCode } from '../../../shared/errors.ts'
-import type { RunSummary } from '../../../shared/run.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 
 /** Whether a run is a load test. */
 export function isLoadRun({ thresholds }: RunSummary): boolean {

@@ -1,4 +1,4 @@
-import type { Percentiles, RunSummary } from '../../../shared/run.ts'
+import type { Percentiles, RunSummary } from '../../../shared/run/run.ts'
 import { formatCount, formatMs } from '../terminal/number-format.ts'
 import { formatTable, type TableColumn } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'

@@ -1,5 +1,5 @@
-import type { LoadReport } from '../../../shared/load-report.ts'
-import { isForeign } from '../../../shared/load-text.ts'
+import type { LoadReport } from '../../../shared/load/load-report.ts'
+import { isForeign } from '../../../shared/load/load-text.ts'
 import {
   formatCount,
   formatCounted,

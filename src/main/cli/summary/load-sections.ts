@@ -1,6 +1,10 @@
-import type { LoadErrorGroup, LoadReport } from '../../../shared/load-report.ts'
-import type { RunSummary } from '../../../shared/run.ts'
-import { formatThresholdMargin, formatThresholdValue, noteUnjudged } from '../../../shared/threshold-text.ts'
+import type { LoadErrorGroup, LoadReport } from '../../../shared/load/load-report.ts'
+import {
+  formatThresholdMargin,
+  formatThresholdValue,
+  noteUnjudged,
+} from '../../../shared/load/threshold-text.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import { formatCount, formatCounted, formatMs, formatRate, formatShare } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable, wrapWords } from '../terminal/table.ts'

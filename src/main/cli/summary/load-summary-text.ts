@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import type { LoadReport } from '../../../shared/load-report.ts'
-import { type RunSummary, toServiceUrl } from '../../../shared/run.ts'
+import type { LoadReport } from '../../../shared/load/load-report.ts'
+import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import { formatDuration } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'

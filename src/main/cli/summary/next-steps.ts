@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../../shared/run.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { padRight, textWidth } from '../terminal/text-width.ts'

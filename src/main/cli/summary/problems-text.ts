@@ -1,5 +1,5 @@
-import { formatProblem } from '../../../shared/problem.ts'
-import type { ProblemGroup } from '../../../shared/results.ts'
+import { formatProblem } from '../../../shared/run/problem.ts'
+import type { ProblemGroup } from '../../../shared/run/results.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'

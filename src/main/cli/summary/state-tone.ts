@@ -1,4 +1,4 @@
-import type { RunState } from '../../../shared/run.ts'
+import type { RunState } from '../../../shared/run/run.ts'
 import type { Tone } from '../terminal/terminal.ts'
 
 /** How the word for where a run stands is set off. */

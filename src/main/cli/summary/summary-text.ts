@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type RunSummary, toServiceUrl } from '../../../shared/run.ts'
+import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import { formatCount, formatCounted, formatDuration } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'

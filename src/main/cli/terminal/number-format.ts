@@ -1,4 +1,4 @@
-export { formatBytes } from '../../../shared/figure-text.ts'
+export { formatBytes } from '../../../shared/messages/figure-text.ts'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const oneDecimal = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })

@@ -1,5 +1,5 @@
-import { toErrorKey, toErrorPattern } from '../../../shared/error-groups.ts'
-import { type ItemState, isSettled } from '../../../shared/item-state.ts'
+import { toErrorKey, toErrorPattern } from '../../../shared/run/error-groups.ts'
+import { type ItemState, isSettled } from '../../../shared/run/item-state.ts'
 import type { Counters } from './counters.ts'
 
 /** Causes of errors that are counted apart; further ones are counted together. */

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { SluiceError } from '../../../shared/errors.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { type Lease, takeLease } from '../workspace/lease.ts'
 import { Counters } from './counters.ts'
-import { type Lease, takeLease } from './lease.ts'
 import { openJournal } from './open-journal.ts'
 
 /**

@@ -1,17 +1,17 @@
 import type { StatementSync } from 'node:sqlite'
-import type { LatencySeriesName } from '../../../shared/latency-meter.ts'
+import type { LatencySeriesName } from '../../../shared/load/latency-meter.ts'
 import type {
   LoadCallbackCounts,
   LoadErrorGroup,
   LoadSample,
   LoadStatus,
   LoadThrottling,
-} from '../../../shared/load-report.ts'
-import type { Percentiles } from '../../../shared/run.ts'
-import type { ThresholdResult } from '../../../shared/thresholds.ts'
+} from '../../../shared/load/load-report.ts'
+import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
+import type { Percentiles } from '../../../shared/run/run.ts'
+import type { DatabaseSync } from '../workspace/sqlite-types.ts'
 import type { Journal } from './journal.ts'
 import { type SecondRecord, SecondWriter } from './second-writer.ts'
-import type { DatabaseSync } from './sqlite-types.ts'
 
 /** What a second of a load test has beside what every second has. */
 export interface LoadSecondExtras {

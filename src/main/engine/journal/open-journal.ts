@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
-import { SluiceError } from '../../../shared/errors.ts'
-import { toThrownText } from '../../../shared/thrown.ts'
-import { closeDatabaseFile } from '../../private-files.ts'
-import { isLeaseHeld, takeLease } from './lease.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { isLeaseHeld, takeLease } from '../workspace/lease.ts'
+import { closeDatabaseFile } from '../workspace/private-files.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** How long a statement waits for another process's short lock before it fails, in milliseconds. */

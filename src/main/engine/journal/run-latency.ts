@@ -4,7 +4,7 @@ import {
   LATENCY_SERIES,
   LatencyMeter,
   type LatencySeriesName,
-} from '../../../shared/latency-meter.ts'
+} from '../../../shared/load/latency-meter.ts'
 import type { Journal } from './journal.ts'
 import { updateRunRecord } from './run-record.ts'
 

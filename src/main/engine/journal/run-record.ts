@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Plan, planSchema } from '../../../shared/plan.ts'
+import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 
 /** How far a run has come, as its journal says; who holds the lease decides whether it still goes on. */
 export type StoredState = 'intake' | 'ready' | 'running' | 'completed' | 'stopped' | 'interrupted'

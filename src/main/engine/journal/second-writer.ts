@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import { decodeHistogram, LATENCY_SERIES, LatencyMeter } from '../../../shared/latency-meter.ts'
+import { decodeHistogram, LATENCY_SERIES, LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import type { Journal } from './journal.ts'
 
 /** One second of a run: what ended in it. */

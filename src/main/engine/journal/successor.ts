@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import type { ItemState } from '../../../shared/item-state.ts'
+import type { ItemState } from '../../../shared/run/item-state.ts'
+import { toJournalFile } from '../workspace/workspace-files.ts'
 import { Journal } from './journal.ts'
 import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts'
-import { toJournalFile } from './workspace-files.ts'
 
 /** Behind the id of a child run that was deleted after it had sent rows of its parent. */
 const DELETED = ' (deleted)'

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../shared/item-state.ts'
+import type { Outcome } from '../../../shared/run/item-state.ts'
 
 /** Codes of tries that were never sent because a time-out passed: our own, and that of opening a connection. */
 const TIME_OUT_CODES: ReadonlySet<string> = new Set(['TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT'])

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
+import { toJournalFile } from '../workspace/workspace-files.ts'
 import { hasSchema, openJournalReader } from './open-journal.ts'
 import { type RunRecord, readRunRecord } from './run-record.ts'
 import { findTakers } from './successor.ts'
-import { toJournalFile } from './workspace-files.ts'
 
 /**
  * A run, its retries and theirs, the first run first, then oldest first: to a person they are one. `runId` may name any

@@ -1,5 +1,5 @@
 import type { ReadCell } from '../../../shared/mapping/templates.ts'
-import { type Problem, toFound } from '../../../shared/problem.ts'
+import { type Problem, toFound } from '../../../shared/run/problem.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
 import { parseJsonObject } from './json-cell.ts'
 import { parseModels } from './models-cell.ts'

@@ -1,4 +1,4 @@
-import { type Problem, type ProblemCode, type Severity, toFound } from '../../../shared/problem.ts'
+import { type Problem, type ProblemCode, type Severity, toFound } from '../../../shared/run/problem.ts'
 
 /** Problems of one row found so far; null for none, so that rows without any cost no list. */
 export type Found = Problem[] | null

@@ -1,6 +1,6 @@
 import { findUnknownPlaceholders, type Mistake } from '../../../shared/mapping/check-mapping.ts'
 import { parseTemplate } from '../../../shared/mapping/templates.ts'
-import type { Plan } from '../../../shared/plan.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 import { hasMediaFiles, PATH_PLACEHOLDER } from './media-urls.ts'
 
 /** What is wrong with the template that makes addresses of media files. */

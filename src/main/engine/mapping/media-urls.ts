@@ -1,6 +1,6 @@
-import { isFolderColumns } from '../../../shared/folder-columns.ts'
+import { isFolderColumns } from '../../../shared/mapping/folder-columns.ts'
 import { compileTemplate, parseTemplate, type ReadCell } from '../../../shared/mapping/templates.ts'
-import type { Plan } from '../../../shared/plan.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 
 /** Where the media host serves a run's files. */
 export interface MediaAddresses {

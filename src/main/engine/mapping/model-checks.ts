@@ -1,6 +1,6 @@
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
-import type { Mapping, TaskOperation } from '../../../shared/plan.ts'
-import { type Problem, toFound } from '../../../shared/problem.ts'
+import type { Mapping, TaskOperation } from '../../../shared/plan/plan.ts'
+import { type Problem, toFound } from '../../../shared/run/problem.ts'
 import { findModel } from '../../../shared/service/models.ts'
 import { parseModels } from './models-cell.ts'
 

@@ -4,4 +4,4 @@ export {
   listFieldNames,
   type MappedField,
   parseFieldName,
-} from '../../../shared/operation-fields.ts'
+} from '../../../shared/plan/operation-fields.ts'

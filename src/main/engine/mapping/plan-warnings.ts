@@ -1,6 +1,6 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
-import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan.ts'
+import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
 import { findConstantModels, findModelWarning, type PlanWarning } from './model-checks.ts'

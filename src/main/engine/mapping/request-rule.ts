@@ -1,4 +1,4 @@
-import type { Operation } from '../../../shared/plan.ts'
+import type { Operation } from '../../../shared/plan/plan.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { addProblem, type RowRule } from './found-problems.ts'

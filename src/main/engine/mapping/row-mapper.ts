@@ -1,8 +1,8 @@
 import { findColumn } from '../../../shared/mapping/column-lookup.ts'
 import { compileTemplate, type ReadCell } from '../../../shared/mapping/templates.ts'
-import { REQUEST_FIELD } from '../../../shared/operation-fields.ts'
-import type { FieldSource, Mapping, Plan } from '../../../shared/plan.ts'
-import type { Problem } from '../../../shared/problem.ts'
+import { REQUEST_FIELD } from '../../../shared/plan/operation-fields.ts'
+import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
+import type { Problem } from '../../../shared/run/problem.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import {
   createModelsWriter,

@@ -1,6 +1,6 @@
 import type { Mistake } from '../../../shared/mapping/check-mapping.ts'
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
-import type { Mapping, Plan } from '../../../shared/plan.ts'
+import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { V1_MAX_MODELS } from '../../../shared/service/limits.ts'
 import { parseModels } from './models-cell.ts'
 

@@ -1,4 +1,4 @@
-import type { TaskOperation } from '../../../shared/plan.ts'
+import type { TaskOperation } from '../../../shared/plan/plan.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { FORBIDDEN_ID_CHARACTERS, V1_MAX_MODELS } from '../../../shared/service/limits.ts'
 import { addProblem, type Found, type RowRule } from './found-problems.ts'

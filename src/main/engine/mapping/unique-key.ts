@@ -1,5 +1,5 @@
 import { isUniqueByConstruction } from '../../../shared/mapping/templates.ts'
-import type { Mapping, Operation } from '../../../shared/plan.ts'
+import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 
 /** A value that only one row of a source may have, and the field it is in. */
 export interface UniqueKey {

@@ -1,6 +1,6 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
-import type { Mapping, Operation } from '../../../shared/plan.ts'
+import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import { addProblem, type Found, type RowRule } from './found-problems.ts'
 
 const HTTP_URL = /^https?:\/\/[^\s]+(?: +[^\s]+)*$/i

@@ -1,6 +1,6 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
-import type { Mapping, Operation, Plan } from '../../../shared/plan.ts'
-import type { Problem } from '../../../shared/problem.ts'
+import type { Mapping, Operation, Plan } from '../../../shared/plan/plan.ts'
+import type { Problem } from '../../../shared/run/problem.ts'
 import type { Found, RowRule } from './found-problems.ts'
 import { checkAppealId, checkIndexMedia, createRequiredRule } from './index-rules.ts'
 import { findConstantModels } from './model-checks.ts'

@@ -1,7 +1,7 @@
-import type { LoadComparison } from '../../../shared/compare.ts'
-import type { ErrorDocument } from '../../../shared/errors.ts'
-import type { LoadReport } from '../../../shared/load-report.ts'
-import type { Plan, PlanSource } from '../../../shared/plan.ts'
+import type { LoadComparison } from '../../../shared/load/compare.ts'
+import type { LoadReport } from '../../../shared/load/load-report.ts'
+import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
 import type {
   ExportOptions,
   ExportResult,
@@ -12,8 +12,8 @@ import type {
   ResultPage,
   RowDetail,
   RowFilter,
-} from '../../../shared/results.ts'
-import type { RunSummary } from '../../../shared/run.ts'
+} from '../../../shared/run/results.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 
 /** The questions that the queries' thread answers, each with what it needs and what it gives. */
 export interface Queries {

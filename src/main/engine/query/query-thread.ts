@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import { fromErrorDocument, SluiceError } from '../../../shared/errors.ts'
-import type { PlanSource } from '../../../shared/plan.ts'
-import type { SourcePreview } from '../../../shared/results.ts'
-import { toThrownText } from '../../../shared/thrown.ts'
+import { fromErrorDocument, SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import type { PlanSource } from '../../../shared/plan/plan.ts'
+import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { Queries, QueryKind, QueryRequest, QueryResponse } from './query-messages.ts'
 
 /** The main thread's end of a thread that answers questions about runs, so that no question holds the main thread up. */

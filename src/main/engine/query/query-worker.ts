@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { toErrorDocument } from '../../../shared/errors.ts'
+import { toErrorDocument } from '../../../shared/messages/errors.ts'
 import { answerQuery } from './answer-query.ts'
 import type { QueryRequest, QueryResponse } from './query-messages.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { decodeBody, type InboxEntry } from '../journal/inbox.ts'
-import type { CallbackTarget } from '../service/callback-address.ts'
+import type { CallbackTarget } from './callback-address.ts'
+import { decodeBody, type InboxEntry } from './inbox.ts'
 import { readBody } from './read-body.ts'
 import type { ReceiverLimits } from './receiver-limits.ts'
 

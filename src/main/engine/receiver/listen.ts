@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { SluiceError } from '../../../shared/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
-import { keepReceiverPort, readReceiverSettings } from '../journal/receiver-settings.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { keepReceiverPort, readReceiverSettings } from './receiver-settings.ts'
 
 /** What to listen on. */
 export interface ListenAddress {

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
-import { SluiceError } from '../../../shared/errors.ts'
-import { toThrownText } from '../../../shared/thrown.ts'
-import { replaceFileSync } from '../../replace-file.ts'
-import { isLeaseHeld } from '../journal/lease.ts'
-import { toJournalFile } from '../journal/workspace-files.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { isLeaseHeld } from '../workspace/lease.ts'
+import { replaceFileSync } from '../workspace/replace-file.ts'
+import { toJournalFile } from '../workspace/workspace-files.ts'
 
 const folderSchema = z.object({
   /** What the run's media URLs carry; the child runs of a retry share it. */

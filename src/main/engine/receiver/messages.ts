@@ -1,6 +1,6 @@
-import type { ErrorDocument } from '../../../shared/errors.ts'
-import type { SealedSecret } from '../credentials/bound-secret.ts'
-import type { InboxCounts } from '../journal/inbox.ts'
+import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { SealedSecret } from '../secrets/bound-secret.ts'
+import type { InboxCounts } from './inbox.ts'
 import type { MediaFolder } from './media-registry.ts'
 import type { ReceiverLimits } from './receiver-limits.ts'
 

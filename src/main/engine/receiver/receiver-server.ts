@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import type { Refusal } from '../journal/inbox.ts'
-import { parseCallbackPath } from '../service/callback-address.ts'
-import { parseMediaPath } from '../service/media-address.ts'
+import { parseCallbackPath } from './callback-address.ts'
 import { CallbackIntake, type IntakeOutcome, type StoreCallback } from './callback-intake.ts'
+import type { Refusal } from './inbox.ts'
+import { parseMediaPath } from './media-address.ts'
 import { MediaHost } from './media-host.ts'
 import type { ReceiverLimits } from './receiver-limits.ts'
 

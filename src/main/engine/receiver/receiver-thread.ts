@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import { fromErrorDocument, SluiceError } from '../../../shared/errors.ts'
-import type { SealedSecret } from '../credentials/bound-secret.ts'
-import type { InboxCounts } from '../journal/inbox.ts'
+import { fromErrorDocument, SluiceError } from '../../../shared/messages/errors.ts'
+import type { SealedSecret } from '../secrets/bound-secret.ts'
+import type { InboxCounts } from './inbox.ts'
 import type { MediaFolder } from './media-registry.ts'
 import type {
   ReceiverCall,

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toErrorDocument } from '../../../shared/errors.ts'
+import { toErrorDocument } from '../../../shared/messages/errors.ts'
 import type { ReceiverCall, ReceiverEvent, ReceiverTask } from './messages.ts'
 import { Receiver } from './receiver.ts'
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { SluiceError } from '../../../shared/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
-import { SELF_TEST_PREFIX } from '../journal/inbox.ts'
-import { toCallbackPath } from '../service/callback-address.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toCallbackPath } from './callback-address.ts'
+import { SELF_TEST_PREFIX } from './inbox.ts'
 
 /** What a self-test needs. */
 export interface SelfTest {

@@ -6,7 +6,7 @@ import {
   inflateSync,
   zstdDecompressSync,
 } from 'node:zlib'
-import { toSystemCode } from '../../../shared/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { ANSWER_MAX_BYTES, type Answer } from './exchange.ts'
 
 /** A decoded body may be this many times the size of what came; small ones may be {@link SMALL_BYTES} anyway. */

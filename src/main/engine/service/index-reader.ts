@@ -1,4 +1,4 @@
-import type { Operation } from '../../../shared/plan.ts'
+import type { Operation } from '../../../shared/plan/plan.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { toTaskId } from '../../../shared/service/task-id.ts'
 import { judgeAcknowledgement } from './acknowledgements.ts'

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../../shared/item-state.ts'
-import type { RowAnswer } from '../../../shared/row-answer.ts'
+import type { Outcome } from '../../../shared/run/item-state.ts'
+import type { RowAnswer } from '../../../shared/run/row-answer.ts'
 
 /**
  * Whether trying again could add the content a second time. `never`: the answer is final. `safe`: certainly not

@@ -1,4 +1,4 @@
-import type { Operation, Plan } from '../../../shared/plan.ts'
+import type { Operation, Plan } from '../../../shared/plan/plan.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { OWN_CALLBACK } from './acknowledgements.ts'
 import { cutMessage, parseJson } from './answer-text.ts'

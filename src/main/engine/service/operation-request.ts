@@ -1,4 +1,4 @@
-import type { Operation } from '../../../shared/plan.ts'
+import type { Operation } from '../../../shared/plan/plan.ts'
 import {
   appealStatusPath,
   indexAddPath,

@@ -1,7 +1,7 @@
 import { type ClientRequest, request } from 'node:http'
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
-import { toSystemCode } from '../../../shared/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { ProxyRoute } from './transport.ts'
 
 /** Code of a try that did not come past its proxy: there is none, or it did not answer. */

@@ -1,4 +1,4 @@
-import type { TaskOperation } from '../../../shared/plan.ts'
+import type { TaskOperation } from '../../../shared/plan/plan.ts'
 import { judgeAcknowledgement, OWN_CALLBACK } from './acknowledgements.ts'
 import { createJudgement } from './create-judgement.ts'
 import type { AnswerReader } from './judge-exchange.ts'

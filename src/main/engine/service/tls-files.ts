@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import type { PlanConnection } from '../../../shared/connection.ts'
-import { SluiceError } from '../../../shared/errors.ts'
-import { toSystemCode } from '../../../shared/thrown.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 

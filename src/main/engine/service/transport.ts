@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls'
-import type { PlanConnection } from '../../../shared/connection.ts'
-import { SluiceError } from '../../../shared/errors.ts'
-import type { ProxyCredentials } from '../credentials/bound-secret.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { readSecureContext } from './tls-files.ts'
 
 /** A proxy and what it is told of who asks. */

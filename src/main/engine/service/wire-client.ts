@@ -1,4 +1,4 @@
-import { toSystemCode, toThrownText } from '../../../shared/thrown.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Exchange } from './exchange.ts'
 
 /** One HTTP request, ready for the wire. */

@@ -1,7 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { urlToHttpOptions } from 'node:url'
-import { toSystemCode } from '../../../shared/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
 /** How one attempt to deliver a callback ended. */
 export interface AttemptResult {

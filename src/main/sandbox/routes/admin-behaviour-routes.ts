@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { SluiceError } from '../../../shared/errors.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { applyChange, behaviourChangeSchema, createBehaviour } from '../behaviour.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'

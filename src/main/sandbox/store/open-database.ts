@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { SluiceError } from '../../../shared/errors.ts'
-import { toThrownText } from '../../../shared/thrown.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
 
 /** One entry a version; a store is brought up to date by those it has not seen. Never edit one that was released. */
 const MIGRATIONS = [

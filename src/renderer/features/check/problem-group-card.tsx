@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
-import type { Problem } from '../../../shared/problem.ts'
-import type { ProblemGroup } from '../../../shared/results.ts'
+import type { Problem } from '../../../shared/run/problem.ts'
+import type { ProblemGroup } from '../../../shared/run/results.ts'
 import { isContentField, isProse } from '../../ui/content/content-rule.ts'
 import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
-import type { RunPhase } from '../../../shared/snapshot.ts'
+import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useAction } from '../../bridge/use-action.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'

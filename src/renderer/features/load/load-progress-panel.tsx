@@ -1,5 +1,5 @@
 import { Progress } from '@mantine/core'
-import type { LoadProgress, RunSnapshot } from '../../../shared/snapshot.ts'
+import type { LoadProgress, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { formatCount, formatRate, formatShare } from '../../ui/format-number.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { type Figure, Figures } from '../../ui/layout/figures.tsx'

@@ -1,6 +1,6 @@
 import type { LoadOverview } from '../../../shared/bridge/load.ts'
-import type { RunSummary } from '../../../shared/run.ts'
-import type { RunPhase } from '../../../shared/snapshot.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useConnection } from '../../bridge/connection.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'

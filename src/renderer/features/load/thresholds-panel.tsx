@@ -1,7 +1,11 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
-import type { LoadReport } from '../../../shared/load-report.ts'
-import { formatThresholdMargin, formatThresholdValue, noteUnjudged } from '../../../shared/threshold-text.ts'
-import type { ThresholdResult } from '../../../shared/thresholds.ts'
+import type { LoadReport } from '../../../shared/load/load-report.ts'
+import {
+  formatThresholdMargin,
+  formatThresholdValue,
+  noteUnjudged,
+} from '../../../shared/load/threshold-text.ts'
+import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './load.module.css'

@@ -1,5 +1,5 @@
 import { toColumnIndex, toColumnSource } from '../../../shared/mapping/match-columns.ts'
-import type { Mapping } from '../../../shared/plan.ts'
+import type { Mapping } from '../../../shared/plan/plan.ts'
 
 /** The field that a column fills, or null where it is only carried to the output. */
 export function fieldOfColumn(mapping: Mapping, columns: readonly string[], index: number): string | null {

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import type { Mistake } from '../../../shared/mapping/check-mapping.ts'
 import { fieldsFor, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
-import type { Mapping, Operation } from '../../../shared/plan.ts'
+import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import { Sentence } from '../../ui/text/sentence.tsx'
 import { assignTemplate } from './edit-mapping.ts'
 import styles from './mapping.module.css'

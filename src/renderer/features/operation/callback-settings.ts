@@ -1,4 +1,4 @@
-import { CALLBACK_TIMEOUT_MS, type Plan } from '../../../shared/plan.ts'
+import { CALLBACK_TIMEOUT_MS, type Plan } from '../../../shared/plan/plan.ts'
 import { isLoopback, parseBaseUrl } from '../../ui/connection/destination.ts'
 
 /** Where and how long callbacks are awaited, as typed. */

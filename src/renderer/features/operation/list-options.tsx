@@ -1,6 +1,6 @@
 import { NumberInput, Radio, Stack, TextInput } from '@mantine/core'
 import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
-import { type Operation, TERMS_PER_REQUEST_MAX } from '../../../shared/operation.ts'
+import { type Operation, TERMS_PER_REQUEST_MAX } from '../../../shared/plan/operation.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { OverwriteNotice } from '../../ui/operations/overwrite-notice.tsx'
 import { ModeChoice } from './mode-choice.tsx'

@@ -1,5 +1,5 @@
 import { Group, NumberInput, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
-import { IN_FLIGHT_MAX, RATE_MAX } from '../../../shared/load-pace.ts'
+import { IN_FLIGHT_MAX, RATE_MAX } from '../../../shared/load/load-pace.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { findLoadMistakes, hasSchedule, type LoadMistakes, type LoadSettings } from './load-settings.ts'
 import styles from './operation.module.css'

@@ -1,9 +1,9 @@
-import { parseDurationMs } from '../../../shared/duration.ts'
-import { type Load, loadSchema } from '../../../shared/load.ts'
-import { IN_FLIGHT_MAX, isWholeRate, LOAD_MAX_MS, RATE_MAX } from '../../../shared/load-pace.ts'
-import { parseStages } from '../../../shared/stages-text.ts'
-import type { TextMistake } from '../../../shared/text-mistake.ts'
-import { parseThreshold } from '../../../shared/threshold-parser.ts'
+import { type Load, loadSchema } from '../../../shared/load/load.ts'
+import { IN_FLIGHT_MAX, isWholeRate, LOAD_MAX_MS, RATE_MAX } from '../../../shared/load/load-pace.ts'
+import { parseStages } from '../../../shared/load/stages-text.ts'
+import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
+import { parseDurationMs } from '../../../shared/messages/duration.ts'
+import type { TextMistake } from '../../../shared/messages/text-mistake.ts'
 
 /** A load test as it is typed. */
 export interface LoadSettings {

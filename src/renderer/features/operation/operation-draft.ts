@@ -1,4 +1,8 @@
-import { type Operation, type OperationKind, TERMS_PER_REQUEST_DEFAULT } from '../../../shared/operation.ts'
+import {
+  type Operation,
+  type OperationKind,
+  TERMS_PER_REQUEST_DEFAULT,
+} from '../../../shared/plan/operation.ts'
 
 /** What was set for operations that are not chosen at the moment, so that looking at another card loses nothing. */
 export type RememberedOperations = Partial<Record<OperationKind, Operation>>

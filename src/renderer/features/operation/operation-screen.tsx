@@ -1,7 +1,7 @@
 import { IconArrowRight } from '@tabler/icons-react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
-import { isAsync, type Operation } from '../../../shared/operation.ts'
+import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { type Destination, toServiceUrl } from '../../ui/connection/destination.ts'

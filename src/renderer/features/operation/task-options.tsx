@@ -1,5 +1,5 @@
 import { NativeSelect, Select, Stack, Switch, TagsInput } from '@mantine/core'
-import type { TaskOperation } from '../../../shared/operation.ts'
+import type { TaskOperation } from '../../../shared/plan/operation.ts'
 import { MODELS } from '../../../shared/service/models.ts'
 import { ModeChoice } from './mode-choice.tsx'
 

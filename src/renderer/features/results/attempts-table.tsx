@@ -1,4 +1,4 @@
-import type { AttemptDetail } from '../../../shared/results.ts'
+import type { AttemptDetail } from '../../../shared/run/results.ts'
 import { formatMs } from '../../ui/format-number.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'

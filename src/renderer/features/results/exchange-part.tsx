@@ -1,5 +1,5 @@
-import { prettyJson } from '../../../shared/pretty-json.ts'
-import type { CutFrom } from '../../../shared/results.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import type { CutFrom } from '../../../shared/run/results.ts'
 import { maskJson } from '../../ui/content/mask-json.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatBytes } from '../../ui/format-number.ts'

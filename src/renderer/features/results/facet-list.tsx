@@ -1,6 +1,6 @@
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
-import type { Facet, RowFilter } from '../../../shared/results.ts'
+import type { Facet, RowFilter } from '../../../shared/run/results.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { isRowAnswer, nameAnswers } from '../../ui/states/answer-looks.ts'

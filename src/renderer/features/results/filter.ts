@@ -1,4 +1,4 @@
-import type { Facet, RowFilter, RowState } from '../../../shared/results.ts'
+import type { Facet, RowFilter, RowState } from '../../../shared/run/results.ts'
 import { isRowAnswer } from '../../ui/states/answer-looks.ts'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
 

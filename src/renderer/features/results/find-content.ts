@@ -1,5 +1,5 @@
 import { matchColumns, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
-import type { Mapping, Plan } from '../../../shared/plan.ts'
+import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 
 const CONTENT_FIELDS = ['text_data', 'url', 'media', 'term', 'custom_index_item_id', 'appeal_id']
 

@@ -1,4 +1,4 @@
-import type { RowDetail, RowState } from '../../../shared/results.ts'
+import type { RowDetail, RowState } from '../../../shared/run/results.ts'
 import { formatMs } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'

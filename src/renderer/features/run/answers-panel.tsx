@@ -1,5 +1,5 @@
-import type { RowAnswer } from '../../../shared/row-answer.ts'
-import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import type { RowAnswer } from '../../../shared/run/row-answer.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { formatCount } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'

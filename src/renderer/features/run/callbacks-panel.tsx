@@ -1,4 +1,4 @@
-import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { formatCount, formatQuantity } from '../../ui/format-number.ts'

@@ -1,4 +1,4 @@
-import type { ErrorGroup } from '../../../shared/run.ts'
+import type { ErrorGroup } from '../../../shared/run/run.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { adviceForError } from '../../ui/states/error-advice.ts'

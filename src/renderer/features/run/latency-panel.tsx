@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
-import type { LatencySeries } from '../../../shared/results.ts'
-import type { Percentiles } from '../../../shared/run.ts'
+import type { LatencySeries } from '../../../shared/run/results.ts'
+import type { Percentiles } from '../../../shared/run/run.ts'
 import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
 import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
 import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'

@@ -1,5 +1,5 @@
-import type { RunState } from '../../../shared/run.ts'
-import type { RunPhase } from '../../../shared/snapshot.ts'
+import type { RunState } from '../../../shared/run/run.ts'
+import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import type { RunStanding } from '../../ui/states/run-state-label.tsx'
 
 /** A run's state as its screen shows it, from what its thread is doing and what its journal says. */

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import type { RunSummary } from '../../../shared/run.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import { formatCount, formatQuantity } from '../../ui/format-number.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'

@@ -1,4 +1,4 @@
-import type { TriggeredRule } from '../../../shared/run.ts'
+import type { TriggeredRule } from '../../../shared/run/run.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'

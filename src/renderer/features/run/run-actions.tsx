@@ -8,8 +8,8 @@ import {
   IconTable,
 } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { RunSummary } from '../../../shared/run.ts'
-import type { RunPhase } from '../../../shared/snapshot.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { countRetryable } from '../../ui/states/row-counts.ts'

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
-import type { RunSummary } from '../../../shared/run.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 

@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../../shared/run.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { isOperationKind, LOAD_LOOK, OPERATION_LOOKS } from '../../ui/operations/operation-looks.ts'
 import { describeThresholds, isLoadTest } from '../../ui/states/is-load-test.ts'

@@ -1,6 +1,6 @@
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
-import type { RunSummary } from '../../../shared/run.ts'
-import type { RunSnapshot } from '../../../shared/snapshot.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 
 /** A run of the list as it stands this moment: what is held here is newer in its snapshot than in its journal. */
 export function withLive(entry: RunEntry, snapshot: RunSnapshot | undefined): RunSummary {

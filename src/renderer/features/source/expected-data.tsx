@@ -1,5 +1,5 @@
-import { isAsync, type Operation } from '../../../shared/operation.ts'
-import { fieldsOf } from '../../../shared/operation-fields.ts'
+import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
+import { fieldsOf } from '../../../shared/plan/operation-fields.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { Sentence } from '../../ui/text/sentence.tsx'

@@ -1,4 +1,4 @@
-import type { PlanMedia, PlanSource } from '../../../shared/plan.ts'
+import type { PlanMedia, PlanSource } from '../../../shared/plan/plan.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 
 /** How a source is read, as far as the person says; what is left out is recognised. */

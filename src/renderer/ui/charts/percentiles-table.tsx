@@ -1,4 +1,4 @@
-import type { Percentiles } from '../../../shared/run.ts'
+import type { Percentiles } from '../../../shared/run/run.ts'
 import { formatCount, formatMs } from '../format-number.ts'
 import styles from './charts.module.css'
 

@@ -1,4 +1,4 @@
-import type { Percentiles } from '../../../shared/run.ts'
+import type { Percentiles } from '../../../shared/run/run.ts'
 
 /** Most points a chart draws; more than the pixels of a wide one would only cost time. */
 export const CHART_MAX_POINTS = 1_200

@@ -1,5 +1,5 @@
-import type { PlanConnection } from '../../../shared/connection.ts'
-import type { RunSummary } from '../../../shared/run.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 
 /** Where a key goes. */
 type Addresses = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>

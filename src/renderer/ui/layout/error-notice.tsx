@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { ErrorDocument } from '../../../shared/errors.ts'
+import type { ErrorDocument } from '../../../shared/messages/errors.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import { Notice } from './notice.tsx'
 

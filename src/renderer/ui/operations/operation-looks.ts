@@ -8,9 +8,9 @@ import {
   IconSend,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { Load } from '../../../shared/load.ts'
-import { describePace } from '../../../shared/load-text.ts'
-import type { Operation, OperationKind } from '../../../shared/plan.ts'
+import type { Load } from '../../../shared/load/load.ts'
+import { describePace } from '../../../shared/load/load-text.ts'
+import type { Operation, OperationKind } from '../../../shared/plan/plan.ts'
 
 /** How an operation is shown wherever it is shown. */
 export interface OperationLook {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
-import type { Load } from '../../../shared/load.ts'
-import type { Operation } from '../../../shared/operation.ts'
+import type { Load } from '../../../shared/load/load.ts'
+import type { Operation } from '../../../shared/plan/operation.ts'
 import { ConnectionChip } from '../connection/connection-chip.tsx'
 import type { NamedPlace } from '../connection/destination.ts'
 import { SafeText } from '../text/safe-text.tsx'

@@ -11,8 +11,8 @@ import {
   IconShieldCheck,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { OperationKind } from '../../../shared/operation.ts'
-import { type RowAnswer, rowAnswerSchema } from '../../../shared/row-answer.ts'
+import type { OperationKind } from '../../../shared/plan/operation.ts'
+import { type RowAnswer, rowAnswerSchema } from '../../../shared/run/row-answer.ts'
 
 /** How an answer is shown wherever it is shown: a word, an icon of its own shape, a colour. */
 export interface AnswerLook {

@@ -1,4 +1,4 @@
-import type { RowCounts } from '../../../shared/run.ts'
+import type { RowCounts } from '../../../shared/run/run.ts'
 import { formatCount, formatShare } from '../format-number.ts'
 import { toStateCounts } from './row-counts.ts'
 import { STATE_LOOKS } from './state-looks.ts'

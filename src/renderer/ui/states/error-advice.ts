@@ -1,4 +1,4 @@
-import type { ErrorGroup } from '../../../shared/run.ts'
+import type { ErrorGroup } from '../../../shared/run/run.ts'
 import { adviceForProblem, isProblemCode } from './problem-advice.ts'
 
 const BY_CODE: Record<string, string> = {

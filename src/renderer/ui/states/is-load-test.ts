@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../../shared/run.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 
 /** Whether a run is a load test: then it counts requests, and its rows have no results of their own. */
 export function isLoadTest(run: RunSummary): boolean {

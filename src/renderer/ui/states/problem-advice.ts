@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../../shared/problem.ts'
+import type { ProblemCode } from '../../../shared/run/problem.ts'
 
 /** What a cause of problems is called, and what to do about it. */
 export interface ProblemAdvice {

@@ -1,5 +1,5 @@
-import type { RowState } from '../../../shared/results.ts'
-import type { RowCounts } from '../../../shared/run.ts'
+import type { RowState } from '../../../shared/run/results.ts'
+import type { RowCounts } from '../../../shared/run/run.ts'
 
 /** A state and how many rows are in it. */
 export interface StateCount {

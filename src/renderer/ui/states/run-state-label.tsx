@@ -9,7 +9,7 @@ import {
   IconPlugConnectedX,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { RunState, RunSummary } from '../../../shared/run.ts'
+import type { RunState, RunSummary } from '../../../shared/run/run.ts'
 import styles from './states.module.css'
 
 /** A run's state, told finer while this process holds it, and for a load test by whether its thresholds hold. */

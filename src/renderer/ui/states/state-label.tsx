@@ -1,4 +1,4 @@
-import type { RowState } from '../../../shared/results.ts'
+import type { RowState } from '../../../shared/run/results.ts'
 import { STATE_LOOKS } from './state-looks.ts'
 import styles from './states.module.css'
 

@@ -10,7 +10,7 @@ import {
   IconHelpCircle,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { RowState } from '../../../shared/results.ts'
+import type { RowState } from '../../../shared/run/results.ts'
 
 /** How a state is shown wherever it is shown: a word, an icon of its own shape, a colour. */
 export interface StateLook {

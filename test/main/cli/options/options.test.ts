@@ -14,7 +14,7 @@ import {
   createPositiveNumberParser,
 } from '../../../../src/main/cli/options/number-option.ts'
 import { createSizeParser } from '../../../../src/main/cli/options/size-option.ts'
-import { findNearest } from '../../../../src/shared/find-nearest.ts'
+import { findNearest } from '../../../../src/shared/messages/find-nearest.ts'
 
 describe('a duration', () => {
   it.each([

@@ -1,5 +1,5 @@
 import type { LoadSnapshot } from '../../../../src/main/cli/progress/load-progress.ts'
-import type { LoadProgress, RunSnapshot } from '../../../../src/shared/snapshot.ts'
+import type { LoadProgress, RunSnapshot } from '../../../../src/shared/run/snapshot.ts'
 
 const NO_ROWS = {
   read: 50,

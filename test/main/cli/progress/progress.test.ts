@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { formatProgressBlock } from '../../../../src/main/cli/progress/progress-block.ts'
 import { formatProgressLine } from '../../../../src/main/cli/progress/progress-line.ts'
 import { textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
-import type { RunSnapshot } from '../../../../src/shared/snapshot.ts'
+import type { RunSnapshot } from '../../../../src/shared/run/snapshot.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
 const CALLBACKS = { received: 30, settled: 30, early: 0, late: 0, doubled: 0, unreadable: 0 }

@@ -6,7 +6,7 @@ import {
   formatTerms,
 } from '../../../../src/main/cli/summary/answers-section.ts'
 import { textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
-import type { RunSummary } from '../../../../src/shared/run.ts'
+import type { RunSummary } from '../../../../src/shared/run/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
 /** As much of a summary as these sections read. */

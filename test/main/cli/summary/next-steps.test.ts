@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { adviseOn } from '../../../../src/main/cli/summary/advice.ts'
 import { formatNextSteps } from '../../../../src/main/cli/summary/next-steps.ts'
 import { formatRequests, formatRows } from '../../../../src/main/cli/summary/rows-section.ts'
-import type { ErrorGroup, RunSummary } from '../../../../src/shared/run.ts'
+import type { ErrorGroup, RunSummary } from '../../../../src/shared/run/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
 const terminal = createPlainTerminal(110)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatRowDetail } from '../../../../src/main/cli/summary/row-text.ts'
-import type { RowDetail } from '../../../../src/shared/results.ts'
+import type { RowDetail } from '../../../../src/shared/run/results.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
 const DETAIL = {

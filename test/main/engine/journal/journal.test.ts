@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { Journal } from '../../../../src/main/engine/journal/journal.ts'
-import { isLeaseHeld, takeLease } from '../../../../src/main/engine/journal/lease.ts'
 import { MIGRATIONS } from '../../../../src/main/engine/journal/migrations.ts'
 import { openJournal, openJournalReader } from '../../../../src/main/engine/journal/open-journal.ts'
 import { readRunRecord } from '../../../../src/main/engine/journal/run-record.ts'
+import { isLeaseHeld, takeLease } from '../../../../src/main/engine/workspace/lease.ts'
 import { holdLease } from '../../../helpers/hold-lease.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { insertTestRun, openTestJournal } from './test-journal.ts'
 
 const toUrl = (path: string) => new URL(`../../../../src/main/engine/${path}`, import.meta.url).href
-const READER_URLS = { journal: toUrl('query/reader-pool.ts'), view: toUrl('query/run-view.ts') }
+const READER_URLS = { journal: toUrl('journal/reader-pool.ts'), view: toUrl('journal/run-view.ts') }
 
 /** Looks at a journal over and over, with a new reader each time, from the moment its file is there. */
 const READER = `

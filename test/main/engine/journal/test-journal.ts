@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type IntakeRow, IntakeWriter } from '../../../../src/main/engine/journal/intake-writer.ts'
 import { type CommitHook, Journal } from '../../../../src/main/engine/journal/journal.ts'
-import type { AttemptRecord } from '../../../../src/main/engine/journal/outcome-writer.ts'
 import {
   insertRunRecord,
   type RunRecord,
   readRunRecord,
 } from '../../../../src/main/engine/journal/run-record.ts'
-import { planSchema } from '../../../../src/shared/plan.ts'
+import { type IntakeRow, IntakeWriter } from '../../../../src/main/engine/run/journal/intake-writer.ts'
+import type { AttemptRecord } from '../../../../src/main/engine/run/journal/outcome-writer.ts'
+import { planSchema } from '../../../../src/shared/plan/plan.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 /** Opens a journal that is closed when the running test is finished, in a folder of its own unless given a file. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
 import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
-import { formatProblem } from '../../../../src/shared/problem.ts'
+import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import { buildPlan } from './build-plan.ts'
 
 const plan = buildPlan({ operation: { kind: 'appeal-status' } })

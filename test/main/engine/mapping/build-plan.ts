@@ -1,4 +1,4 @@
-import { type Plan, type PlanInput, planSchema } from '../../../../src/shared/plan.ts'
+import { type Plan, type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
 
 /** A plan of a task whose parts a test names; the rest is the smallest there is. */
 export function buildPlan(

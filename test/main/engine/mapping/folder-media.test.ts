@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
 import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
-import { FOLDER_COLUMNS } from '../../../../src/shared/folder-columns.ts'
-import type { PlanInput } from '../../../../src/shared/plan.ts'
-import { formatProblem } from '../../../../src/shared/problem.ts'
+import { FOLDER_COLUMNS } from '../../../../src/shared/mapping/folder-columns.ts'
+import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
+import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import { buildPlan } from './build-plan.ts'
 
 const user = { user_id: { kind: 'template' as const, template: 'u' } }

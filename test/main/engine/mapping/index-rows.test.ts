@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
 import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
-import type { PlanInput } from '../../../../src/shared/plan.ts'
-import { formatProblem } from '../../../../src/shared/problem.ts'
+import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
+import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import {
   indexAddRequestSchema,
   indexRemoveRequestSchema,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { planSchema } from '../../../../src/shared/plan.ts'
+import { planSchema } from '../../../../src/shared/plan/plan.ts'
 import { startFaultServer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
-import { SluiceError } from '../../../../src/shared/errors.ts'
 import { matchColumns } from '../../../../src/shared/mapping/match-columns.ts'
-import type { Plan } from '../../../../src/shared/plan.ts'
+import { SluiceError } from '../../../../src/shared/messages/errors.ts'
+import type { Plan } from '../../../../src/shared/plan/plan.ts'
 import { buildPlan } from './build-plan.ts'
 
 const TASK = buildPlan().operation

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
-import type { PlanInput } from '../../../../src/shared/plan.ts'
-import { formatProblem } from '../../../../src/shared/problem.ts'
+import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
+import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import { buildPlan } from './build-plan.ts'
 
 function mapOne(columns: string[], cells: string[], parts: Partial<PlanInput> = {}, row = 3) {

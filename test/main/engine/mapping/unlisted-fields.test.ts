@@ -3,7 +3,7 @@ import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warni
 import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
 import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
-import type { PlanInput } from '../../../../src/shared/plan.ts'
+import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { buildPlan } from './build-plan.ts'
 
 /** What a row of these cells becomes, and what is said of it and of all rows. */

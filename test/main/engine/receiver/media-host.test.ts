@@ -1,10 +1,13 @@
 import { mkdirSync, readdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { takeLease } from '../../../../src/main/engine/journal/lease.ts'
-import { createWorkspaceFolders, toJournalFile } from '../../../../src/main/engine/journal/workspace-files.ts'
+import { toMediaPath } from '../../../../src/main/engine/receiver/media-address.ts'
 import type { ReceiverLimits } from '../../../../src/main/engine/receiver/receiver-limits.ts'
-import { toMediaPath } from '../../../../src/main/engine/service/media-address.ts'
+import { takeLease } from '../../../../src/main/engine/workspace/lease.ts'
+import {
+  createWorkspaceFolders,
+  toJournalFile,
+} from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { holdLease, type LeaseHolder } from '../../../helpers/hold-lease.ts'
 import { openSocket, type RawAnswer, requestRaw } from '../../../helpers/raw-http.ts'
 import { createManualClock, startTestReceiver, type TestReceiver } from './with-receiver.ts'

@@ -1,5 +1,5 @@
-import { readReceiverSettings } from '../../../../src/main/engine/journal/receiver-settings.ts'
 import { Receiver } from '../../../../src/main/engine/receiver/receiver.ts'
+import { readReceiverSettings } from '../../../../src/main/engine/receiver/receiver-settings.ts'
 
 // A process whose only job is a receiver; it says where it listens and with which secret.
 const [workspace = ''] = process.argv.slice(2)

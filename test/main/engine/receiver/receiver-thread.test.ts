@@ -2,14 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { InboxReader } from '../../../../src/main/engine/journal/inbox-reader.ts'
-import { takeLease } from '../../../../src/main/engine/journal/lease.ts'
-import { readReceiverSettings } from '../../../../src/main/engine/journal/receiver-settings.ts'
-import { createWorkspaceFolders, toJournalFile } from '../../../../src/main/engine/journal/workspace-files.ts'
+import { toCallbackPath } from '../../../../src/main/engine/receiver/callback-address.ts'
+import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
+import { toMediaPath } from '../../../../src/main/engine/receiver/media-address.ts'
 import type { ReceiverTask } from '../../../../src/main/engine/receiver/messages.ts'
+import { readReceiverSettings } from '../../../../src/main/engine/receiver/receiver-settings.ts'
 import { ReceiverThread } from '../../../../src/main/engine/receiver/receiver-thread.ts'
-import { toCallbackPath } from '../../../../src/main/engine/service/callback-address.ts'
-import { toMediaPath } from '../../../../src/main/engine/service/media-address.ts'
+import { takeLease } from '../../../../src/main/engine/workspace/lease.ts'
+import {
+  createWorkspaceFolders,
+  toJournalFile,
+} from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { postCallback } from './with-receiver.ts'
 

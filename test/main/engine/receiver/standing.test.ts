@@ -1,13 +1,13 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { toInboxFile } from '../../../../src/main/engine/journal/inbox.ts'
+import { isEveryAddress, toBaseUrl } from '../../../../src/main/engine/receiver/base-url.ts'
+import { toCallbackPath } from '../../../../src/main/engine/receiver/callback-address.ts'
+import { toInboxFile } from '../../../../src/main/engine/receiver/inbox.ts'
 import {
   keepReceiverPort,
   readReceiverSettings,
-} from '../../../../src/main/engine/journal/receiver-settings.ts'
-import { isEveryAddress, toBaseUrl } from '../../../../src/main/engine/receiver/base-url.ts'
-import { toCallbackPath } from '../../../../src/main/engine/service/callback-address.ts'
-import type { SluiceError } from '../../../../src/shared/errors.ts'
+} from '../../../../src/main/engine/receiver/receiver-settings.ts'
+import type { SluiceError } from '../../../../src/shared/messages/errors.ts'
 import { holdLease } from '../../../helpers/hold-lease.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { spawnReceiver } from './spawn-receiver.ts'

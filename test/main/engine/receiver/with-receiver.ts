@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest'
-import type { InboxCallback, InboxCounts } from '../../../../src/main/engine/journal/inbox.ts'
-import { InboxReader } from '../../../../src/main/engine/journal/inbox-reader.ts'
-import { readReceiverSettings } from '../../../../src/main/engine/journal/receiver-settings.ts'
+import { toCallbackPath } from '../../../../src/main/engine/receiver/callback-address.ts'
+import type { InboxCallback, InboxCounts } from '../../../../src/main/engine/receiver/inbox.ts'
+import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
 import type { ReceiverStanding, ReceiverTask } from '../../../../src/main/engine/receiver/messages.ts'
 import { Receiver } from '../../../../src/main/engine/receiver/receiver.ts'
 import type { ReceiverClock } from '../../../../src/main/engine/receiver/receiver-clock.ts'
-import { toCallbackPath } from '../../../../src/main/engine/service/callback-address.ts'
+import { readReceiverSettings } from '../../../../src/main/engine/receiver/receiver-settings.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 /** A receiver of this thread with its workspace. */

@@ -3,7 +3,7 @@ import {
   createOperationExchange,
   type OperationExchange,
 } from '../../../../src/main/engine/service/operation-exchange.ts'
-import type { PlanInput } from '../../../../src/shared/plan.ts'
+import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { toErrorAnswer } from '../../../helpers/fault-server.ts'
 import { buildPlan } from '../mapping/build-plan.ts'
 

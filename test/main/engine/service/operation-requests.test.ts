@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PlanInput } from '../../../../src/shared/plan.ts'
+import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { createTestExchange } from './answers.ts'
 
 const TASK = { text_data: 't', user_id: 'u', post_id: 'p' }

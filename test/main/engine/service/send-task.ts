@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { ApiKey } from '../../../../src/main/engine/credentials/bound-secret.ts'
-import { readProxyCredentials } from '../../../../src/main/engine/credentials/read-credentials.ts'
+import { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
+import { readProxyCredentials } from '../../../../src/main/engine/secrets/read-credentials.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
@@ -8,7 +8,7 @@ import {
   createServiceClient,
   type ServiceClient,
 } from '../../../../src/main/engine/service/service-client.ts'
-import type { PlanConnection } from '../../../../src/shared/connection.ts'
+import type { PlanConnection } from '../../../../src/shared/plan/connection.ts'
 import { buildPlan } from '../mapping/build-plan.ts'
 
 /** The key of every test here; it must never reach anybody but the server of the base URL. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, inspect } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { ApiKey } from '../../../../src/main/engine/credentials/bound-secret.ts'
+import { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
 import {
   createServiceClient,
   type ServiceClientOptions,

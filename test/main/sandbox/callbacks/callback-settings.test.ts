@@ -4,7 +4,7 @@ import { createDueHeap } from '../../../../src/main/sandbox/callbacks/due-heap.t
 import { planCallbacks } from '../../../../src/main/sandbox/callbacks/plan-callbacks.ts'
 import { toRetryWaitMs } from '../../../../src/main/sandbox/callbacks/retry-wait.ts'
 import { createDraw } from '../../../../src/main/sandbox/seeded-draw.ts'
-import { SluiceError } from '../../../../src/shared/errors.ts'
+import { SluiceError } from '../../../../src/shared/messages/errors.ts'
 
 const TASKS = 20_000
 

@@ -1,4 +1,4 @@
-import type { Connections, StoredConnection } from '../../../../shared/stored-connection.ts'
+import type { Connections, StoredConnection } from '../../../../shared/plan/stored-connection.ts'
 import type { CliContext } from '../../context.ts'
 
 /** Whether the variable of a key is set where this runs. */

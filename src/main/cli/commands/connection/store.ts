@@ -4,14 +4,14 @@ import {
   DEFAULT_KEY_LABEL,
   type StoredConnection,
   storedConnectionSchema,
-} from '../../../../shared/stored-connection.ts'
-import { changeConnections } from '../../../engine/connections/connections-file.ts'
+} from '../../../../shared/plan/stored-connection.ts'
+import { changeConnections } from '../../../engine/workspace/connections/connections-file.ts'
 import {
   addConnection,
   findConnection,
   findKey,
   replaceConnection,
-} from '../../../engine/connections/edit-connections.ts'
+} from '../../../engine/workspace/connections/edit-connections.ts'
 import type { CliContext } from '../../context.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
 import { toProxy, toTls } from '../../options/connection-from-flags.ts'

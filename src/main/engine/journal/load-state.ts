@@ -1,0 +1,81 @@
+import type { LoadStatus } from '../../../shared/load/load-report.ts'
+import { evaluateThresholds } from '../../../shared/load/thresholds.ts'
+import type { ErrorGroup } from '../../../shared/run/run.ts'
+import type { DatabaseSync } from '../workspace/sqlite-types.ts'
+import { type LoadSecondExtras, type LoadState, readLoadState } from './load-writer.ts'
+import type { RunView } from './run-view.ts'
+
+/** What is told of a load test whose process ended before it did. */
+export const LOAD_CUT_OFF_REASON =
+  'its process ended before the load did (a crash, kill -9 or no more power); the figures are of the whole seconds until then, and what was in flight is unknown and in no threshold'
+
+/** What requests are told that were in flight then. */
+const LOST = {
+  outcome: 'unknown',
+  status: null,
+  message: 'the load was cut off before the answer came',
+} as const
+
+/** A load test as a whole, and how many of its requests were lost with its process. */
+export interface ToldLoad {
+  /** Null before its first second is over. */
+  state: LoadState | null
+  lost: number
+}
+
+/** Requests that were lost with the process that had sent them, as a summary lists them. */
+export function toLostGroups(lost: number): ErrorGroup[] {
+  return lost === 0 ? [] : [{ ...LOST, error_code: null, rows: lost }]
+}
+
+/**
+ * What a journal says of a load test as a whole. Where its process died, requests that had gone out by the end of the
+ * last whole second and had not ended are unknown, as in any run (design §1).
+ */
+export function readToldLoad({ db, isCutOff }: RunView): ToldLoad {
+  const state = readLoadState(db)
+  if (state === null || !isCutOff) return { state, lost: 0 }
+  const tries = state.statuses.reduce((sum, { requests }) => sum + requests, 0)
+  // What was sent counts first tries alone; retries that were in flight are told nowhere.
+  const lost = Math.max(0, state.sent - (tries - state.retried))
+  return { state: lost === 0 ? state : withLost(state, lost, readSecondCount(db) - 1), lost }
+}
+
+/** When the last whole second of a load test ended whose process died, milliseconds; null where none did. */
+export function readCutOffMs({ db, isCutOff }: RunView): number | null {
+  return isCutOff ? readSecondCount(db) * 1000 : null
+}
+
+/** Whole seconds since measuring began; what came after the measured time has its own. */
+function readSecondCount(db: DatabaseSync): number {
+  const last = db.prepare('SELECT extras FROM second WHERE extras IS NOT NULL ORDER BY at DESC LIMIT 1').get()
+  return last === undefined ? 0 : (JSON.parse(String(last['extras'])) as LoadSecondExtras).second + 1
+}
+
+/** How thresholds stand where nothing was measured. */
+export function judgeNothing({ record }: RunView): LoadState['thresholds'] {
+  const nothing = { durationS: 0, latencies: {}, requests: 0, requestsWithin: 0, failed: 0 }
+  return evaluateThresholds(record.plan.load?.thresholds ?? [], {
+    ...nothing,
+    dropped: 0,
+    inFlight: 0,
+    maxInFlight: 0,
+  })
+}
+
+function withLost(state: LoadState, lost: number, second: number): LoadState {
+  const isAlike = ({ status, errorCode }: LoadStatus) => status === null && errorCode === null
+  const unanswered = lost + (state.statuses.find(isAlike)?.requests ?? 0)
+  const mostFirst = (a: { requests: number }, b: { requests: number }) => b.requests - a.requests
+  return {
+    ...state,
+    statuses: [
+      ...state.statuses.filter((one) => !isAlike(one)),
+      { status: null, errorCode: null, requests: unanswered },
+    ].sort(mostFirst),
+    errors: [
+      ...state.errors,
+      { ...LOST, errorCode: null, requests: lost, firstSecond: second, lastSecond: second },
+    ].sort(mostFirst),
+  }
+}

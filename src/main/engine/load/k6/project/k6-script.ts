@@ -1,0 +1,145 @@
+import { type Load, toMeasuredMs } from '../../../../../shared/load/load.ts'
+import type { Plan } from '../../../../../shared/plan/plan.ts'
+import { JSON_CONTENT_TYPE, taskPath } from '../../../../../shared/service/endpoints.ts'
+import { toK6Scenarios } from './k6-scenarios.ts'
+import { NOT_SUCCEEDED, toK6Thresholds } from './k6-thresholds.ts'
+
+/** A file of rows beside the script, and how many it holds. */
+export interface K6RowsFile {
+  name: string
+  rows: number
+}
+
+/** A plan whose load can be sent by k6. */
+export type K6Plan = Pick<Plan, 'connection' | 'operation'> & { load: Load }
+
+/** How every script of ours begins. */
+export const SCRIPT_BEGINNING = '// Written by Sluice'
+
+/** k6's options of a plan: scenarios, thresholds, what its summary says. */
+export function toK6Options({ load, connection }: K6Plan): Record<string, unknown> {
+  return {
+    scenarios: toK6Scenarios(load, connection.timeoutMs),
+    thresholds: toK6Thresholds(load).thresholds,
+    summaryTrendStats: ['count', 'min', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
+  }
+}
+
+/** Base URL and path of the requests (interface §4.1, §4.2, §5.5). Tasks only. */
+export function toK6Target({ connection, operation }: K6Plan): { baseUrl: string; path: string } {
+  if (operation.kind !== 'task') throw new Error(`a load of ${operation.kind} cannot be sent by k6`)
+  const baseUrl = operation.api === 'v2' ? (connection.taskBaseUrl ?? connection.baseUrl) : connection.baseUrl
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), path: taskPath(operation) }
+}
+
+/** The script of a k6 project: sends the rows in order and again from the start, each under a post_id of its own. */
+export function formatK6Script(plan: K6Plan, files: readonly K6RowsFile[], appVersion: string): string {
+  const { connection, load } = plan
+  const { baseUrl, path } = toK6Target(plan)
+  const hasClientCertificate = connection.tls?.certFile !== undefined
+  const think = load.thinkTime
+  return `${SCRIPT_BEGINNING} ${appVersion}. See README.md beside it.
+import { SharedArray } from 'k6/data'
+import exec from 'k6/execution'
+import http from 'k6/http'
+import { Rate } from 'k6/metrics'
+${think === undefined ? '' : "import { sleep } from 'k6'\n"}
+const BASE_URL = (__ENV.SLUICE_BASE_URL || ${JSON.stringify(baseUrl)}).replace(/\\/+$/, '')
+const URL_OF_TASKS = BASE_URL + ${JSON.stringify(path)}
+const KEY_NAME = ${JSON.stringify(connection.apiKeyEnv)}
+const HTTP_VERSION = ${JSON.stringify(load.httpVersion)}
+
+export const options = ${JSON.stringify(toK6Options(plan), null, 2)}
+${hasClientCertificate ? 'options.tlsAuth = [{ cert: open(__ENV.SLUICE_CLIENT_CERT), key: open(__ENV.SLUICE_CLIENT_KEY) }]\n' : ''}
+// Each row is the JSON of its body in two parts; the post_id of a submission goes between them.
+const FILES = ${JSON.stringify(files.map(({ name, rows }) => [name, rows]))}
+const ROWS = FILES.map(([name]) => new SharedArray(name, () => JSON.parse(open('./' + name))))
+const COUNT = FILES.reduce((sum, [, rows]) => sum + rows, 0)
+
+// What k6's results do not say: how long the warm-up was, and the measured part where its end is known.
+const PLANNED = ${JSON.stringify({ warmup_ms: load.warmupMs, measured_ms: toMeasuredMs(load) })}
+
+// A 3xx is no success: redirects are not followed, so that the key reaches no other host.
+http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }))
+const notSucceeded = new Rate('${NOT_SUCCEEDED}')
+
+/** Checks what the run needs, and names it: post_ids of two runs never meet. */
+export function setup() {
+  if (!__ENV[KEY_NAME]) throw new Error('set ' + KEY_NAME + ' to the API key')
+  const isPinned = (__ENV.GODEBUG || '').split(',').includes('http2client=0')
+  if (HTTP_VERSION === '1.1' && BASE_URL.startsWith('https:') && !isPinned) {
+    throw new Error('set GODEBUG=http2client=0: the plan asks for HTTP/1.1, and k6 would choose HTTP/2')
+  }
+  const [date, time] = new Date().toISOString().split('T')
+  const letters = 'bcdfghjkmnpqrstvwxz23456789'
+  const tail = Array.from({ length: 6 }, () => letters[Math.floor(Math.random() * letters.length)]).join('')
+  return { run: \`k6-\${date.replaceAll('-', '')}-\${time.slice(0, 8).replaceAll(':', '')}-\${tail}\` }
+}
+
+/** Sends one row. */
+export function submit({ run }) {
+  const index = exec.scenario.iterationInTest
+  const warmup = exec.scenario.name === 'main' ? '' : 'warmup-'
+  const [head, tail] = readRow(index % COUNT)
+  // Holds neither _ nor ;, and no two submissions share it.
+  const postId = \`\${run}-\${warmup}\${index + 1}\`
+  const response = http.post(URL_OF_TASKS, head + postId + tail, {
+    headers: { accept: ${JSON.stringify(JSON_CONTENT_TYPE)}, 'accept-encoding': 'identity', 'content-type': ${JSON.stringify(JSON_CONTENT_TYPE)}, authorization: 'token ' + __ENV[KEY_NAME] },
+    redirects: 0,
+    timeout: ${connection.timeoutMs},
+    tags: { name: ${JSON.stringify(path)} },
+  })
+  notSucceeded.add(!isSuccess(response))
+${think === undefined ? '' : `  sleep((${think.minMs} + Math.random() * ${think.maxMs - think.minMs}) / 1000)\n`}}
+
+function readRow(index) {
+  let at = index
+  for (const rows of ROWS) {
+    if (at < rows.length) return rows[at]
+    at -= rows.length
+  }
+  throw new Error('row ' + index + ' is in no file')
+}
+
+/** An answer is a success where its status says so and its body is JSON that names no error. */
+function isSuccess(response) {
+  if (response.status < 200 || response.status > 299) return false
+  try {
+    const body = JSON.parse(response.body)
+    if (body === null || typeof body !== 'object' || body.error === true) return false
+    const statuses = Array.isArray(body.status) ? body.status : []
+    return statuses.every((one) => !one || !one.status || one.status.code === undefined || String(one.status.code) === '0')
+  } catch {
+    return false
+  }
+}
+
+/** One file of results for each machine, for: sluice import-k6 FILE */
+export function handleSummary(data) {
+  const file =
+    __ENV.SLUICE_SUMMARY_FILE ||
+    (__ENV.SLUICE_SUMMARY_DIR ? \`\${__ENV.SLUICE_SUMMARY_DIR}/summary-\${__ENV.HOSTNAME || 'k6'}.json\` : 'summary.json')
+  return { [file]: JSON.stringify({ ...data, sluice: PLANNED }), stdout: describe(data, file) }
+}
+
+function describe({ metrics }, file) {
+  // The machine-readable summary has no metrics by name.
+  if (!metrics) return \`wrote \${file}, to be read by: sluice import-k6 \${file}\\n\`
+  const lines = []
+  for (const [name, { type, values, thresholds = {} }] of Object.entries(metrics)) {
+    for (const [expression, { ok }] of Object.entries(thresholds)) {
+      if (!['max>=0', 'rate>=0', 'count>=0'].includes(expression)) lines.push(\`\${ok ? '✓' : '✗'} \${name} \${expression}\`)
+    }
+    if (type === 'trend' && /^http_req_(duration|waiting)\\{scenario:main\\}$/.test(name)) {
+      const list = ['med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)', 'max']
+      lines.push(\`\${name}: \${list.map((one) => \`\${one} \${(values[one] || 0).toFixed(2)} ms\`).join(', ')}\`)
+    }
+  }
+  const requests = metrics['http_reqs{scenario:main}']
+  const failed = metrics['${NOT_SUCCEEDED}{scenario:main}']
+  const dropped = metrics['dropped_iterations{scenario:main}']
+  lines.push(\`requests: \${requests ? requests.values.count : 0}, did not succeed: \${failed ? (failed.values.rate * 100).toFixed(2) : '0.00'} %, dropped: \${dropped ? dropped.values.count : 0}\`)
+  return \`\${lines.join('\\n')}\\nwrote \${file}, to be read by: sluice import-k6 \${file}\\n\`
+}
+`
+}

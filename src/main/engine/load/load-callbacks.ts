@@ -1,0 +1,100 @@
+import type { InboxReader } from '../receiver/inbox-reader.ts'
+import type { Judgement } from '../service/judgement.ts'
+
+/** Callbacks that are read at once. */
+const BATCH_MAX = 2_000
+
+/** Numbers of the warm-up's items begin above this. */
+const MEASURED_MAX = 1e12
+
+/** What is counted of callbacks. */
+export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'overdue'
+
+/** What a load's callbacks are measured with. */
+export interface LoadCallbacksOptions {
+  inbox: InboxReader
+  runToken: string
+  timeoutMs: number
+  judge: (body: string) => Judgement | null
+  onLatency: (latencyUs: number, receivedAtUs: number) => void
+  /** One more of these, at a Unix microsecond. */
+  onCount: (what: CallbackCount, atUs: number) => void
+  nowMs: () => number
+}
+
+/** Measures how long callbacks take, from the request being sent (design §5). Keeps only what is awaited. */
+export class LoadCallbacks {
+  readonly #options: LoadCallbacksOptions
+  /** When requests were sent whose callbacks are awaited, Unix microseconds, in about the order they were sent. */
+  readonly #awaited = new Map<number, number>()
+  /** When callbacks came whose requests had not been told of yet. */
+  readonly #early = new Map<number, number>()
+  #inboxRead = 0
+
+  constructor(options: LoadCallbacksOptions) {
+    this.#options = options
+  }
+
+  /** Callbacks that are still awaited. */
+  get awaited(): number {
+    return this.#awaited.size
+  }
+
+  /** A request was sent whose callback is awaited. */
+  await(item: number, sentAtUs: number): void {
+    const receivedAtUs = this.#early.get(item)
+    if (receivedAtUs === undefined) {
+      this.#awaited.set(item, sentAtUs)
+      return
+    }
+    this.#early.delete(item)
+    this.#options.onLatency(Math.max(0, receivedAtUs - sentAtUs), receivedAtUs)
+  }
+
+  /** Reads what has come, and gives up on what is overdue. */
+  take(): void {
+    const { inbox, runToken, judge, onCount } = this.#options
+    for (;;) {
+      const batch = inbox.readAfter(runToken, this.#inboxRead, BATCH_MAX)
+      for (const { id, item, receivedAtUs, body } of batch) {
+        this.#inboxRead = id
+        if (item > MEASURED_MAX) continue
+        onCount('received', receivedAtUs)
+        if (judge(body)?.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
+        this.#settle(item, receivedAtUs)
+      }
+      if (batch.length === 0) break
+    }
+    this.#giveUp()
+  }
+
+  close(): void {
+    this.#options.inbox.close()
+  }
+
+  #settle(item: number, receivedAtUs: number): void {
+    const sentAtUs = this.#awaited.get(item)
+    if (sentAtUs !== undefined) {
+      this.#awaited.delete(item)
+      this.#options.onLatency(Math.max(0, receivedAtUs - sentAtUs), receivedAtUs)
+    } else if (this.#early.has(item)) this.#options.onCount('doubled', receivedAtUs)
+    else this.#early.set(item, receivedAtUs)
+  }
+
+  #giveUp(): void {
+    const { nowMs, timeoutMs, onCount } = this.#options
+    const nowUs = nowMs() * 1000
+    const beforeUs = nowUs - timeoutMs * 1000
+    for (const [item, sentAtUs] of this.#awaited) {
+      if (sentAtUs > beforeUs) break
+      this.#awaited.delete(item)
+      onCount('overdue', nowUs)
+    }
+    // A callback whose request is long over came a second time.
+    for (const [item, receivedAtUs] of this.#early) {
+      if (receivedAtUs > beforeUs && this.#early.size < BATCH_MAX * 10) break
+      this.#early.delete(item)
+      onCount('doubled', receivedAtUs)
+    }
+  }
+}

@@ -1,0 +1,340 @@
+import { type Load, toArrivalSchedule } from '../../../shared/load/load.ts'
+import { isOpen } from '../../../shared/load/load-pace.ts'
+import type { RetryRules } from '../../../shared/plan/plan.ts'
+import { isTimed } from '../journal/timed-try.ts'
+import { type Job, Lanes } from '../sending/lanes.ts'
+import { toRetryDelayMs } from '../sending/retry-timing.ts'
+import type { Exchange } from '../service/exchange.ts'
+import type { Judgement } from '../service/judgement.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+import { GeneratorWatch } from './generator-watch.ts'
+import type { LoadBodies, LoadBody } from './load-bodies.ts'
+import { LoadErrors } from './load-errors.ts'
+import type { KeptRequest, LoadEvent } from './load-messages.ts'
+import { LoadModels } from './load-models.ts'
+import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pace.ts'
+import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS, RecordChunk } from './load-record.ts'
+import { createSample, RequestKeeper } from './request-keeper.ts'
+
+/** How often an open pace looks for what is due, and a closed one at its number in flight, milliseconds. */
+const TICK_MS = 1
+const CLOSED_TICK_MS = 20
+/** How often records are handed over, milliseconds. */
+const HAND_OVER_MS = 100
+
+/** What a generator is made of. */
+export interface LoadGeneratorOptions {
+  index: number
+  load: Load
+  retry: RetryRules
+  pacer: LoadPacer
+  bodies: LoadBodies
+  path: string
+  createClient: () => ServiceClient
+  judge: (exchange: Exchange, rowKeys: readonly string[]) => Judgement
+  toPostId: (sequence: number) => string
+  /** Of the item that stands for a request, from 1; null where no callback is asked for. */
+  toCallbackUrl: (item: number) => string | null
+  post: (event: LoadEvent, transfer: ArrayBuffer[]) => void
+}
+
+/** A request on its way, first try or later. */
+interface Flight {
+  turn: LoadTurn
+  body: LoadBody
+  tries: number
+  hasWaited: boolean
+}
+
+/** Sends one thread's share of a load, and tells what became of it in plain numbers. Keeps nothing but what is in flight. */
+export class LoadGenerator {
+  readonly #options: LoadGeneratorOptions
+  readonly #lanes: Lanes
+  readonly #clients = new Set<ServiceClient>()
+  readonly #chunk = new RecordChunk()
+  readonly #errors = new LoadErrors()
+  readonly #models = new LoadModels()
+  readonly #watch = new GeneratorWatch()
+  readonly #again: Flight[] = []
+  #backingOff = 0
+  #thinking = 0
+  readonly #keeper: RequestKeeper
+  readonly #tickEveryMs: number
+  #tickedMs = Number.NaN
+  readonly #end = Promise.withResolvers<void>()
+  /** When measuring begins, on the clock of `performance.now()`. */
+  #startMs = 0
+  #isStopped = false
+  #stoppedMs: number | null = null
+  /** When what still waits for room is dropped: that much the service cannot take. Infinity at a closed pace. */
+  readonly #giveUpMs: number
+  #second = Number.NEGATIVE_INFINITY
+  #sent = 0
+  #dropped = 0
+  #inFlightMax = 0
+  #lastFullMs = Number.NEGATIVE_INFINITY
+  #handedOverMs = 0
+
+  constructor(options: LoadGeneratorOptions) {
+    this.#options = options
+    this.#tickEveryMs = isOpen(options.load.pace) ? TICK_MS : CLOSED_TICK_MS
+    this.#keeper = new RequestKeeper(options.load)
+    const { pace, gracefulStopMs } = options.load
+    this.#giveUpMs = isOpen(pace) ? toArrivalSchedule(options.load).durationMs + gracefulStopMs : Infinity
+    this.#lanes = new Lanes({
+      concurrency: Math.max(1, options.pacer.concurrencyAt(-options.load.warmupMs)),
+      createClient: () => {
+        const client = options.createClient()
+        this.#clients.add(client)
+        return client
+      },
+      take: () => this.#take(),
+      onError: (error) => this.#end.reject(error),
+    })
+  }
+
+  /**
+   * Sends until the load is over and everything has ended, or was given up. `startMs`: when measuring begins, on the
+   * clock of `performance.now()`.
+   */
+  async run(startMs: number): Promise<void> {
+    this.#startMs = startMs
+    const timer = setInterval(() => this.#tick(), this.#tickEveryMs)
+    this.#lanes.open()
+    try {
+      this.#tick()
+      await this.#end.promise
+    } finally {
+      clearInterval(timer)
+      await Promise.all([...this.#clients].map((client) => client.destroy()))
+      await this.#lanes.close()
+      this.#closeSeconds(Math.floor(this.#nowMs() / 1000) + 1, 0)
+      this.#handOver()
+      this.#watch.close()
+    }
+  }
+
+  /** Sends nothing new; what is in flight ends, or is given up after the graceful stop. */
+  stop(): void {
+    this.#isStopped = true
+    this.#stoppedMs ??= this.#nowMs()
+  }
+
+  /** Milliseconds since measuring began. */
+  #nowMs(): number {
+    return performance.now() - this.#startMs
+  }
+
+  #tick(): void {
+    const nowMs = this.#nowMs()
+    const { pacer } = this.#options
+    this.#enterSecond(nowMs)
+    this.#tickedMs = nowMs
+    if (this.#isStopped || pacer.isOver(nowMs)) this.#endWhenDrained(nowMs)
+    else {
+      this.#wake(nowMs)
+      this.#drop(nowMs)
+    }
+    if (nowMs - this.#handedOverMs >= HAND_OVER_MS || this.#chunk.isFull) this.#handOver()
+  }
+
+  #wake(nowMs: number): void {
+    const { pacer } = this.#options
+    const concurrency = pacer.concurrencyAt(nowMs)
+    if (concurrency !== this.#lanes.concurrency && concurrency > 0) this.#lanes.setConcurrency(concurrency)
+    const ready = pacer.countReady(nowMs) + this.#again.length
+    const room = concurrency - this.#lanes.inFlight - this.#thinking
+    if (ready > 0 && room <= 0) this.#lastFullMs = nowMs
+    if (ready > 0 && room > 0) this.#lanes.wake(Math.min(ready, room))
+    this.#inFlightMax = Math.max(this.#inFlightMax, this.#lanes.inFlight)
+  }
+
+  /** What is due and finds no room is given up: at once where the plan says so, else when the load is long over. */
+  #drop(nowMs: number): void {
+    const { pacer, load } = this.#options
+    if (load.whenFull === 'wait' && nowMs <= this.#giveUpMs) return
+    while (this.#lanes.inFlight >= pacer.concurrencyAt(nowMs) && pacer.countReady(nowMs) > 0) {
+      if (pacer.take(nowMs)?.isMeasured) this.#dropped += 1
+    }
+  }
+
+  #endWhenDrained(nowMs: number): void {
+    this.#stoppedMs ??= nowMs
+    const again = this.#isStopped ? 0 : this.#again.length + this.#backingOff
+    const isDrained = this.#lanes.inFlight + again === 0
+    if (!isDrained && !this.#isStopped) this.#lanes.wake(this.#again.length)
+    if (isDrained || nowMs - this.#stoppedMs > this.#options.load.gracefulStopMs) this.#end.resolve()
+  }
+
+  #take(): Job | null {
+    const nowMs = this.#nowMs()
+    const { pacer } = this.#options
+    if (this.#lanes.inFlight + this.#thinking >= pacer.concurrencyAt(nowMs) && !pacer.isOver(nowMs)) {
+      this.#lastFullMs = nowMs
+      return null
+    }
+    if (this.#isStopped) return null
+    // An answer may come before the timer that begins a second: what goes out then is of that second.
+    this.#enterSecond(nowMs)
+    const again = this.#again.shift()
+    if (again !== undefined) return this.#toJob(again)
+    const turn = pacer.take(nowMs)
+    if (turn === null) return null
+    if (turn.isMeasured) this.#sent += 1
+    const body = this.#options.bodies.at(turn.isMeasured ? turn.sequence : turn.sequence - WARMUP_SEQUENCE)
+    const hasWaited = turn.dueMs !== null && turn.dueMs < this.#lastFullMs
+    return this.#toJob({ turn, body, tries: 0, hasWaited })
+  }
+
+  #toJob(flight: Flight): Job {
+    const { path, toPostId, toCallbackUrl } = this.#options
+    const { body, turn } = flight
+    const json = body.toJson(toPostId(turn.sequence), toCallbackUrl(turn.sequence + 1) ?? '')
+    return {
+      request: { method: 'POST', path, body: json, isAnonymous: false },
+      onEnd: (exchange) => this.#noteEnd(flight, exchange),
+    }
+  }
+
+  #noteEnd(flight: Flight, exchange: Exchange): void {
+    const { load, judge } = this.#options
+    const judgement = judge(exchange, [])
+    if (flight.turn.isMeasured) this.#record(flight, exchange, judgement)
+    if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#lastFullMs = this.#nowMs()
+    if (judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped) {
+      this.#backOff(flight, judgement)
+    }
+    const { thinkTime } = load
+    if (thinkTime === undefined) return
+    this.#thinking += 1
+    // Who thinks when the load is over is not waited for.
+    setTimeout(
+      () => {
+        this.#thinking -= 1
+        if (!this.#isStopped) this.#lanes.wake(1)
+      },
+      thinkTime.minMs + Math.random() * (thinkTime.maxMs - thinkTime.minMs),
+    ).unref()
+  }
+
+  #backOff(flight: Flight, { retryAfterMs }: Judgement): void {
+    this.#backingOff += 1
+    setTimeout(
+      () => {
+        this.#backingOff -= 1
+        this.#again.push({ ...flight, tries: flight.tries + 1 })
+        this.#lanes.wake(1)
+      },
+      toRetryDelayMs(flight.tries + 1, retryAfterMs, this.#options.retry, Math.random),
+    ).unref()
+  }
+
+  #record(flight: Flight, exchange: Exchange, judgement: Judgement): void {
+    const { turn, body, tries, hasWaited } = flight
+    const { timings } = exchange
+    const sentUs = timings.sentAtUs - (performance.timeOrigin + this.#startMs) * 1000
+    const endUs = sentUs + timings.durationUs
+    const isSent = exchange.kind === 'answer' || exchange.sent
+    const dueUs = turn.dueMs === null || tries > 0 ? Number.NaN : turn.dueMs * 1000
+    const timed = isTimed(judgement)
+    const { numbers } = this.#chunk
+    const at = this.#chunk.next()
+    numbers[at + FIELD.sequence] = turn.sequence
+    numbers[at + FIELD.endUs] = endUs
+    numbers[at + FIELD.durationUs] = timings.durationUs
+    numbers[at + FIELD.waitingUs] = timings.waitingUs ?? Number.NaN
+    numbers[at + FIELD.connectUs] = timings.connectUs ?? Number.NaN
+    numbers[at + FIELD.tlsUs] = timings.tlsUs ?? Number.NaN
+    numbers[at + FIELD.responseUs] = timed ? endUs - dueUs : Number.NaN
+    numbers[at + FIELD.lagUs] = timed && isSent ? sentUs - dueUs : Number.NaN
+    numbers[at + FIELD.status] = judgement.status ?? Number.NaN
+    numbers[at + FIELD.outcome] = OUTCOMES.indexOf(judgement.outcome)
+    numbers[at + FIELD.flags] =
+      (timed ? FLAG.timed : 0) +
+      (hasWaited ? FLAG.waited : 0) +
+      (judgement.fromCache ? FLAG.fromCache : 0) +
+      (tries > 0 ? FLAG.retry : 0) +
+      (judgement.isAcknowledgement ? FLAG.acknowledged : 0) +
+      (isSent ? FLAG.sent : 0) +
+      (exchange.kind === 'answer' ? FLAG.answered : 0)
+    numbers[at + FIELD.position] = body.position
+    numbers[at + FIELD.contentBytes] = body.contentBytes
+    numbers[at + FIELD.model] = this.#models.toNumber(body.model)
+    numbers[at + FIELD.error] =
+      judgement.outcome === 'succeeded' ? Number.NaN : this.#errors.toNumber(judgement)
+    numbers[at + FIELD.retryAfterMs] = judgement.retryAfterMs ?? Number.NaN
+    const kept = this.#keeper.consider(judgement.outcome)
+    if (kept !== null) this.#keeper.keep(kept, this.#toSample(at, flight, exchange, judgement))
+    if (this.#chunk.isFull) this.#handOver()
+  }
+
+  #toSample(
+    at: number,
+    { turn, body }: Flight,
+    exchange: Exchange,
+    judgement: Judgement,
+  ): KeptRequest['sample'] {
+    const { toPostId, toCallbackUrl } = this.#options
+    const record = this.#chunk.numbers.subarray(at, at + RECORD_NUMBERS)
+    const postId = toPostId(turn.sequence)
+    const request = body.toJson(postId, toCallbackUrl(turn.sequence + 1) ?? '')
+    return createSample(record, { row: body.row, postId, request, exchange, judgement })
+  }
+
+  #handOver(): void {
+    this.#handedOverMs = this.#nowMs()
+    const records = this.#chunk.take()
+    const { index, post } = this.#options
+    post(
+      {
+        kind: 'records',
+        index,
+        records,
+        kept: this.#keeper.take(),
+        errors: this.#errors.takeNews(),
+        models: this.#models.takeNews(),
+        inFlight: this.#lanes.inFlight,
+      },
+      [records.buffer as ArrayBuffer],
+    )
+  }
+
+  /** Ends the seconds that are over; the timer that is late by now was late in them. */
+  #enterSecond(nowMs: number): void {
+    const lateMs = Number.isNaN(this.#tickedMs) ? 0 : nowMs - this.#tickedMs - this.#tickEveryMs
+    this.#closeSeconds(Math.floor(nowMs / 1000), Math.max(0, lateMs * 1000))
+  }
+
+  /** Tells how the seconds that are over were, each by itself; `lateUs`: how late the timer was that began the next. */
+  #closeSeconds(next: number, lateUs: number): void {
+    const isFirst = !Number.isFinite(this.#second)
+    this.#watch.noteLate(lateUs)
+    if (next === this.#second) return
+    // What ended in them must be there before they are told of.
+    if (!isFirst) this.#handOver()
+    for (let second = this.#second; !isFirst && second < next; second += 1) {
+      this.#tellSecond(second)
+      // Whoever slept through a second, or into it, was as late in that one.
+      this.#watch.noteLate(lateUs)
+    }
+    this.#second = next
+  }
+
+  #tellSecond(second: number): void {
+    const { pacer, index, post } = this.#options
+    const ready = pacer.countReady(this.#nowMs())
+    const isFull = this.#lanes.inFlight >= this.#lanes.concurrency
+    const health = {
+      second,
+      sent: this.#sent,
+      dropped: this.#dropped,
+      behind: isFull || !Number.isFinite(ready) || this.#isStopped ? 0 : ready,
+      inFlightMax: this.#inFlightMax,
+      ...this.#watch.take(),
+    }
+    post({ kind: 'health', index, health }, [])
+    this.#sent = 0
+    this.#dropped = 0
+    this.#inFlightMax = this.#lanes.inFlight
+  }
+}

@@ -1,0 +1,181 @@
+import type { Histogram } from 'hdr-histogram-js'
+import { createHistogram, LatencyMeter, recordUs } from '../../../shared/load/latency-meter.ts'
+import type { CallbackCount } from './load-callbacks.ts'
+import type { LoadErrorCause, LoadEvent } from './load-messages.ts'
+import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './load-record.ts'
+import { type RowEnding, toRowEnding } from './load-rows.ts'
+import { LoadTally } from './load-tally.ts'
+
+/** Models that are told apart; further ones are counted together. */
+const MODELS_MAX = 50
+const FURTHER_MODELS = '(further models)'
+const SERVICE_DECIDES = "(the service's choice)"
+
+type Records = Extract<LoadEvent, { kind: 'records' }>
+
+/** Requests that ended in one second. */
+export interface OpenSecond {
+  tally: LoadTally
+  latency: LatencyMeter
+  /** Start lag of requests that neither the cap nor a new connection kept waiting. */
+  ownLag: Histogram
+  /** In the order in which their ends were told of. */
+  rows: RowEnding[]
+}
+
+/** What a thread refers to by numbers of its own. */
+interface ThreadNames {
+  causes: Map<number, LoadErrorCause>
+  models: Map<number, string>
+}
+
+/**
+ * Adds up the records of every sending thread, by second and in total, in memory that does not grow with the load. The
+ * total is of closed seconds, as everything is that is written of a load, so that all figures are of one moment.
+ */
+export class LoadLedger {
+  #startMs = 0
+  /** Sent requests whose callbacks may come: item and Unix microseconds. */
+  readonly #onAwaited: (item: number, sentAtUs: number) => void
+  readonly #seconds = new Map<number, OpenSecond>()
+  readonly #threads: ThreadNames[] = []
+  /** Models that are told apart. */
+  readonly #models = new Set<string>()
+  /** The second that the last record ended in; null once one was closed. */
+  #open: { number: number; second: OpenSecond } | null = null
+  #closedUpTo = -1
+  /** What ends later is in no rate, microseconds since measuring began. */
+  #measuredUs = Number.POSITIVE_INFINITY
+  /** When the last request ended, microseconds since measuring began; 0 before the first. */
+  lastEndUs = 0
+  /** Requests that were told of, and those of them that did not succeed; open seconds included. */
+  requests = 0
+  failed = 0
+  /** All closed seconds. */
+  readonly total = new LoadTally()
+
+  constructor(onAwaited: (item: number, sentAtUs: number) => void) {
+    this.#onAwaited = onAwaited
+  }
+
+  /** Says when measuring begins, by the load's clock; before anything is added. */
+  begin(startMs: number): void {
+    this.#startMs = startMs
+  }
+
+  /** Says when the measured time ends, milliseconds after it began; the earliest end counts. */
+  endMeasuring(ms: number): void {
+    this.#measuredUs = Math.min(this.#measuredUs, ms * 1000)
+  }
+
+  /** Takes in what a thread has handed over. */
+  add({ index, records, errors, models }: Records): void {
+    const names = this.#threads[index] ?? { causes: new Map(), models: new Map() }
+    this.#threads[index] = names
+    for (const [number, cause] of errors) names.causes.set(number, cause)
+    for (const [number, name] of models) names.models.set(number, this.#toModelLabel(name))
+    for (let at = 0; at < records.length; at += RECORD_NUMBERS) this.#addRecord(records, at, names)
+  }
+
+  /** Takes the second that is over; what is told of it later counts in the next one. */
+  close(second: number): OpenSecond {
+    const closed = this.#seconds.get(second) ?? createSecond()
+    this.#seconds.delete(second)
+    this.#open = null
+    this.#closedUpTo = Math.max(this.#closedUpTo, second)
+    this.total.merge(closed.tally)
+    return closed
+  }
+
+  /** The last second in which anything ended, or was closed. */
+  get lastSecond(): number {
+    return Math.max(this.#closedUpTo, ...this.#seconds.keys())
+  }
+
+  /** Records how long a callback took that came at this Unix microsecond. */
+  addCallback(latencyUs: number, receivedAtUs: number): void {
+    this.#secondAtUnix(receivedAtUs).latency.record('callback_latency', latencyUs)
+  }
+
+  /** Counts one more of these, at this Unix microsecond. */
+  countCallback(what: CallbackCount, atUs: number): void {
+    this.#secondAtUnix(atUs).tally.callbacks[what] += 1
+  }
+
+  #addRecord(records: Float64Array, at: number, { causes, models }: ThreadNames): void {
+    const read = (field: number) => records[at + field] ?? Number.NaN
+    const flags = read(FIELD.flags)
+    const outcomeIndex = read(FIELD.outcome)
+    const outcome = OUTCOMES[outcomeIndex] ?? 'unknown'
+    const endUs = read(FIELD.endUs)
+    const durationUs = read(FIELD.durationUs)
+    const second = this.#secondAt(endUs)
+    this.requests += 1
+    if (outcome !== 'succeeded') this.failed += 1
+    this.lastEndUs = Math.max(this.lastEndUs, endUs)
+    second.tally.add(
+      {
+        outcome,
+        flags,
+        endUs,
+        durationUs,
+        connectUs: read(FIELD.connectUs),
+        status: read(FIELD.status),
+        cause: causes.get(read(FIELD.error)),
+        model: models.get(read(FIELD.model)) ?? SERVICE_DECIDES,
+        contentBytes: read(FIELD.contentBytes),
+        retryAfterMs: read(FIELD.retryAfterMs),
+      },
+      this.#measuredUs,
+    )
+    this.#addLatency(second, read, flags)
+    second.rows.push(toRowEnding(read(FIELD.position), outcomeIndex))
+    if (flags & FLAG.acknowledged || outcome === 'unknown') {
+      this.#onAwaited(read(FIELD.sequence) + 1, this.#startMs * 1000 + endUs - durationUs)
+    }
+  }
+
+  #addLatency(second: OpenSecond, read: (field: number) => number, flags: number): void {
+    const toUs = (field: number) => {
+      const us = read(field)
+      return Number.isNaN(us) ? null : Math.round(us)
+    }
+    const { latency } = second
+    const connectUs = toUs(FIELD.connectUs)
+    latency.record('http_req_waiting', toUs(FIELD.waitingUs))
+    latency.record('http_req_connecting', connectUs)
+    latency.record('http_req_tls_handshaking', toUs(FIELD.tlsUs))
+    if (!(flags & FLAG.timed)) return
+    latency.record('http_req_duration', toUs(FIELD.durationUs))
+    latency.record('response_time', toUs(FIELD.responseUs))
+    const lagUs = toUs(FIELD.lagUs)
+    latency.record('start_lag', lagUs)
+    if (lagUs !== null && connectUs === null && !(flags & FLAG.waited)) recordUs(second.ownLag, lagUs)
+  }
+
+  #toModelLabel(name: string): string {
+    const label = name === '' ? SERVICE_DECIDES : name
+    if (this.#models.size < MODELS_MAX) this.#models.add(label)
+    return this.#models.has(label) ? label : FURTHER_MODELS
+  }
+
+  #secondAtUnix(us: number): OpenSecond {
+    return this.#secondAt(us - this.#startMs * 1000)
+  }
+
+  #secondAt(us: number): OpenSecond {
+    const number = Math.max(this.#closedUpTo + 1, Math.floor(us / 1e6), 0)
+    if (this.#open?.number === number) return this.#open.second
+    let second = this.#seconds.get(number)
+    if (second === undefined) {
+      second = createSecond()
+      this.#seconds.set(number, second)
+    }
+    this.#open = { number, second }
+    return second
+  }
+}
+
+function createSecond(): OpenSecond {
+  return { tally: new LoadTally(), latency: new LatencyMeter(), ownLag: createHistogram(), rows: [] }
+}

@@ -1,0 +1,86 @@
+import type { Outcome } from '../../../shared/run/item-state.ts'
+
+/** Outcomes by the number that stands for them in a record. */
+export const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfies readonly Outcome[]
+
+/**
+ * A measured request as sixteen numbers, so that the thread that sends keeps no objects and hands its records over
+ * without copying. Times are microseconds; NaN stands for what a request did not have.
+ */
+export const FIELD = {
+  /** The request's number in the load, from 0. */
+  sequence: 0,
+  /** When it ended, since measuring began. */
+  endUs: 1,
+  durationUs: 2,
+  waitingUs: 3,
+  connectUs: 4,
+  tlsUs: 5,
+  /** Scheduled to last byte; open pace only. */
+  responseUs: 6,
+  /** Scheduled to sent; open pace only. */
+  lagUs: 7,
+  status: 8,
+  /** Index into {@link OUTCOMES}. */
+  outcome: 9,
+  /** Sum of {@link FLAG}s. */
+  flags: 10,
+  /** Position of its row among the valid rows, from 0. */
+  position: 11,
+  /** UTF-8 bytes of its content. */
+  contentBytes: 12,
+  /** Number of its model, as the thread has told it. */
+  model: 13,
+  /** Number of its error, as the thread has told it. */
+  error: 14,
+  /** What a Retry-After asked for, milliseconds. */
+  retryAfterMs: 15,
+} as const
+
+/** Numbers of one record. */
+export const RECORD_NUMBERS = 16
+
+/** What is true of a request. */
+export const FLAG = {
+  /** It has an http_req_duration. */
+  timed: 1,
+  /** It was due before, and waited since the cap was full. */
+  waited: 2,
+  fromCache: 4,
+  /** It followed another try of the same body. */
+  retry: 8,
+  /** Its callback is awaited. */
+  acknowledged: 16,
+  /** Some of it may have left. */
+  sent: 32,
+  /** A whole answer came, whatever it said. */
+  answered: 64,
+} as const
+
+/** Records that are handed over at once at most. */
+const CHUNK_RECORDS = 2_048
+
+/** Collects records until they are handed over. */
+export class RecordChunk {
+  /** The records' numbers, one record behind the other. */
+  readonly numbers = new Float64Array(CHUNK_RECORDS * RECORD_NUMBERS)
+  #count = 0
+
+  get isFull(): boolean {
+    return this.#count === CHUNK_RECORDS
+  }
+
+  /** Where in {@link numbers} the next record begins; all of its fields must be written. */
+  next(): number {
+    const at = this.#count * RECORD_NUMBERS
+    this.#count += 1
+    return at
+  }
+
+  /** The records so far, to be handed over whole; the chunk is empty then. */
+  take(): Float64Array {
+    const taken = this.numbers.slice(0, this.#count * RECORD_NUMBERS)
+    this.#count = 0
+    return taken
+  }
+}

@@ -1,0 +1,328 @@
+import { LATENCY_SERIES, type LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../shared/load/load.ts'
+import { isOpen } from '../../../shared/load/load-pace.ts'
+import { formatThresholdMargin, formatThresholdValue } from '../../../shared/load/threshold-text.ts'
+import { evaluateThresholds, findAbort, type ThresholdResult } from '../../../shared/load/thresholds.ts'
+import { formatDurationMs } from '../../../shared/messages/duration.ts'
+import type { LoadProgress } from '../../../shared/run/snapshot.ts'
+import type { Journal } from '../journal/journal.ts'
+import { LoadWriter } from '../journal/load-writer.ts'
+import type { RunRecord } from '../journal/run-record.ts'
+import type { SealedSecret } from '../secrets/bound-secret.ts'
+import type { LoadCallbacks, LoadCallbacksOptions } from './load-callbacks.ts'
+import { readClockMs } from './load-clock.ts'
+import { LoadLedger } from './load-ledger.ts'
+import type { LoadTask } from './load-messages.ts'
+import { LoadRows } from './load-rows.ts'
+import { LoadSeconds } from './load-seconds.ts'
+import { type LoadNews, LoadThreads } from './load-threads.ts'
+import { SampleSlots } from './sample-slots.ts'
+
+/** From telling the sending threads to start until the warm-up begins, milliseconds: all of them must have heard. */
+const START_MS = 50
+/** A second is closed this long after it is over, when the callbacks that came in it were read, milliseconds. */
+const SETTLE_MS = 250
+const LOOK_MS = 100
+
+/** How a load ended. `crossed`: a threshold ended it. */
+export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed'; reason: string }
+
+/** What a load test is made of. */
+export interface LoadRunOptions {
+  journal: Journal
+  record: RunRecord
+  load: Load
+  /** Entry of the sending threads. */
+  workerUrl: URL
+  task: Pick<LoadTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'appVersion'>
+  /** Null where the load is sync. */
+  createCallbacks: ((heard: Pick<LoadCallbacksOptions, 'onLatency' | 'onCount'>) => LoadCallbacks) | null
+}
+
+/** Runs a load test: deals it out to sending threads, adds up what they tell, and writes it to the journal. */
+export class LoadRun {
+  readonly #options: LoadRunOptions
+  readonly #writer: LoadWriter
+  readonly #ledger: LoadLedger
+  readonly #seconds: LoadSeconds
+  readonly #callbacks: LoadCallbacks | null
+  readonly #slots: SampleSlots
+  /** When measuring begins, by the load's own clock and by the machine's, Unix milliseconds; null until that is known. */
+  #start: { clockMs: number; unixMs: number } | null = null
+  #threads: LoadThreads | null = null
+  readonly #inFlight: number[] = []
+  #failure: unknown = null
+  /** What a threshold was that has ended the load, in words; null where none has. */
+  #crossedReason: string | null = null
+  #isStopped = false
+  /** When the threads were told to stop before their time, milliseconds since measuring began. */
+  #haltedMs: number | null = null
+  #isSent = false
+  #isOver = false
+  #thresholds: ThresholdResult[] = []
+
+  constructor(options: LoadRunOptions) {
+    const { journal, record, load } = options
+    this.#options = options
+    this.#writer = new LoadWriter(journal)
+    this.#slots = new SampleSlots(load)
+    this.#ledger = new LoadLedger((item, sentAtUs) => this.#callbacks?.await(item, sentAtUs))
+    this.#callbacks =
+      options.createCallbacks?.({
+        onLatency: (latencyUs, receivedAtUs) => this.#ledger.addCallback(latencyUs, receivedAtUs),
+        onCount: (what, atUs) => this.#ledger.countCallback(what, atUs),
+      }) ?? null
+    this.#ledger.endMeasuring(toMeasuredMs(load) ?? Number.POSITIVE_INFINITY)
+    this.#seconds = new LoadSeconds({
+      load,
+      ledger: this.#ledger,
+      rows: new LoadRows(record.rowsRead),
+      writer: this.#writer,
+      counters: journal.counters,
+    })
+  }
+
+  /** Everything that was measured. */
+  get total(): LatencyMeter {
+    return this.#seconds.total
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.reduce((sum, n) => sum + n, 0)
+  }
+
+  /** Sends the whole load. Rejects where a sending thread broke off; what was measured is written. */
+  async run(): Promise<LoadEnd> {
+    const { load, record, journal, task, workerUrl } = this.#options
+    this.#threads = new LoadThreads({
+      workerUrl,
+      count: load.workers,
+      task: { ...task, record, journalFile: journal.file },
+      onReady: () => this.#begin(),
+      onNews: (news) => this.#take(news),
+      onExit: (index) => this.#noteExit(index),
+      onError: (error) => this.#fail(error),
+    })
+    const timer = setInterval(() => this.#look(), LOOK_MS)
+    await this.#threads.ended
+    this.#isSent = true
+    await this.#awaitCallbacks()
+    clearInterval(timer)
+    this.#isOver = true
+    this.#write(this.#seconds.lastKnown)
+    this.#callbacks?.close()
+    if (this.#failure !== null) throw this.#failure
+    if (this.#crossedReason !== null) return { kind: 'crossed', reason: this.#crossedReason }
+    return this.#isStopped ? { kind: 'stopped' } : { kind: 'done' }
+  }
+
+  /** Sends nothing new; what was measured so far is the result. */
+  stop(): void {
+    this.#isStopped = true
+    this.#halt()
+  }
+
+  /** Sends with another key from now on. */
+  setApiKey(apiKey: SealedSecret): void {
+    this.#threads?.tell({ kind: 'set_api_key', apiKey })
+  }
+
+  /** How it stands, in a small picture. */
+  progress(): LoadProgress {
+    const { load } = this.#options
+    const elapsedMs = this.#elapsedMs
+    const measuredMs = toMeasuredMs(load)
+    const isPast = measuredMs !== null && elapsedMs >= measuredMs
+    return {
+      phase:
+        isPast || this.#isSent || this.#haltedMs !== null
+          ? 'stopping'
+          : elapsedMs < 0
+            ? 'warmup'
+            : 'measuring',
+      elapsedMs,
+      measuredMs,
+      scheduledPerS: isOpen(load.pace) ? toArrivalSchedule(load).rateAt(Math.max(0, elapsedMs)) : null,
+      achievedPerS: this.#seconds.sentLately,
+      requests: this.#ledger.requests,
+      failed: this.#ledger.failed,
+      dropped: this.#seconds.dropped,
+      awaited: this.#callbacks?.awaited ?? 0,
+      limitedSeconds: this.#seconds.limited,
+      thresholds: this.#thresholds,
+      latencyMs: {
+        http_req_duration: this.total.percentiles('http_req_duration'),
+        http_req_waiting: this.total.percentiles('http_req_waiting'),
+        response_time: this.total.percentiles('response_time'),
+        start_lag: this.total.percentiles('start_lag'),
+        callback_latency: this.total.percentiles('callback_latency'),
+      },
+    }
+  }
+
+  /** Milliseconds since measuring began; negative in the warm-up. */
+  get #elapsedMs(): number {
+    return this.#start === null ? -this.#options.load.warmupMs : readClockMs() - this.#start.clockMs
+  }
+
+  /** Every thread has read what it needs, so none begins late. */
+  #begin(): void {
+    if (this.#haltedMs !== null) return
+    const delayMs = START_MS + this.#options.load.warmupMs
+    this.#start = { clockMs: readClockMs() + delayMs, unixMs: Date.now() + delayMs }
+    this.#ledger.begin(this.#start.clockMs)
+    this.#seconds.begin(Math.floor(this.#start.unixMs / 1000))
+    this.#threads?.tell({ kind: 'start', startMs: this.#start.clockMs })
+  }
+
+  #halt(): void {
+    if (this.#haltedMs === null) {
+      this.#haltedMs = this.#elapsedMs
+      this.#ledger.endMeasuring(this.#haltedMs)
+      this.#seconds.endSchedule(this.#haltedMs)
+    }
+    this.#threads?.tell({ kind: 'stop' })
+  }
+
+  #take(news: LoadNews): void {
+    switch (news.kind) {
+      case 'records':
+        this.#ledger.add(news)
+        this.#slots.add(news.kept)
+        this.#inFlight[news.index] = news.inFlight
+        break
+      case 'reuse_ended':
+        this.#options.journal.counters.add('reuse_ended', news.why, 1)
+        break
+      case 'health':
+        this.#seconds.noteHealth(news.index, news.health)
+        break
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error
+    this.stop()
+  }
+
+  #noteExit(index: number): void {
+    this.#seconds.noteEnd(index)
+    this.#inFlight[index] = 0
+  }
+
+  #look(): void {
+    try {
+      this.#callbacks?.take()
+      const last = this.#seconds.lastOver(this.#elapsedMs - SETTLE_MS)
+      if (last < this.#seconds.count) return
+      this.#write(last)
+      if (this.#crossedReason !== null || this.#isStopped) return
+      const { thresholds } = this.#options.load
+      const crossed = findAbort(thresholds, this.#thresholds, this.#seconds.count * 1000)
+      if (crossed === null) return
+      this.#crossedReason = toCrossedReason(crossed, this.measuredMs)
+      this.#halt()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  async #awaitCallbacks(): Promise<void> {
+    const { gracefulStopMs } = this.#options.load
+    while (this.#callbacks !== null && this.#callbacks.awaited > 0 && !this.#isStopped) {
+      // What a threshold has ended is not waited for any longer than its requests.
+      if (this.#haltedMs !== null && this.#elapsedMs - this.#haltedMs > gracefulStopMs) break
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
+    this.#callbacks?.take()
+  }
+
+  /** Writes the seconds up to one, and how all stands then. */
+  #write(last: number): void {
+    if (this.#start === null) return
+    const startMs = this.#start.unixMs
+    this.#seconds.closeUpTo(last)
+    this.#judge()
+    this.#options.journal.transact(this.#isOver ? 'power' : 'process', () => {
+      this.#seconds.write()
+      this.#writer.writeState({ startMs, ...this.#toState() })
+      for (const [slot, sample] of this.#slots.changed) this.#writer.writeSample(slot, sample)
+    })
+    this.#seconds.committed()
+    this.#slots.committed()
+  }
+
+  #judge(): void {
+    const { load, record } = this.#options
+    const { total } = this.#ledger
+    this.#thresholds = evaluateThresholds(load.thresholds, {
+      durationS: this.measuredMs / 1000,
+      latencies: Object.fromEntries(
+        LATENCY_SERIES.map((series) => [series, this.total.histogram(series)] as const).filter(
+          ([, histogram]) => histogram !== null,
+        ),
+      ),
+      // Of closed seconds, as the duration and the latencies are.
+      requests: total.requests,
+      requestsWithin: total.within.ended,
+      failed: total.failed,
+      dropped: this.#seconds.dropped,
+      inFlight: this.inFlight,
+      maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
+    })
+  }
+
+  /** Measured time: what was planned, or what it came to. */
+  get measuredMs(): number {
+    const plannedMs = toMeasuredMs(this.#options.load)
+    const wholeMs = plannedMs ?? this.#ledger.lastEndUs / 1000
+    // While the last answers come, the time is over already.
+    const untilMs = this.#isOver
+      ? (this.#haltedMs ?? wholeMs)
+      : Math.min(this.#seconds.count * 1000, this.#haltedMs ?? Number.POSITIVE_INFINITY)
+    return Math.max(0, Math.min(plannedMs ?? Number.POSITIVE_INFINITY, untilMs))
+  }
+
+  /** Requests that had gone out when the last closed second ended, and whose first try had not. */
+  #countOpen(): number {
+    const { requests, retried } = this.#ledger.total
+    return Math.max(0, this.#seconds.sent - (requests - retried))
+  }
+
+  #toState(): Omit<Parameters<LoadWriter['writeState']>[0], 'startMs'> {
+    const { load, record } = this.#options
+    const { total } = this.#ledger
+    const seconds = this.#seconds
+    return {
+      measuredMs: this.measuredMs,
+      // What is due as the time is over belongs to what comes after it.
+      scheduled: isOpen(load.pace) ? toArrivalSchedule(load).countDue(this.measuredMs - 1e-6) : null,
+      sent: seconds.sent,
+      dropped: seconds.dropped,
+      // What is dropped at once where the cap is full has not waited.
+      waited: load.whenFull === 'drop' ? 0 : total.waited,
+      answered: total.answered,
+      // What is in flight still was sent within the time so far.
+      within: { ...total.within, sent: total.within.sent + (this.#isOver ? 0 : this.#countOpen()) },
+      maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
+      fromCache: total.fromCache,
+      retried: total.retried,
+      statuses: total.statuses,
+      errors: total.errors,
+      throttling: total.throttling,
+      connections: total.connections,
+      gc: seconds.gc,
+      limitedSeconds: seconds.limited,
+      limitedReasons: seconds.limitedReasons,
+      thresholds: this.#thresholds,
+      callbacks:
+        this.#callbacks === null ? null : { ...total.callbacks, outstanding: this.#callbacks.awaited },
+    }
+  }
+}
+
+/** What it came to then: what was in flight still ends, and changes it. */
+function toCrossedReason(result: ThresholdResult, measuredMs: number): string {
+  const how = `${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
+  return `the threshold ${result.expression} ended the load after ${formatDurationMs(measuredMs)}: ${how}`
+}

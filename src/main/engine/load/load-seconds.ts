@@ -1,0 +1,195 @@
+import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import { type Load, toArrivalSchedule } from '../../../shared/load/load.ts'
+import { isOpen } from '../../../shared/load/load-pace.ts'
+import { toErrorKey } from '../../../shared/run/error-groups.ts'
+import type { CounterKind } from '../journal/counters.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { LoadSecondExtras, LoadWriter } from '../journal/load-writer.ts'
+import type { SecondRecord } from '../journal/second-writer.ts'
+import { describeLimits, findLimits, type LimitCause, mergeHealth } from './load-health.ts'
+import type { LoadLedger } from './load-ledger.ts'
+import type { SecondHealth } from './load-messages.ts'
+import { OUTCOMES } from './load-record.ts'
+import type { LoadRows } from './load-rows.ts'
+import type { LoadTally } from './load-tally.ts'
+
+/** A thread that has told nothing for so many seconds does not keep those of the others open any longer. */
+const SILENCE_MAX_S = 10
+
+/** What the seconds of a load are made of. */
+export interface LoadSecondsOptions {
+  load: Load
+  ledger: LoadLedger
+  rows: LoadRows
+  writer: LoadWriter
+  counters: Journal['counters']
+}
+
+interface ClosedSecond {
+  tally: LoadTally
+  record: SecondRecord
+  extras: LoadSecondExtras
+}
+
+/** Closes a load's seconds one after the other, once every thread has told how it did in them, and writes them. */
+export class LoadSeconds {
+  readonly #options: LoadSecondsOptions
+  readonly #health = new Map<number, SecondHealth[]>()
+  /** The last second that each thread has told of. */
+  readonly #told: number[]
+  /** Closed, and not committed yet. */
+  readonly #unwritten: ClosedSecond[] = []
+  readonly #limits = new Map<LimitCause, number>()
+  /** Everything in the seconds that are closed. */
+  readonly total = new LatencyMeter()
+  /** Unix second in which measuring began. */
+  #startS = 0
+  #next = 0
+  #limited = 0
+  #eventLoopMaxUs = 0
+  #sentLately: number | null = null
+  /** Nothing is due any more from here on, milliseconds since measuring began. */
+  #dueUntilMs = Number.POSITIVE_INFINITY
+  readonly gc = { pauses: 0, maxUs: 0 }
+  sent = 0
+  dropped = 0
+
+  constructor(options: LoadSecondsOptions) {
+    this.#options = options
+    this.#told = Array.from({ length: options.load.workers }, () => -1)
+  }
+
+  /** Says in which Unix second measuring begins; before anything is closed. */
+  begin(startS: number): void {
+    this.#startS = startS
+  }
+
+  /** Says when the load was ended before its time, milliseconds since measuring began. */
+  endSchedule(ms: number): void {
+    this.#dueUntilMs = Math.max(0, ms)
+  }
+
+  /** Seconds that are closed. */
+  get count(): number {
+    return this.#next
+  }
+
+  /** Seconds that the generator shaped, and not the service. */
+  get limited(): number {
+    return this.#limited
+  }
+
+  /** Why it shaped them, a sentence each. */
+  get limitedReasons(): string[] {
+    return describeLimits(this.#limits, this.#eventLoopMaxUs)
+  }
+
+  /** What went out in the last second that is closed; null before the first. */
+  get sentLately(): number | null {
+    return this.#sentLately
+  }
+
+  /** A thread tells how a second was. What it tells late, since it stood still, counts in the next open one. */
+  noteHealth(index: number, health: SecondHealth): void {
+    const { second } = health
+    this.#told[index] = Math.max(this.#told[index] ?? -1, second)
+    if (second < 0) return
+    const at = Math.max(second, this.#next)
+    this.#health.set(at, [...(this.#health.get(at) ?? []), health])
+  }
+
+  /** A thread has told all it will tell. */
+  noteEnd(index: number): void {
+    this.#told[index] = Number.POSITIVE_INFINITY
+  }
+
+  /** The last second that can be closed at a time, milliseconds since measuring began. */
+  lastOver(ms: number): number {
+    const over = Math.floor(ms / 1000) - 1
+    return Math.min(over, Math.max(Math.min(...this.#told), over - SILENCE_MAX_S))
+  }
+
+  /** The last second that anything is known of. */
+  get lastKnown(): number {
+    return Math.max(this.#options.ledger.lastSecond, ...this.#health.keys())
+  }
+
+  /** Closes every second up to one. */
+  closeUpTo(last: number): void {
+    for (; this.#next <= last; this.#next += 1) this.#close(this.#next)
+  }
+
+  /** Writes what was closed since {@link committed}, and what all came to. The caller has a transaction open. */
+  write(): void {
+    const { ledger, writer } = this.#options
+    for (const { record, extras } of this.#unwritten) writer.writeSecond(record, extras)
+    const touched = this.#unwritten.map(({ tally }) => tally)
+    for (const group of ledger.total.listGroups(touched)) writer.writeGroup(group)
+    this.#count()
+  }
+
+  /** What was written is on its way to the disk, and not to be written again. */
+  committed(): void {
+    this.#unwritten.length = 0
+  }
+
+  #close(number: number): void {
+    const { ledger } = this.#options
+    const second = ledger.close(number)
+    const health = mergeHealth(this.#health.get(number) ?? [])
+    this.#health.delete(number)
+    const scheduled = this.#toScheduled(number)
+    const limits = findLimits(second, health, scheduled)
+    for (const cause of limits) this.#limits.set(cause, (this.#limits.get(cause) ?? 0) + 1)
+    if (limits.length > 0) this.#limited += 1
+    this.#eventLoopMaxUs = Math.max(this.#eventLoopMaxUs, health.eventLoopMaxUs)
+    this.gc.pauses += health.gcPauses
+    this.gc.maxUs = Math.max(this.gc.maxUs, health.gcMaxUs)
+    this.sent += health.sent
+    this.dropped += health.dropped
+    this.#sentLately = health.sent
+    this.total.addAll(second.latency)
+    this.#options.rows.take(second.rows)
+    this.#unwritten.push({
+      tally: second.tally,
+      record: {
+        at: this.#startS + number,
+        ...second.tally.counts,
+        eventLoopMaxUs: health.eventLoopMaxUs,
+        generatorLimited: limits.length > 0,
+        latency: second.latency,
+      },
+      extras: {
+        second: number,
+        sent: health.sent,
+        scheduled,
+        dropped: health.dropped,
+        inFlight: health.inFlightMax,
+        gcUs: health.gcUs,
+      },
+    })
+  }
+
+  /** Sets the journal's counters to what all came to, whatever a transaction that failed had made of them. */
+  #count(): void {
+    const { counters, ledger, rows } = this.#options
+    const set = (kind: CounterKind, value: string, n: number) =>
+      counters.add(kind, value, n - counters.get(kind, value))
+    for (const outcome of OUTCOMES) {
+      set('request', outcome, ledger.total.counts[outcome])
+      set('state', outcome, rows.counts[outcome])
+    }
+    set('request', 'retried', ledger.total.retried)
+    for (const { outcome, status, errorCode, message, requests } of ledger.total.errors) {
+      set('error', toErrorKey(outcome, status, errorCode, message), requests)
+    }
+  }
+
+  #toScheduled(second: number): number | null {
+    const { load } = this.#options
+    if (!isOpen(load.pace)) return null
+    const schedule = toArrivalSchedule(load)
+    const countDue = (ms: number) => schedule.countDue(Math.min(ms, this.#dueUntilMs) - 1e-6)
+    return countDue((second + 1) * 1000) - countDue(second * 1000)
+  }
+}

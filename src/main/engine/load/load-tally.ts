@@ -1,0 +1,207 @@
+import type { Histogram } from 'hdr-histogram-js'
+import { createHistogram, encodeHistogram, recordUs } from '../../../shared/load/latency-meter.ts'
+import type { LoadErrorGroup, LoadStatus, LoadThrottling } from '../../../shared/load/load-report.ts'
+import { toErrorKey } from '../../../shared/run/error-groups.ts'
+import type { LoadGroupRecord } from '../journal/load-writer.ts'
+import type { LoadErrorCause } from './load-messages.ts'
+import { FLAG, type OUTCOMES } from './load-record.ts'
+
+/** Upper edges of the ranges of content sizes, bytes. */
+const SIZES = [100, 1_000, 10_000, 100_000, Number.POSITIVE_INFINITY]
+const SIZE_LABELS = ['up to 100 B', 'up to 1 kB', 'up to 10 kB', 'up to 100 kB', 'over 100 kB']
+
+/** A request that ended, as it is counted; what it did not have is NaN. */
+export interface EndedRequest {
+  outcome: (typeof OUTCOMES)[number]
+  /** Sum of {@link FLAG}s. */
+  flags: number
+  /** Since measuring began, microseconds. */
+  endUs: number
+  durationUs: number
+  connectUs: number
+  status: number
+  /** Undefined where it succeeded. */
+  cause: LoadErrorCause | undefined
+  /** As it is shown. */
+  model: string
+  contentBytes: number
+  retryAfterMs: number
+}
+
+interface Group {
+  requests: number
+  failed: number
+  histogram: Histogram
+}
+
+/** What requests came to, in sums whose size does not grow with their number. */
+export class LoadTally {
+  readonly counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
+  /** Within the measured time: what rates are made of. `sent`: first tries only. */
+  readonly within = { sent: 0, ended: 0, answered: 0, succeeded: 0 }
+  readonly throttling: LoadThrottling = { answers: 0, retryAfterAnswers: 0, askedS: 0 }
+  readonly connections = { opened: 0, reused: 0 }
+  readonly callbacks = { received: 0, doubled: 0, rejected: 0, overdue: 0 }
+  /** Answered, whatever the answer. */
+  answered = 0
+  fromCache = 0
+  waited = 0
+  retried = 0
+  /** By status, and by error code within it. */
+  readonly #statuses = new Map<number, Map<string | null, LoadStatus>>()
+  readonly #errors = new Map<string, LoadErrorGroup>()
+  readonly #sizes = new Map<string, Group>()
+  readonly #models = new Map<string, Group>()
+
+  /** Requests that ended. */
+  get requests(): number {
+    return this.counts.succeeded + this.failed
+  }
+
+  /** Those of them that did not succeed. */
+  get failed(): number {
+    const { rejected, failed, unknown } = this.counts
+    return rejected + failed + unknown
+  }
+
+  /** Answers by status and error code, most first. */
+  get statuses(): LoadStatus[] {
+    return [...this.#listStatuses()].sort((a, b) => b.requests - a.requests)
+  }
+
+  /** What did not succeed by cause, most first. */
+  get errors(): LoadErrorGroup[] {
+    return [...this.#errors.values()].sort((a, b) => b.requests - a.requests)
+  }
+
+  /** Requests by size of content and by model; those groups alone that one of these tallies has, too. */
+  listGroups(those: readonly LoadTally[] = [this]): LoadGroupRecord[] {
+    return [
+      ...[...this.#sizes]
+        .filter(([label]) => those.some((one) => one.#sizes.has(label)))
+        .map(toGroupRecord('size')),
+      ...[...this.#models]
+        .filter(([label]) => those.some((one) => one.#models.has(label)))
+        .map(toGroupRecord('model')),
+    ]
+  }
+
+  /** Counts one request; `measuredUs`: when the measured time ends, on the clock of its `endUs`. */
+  add(request: EndedRequest, measuredUs: number): void {
+    const { outcome, flags, endUs, durationUs, status, cause, retryAfterMs } = request
+    this.counts[outcome] += 1
+    if (flags & FLAG.answered) this.answered += 1
+    if (flags & FLAG.fromCache) this.fromCache += 1
+    if (flags & FLAG.waited) this.waited += 1
+    if (flags & FLAG.retry) this.retried += 1
+    this.#addWithin(request, measuredUs)
+    if (!Number.isNaN(request.connectUs)) this.connections.opened += 1
+    else if (flags & FLAG.sent) this.connections.reused += 1
+    if (status === 429) this.throttling.answers += 1
+    if (!Number.isNaN(retryAfterMs)) {
+      this.throttling.retryAfterAnswers += 1
+      this.throttling.askedS += retryAfterMs / 1000
+    }
+    this.#addStatus(status, cause?.errorCode ?? null, 1)
+    if (cause !== undefined) {
+      const second = Math.max(0, Math.floor(endUs / 1e6))
+      this.#addError({ ...cause, requests: 1, firstSecond: second, lastSecond: second })
+    }
+    const timedUs = flags & FLAG.timed ? durationUs : null
+    addToGroup(this.#sizeGroup(request.contentBytes), outcome, timedUs)
+    addToGroup(groupOf(this.#models, request.model), outcome, timedUs)
+  }
+
+  /** Counts everything that another tally has counted. */
+  merge(other: LoadTally): void {
+    addNumbers(this.counts, other.counts)
+    addNumbers(this.within, other.within)
+    addNumbers(this.throttling, other.throttling)
+    addNumbers(this.connections, other.connections)
+    addNumbers(this.callbacks, other.callbacks)
+    this.answered += other.answered
+    this.fromCache += other.fromCache
+    this.waited += other.waited
+    this.retried += other.retried
+    for (const { status, errorCode, requests } of other.#listStatuses()) {
+      this.#addStatus(status ?? Number.NaN, errorCode, requests)
+    }
+    for (const group of other.#errors.values()) this.#addError(group)
+    for (const [label, group] of other.#sizes) mergeGroup(groupOf(this.#sizes, label), group)
+    for (const [label, group] of other.#models) mergeGroup(groupOf(this.#models, label), group)
+  }
+
+  #addWithin({ outcome, flags, endUs, durationUs }: EndedRequest, measuredUs: number): void {
+    if (endUs - durationUs <= measuredUs && !(flags & FLAG.retry)) this.within.sent += 1
+    if (endUs > measuredUs) return
+    this.within.ended += 1
+    if (flags & FLAG.answered) this.within.answered += 1
+    if (outcome === 'succeeded') this.within.succeeded += 1
+  }
+
+  *#listStatuses(): Generator<LoadStatus> {
+    for (const codes of this.#statuses.values()) yield* codes.values()
+  }
+
+  #addStatus(status: number, errorCode: string | null, requests: number): void {
+    const codes = this.#statuses.get(status) ?? new Map<string | null, LoadStatus>()
+    this.#statuses.set(status, codes)
+    const known = codes.get(errorCode)
+    if (known !== undefined) known.requests += requests
+    else codes.set(errorCode, { status: Number.isNaN(status) ? null : status, errorCode, requests })
+  }
+
+  #addError(group: LoadErrorGroup): void {
+    const { outcome, status, errorCode, message } = group
+    const key = toErrorKey(outcome, status, errorCode, message)
+    const known = this.#errors.get(key)
+    if (known === undefined) {
+      this.#errors.set(key, { ...group })
+      return
+    }
+    known.requests += group.requests
+    known.firstSecond = Math.min(known.firstSecond, group.firstSecond)
+    known.lastSecond = Math.max(known.lastSecond, group.lastSecond)
+  }
+
+  #sizeGroup(bytes: number): Group {
+    return groupOf(this.#sizes, SIZE_LABELS[SIZES.findIndex((edge) => bytes <= edge)] ?? '')
+  }
+}
+
+function groupOf(groups: Map<string, Group>, label: string): Group {
+  let group = groups.get(label)
+  if (group === undefined) {
+    group = { requests: 0, failed: 0, histogram: createHistogram() }
+    groups.set(label, group)
+  }
+  return group
+}
+
+function addToGroup(group: Group, outcome: EndedRequest['outcome'], durationUs: number | null): void {
+  group.requests += 1
+  if (outcome !== 'succeeded') group.failed += 1
+  if (durationUs !== null) recordUs(group.histogram, durationUs)
+}
+
+function mergeGroup(group: Group, { requests, failed, histogram }: Group): void {
+  group.requests += requests
+  group.failed += failed
+  group.histogram.add(histogram)
+}
+
+function toGroupRecord(by: LoadGroupRecord['by']): (entry: [string, Group]) => LoadGroupRecord {
+  return ([label, { requests, failed, histogram }]) => ({
+    by,
+    label,
+    requests,
+    failed,
+    histogram: histogram.totalCount === 0 ? null : encodeHistogram(histogram),
+  })
+}
+
+function addNumbers<Numbers extends Record<keyof Numbers, number>>(sums: Numbers, others: Numbers): void {
+  for (const name of Object.keys(sums) as (keyof Numbers)[]) {
+    sums[name] = (sums[name] + others[name]) as Numbers[keyof Numbers]
+  }
+}

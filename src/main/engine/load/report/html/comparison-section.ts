@@ -1,0 +1,67 @@
+import type { DifferenceComparison, LoadComparison } from '../../../../../shared/load/compare.ts'
+import { formatPercentileName } from '../../../../../shared/load/compare-text.ts'
+import { formatFigure, formatMs } from '../../../../../shared/messages/figure-text.ts'
+import { html, type Markup, NOTHING, quoteForeign } from './markup.ts'
+import { drawTable } from './table.ts'
+
+/** This run beside an earlier one. */
+export function drawComparison(comparison: LoadComparison): Markup {
+  const { a, b, sentence, caveats, series, planDifferences } = comparison
+  return html`<section><h2>Beside an earlier run</h2>
+<p>A is ${quoteForeign(a)}, B is ${quoteForeign(b)}.</p>
+<p class="sentence">${sentence}</p>
+${caveats.length === 0 ? NOTHING : html`<ul class="notes">${caveats.map((caveat) => html`<li>${caveat}</li>`)}</ul>`}
+${series.map(({ metric, percentiles }) =>
+  drawTable({
+    caption: `${metric}: each percentile of both, and how many times A's B's is, with 99 % confidence`,
+    columns: [
+      { title: '', align: 'left' },
+      { title: 'A', align: 'right' },
+      { title: 'B', align: 'right' },
+      { title: 'B / A', align: 'right' },
+      { title: 'between', align: 'right' },
+      { title: 'verdict', align: 'left' },
+    ],
+    rows: percentiles.map((one) => [
+      formatPercentileName(one.percentile),
+      formatMs(one.aMs),
+      formatMs(one.bMs),
+      one.ratio.toFixed(3),
+      `${one.low?.toFixed(3) ?? 'no bound'} and ${one.high?.toFixed(3) ?? 'no bound'}`,
+      one.verdict,
+    ]),
+  }),
+)}
+${drawTable({
+  caption: 'Errors and throughput, and the difference with 99 % confidence',
+  columns: [
+    { title: '', align: 'left' },
+    { title: 'A', align: 'right' },
+    { title: 'B', align: 'right' },
+    { title: 'B − A', align: 'right' },
+    { title: 'between', align: 'right' },
+  ],
+  rows: [
+    toDifferenceRow('did not succeed, %', comparison.failedShare, 100),
+    toDifferenceRow('succeeded a second', comparison.succeededPerS, 1),
+  ],
+})}
+${
+  planDifferences.length === 0
+    ? html`<p class="about">The plans are the same.</p>`
+    : drawTable({
+        caption: 'What the plans say differently',
+        columns: [
+          { title: '', align: 'left' },
+          { title: 'A', align: 'left' },
+          { title: 'B', align: 'left' },
+        ],
+        rows: planDifferences.map((one) => [one.path, quoteForeign(one.a), quoteForeign(one.b)]),
+      })
+}</section>`
+}
+
+function toDifferenceRow(name: string, one: DifferenceComparison, factor: number): string[] {
+  const text = (value: number | null) => (value === null ? 'no bound' : formatFigure(value * factor))
+  return [name, text(one.a), text(one.b), text(one.difference), `${text(one.low)} and ${text(one.high)}`]
+}

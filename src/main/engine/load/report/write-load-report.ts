@@ -1,0 +1,95 @@
+import type { LoadReport, LoadSample } from '../../../../shared/load/load-report.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { ExportResult } from '../../../../shared/run/results.ts'
+import { toFileError } from '../../workspace/file-error.ts'
+import { replaceFile } from '../../workspace/replace-file.ts'
+import { createHlogWriter, type HlogInterval } from './hlog-report.ts'
+import { formatHtmlReport } from './html/html-report.ts'
+import { formatJunitReport } from './junit-report.ts'
+import { formatSample } from './samples-report.ts'
+import { createSecondsWriter } from './seconds-report.ts'
+
+/** Formats of a load test's report: a page, a CI server's XML, a histogram log, a CSV of seconds, kept requests. */
+export type LoadReportFormat = 'html' | 'junit' | 'hlog' | 'seconds' | 'samples'
+
+const ENDINGS: readonly [ending: RegExp, format: LoadReportFormat][] = [
+  [/\.html?$/i, 'html'],
+  [/\.junit\.xml$/i, 'junit'],
+  [/\.hlog$/i, 'hlog'],
+  [/\.csv$/i, 'seconds'],
+  [/\.(jsonl|ndjson)$/i, 'samples'],
+]
+
+/** The format that a file's ending asks for. Throws `BAD_USAGE` for any other ending. */
+export function findLoadReportFormat(file: string): LoadReportFormat {
+  const found = ENDINGS.find(([ending]) => ending.test(file))
+  if (found !== undefined) return found[1]
+  throw new SluiceError({
+    code: 'BAD_USAGE',
+    message: `${file}: expected a name that ends in .html, .junit.xml, .hlog, .csv or .jsonl`,
+    hint: 'The ending chooses the format: .html for people, .junit.xml for CI servers, .hlog for the tools of HdrHistogram, .csv of seconds, .jsonl of the requests that were kept.',
+  })
+}
+
+type Pages<Item> = Iterable<readonly Item[]> | AsyncIterable<readonly Item[]>
+
+/** What reports are made of; what grows with the run is read in pages. */
+export interface LoadReportSource {
+  report: LoadReport
+  /** Every latency of every second, by second; read for `.hlog` alone. */
+  intervals: Pages<HlogInterval>
+  /** Requests that were kept whole; read for `.jsonl` alone. */
+  samples: Pages<LoadSample>
+}
+
+/**
+ * Writes a load test's report into a file, its format chosen by the ending unless given. A file that is there is
+ * replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
+ */
+export async function writeLoadReport(
+  options: LoadReportSource & { file: string; format?: LoadReportFormat },
+): Promise<ExportResult> {
+  const { file } = options
+  const format = options.format ?? findLoadReportFormat(file)
+  let rows = 0
+  try {
+    const sizeBytes = await replaceFile(file, async (append) => {
+      for await (const page of WRITERS[format](options)) {
+        await append(page.text)
+        rows += page.rows
+      }
+    })
+    return { file, rows, sizeBytes }
+  } catch (error) {
+    throw toFileError(file, error)
+  }
+}
+
+interface WrittenPage {
+  text: string
+  /** Requests, seconds or intervals in it; a document for people has none. */
+  rows: number
+}
+
+const WRITERS: Readonly<
+  Record<LoadReportFormat, (source: LoadReportSource) => Iterable<WrittenPage> | AsyncIterable<WrittenPage>>
+> = {
+  html: ({ report }) => [{ text: formatHtmlReport(report), rows: 0 }],
+  junit: ({ report }) => [{ text: formatJunitReport(report), rows: 0 }],
+  async *hlog({ report, intervals }) {
+    const writer = createHlogWriter({ startedAt: report.startedAt ?? EPOCH, runId: report.runId })
+    yield { text: writer.header(), rows: 0 }
+    for await (const page of intervals) yield { text: page.map(writer.interval).join(''), rows: page.length }
+  },
+  *seconds({ report }) {
+    const writer = createSecondsWriter()
+    yield { text: writer.header(), rows: 0 }
+    for (const second of report.seconds) yield { text: writer.second(second), rows: 1 }
+  },
+  async *samples({ samples }) {
+    for await (const page of samples) yield { text: page.map(formatSample).join(''), rows: page.length }
+  },
+}
+
+/** Where a load that never began is said to have begun: its log holds no interval. */
+const EPOCH = '1970-01-01T00:00:00.000Z'

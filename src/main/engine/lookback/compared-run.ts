@@ -1,0 +1,84 @@
+import type { Histogram } from 'hdr-histogram-js'
+import { type ComparedRun, compareRuns, type LoadComparison } from '../../../shared/load/compare.ts'
+import {
+  decodeHistogram,
+  LATENCY_SERIES,
+  type LatencySeriesName,
+} from '../../../shared/load/latency-meter.ts'
+import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/quantile-interval.ts'
+import { readToldLoad } from '../journal/load-state.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { readLatency } from '../journal/run-latency.ts'
+import { readLoadSeconds } from '../load/results/load-seconds.ts'
+import { summarizeRun } from '../results/run-summary.ts'
+import type { DatabaseSync } from '../workspace/sqlite-types.ts'
+
+/** Puts two runs side by side: latencies, errors, throughput, plans (`compare A B`). */
+export function compareTwoRuns(a: RunFamily, b: RunFamily): LoadComparison {
+  return compareRuns(readComparedRun(a), readComparedRun(b))
+}
+
+function readComparedRun(view: RunFamily): ComparedRun {
+  const { db, record } = view
+  const summary = summarizeRun(view)
+  const { state } = readToldLoad(view)
+  const latency = readLatency(db)
+  const batches = readBatches(db, state?.measuredMs ?? Number.POSITIVE_INFINITY)
+  const latencies: ComparedRun['latencies'] = {}
+  for (const series of LATENCY_SERIES) {
+    const total = latency.histogram(series)
+    if (total === null || total.totalCount === 0) continue
+    latencies[series] = toLatencyHistory(total, readSeries(db, series), countSeconds(db, series))
+  }
+  const { sent, succeeded } = summary.requests
+  return {
+    label: `${record.name} (${record.runId})`,
+    plan: record.plan,
+    state: summary.state === 'completed' ? 'whole' : summary.state === 'running' ? 'going' : 'cut',
+    durationS: state === null ? summary.throughput.duration_s : state.measuredMs / 1000,
+    requests: sent,
+    failed: sent - succeeded,
+    succeeded: state?.within.succeeded ?? succeeded,
+    dropped: state?.dropped ?? 0,
+    generatorLimited: summary.generator.limited,
+    fromCache: state?.fromCache ?? summary.from_cache.rows,
+    latencies,
+    percentiles: state?.partialPercentiles ?? state?.percentiles ?? {},
+    batches,
+  }
+}
+
+/** One second's histogram after the other: of an hour, all at once would fill the memory. */
+function* readSeries(db: DatabaseSync, series: LatencySeriesName): Generator<Histogram> {
+  for (const page of readLoadSeconds(db)) {
+    for (const { histograms } of page) {
+      const encoded = histograms[series]
+      if (encoded !== undefined) yield decodeHistogram(encoded)
+    }
+  }
+}
+
+function countSeconds(db: DatabaseSync, series: LatencySeriesName): number {
+  const counted = db
+    .prepare(`SELECT count(*) AS n FROM second WHERE extras IS NOT NULL AND ${series} IS NOT NULL`)
+    .get()
+  return Number(counted?.['n'])
+}
+
+/** Whole seconds of the measured time: that answers came after it says nothing of the throughput. */
+function readBatches(db: DatabaseSync, measuredMs: number): ComparedRun['batches'] {
+  const seconds = [...readLoadSeconds(db)].flatMap((page) =>
+    page.filter(({ extras }) => (extras.second + 1) * 1000 <= measuredMs).map(({ counts }) => counts),
+  )
+  const length = Math.max(1, Math.ceil(seconds.length / BATCH_COUNT))
+  const batches: ComparedRun['batches'][number][] = []
+  for (let from = 0; from < seconds.length; from += length) {
+    const part = seconds.slice(from, from + length)
+    const sum = (read: (counts: (typeof part)[number]) => number) =>
+      part.reduce((total, counts) => total + read(counts), 0)
+    const failed = sum(({ rejected, failed: lost, unknown }) => rejected + lost + unknown)
+    const succeeded = sum((counts) => counts.succeeded)
+    batches.push({ durationS: part.length, requests: failed + succeeded, failed, succeeded })
+  }
+  return batches
+}

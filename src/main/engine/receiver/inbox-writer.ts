@@ -1,0 +1,211 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { type Lease, takeLease } from '../workspace/lease.ts'
+import {
+  type InboxAddress,
+  type InboxCounts,
+  type InboxEntry,
+  type Refusal,
+  SELF_TEST_PREFIX,
+  toInboxFile,
+} from './inbox.ts'
+import { readCounters, toInboxCounts } from './inbox-counters.ts'
+import { openInbox } from './open-inbox.ts'
+
+/** How long counters may wait for their commit, milliseconds: in every commit they would cost a tenth of it. */
+const COUNTERS_AFTER_MS = 1_000
+
+/** Callbacks that one transaction deletes at most, so that none that arrive wait long. */
+const DELETED_AT_ONCE = 500
+
+/** Told when an entry is on the disk, or why it is not. */
+export type StoredListener = (error: Error | null) => void
+
+/** The inbox's one writer. Everything that waits is stored by one commit, which survives a power cut. */
+export class InboxWriter {
+  readonly #db: DatabaseSync
+  readonly #lease: Lease
+  readonly #insert: StatementSync
+  readonly #insertRun: StatementSync
+  readonly #count: StatementSync
+  readonly #counters: Map<string, number>
+  readonly #dirty = new Set<string>()
+  readonly #runs = new Map<string, number>()
+  /** Runs that the open transaction has made. */
+  #added: string[] = []
+  #waiting: { entry: InboxEntry; stored: StoredListener }[] = []
+  #immediate: NodeJS.Immediate | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  private constructor(db: DatabaseSync, lease: Lease) {
+    this.#db = db
+    this.#lease = lease
+    this.#insert = db.prepare(
+      'INSERT INTO callback (id, run, item, received_at_us, body) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#insertRun = db.prepare('INSERT INTO run (token) VALUES (?) RETURNING id')
+    this.#count = db.prepare('INSERT OR REPLACE INTO counter (name, n) VALUES (?, ?)')
+    this.#counters = readCounters(db)
+    for (const { id, token } of db.prepare('SELECT id, token FROM run').all()) {
+      this.#runs.set(String(token), Number(id))
+    }
+    db.exec('DELETE FROM listening')
+  }
+
+  /**
+   * Opens the inbox of a workspace, making it if need be; null while another holds it. Throws `WORKSPACE_UNUSABLE`.
+   */
+  static open(workspace: string): InboxWriter | null {
+    const file = toInboxFile(workspace)
+    const lease = tryLease(file)
+    if (lease === null) return null
+    try {
+      const writer = new InboxWriter(openInbox(file), lease)
+      for (const token of [...writer.#runs.keys()]) {
+        if (token.startsWith(SELF_TEST_PREFIX)) while (writer.#deleteSome(token));
+      }
+      return writer
+    } catch (error) {
+      lease.release()
+      throw error
+    }
+  }
+
+  /** Stores an entry with the next commit, which comes as soon as everything that has arrived is read. */
+  store(entry: InboxEntry, stored: StoredListener): void {
+    this.#waiting.push({ entry, stored })
+    this.#immediate ??= setImmediate(() => this.#commit())
+  }
+
+  /** Counts a request that was refused. */
+  countRefusal(refusal: Refusal): void {
+    this.#add(`refused:${refusal}`, 1)
+  }
+
+  /** What was counted since the workspace was made. */
+  counts(): InboxCounts {
+    return toInboxCounts(this.#counters)
+  }
+
+  /** Says to other processes where this one listens. */
+  publish({ baseUrl, host, port }: InboxAddress): void {
+    this.#db.exec('DELETE FROM listening')
+    this.#db.prepare('INSERT INTO listening (base_url, host, port) VALUES (?, ?, ?)').run(baseUrl, host, port)
+  }
+
+  /** Deletes the callbacks of these runs, a few at a time. Their room is used again, or given back at the next opening. */
+  async forget(runTokens: readonly string[]): Promise<void> {
+    // Counters that are not written yet are counted from what is deleted here.
+    if (this.#db.isOpen) this.#commitCounters()
+    for (const token of runTokens) {
+      while (this.#db.isOpen && this.#deleteSome(token)) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+  }
+
+  /** Stores what waits, closes the file and lets the lease go. */
+  close(): void {
+    if (!this.#db.isOpen) return
+    this.#commit()
+    this.#commitCounters()
+    this.#db.exec('DELETE FROM listening')
+    this.#db.close()
+    this.#lease.release()
+  }
+
+  #add(counter: string, n: number): void {
+    this.#counters.set(counter, (this.#counters.get(counter) ?? 0) + n)
+    this.#dirty.add(counter)
+    this.#timer ??= setTimeout(() => this.#commitCounters(), COUNTERS_AFTER_MS).unref()
+  }
+
+  #commitCounters(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    const failure = this.#transact(() => {
+      for (const name of this.#dirty) this.#count.run(name, this.#counters.get(name) ?? 0)
+    })
+    // What could not be written is written with whatever is counted next.
+    if (failure === null) this.#dirty.clear()
+  }
+
+  #commit(): void {
+    if (this.#immediate !== null) clearImmediate(this.#immediate)
+    this.#immediate = null
+    const group = this.#waiting
+    this.#waiting = []
+    if (group.length === 0) return
+    const failures = new Map<InboxEntry, Error>()
+    const failure = this.#transact(() => {
+      for (const { entry } of group) {
+        try {
+          this.#write(entry)
+        } catch (error) {
+          // One that SQLite will not have, say for its size, must not take the others with it.
+          if (!this.#db.isTransaction) throw error
+          failures.set(entry, toError(error))
+        }
+      }
+    })
+    for (const { entry, stored } of group) stored(failure ?? failures.get(entry) ?? null)
+  }
+
+  /** Does the work in one transaction; where that fails, nothing has changed. */
+  #transact(work: () => void): Error | null {
+    const counters = new Map(this.#counters)
+    this.#added = []
+    try {
+      this.#db.exec('BEGIN IMMEDIATE')
+      work()
+      this.#db.exec('COMMIT')
+      return null
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+      for (const [name] of this.#counters) this.#counters.set(name, counters.get(name) ?? 0)
+      for (const token of this.#added) this.#runs.delete(token)
+      return toError(error)
+    }
+  }
+
+  #write({ runToken, item, receivedAtUs, body }: InboxEntry): void {
+    let run = this.#runs.get(runToken)
+    if (run === undefined) {
+      run = Number(this.#insertRun.get(runToken)?.['id'])
+      this.#runs.set(runToken, run)
+      this.#added.push(runToken)
+    }
+    const id = (this.#counters.get('last_id') ?? 0) + 1
+    this.#insert.run(id, run, item, receivedAtUs, body)
+    this.#add('last_id', 1)
+    if (!runToken.startsWith(SELF_TEST_PREFIX)) this.#add('received', 1)
+  }
+
+  /** Returns whether there is more of that run. */
+  #deleteSome(token: string): boolean {
+    const run = this.#runs.get(token)
+    if (run === undefined) return false
+    const some = 'SELECT id FROM callback WHERE run = ? ORDER BY id LIMIT ?'
+    const { changes } = this.#db
+      .prepare(`DELETE FROM callback WHERE id IN (${some})`)
+      .run(run, DELETED_AT_ONCE)
+    if (Number(changes) === DELETED_AT_ONCE) return true
+    this.#db.prepare('DELETE FROM run WHERE id = ?').run(run)
+    this.#runs.delete(token)
+    return false
+  }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}
+
+/** Null while another holds it. */
+function tryLease(file: string): Lease | null {
+  try {
+    return takeLease(file, 'the inbox', 0)
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === 'RUN_BUSY') return null
+    throw error
+  }
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { closeDatabaseFile } from '../workspace/private-files.ts'
+
+/** How long a statement waits for another process's short lock before it fails, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/** As in `migrations.ts`: a step that has shipped is never edited. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE run (id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE) STRICT;
+  -- id is counted by the writer and never used again, so that a reader's position stays true after a deletion.
+  CREATE TABLE callback (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    item INTEGER NOT NULL,
+    received_at_us INTEGER NOT NULL,
+    body BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX callback_by_run ON callback (run, id);
+  -- last_id, received, and a refused:KIND for each kind of refusal.
+  CREATE TABLE counter (name TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  -- One row while the process that holds the inbox listens.
+  CREATE TABLE listening (base_url TEXT NOT NULL, host TEXT NOT NULL, port INTEGER NOT NULL) STRICT;
+  `,
+]
+
+/**
+ * Opens the inbox for writing, making it where it is missing. The caller holds its lease. Throws `WORKSPACE_UNUSABLE`
+ * where the file is no inbox or comes from a newer version.
+ */
+export function openInbox(file: string): DatabaseSync {
+  let db: DatabaseSync | null = null
+  try {
+    db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+    closeDatabaseFile(file)
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    db.exec(
+      'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
+    )
+    if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
+    const version = readVersion(db)
+    if (version > MIGRATIONS.length) throw new Error(tooNew(version))
+    for (const [index, sql] of MIGRATIONS.entries()) {
+      if (index < version) continue
+      db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
+    }
+    giveRoomBack(db)
+    return db
+  } catch (error) {
+    db?.close()
+    throw toUnusable(file, error)
+  }
+}
+
+/** Pages that must be free before the file is made smaller, and pages in use beyond which that would take too long. */
+const ROOM = { freePages: 4_000, usedPages: 16_000 }
+
+/**
+ * Makes the file smaller where much of it is free and little is left to be copied. SQLite could do so bit by bit, for
+ * a tenth of the time of every commit.
+ */
+function giveRoomBack(db: DatabaseSync): void {
+  const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma])
+  const freePages = read('freelist_count')
+  if (freePages < ROOM.freePages || read('page_count') - freePages > ROOM.usedPages) return
+  // The checkpoint is what cuts the file; with a reader in its way, it is cut another time.
+  db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+/** Opens the inbox for reading beside its writer; null while there is none. Throws `WORKSPACE_UNUSABLE`. */
+export function openInboxReader(file: string): DatabaseSync | null {
+  if (!existsSync(file)) return null
+  let db: DatabaseSync | null = null
+  try {
+    db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+    const version = readVersion(db)
+    if (version > MIGRATIONS.length) throw new Error(tooNew(version))
+    if (version === MIGRATIONS.length) {
+      db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -4096')
+      return db
+    }
+    // Its writer is just making it, or bringing it up to date.
+    db.close()
+    return null
+  } catch (error) {
+    if (db?.isOpen) db.close()
+    throw toUnusable(file, error)
+  }
+}
+
+function readVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+}
+
+function tooNew(version: number): string {
+  return `it has version ${version}, but this Sluice knows versions up to ${MIGRATIONS.length}; a newer one wrote it`
+}
+
+function toUnusable(file: string, cause: unknown): SluiceError {
+  return new SluiceError({
+    code: 'WORKSPACE_UNUSABLE',
+    message: `cannot open the inbox ${file}: ${toThrownText(cause)}`,
+    hint: 'Check that the workspace folder is writable and has free space; update Sluice where a newer one wrote the file, or choose another workspace with --workspace DIR.',
+    cause,
+  })
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { takeLease } from '../workspace/lease.ts'
+import { replaceFileSync } from '../workspace/replace-file.ts'
+
+const settingsSchema = z.object({
+  version: z.literal(1),
+  /** 32 bytes, hex. Whoever knows it can make up callbacks. */
+  secret: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Where the workspace's receiver listens, every time; null until it listened first. */
+  port: z.int().min(1).max(65_535).nullable(),
+})
+
+/** What makes a workspace's callback and media URLs the same every time. The secret is in no journal, log or export. */
+export type ReceiverSettings = Omit<z.infer<typeof settingsSchema>, 'version'>
+
+/** Where a workspace keeps the receiver's settings. */
+export function toReceiverSettingsFile(workspace: string): string {
+  return join(workspace, 'receiver.json')
+}
+
+/** Reads a workspace's receiver settings, which are made at first use. Throws `WORKSPACE_UNUSABLE`. */
+export function readReceiverSettings(workspace: string): ReceiverSettings {
+  return readFile(workspace) ?? underLease(workspace, () => readFile(workspace) ?? makeSettings(workspace))
+}
+
+/**
+ * Keeps the port for the workspace, unless it has one; returns the one it has then. Throws `WORKSPACE_UNUSABLE`.
+ */
+export function keepReceiverPort(workspace: string, port: number): number {
+  return underLease(workspace, () => {
+    const settings = readFile(workspace) ?? makeSettings(workspace)
+    if (settings.port !== null) return settings.port
+    writeSettings(workspace, { ...settings, port })
+    return port
+  })
+}
+
+function makeSettings(workspace: string): ReceiverSettings {
+  const settings = { secret: randomBytes(32).toString('hex'), port: null }
+  writeSettings(workspace, settings)
+  return settings
+}
+
+/** Two processes that begin at once must end with one secret. */
+function underLease<Result>(workspace: string, work: () => Result): Result {
+  const lease = takeLease(toReceiverSettingsFile(workspace), `${toReceiverSettingsFile(workspace)}`)
+  try {
+    return work()
+  } finally {
+    lease.release()
+  }
+}
+
+function readFile(workspace: string): ReceiverSettings | null {
+  const file = toReceiverSettingsFile(workspace)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (toSystemCode(error) === 'ENOENT') return null
+    throw toUnusable(`cannot read ${file}: ${toThrownText(error)}`, error)
+  }
+  try {
+    const { secret, port } = settingsSchema.parse(JSON.parse(text))
+    return { secret, port }
+  } catch {
+    // What the file holds is a secret, so the message shows none of it.
+    throw toUnusable(`${file} does not hold a receiver's settings`, undefined)
+  }
+}
+
+function writeSettings(workspace: string, settings: ReceiverSettings): void {
+  const file = toReceiverSettingsFile(workspace)
+  try {
+    const text = `${JSON.stringify({ version: 1, ...settings }, null, 2)}\n`
+    // Flushed before it takes the place of the old one: a lost secret would make every URL that is out invalid.
+    replaceFileSync(file, text, { isPrivate: true })
+  } catch (error) {
+    throw toUnusable(`cannot write ${file}: ${toThrownText(error)}`, error)
+  }
+}
+
+function toUnusable(message: string, cause: unknown): SluiceError {
+  return new SluiceError({
+    code: 'WORKSPACE_UNUSABLE',
+    message,
+    hint: 'Check that the workspace folder is writable. Where the file is damaged, remove it: a new one is made, and callbacks to addresses given out before are refused.',
+    cause,
+  })
+}

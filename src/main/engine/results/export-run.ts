@@ -1,0 +1,113 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { decodeHistogram, type LatencySeriesName } from '../../../shared/load/latency-meter.ts'
+import type { LoadSample } from '../../../shared/load/load-report.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toExportColumns } from '../../../shared/run/export-columns.ts'
+import type { ExportOptions, ExportResult } from '../../../shared/run/results.ts'
+import { readCutOffMs } from '../journal/load-state.ts'
+import { readSamples } from '../journal/load-writer.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import type { RunView } from '../journal/run-view.ts'
+import { writeK6Project } from '../load/k6/project/write-k6-project.ts'
+import type { HlogInterval } from '../load/report/hlog-report.ts'
+import { writeLoadReport } from '../load/report/write-load-report.ts'
+import { readLoadSeconds } from '../load/results/load-seconds.ts'
+import { resolveMapping } from '../mapping/resolve-mapping.ts'
+import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
+import { readExportPages, readScoredClasses } from '../run/export/export-rows.ts'
+import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import type { DatabaseSync } from '../workspace/sqlite-types.ts'
+import { readLoadReport } from './load-report.ts'
+
+/** Writes a run's rows to a file, its format chosen by the ending. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`. */
+export async function exportRun(view: RunFamily, options: ExportOptions): Promise<ExportResult> {
+  refuseSource(view, options.file)
+  if (options.format === 'k6' || /\.k6$/i.test(options.file)) return exportK6(view, options.file)
+  if (view.record.plan.load !== undefined) return exportLoad(view, options.file)
+  const { columns, header, plan } = view.record
+  const format = findReportFormat(options.file)
+  return writeReport({
+    file: options.file,
+    format,
+    columns,
+    header,
+    appended: toExportColumns(plan.operation.kind, format === 'jsonl' ? [] : readScoredClasses(view)),
+    pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl' }),
+    lossless: options.lossless ?? false,
+  })
+}
+
+/** What a load test measured; its rows have no results of their own. */
+function exportLoad(view: RunFamily, file: string): Promise<ExportResult> {
+  return writeLoadReport({
+    file,
+    report: readLoadReport(view),
+    intervals: readIntervals(view),
+    samples: readSamplePages(view),
+  })
+}
+
+/** The run's load as a project of k6, which sends the same bodies at the same rates. */
+function exportK6({ db, record }: RunView, folder: string): Promise<ExportResult> {
+  const { plan, columns, runToken, appVersion } = record
+  const { connection, operation, load } = plan
+  if (load === undefined || operation.kind !== 'task') {
+    throw new SluiceError({
+      code: 'BAD_USAGE',
+      message: `run ${record.runId} is no load test, so there is nothing for k6 to do`,
+      hint: 'Prepare one without running it: sluice load SOURCE --rate 100 --duration 60s --export-k6 FOLDER',
+    })
+  }
+  const mapping = resolveMapping(plan, columns)
+  const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken)
+  return writeK6Project({
+    folder,
+    plan: { connection, operation, load },
+    appVersion,
+    bodies: readBodies(db, mapRow),
+  })
+}
+
+/** Bodies of the rows that are sent, a page at a time. */
+function* readBodies(db: DatabaseSync, mapRow: MapRow): Generator<Record<string, unknown>[]> {
+  const page = db.prepare('SELECT id, cells FROM row WHERE id > ? AND item IS NOT NULL ORDER BY id LIMIT 500')
+  let last = 0
+  for (let rows = page.all(last); rows.length > 0; rows = page.all(last)) {
+    last = Number(rows.at(-1)?.['id'])
+    yield rows.map(({ id, cells }) => mapRow(Number(id), JSON.parse(String(cells)) as string[]).body)
+  }
+}
+
+function* readIntervals({ db }: RunView): Generator<HlogInterval[]> {
+  for (const page of readLoadSeconds(db)) {
+    yield page.flatMap((second) =>
+      Object.entries(second.histograms).map(([series, histogram]) => ({
+        metric: series as LatencySeriesName,
+        startS: second.extras.second,
+        lengthS: 1,
+        maxMs: decodeHistogram(histogram).maxValue / 1000,
+        histogram,
+      })),
+    )
+  }
+}
+
+function* readSamplePages(view: RunView): Generator<LoadSample[]> {
+  // What ended later is in no figure of the load.
+  const cutOffMs = readCutOffMs(view)
+  for (const sample of readSamples(view.db)) {
+    const endMs = sample.sentMs + (sample.httpReqDurationMs ?? 0)
+    if (cutOffMs === null || endMs < cutOffMs) yield [sample]
+  }
+}
+
+/** An export replaces the file that is there; never the source itself, which it would take the place of. */
+function refuseSource({ record }: RunView, file: string): void {
+  const { path } = record.plan.source
+  if (!existsSync(file) || !existsSync(path) || realpathSync(file) !== realpathSync(path)) return
+  throw new SluiceError({
+    code: 'BAD_USAGE',
+    message: `${file} is the source of this run, which the export would replace`,
+    hint: 'Name another file, such as results.csv.',
+  })
+}

@@ -1,0 +1,102 @@
+import {
+  decodeHistogram,
+  LATENCY_SERIES,
+  type LatencyMeter,
+  toPercentiles,
+} from '../../../shared/load/latency-meter.ts'
+import type { LoadCounts, LoadReport } from '../../../shared/load/load-report.ts'
+import { describeLoad } from '../../../shared/load/load-text.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { readToldLoad } from '../journal/load-state.ts'
+import { readLoadGroups } from '../journal/load-writer.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { readLatency } from '../journal/run-latency.ts'
+import { toLoadHealth } from '../load/results/load-health.ts'
+import { readLoadSeconds, toLoadSecond } from '../load/results/load-seconds.ts'
+import { summarizeRun } from './run-summary.ts'
+
+/** Reads all that a report of a load test shows. Throws `BAD_USAGE` where the run is no load test. */
+export function readLoadReport(view: RunFamily): LoadReport {
+  const { db, record } = view
+  const { load, connection, operation } = record.plan
+  if (load === undefined) throw toNoLoad(record.runId)
+  const summary = summarizeRun(view)
+  const { state } = readToldLoad(view)
+  const latency = readLatency(db)
+  const durationMs = state?.measuredMs ?? 0
+  const { sent: _ended, retried: _retried, ...ended } = summary.requests
+  const counts: LoadCounts = { sent: state?.sent ?? 0, ...ended }
+  const perS = (n: number) => (durationMs > 0 ? (n * 1000) / durationMs : 0)
+  return {
+    appVersion: record.appVersion,
+    runId: record.runId,
+    name: record.name,
+    state: summary.state === 'running' ? 'interrupted' : summary.state,
+    stopReason: summary.stop_reason,
+    baseUrl: connection.baseUrl,
+    operation: [operation.kind, summary.mode, summary.api].join(', '),
+    source: record.plan.source.path,
+    createdAt: summary.created_at,
+    startedAt: state === null ? null : new Date(state.startMs).toISOString(),
+    warmupMs: load.warmupMs,
+    durationMs,
+    plan: state?.notes ?? describeLoad(load, connection.timeoutMs),
+    counts,
+    rates: {
+      scheduledPerS: state === null || state.scheduled === null ? null : perS(state.scheduled),
+      attemptedPerS: perS(state?.within.sent ?? 0),
+      answeredPerS: perS(state?.within.answered ?? 0),
+      succeededPerS: perS(state?.within.succeeded ?? 0),
+    },
+    answered: state?.answered ?? 0,
+    fromCache: state?.fromCache ?? 0,
+    throttling: state?.throttling ?? { answers: 0, retryAfterAnswers: 0, askedS: 0 },
+    connections: state?.connections ?? { opened: 0, reused: 0 },
+    callbacks: state?.callbacks ?? null,
+    thresholds: summary.thresholds ?? [],
+    latencyMs: { ...state?.percentiles, ...readPercentiles(latency) },
+    histograms: encodeSeries(latency),
+    seconds: [...readLoadSeconds(db)].flat().map(toLoadSecond),
+    statuses: state?.statuses ?? [],
+    errors: state?.errors ?? [],
+    groups: readLoadGroups(db).map(({ by, label, requests, failed, histogram }) => ({
+      by,
+      label,
+      requests,
+      failed,
+      httpReqDurationMs: histogram === null ? null : toPercentiles(decodeHistogram(histogram)),
+    })),
+    generator: {
+      ...toLoadHealth(load, state),
+      startLagP99Ms: latency.percentiles('start_lag')?.p99 ?? null,
+      eventLoopMaxMs: summary.generator.event_loop_max_ms,
+    },
+    comparison: null,
+  }
+}
+
+function readPercentiles(latency: LatencyMeter): LoadReport['latencyMs'] {
+  const read: LoadReport['latencyMs'] = {}
+  for (const series of LATENCY_SERIES) {
+    const percentiles = latency.percentiles(series)
+    if (percentiles !== null) read[series] = percentiles
+  }
+  return read
+}
+
+function encodeSeries(latency: LatencyMeter): LoadReport['histograms'] {
+  const encoded: LoadReport['histograms'] = {}
+  for (const series of LATENCY_SERIES) {
+    const histogram = latency.encode(series)
+    if (histogram !== null) encoded[series] = histogram
+  }
+  return encoded
+}
+
+function toNoLoad(runId: string): SluiceError {
+  return new SluiceError({
+    code: 'BAD_USAGE',
+    message: `run ${runId} is no load test`,
+    hint: 'Its rows and their results are in .csv, .xlsx and .jsonl exports; load tests are started with: sluice load',
+  })
+}

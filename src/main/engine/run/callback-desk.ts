@@ -1,0 +1,143 @@
+import type { ItemState } from '../../../shared/run/item-state.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { RunRecord } from '../journal/run-record.ts'
+import type { InboxCallback } from '../receiver/inbox.ts'
+import type { Judgement } from '../service/judgement.ts'
+import { CallbackWriter, type SettledItem } from './journal/callback-writer.ts'
+import type { ItemClaims } from './journal/item-claims.ts'
+import { OutcomeWriter } from './journal/outcome-writer.ts'
+
+/** Callbacks that are taken in at once at most, and items that become overdue at once. */
+const BATCH_MAX = 2_000
+
+/** Where the run's callbacks are read. */
+export interface CallbackSource {
+  /** Those behind a position of the inbox, in the order they came. */
+  readAfter(afterId: number, limit: number): InboxCallback[]
+  close(): void
+}
+
+/** What a desk is made of. */
+export interface CallbackDeskOptions {
+  journal: Journal
+  record: RunRecord
+  claims: ItemClaims
+  inbox: CallbackSource
+  /** States of rows that a child run stands for, none unless given. */
+  takenOver?: ReadonlySet<ItemState>
+  /** Null where the callback cannot be read. */
+  judge: (body: string) => Judgement | null
+  /** Unix milliseconds. */
+  nowMs: () => number
+  /** The latency of a callback, microseconds, and when it came, Unix microseconds. */
+  onLatency: (latencyUs: number, receivedAtUs: number) => void
+}
+
+/**
+ * Takes the run's callbacks out of the inbox, and tells which are overdue. What it writes joins the transaction of
+ * whoever sends, so that an item's outcome and its callback never miss each other.
+ */
+export class CallbackDesk {
+  readonly #options: CallbackDeskOptions
+  readonly #outcomes: OutcomeWriter
+  readonly #writer: CallbackWriter
+  readonly #timeoutMs: number
+  #inboxRead: number
+  #batch: InboxCallback[] = []
+  #settled: SettledItem[] = []
+  /** When the callbacks came of items whose requests are in flight, Unix microseconds. */
+  readonly #early = new Map<number, number>()
+  #latencies: { item: number; latencyUs: number; receivedAtUs: number }[] = []
+  #lastLossMs: number | null = null
+
+  constructor(options: CallbackDeskOptions) {
+    this.#options = options
+    const { journal, claims, record } = options
+    this.#outcomes = new OutcomeWriter(journal)
+    this.#writer = new CallbackWriter(journal, claims, this.#outcomes, {
+      isChild: record.parentRunId !== null,
+      takenOver: options.takenOver ?? new Set(),
+    })
+    this.#timeoutMs = record.plan.callback.timeoutMs
+    this.#inboxRead = record.inboxRead
+  }
+
+  /** Looks for callbacks and for items that are overdue; returns whether {@link write} has anything to do. */
+  look(): boolean {
+    if (this.#batch.length === 0) this.#batch = this.#options.inbox.readAfter(this.#inboxRead, BATCH_MAX)
+    return this.#batch.length > 0 || this.#latencies.length > 0 || this.#writer.isAnyOverdue(this.#overdueMs)
+  }
+
+  /** Takes in what {@link look} found. The caller has a transaction open. */
+  write(): void {
+    const { judge } = this.#options
+    this.#settled = []
+    // What it had found last time is not there where that transaction was undone.
+    this.#outcomes.forget()
+    for (const { item, latencyUs } of this.#latencies) this.#writer.writeLatency(item, latencyUs)
+    for (const callback of this.#batch) {
+      const settled = this.#writer.take(callback, toContent(judge(callback.body)))
+      if (settled !== null) this.#settled.push(settled)
+    }
+    const message = `no callback came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
+    // Callbacks behind the last one that was read may have come in time.
+    const lastUs = this.#batch.at(-1)?.receivedAtUs
+    const readUntilMs = lastUs === undefined ? Number.POSITIVE_INFINITY : lastUs / 1_000 - this.#timeoutMs
+    this.#writer.markOverdue(Math.min(this.#overdueMs, readUntilMs), message, BATCH_MAX)
+  }
+
+  /** What {@link write} wrote is committed; returns the items it has settled. */
+  committed(): SettledItem[] {
+    const settled = this.#settled
+    for (const { latencyUs, receivedAtUs } of [...this.#latencies, ...settled]) {
+      if (latencyUs !== null) this.#options.onLatency(latencyUs, receivedAtUs)
+    }
+    this.#inboxRead = this.#batch.at(-1)?.id ?? this.#inboxRead
+    this.#batch = []
+    this.#settled = []
+    this.#latencies = []
+    return settled
+  }
+
+  /** An item was settled whose request is in flight. */
+  noteEarly(item: number, receivedAtUs: number): void {
+    this.#early.set(item, receivedAtUs)
+  }
+
+  /** A request has ended, sent at this Unix microsecond; returns whether a callback had settled its item before. */
+  noteEnd(item: number, sentAtUs: number): boolean {
+    if (this.#early.size === 0) return false
+    const receivedAtUs = this.#early.get(item)
+    if (receivedAtUs === undefined) return false
+    this.#early.delete(item)
+    this.#latencies.push({ item, receivedAtUs, latencyUs: Math.max(0, Math.round(receivedAtUs - sentAtUs)) })
+    return true
+  }
+
+  /** The fate of an item has become unknown; its callback may tell. */
+  noteLoss(): void {
+    this.#lastLossMs = this.#options.nowMs()
+  }
+
+  /** Whether nothing is awaited any more: no acknowledged item, and no unknown one that may still be told of. */
+  get isOver(): boolean {
+    const { counters } = this.#options.journal
+    if (counters.get('state', 'acknowledged') > 0) return false
+    if (this.#lastLossMs === null || counters.get('state', 'unknown') === 0) return true
+    return this.#options.nowMs() - this.#lastLossMs > this.#timeoutMs
+  }
+
+  /** Lets the inbox go. */
+  close(): void {
+    this.#options.inbox.close()
+  }
+
+  get #overdueMs(): number {
+    return this.#options.nowMs() - this.#timeoutMs
+  }
+}
+
+function toContent(judgement: Judgement | null): Parameters<CallbackWriter['take']>[1] {
+  if (judgement === null) return null
+  return { ...judgement, outcome: judgement.outcome === 'succeeded' ? 'succeeded' : 'rejected' }
+}

@@ -1,0 +1,159 @@
+import { isAsync } from '../../../../shared/plan/operation.ts'
+import type {
+  AttemptDetail,
+  CallbackDetail,
+  ExportRow,
+  ResultRow,
+  RowFilter,
+} from '../../../../shared/run/results.ts'
+import {
+  readAppealFindings,
+  readServiceMessage,
+  readTaskFindings,
+  readTermNotes,
+} from '../../../../shared/service/answer-findings.ts'
+import type { RunFamily } from '../../journal/run-family.ts'
+import type { RunView } from '../../journal/run-view.ts'
+import { parseJson } from '../../service/answer-text.ts'
+import { describeAppeal } from '../../service/appeal-reader.ts'
+import type { StoredBody } from '../journal/stored-body.ts'
+import { listEarlier, readFamilyRows, type ShownRow } from '../results/family-rows.ts'
+import { listAllPages } from '../results/result-page.ts'
+import { createResultRows, type JoinedRow } from '../results/result-rows.ts'
+import { readTries } from '../results/row-detail.ts'
+import { createRowRequests, type RowRequest } from '../results/row-requests.ts'
+import { createExchangeReader } from '../results/stored-exchange.ts'
+
+/** Bodies of one page add up to about this much at most, unless one alone is larger, UTF-16 code units. */
+const PAGE_CHARACTERS = 4 * 1024 * 1024
+
+/** Most classes that get a column of their own; JSON lines have them all. */
+const CLASSES_MAX = 1_000
+
+/** The classes that any row of a run has a score of, by name; at most {@link CLASSES_MAX}. */
+export function readScoredClasses({ members }: RunFamily): string[] {
+  const classes = members.flatMap(({ db }) =>
+    db.prepare('SELECT DISTINCT class FROM row_class ORDER BY class LIMIT ?').all(CLASSES_MAX),
+  )
+  return [...new Set(classes.map((row) => String(row['class'])))].sort().slice(0, CLASSES_MAX)
+}
+
+/** What was said of an item: by its last answer, and in async by the callback that settled it. */
+interface ItemExchange {
+  item: number
+  /** The first row of this export that belongs to the item. */
+  row: number
+  response: StoredBody | null
+  callbacks: CallbackDetail[]
+  body: unknown
+  termNotes: ReadonlyMap<string, string | null>
+}
+
+/**
+ * Reads every row that matches with everything an export holds of it, page by page in the order of the source.
+ * `withRequests` recomputes the requests, and adds every try.
+ */
+export function* readExportPages(
+  family: RunFamily,
+  filter: RowFilter,
+  { withRequests }: { withRequests: boolean },
+): Generator<ExportRow[]> {
+  const toExportRow = createFamilyExportRows(family, withRequests)
+  for (const rows of listAllPages(family, filter)) {
+    let page: ExportRow[] = []
+    let characters = 0
+    for (const row of readFamilyRows(family, rows)) {
+      const exported = toExportRow(row)
+      page.push(exported)
+      characters += countCharacters(exported)
+      if (characters < PAGE_CHARACTERS) continue
+      yield page
+      page = []
+      characters = 0
+    }
+    if (page.length > 0) yield page
+  }
+}
+
+function countCharacters({ request, response, callbacks }: ExportRow): number {
+  const bodies = [request?.body, response?.body, ...callbacks.map(({ body }) => body)]
+  return bodies.reduce((sum: number, body) => sum + (body?.length ?? 0), 0)
+}
+
+/** Each row as the run exports it whose answer is shown, in the state of its newest run. */
+function createFamilyExportRows(family: RunFamily, withRequests: boolean): (row: ShownRow) => ExportRow {
+  const exportRows = new Map<RunView, (joined: JoinedRow) => ExportRow>()
+  return ({ result, shownBy, joined }) => {
+    const toExportRow = exportRows.get(shownBy) ?? createExportRows(shownBy, withRequests)
+    exportRows.set(shownBy, toExportRow)
+    const { state, attempts } = result
+    const tries = withRequests ? readAllTries(family, shownBy, result.row) : []
+    return { ...toExportRow(joined), state, attempts, tries }
+  }
+}
+
+function readAllTries(family: RunFamily, newest: RunView, row: number): AttemptDetail[] {
+  return [...listEarlier(family, newest).reverse(), newest]
+    .flatMap((run) => readTries(run, row))
+    .map((attempt, index) => ({ ...attempt, number: index + 1 }))
+}
+
+function createExportRows(view: RunView, withRequests: boolean): (joined: JoinedRow) => ExportRow {
+  const { operation } = view.record.plan
+  const exchanges = createExchangeReader(view.db)
+  const requests = createRowRequests(view)
+  const toResult = createResultRows(view)
+  const scoresOf = view.db.prepare('SELECT class, score FROM row_class WHERE row = ? ORDER BY class')
+  const isTask = operation.kind === 'task'
+  const isWatchlist = 'watchlist' in operation
+  const isAppeal = operation.kind === 'appeal-status'
+  let last: ItemExchange | null = null
+
+  function readItem(item: number, row: number): ItemExchange {
+    if (last?.item === item) return last
+    const response = exchanges.readAnswer(item)
+    const callbacks = isAsync(operation) ? exchanges.readCallbacks(item) : []
+    const settled = callbacks.find(({ effect }) => effect === 'settled')
+    const body = parseJson(settled?.body ?? response?.text ?? '')
+    const termNotes = isWatchlist ? readTermNotes(body) : new Map<string, null>()
+    last = { item, row, response, callbacks, body, termNotes }
+    return last
+  }
+
+  function findNotes({ termNotes }: ItemExchange, { row, cells }: ResultRow, kinds: string | null) {
+    if (termNotes.size === 0) return null
+    const { term } = requests.toBody(row, cells, kinds)
+    return termNotes.get(String(term).toLowerCase()) ?? null
+  }
+
+  return (joined) => {
+    const { id: row, item } = joined
+    const result = toResult(joined)
+    const exchange = item === null ? null : readItem(item, row)
+    const body = exchange?.body
+    const isFirst = exchange === null || exchange.row === row
+    const wasSent = item !== null && result.attempts > 0
+    const response = isFirst ? (exchange?.response ?? null) : null
+    return {
+      ...result,
+      message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
+      kinds: joined.kinds,
+      tries: [],
+      exchangeInRow: isFirst ? null : exchange.row,
+      request: wasSent && withRequests && isFirst ? toSent(requests.toRequest(row, item)) : null,
+      response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },
+      callbacks: isFirst ? (exchange?.callbacks ?? []) : [],
+      classScores: scoresOf
+        .all(row)
+        .map((score) => ({ className: String(score['class']), score: Number(score['score']) })),
+      task: isTask && body !== undefined ? readTaskFindings(body) : null,
+      appeal: isAppeal && body !== undefined ? readAppealFindings(body) : null,
+      termNotes: exchange !== null && isWatchlist ? findNotes(exchange, result, joined.kinds) : null,
+      serviceMessage: isTask || isAppeal ? null : readServiceMessage(body),
+    }
+  }
+}
+
+function toSent({ method, url, body }: RowRequest): ExportRow['request'] {
+  return { method, url, body }
+}

@@ -1,0 +1,98 @@
+import { isJson } from '../../../../shared/messages/pretty-json.ts'
+import { toStateName } from '../../../../shared/messages/state-name.ts'
+import type { CutFrom, ExportRow } from '../../../../shared/run/results.ts'
+import type { ReportOptions, ReportWriter } from './csv-report.ts'
+
+/**
+ * A report of one JSON object a line, without a byte-order mark. Cells by column name, an array where names are not
+ * distinct or the row is wider than they are; what was JSON in the source is JSON again. Bodies stand as the JSON text
+ * they were, every digit and doubled member of it, under `body`; what is cut or is no JSON is a string under `text`.
+ */
+export function createJsonlWriter({
+  columns,
+  header,
+  lossless,
+}: Pick<ReportOptions, 'columns' | 'header' | 'lossless'>): ReportWriter {
+  const asInSource = lossless && header !== null && new Set(header).size === columns.length ? header : columns
+  const areDistinct = new Set(asInSource).size === columns.length
+  const names = asInSource.map((name) => `${JSON.stringify(name)}:`)
+  const toCells = ({ cells, kinds }: ExportRow): string => {
+    const values = cells.map((cell, index) => toCellJson(cell, kinds?.[index]))
+    if (!areDistinct || cells.length > names.length)
+      return `[${values.map((value) => value ?? 'null').join(',')}]`
+    // Written by hand: an object would put names that are numbers first, and lose `__proto__`.
+    const members = values.flatMap((value, index) => (value === null ? [] : [`${names[index]}${value}`]))
+    return `{${members.join(',')}}`
+  }
+  return {
+    header: () => '',
+    row(result) {
+      const rest = JSON.stringify(toDocument(result)).slice(1, -1)
+      return `{"row":${result.row},"cells":${toCells(result)},${rest},${toExchange(result)}}\n`
+    },
+  }
+}
+
+/** Null for a key that the row of the source lacked. */
+function toCellJson(cell: string, kind: string | undefined): string | null {
+  if (kind === '-') return null
+  if (kind === 'n') return 'null'
+  return kind === 'j' ? toOneLine(cell) : JSON.stringify(cell)
+}
+
+function toDocument(result: ExportRow) {
+  return {
+    state: toStateName(result.state),
+    status: result.status,
+    error_code: result.errorCode,
+    message: result.message,
+    task_id: result.taskId,
+    post_id: result.postId,
+    triggered_rules: result.triggeredRules.map(({ ruleId, ruleName }) => ({
+      rule_id: ruleId,
+      rule_name: ruleName,
+    })),
+    class_scores: result.classScores.map(({ className, score }) => ({ class: className, score })),
+    from_cache: result.task?.fromCache ?? null,
+    duration_ms: result.durationMs,
+    attempts: result.attempts,
+    tries: result.tries.map((tried) => ({
+      run_id: tried.runId,
+      number: tried.number,
+      sent_at: tried.sentAt,
+      outcome: tried.outcome,
+      status: tried.status,
+      error_code: tried.errorCode,
+      message: tried.message,
+      duration_ms: tried.durationMs,
+    })),
+    custom_index_item_id: result.customIndexItemId,
+    answer: result.answer,
+    callback_latency_ms: result.callbackLatencyMs,
+  }
+}
+
+/** The members of an exchange, bodies as they were. */
+function toExchange({ exchangeInRow, request, response, callbacks }: ExportRow): string {
+  const sent =
+    request === null
+      ? 'null'
+      : `{"method":"${request.method}","url":${JSON.stringify(request.url)},"body":${request.body ?? 'null'}}`
+  const answered = response === null ? 'null' : `{${toBody(response.body, response.cutFrom)}}`
+  const posted = callbacks.map(
+    ({ receivedAt, effect, body, cutFrom }) =>
+      `{"received_at":"${receivedAt}","effect":${JSON.stringify(effect)},${toBody(body, cutFrom)}}`,
+  )
+  return `"exchange_in_row":${exchangeInRow},"request":${sent},"response":${answered},"callbacks":[${posted.join(',')}]`
+}
+
+function toBody(text: string, cutFrom: CutFrom | null): string {
+  if (cutFrom !== null)
+    return `"text":${JSON.stringify(text)},"cut_from_bytes":${cutFrom.bytes},"is_cut":true`
+  return isJson(text) ? `"body":${toOneLine(text)}` : `"text":${JSON.stringify(text)}`
+}
+
+/** JSON has no line break inside a text, so all that are there stand between values. */
+function toOneLine(json: string): string {
+  return json.replace(/[\r\n]+/g, ' ')
+}

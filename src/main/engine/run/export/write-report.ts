@@ -1,0 +1,73 @@
+import { extname } from 'node:path'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { ExportResult, ExportRow } from '../../../../shared/run/results.ts'
+import { toFileError } from '../../workspace/file-error.ts'
+import { replaceFile } from '../../workspace/replace-file.ts'
+import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-report.ts'
+import { createJsonlWriter } from './jsonl-report.ts'
+import { writeXlsx } from './xlsx-report.ts'
+
+/** Formats of a report. */
+export type ReportFormat = 'csv' | 'jsonl' | 'xlsx'
+
+const TEXT_WRITERS: Record<Exclude<ReportFormat, 'xlsx'>, (options: ReportOptions) => ReportWriter> = {
+  csv: createCsvWriter,
+  jsonl: createJsonlWriter,
+}
+
+/** The format that a file's ending asks for. Throws `BAD_USAGE` for any other ending. */
+export function findReportFormat(file: string): ReportFormat {
+  const ending = extname(file).toLowerCase()
+  if (ending === '.csv') return 'csv'
+  if (ending === '.xlsx') return 'xlsx'
+  if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl'
+  throw new SluiceError({
+    code: 'BAD_USAGE',
+    message: `${file}: expected a name that ends in .csv, .xlsx or .jsonl, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
+    hint: 'The ending chooses the format: .csv or .xlsx for spreadsheets, .jsonl for programs.',
+  })
+}
+
+/**
+ * Writes rows into a file, page by page in constant memory, its format chosen by the ending unless given. A file that
+ * is there is replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
+ */
+export async function writeReport(
+  options: ReportOptions & {
+    file: string
+    format?: ReportFormat
+    pages: Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
+  },
+): Promise<ExportResult> {
+  const { file } = options
+  const format = options.format ?? findReportFormat(file)
+  let rows = 0
+  async function* countRows() {
+    for await (const page of options.pages) {
+      rows += page.length
+      yield page
+    }
+  }
+  try {
+    const sizeBytes = await replaceFile(file, async (append) => {
+      for await (const piece of writePieces(format, options, countRows())) await append(piece)
+    })
+    return { file, rows, sizeBytes }
+  } catch (error) {
+    throw toFileError(file, error)
+  }
+}
+
+async function* writePieces(
+  format: ReportFormat,
+  options: ReportOptions,
+  pages: AsyncIterable<readonly ExportRow[]>,
+): AsyncGenerator<string | Uint8Array, void, undefined> {
+  if (format === 'xlsx') {
+    yield* writeXlsx(options, pages)
+    return
+  }
+  const writer = TEXT_WRITERS[format](options)
+  yield writer.header()
+  for await (const page of pages) yield page.map((result) => writer.row(result)).join('')
+}

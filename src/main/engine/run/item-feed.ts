@@ -1,0 +1,247 @@
+import type { Journal } from '../journal/journal.ts'
+import type { ClaimedItem, ItemClaims } from './journal/item-claims.ts'
+
+/** Items that one watermark may cover at most; everything in the block becomes unknown in a crash. */
+const BLOCK_MAX = 500
+/** A block is about this much of the current rate, milliseconds. */
+const BLOCK_MS = 50
+/** Cells of the items that are marked again at once, UTF-16 code units: a few huge rows must not fill the memory. */
+const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
+/** Items are marked ahead where fewer are left than are sent in this time, milliseconds, or than this number. */
+const AHEAD_MS = 10
+const AHEAD_MAX = 150
+/** Items that may wait for their back-off before no fresh one is started. */
+const BACKING_OFF_MAX = 10_000
+
+/** Calls back after a delay; the returned function calls it off. */
+export type Schedule = (delayMs: number, callback: () => void) => () => void
+
+/** What an item feed tells its owner. */
+export interface ItemFeedOptions {
+  schedule: Schedule
+  /** A back-off is over. */
+  onDue: () => void
+  /** What was marked may go out. */
+  onConfirmed: () => void
+  /** Marks could not be brought to the disk. */
+  onError: (error: unknown) => void
+}
+
+/**
+ * The items to send, in the order of the source, those whose back-off is over first. Nothing leaves it that is not
+ * marked on disk.
+ */
+export class ItemFeed {
+  readonly #journal: Journal
+  readonly #claims: ItemClaims
+  readonly #options: ItemFeedOptions
+  /** Marked on disk, not handed out yet. */
+  #fresh: ClaimedItem[] = []
+  #again: ClaimedItem[] = []
+  /** Marked, but perhaps not on disk yet. */
+  #marking: { fresh: ClaimedItem[]; again: ClaimedItem[] } = { fresh: [], again: [] }
+  #isConfirming = false
+  #confirmed: Promise<void> = Promise.resolve()
+  /** Items left at which the next are marked. */
+  #low = 0
+  /** Back-off over, not marked yet. */
+  #due: { item: number; attempts: number }[] = []
+  /** To be split in two and sent again; refused whole for their size. */
+  #toSplit: { item: number; attempts: number }[] = []
+  readonly #backingOff = new Map<number, { attempts: number; cancel: () => void }>()
+  /** Items that an earlier session left to be sent again are read up to this one. */
+  #pendingRead = 0
+  #pendingExhausted = false
+  #freshExhausted = false
+  #freshLeft = Infinity
+
+  constructor(journal: Journal, claims: ItemClaims, options: ItemFeedOptions) {
+    this.#journal = journal
+    this.#claims = claims
+    this.#options = options
+  }
+
+  /** Hands out at most this many fresh items from now on. */
+  limitFresh(items: number): void {
+    this.#freshLeft = items
+    this.#freshExhausted = false
+  }
+
+  /** The next item that is marked on disk; null where there is none at the moment. */
+  next(): ClaimedItem | null {
+    const again = this.#again.shift()
+    if (again !== undefined) return again
+    return this.#fresh.shift() ?? null
+  }
+
+  /** Whether {@link refill} is to mark the next items. */
+  get isLow(): boolean {
+    if (this.isMarking || this.#fresh.length + this.#again.length > this.#low) return false
+    return this.#due.length > 0 || this.#toSplit.length > 0 || !this.#pendingExhausted || this.#mayStartFresh
+  }
+
+  /** Whether marked items wait for the disk. */
+  get isMarking(): boolean {
+    return this.#isConfirming || this.#marking.fresh.length + this.#marking.again.length > 0
+  }
+
+  /** Whether nothing is left to hand out, now or later. */
+  get isExhausted(): boolean {
+    return (
+      this.#isEmpty &&
+      this.#backingOff.size === 0 &&
+      this.#due.length === 0 &&
+      this.#toSplit.length === 0 &&
+      this.#pendingExhausted &&
+      (this.#freshExhausted || this.#freshLeft <= 0)
+    )
+  }
+
+  /** Marks the next items, at least `min`; {@link confirm} has them handed out. The caller has a transaction open. */
+  refill(ratePerSecond: number, min: number): void {
+    const block = Math.min(BLOCK_MAX, Math.max(min, Math.ceil((ratePerSecond * BLOCK_MS) / 1000)))
+    const wanted = Math.max(1, block - this.#fresh.length - this.#again.length)
+    this.#low = Math.min(AHEAD_MAX, Math.floor((ratePerSecond * AHEAD_MS) / 1000))
+    for (const { item, attempts } of this.#toSplit.splice(0)) {
+      for (const part of this.#claims.split(item)) this.#due.push({ item: part, attempts })
+    }
+    this.#readPending(wanted)
+    const marked = this.#markDue(wanted)
+    const room = Math.min(wanted - marked, this.#freshLeft)
+    if (room <= 0 || !this.#mayStartFresh) return
+    const fresh = this.#claims.readFresh(room)
+    this.#claims.raiseWatermark(fresh)
+    this.#freshLeft -= fresh.length
+    if (fresh.length === 0) this.#freshExhausted = true
+    this.#marking.fresh.push(...fresh)
+  }
+
+  /** Has what {@link refill} marked handed out once it is on disk, through a power cut too. Call it after the commit. */
+  confirm(): void {
+    if (!this.isMarking) return
+    this.#isConfirming = true
+    this.#confirmed = this.#journal.sync().then(() => {
+      this.#handOut()
+      this.#options.onConfirmed()
+    }, this.#options.onError)
+  }
+
+  /** Settles when nothing waits for the disk. */
+  get confirmed(): Promise<void> {
+    return this.#confirmed
+  }
+
+  /** Takes an item back that is to be sent again after a delay. Its result is `pending` in the journal. */
+  backOff(item: number, attempts: number, delayMs: number): void {
+    const cancel = this.#options.schedule(delayMs, () => {
+      this.#backingOff.delete(item)
+      this.#due.push({ item, attempts })
+      this.#options.onDue()
+    })
+    this.#backingOff.set(item, { attempts, cancel })
+  }
+
+  /** Takes an item back that was refused whole for its size. Its results are `pending` in the journal. */
+  split(item: number, attempts: number): void {
+    this.#toSplit.push({ item, attempts })
+  }
+
+  /** Forgets an item that a callback has settled; returns whether it was waiting here. */
+  drop(item: number): boolean {
+    const isOther = (other: { item: number }) => other.item !== item
+    const backingOff = this.#backingOff.get(item)
+    backingOff?.cancel()
+    const count = () => {
+      const marking = this.#marking.fresh.length + this.#marking.again.length
+      return this.#due.length + this.#again.length + this.#fresh.length + marking
+    }
+    const waiting = count()
+    this.#due = this.#due.filter(isOther)
+    this.#again = this.#again.filter(isOther)
+    this.#fresh = this.#fresh.filter(isOther)
+    this.#marking.fresh = this.#marking.fresh.filter(isOther)
+    this.#marking.again = this.#marking.again.filter(isOther)
+    return this.#backingOff.delete(item) || count() < waiting
+  }
+
+  /**
+   * Takes an item back that {@link next} handed out last and that was not sent. Nothing may be handed out after it but
+   * by {@link release}: the watermark can only be lowered below the last that went out.
+   */
+  putBack(claimed: ClaimedItem): void {
+    if (claimed.attempts > 0) this.#again.unshift(claimed)
+    else this.#fresh.unshift(claimed)
+  }
+
+  /** Calls every back-off off; what waited for it is pending in the journal. */
+  cancel(): void {
+    for (const { cancel } of this.#backingOff.values()) cancel()
+    this.#backingOff.clear()
+    this.#due = []
+    this.#toSplit = []
+  }
+
+  /** Takes every mark back that was not used, so that what never went out is pending and not unknown. */
+  release(): void {
+    this.cancel()
+    this.#handOut()
+    if (this.#isEmpty) {
+      this.#startOver()
+      return
+    }
+    const again = this.#again
+    const takeBack = () => {
+      this.#claims.lowerWatermark(this.#fresh)
+      this.#claims.unmark(again)
+    }
+    this.#journal.transact('process', takeBack, true)
+    this.#startOver()
+  }
+
+  #handOut(): void {
+    this.#isConfirming = false
+    this.#again.push(...this.#marking.again.splice(0))
+    this.#fresh.push(...this.#marking.fresh.splice(0))
+  }
+
+  get #isEmpty(): boolean {
+    return this.#fresh.length === 0 && this.#again.length === 0 && !this.isMarking
+  }
+
+  get #mayStartFresh(): boolean {
+    return !this.#freshExhausted && this.#freshLeft > 0 && this.#backingOff.size < BACKING_OFF_MAX
+  }
+
+  /** Marks at most so many items whose back-off is over; returns how many. */
+  #markDue(max: number): number {
+    let marked = 0
+    let characters = 0
+    while (marked < max && characters < BLOCK_MAX_CHARACTERS && this.#due.length > 0) {
+      for (const claimed of this.#claims.markAgain(this.#due.splice(0, 1))) {
+        this.#marking.again.push(claimed)
+        for (const { cells } of claimed.rows) for (const cell of cells) characters += cell.length
+      }
+      marked += 1
+    }
+    return this.#due.length > 0 ? max : marked
+  }
+
+  /** What waits in the journal is read again from its start. */
+  #startOver(): void {
+    this.#fresh = []
+    this.#again = []
+    this.#low = 0
+    this.#pendingRead = 0
+    this.#pendingExhausted = false
+    this.#freshExhausted = false
+  }
+
+  #readPending(limit: number): void {
+    if (this.#pendingExhausted || this.#due.length > 0) return
+    const found = this.#claims.readPending(this.#pendingRead, limit)
+    this.#pendingRead = found.at(-1)?.item ?? this.#pendingRead
+    this.#pendingExhausted = found.length < limit
+    // Those whose back-off runs in this session come by themselves.
+    this.#due.push(...found.filter(({ item }) => !this.#backingOff.has(item)))
+  }
+}

@@ -1,0 +1,229 @@
+import type { StatementSync } from 'node:sqlite'
+import { type ItemState, nextItemState } from '../../../../shared/run/item-state.ts'
+import { countError, type ErrorCause, uncountError } from '../../journal/error-counts.ts'
+import type { Journal } from '../../journal/journal.ts'
+import { updateRunRecord } from '../../journal/run-record.ts'
+import type { InboxCallback } from '../../receiver/inbox.ts'
+import type { ItemClaims } from './item-claims.ts'
+import type { AttemptRecord, OutcomeWriter } from './outcome-writer.ts'
+import { LongBodies, packBody } from './stored-body.ts'
+
+/** What a callback says of its item. */
+export interface CallbackContent
+  extends Pick<
+    AttemptRecord,
+    'taskId' | 'customIndexItemId' | 'errorCode' | 'message' | 'rules' | 'classes'
+  > {
+  outcome: 'succeeded' | 'rejected'
+  fromCache: boolean
+}
+
+/** An item that a callback has settled. */
+export interface SettledItem {
+  item: number
+  /** What it was before. */
+  from: ItemState
+  receivedAtUs: number
+  /** It came before the request had ended, so before any acknowledgement was read. */
+  isEarly: boolean
+  /** From its request being sent, microseconds; null where the request is still in flight. */
+  latencyUs: number | null
+}
+
+/** States in which nothing was awaited any more. */
+const LATE_FROM: ReadonlySet<ItemState> = new Set(['overdue', 'unknown'])
+
+/** Which of a chain of runs that share their callbacks' addresses this one is. */
+export interface CallbackScope {
+  /** It has only some of its parent's rows; the callbacks of others are the parent's. */
+  isChild: boolean
+  /** States of rows that a child of it stands for. */
+  takenOver: ReadonlySet<ItemState>
+}
+
+const WHOLE: CallbackScope = { isChild: false, takenOver: new Set() }
+
+interface StoredResult extends ErrorCause {
+  attempts: number
+}
+
+/** Takes callbacks in: each settles its item at most once. The caller has a transaction open for every call. */
+export class CallbackWriter {
+  readonly #journal: Journal
+  readonly #claims: ItemClaims
+  readonly #outcomes: OutcomeWriter
+  readonly #scope: CallbackScope
+  readonly #result: StatementSync
+  readonly #isRow: StatementSync
+  readonly #acknowledged: StatementSync
+  readonly #isSettled: StatementSync
+  readonly #lastTry: StatementSync
+  readonly #write: StatementSync
+  readonly #callback: StatementSync
+  readonly #longCallbacks: LongBodies
+  readonly #latency: StatementSync
+  readonly #callbackLatency: StatementSync
+  readonly #overdue: StatementSync
+  readonly #setOverdue: StatementSync
+  readonly #rulesOf: StatementSync
+
+  constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
+    this.#scope = scope
+    this.#journal = journal
+    this.#claims = claims
+    this.#outcomes = outcomes
+    const { db } = journal
+    this.#result = db.prepare('SELECT state, attempts, status, error_code, message FROM result WHERE row = ?')
+    this.#acknowledged = db.prepare(
+      "SELECT task_id FROM result WHERE row = ? AND state IN ('acknowledged', 'overdue')",
+    )
+    this.#isRow = db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NOT NULL')
+    this.#isSettled = db.prepare("SELECT 1 FROM callback WHERE item = ? AND effect = 'settled'")
+    this.#lastTry = db.prepare(
+      'SELECT sent_at_us, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item = ? ORDER BY number DESC LIMIT 1',
+    )
+    this.#write = db.prepare(
+      `INSERT INTO result (row, state, attempts, error_code, message, task_id, custom_index_item_id, callback_us)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (row) DO UPDATE SET state = excluded.state,
+       attempts = excluded.attempts, error_code = excluded.error_code, message = excluded.message,
+       task_id = coalesce(excluded.task_id, task_id), callback_us = excluded.callback_us,
+       custom_index_item_id = coalesce(excluded.custom_index_item_id, custom_index_item_id)`,
+    )
+    this.#callback = db.prepare(
+      'INSERT INTO callback (id, item, received_at_us, latency_us, effect, body) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    this.#longCallbacks = new LongBodies(db, 'long_callback')
+    this.#latency = db.prepare('UPDATE result SET callback_us = ? WHERE row = ?')
+    this.#callbackLatency = db.prepare(
+      "UPDATE callback SET latency_us = ? WHERE item = ? AND effect = 'settled'",
+    )
+    this.#overdue = db.prepare(
+      "SELECT row FROM result WHERE state = 'acknowledged' AND acknowledged_at <= ? ORDER BY acknowledged_at LIMIT ?",
+    )
+    this.#rulesOf = db.prepare(
+      'SELECT rule_id FROM row_rule JOIN rule ON rule.id = row_rule.rule WHERE row = ?',
+    )
+    this.#setOverdue = db.prepare("UPDATE result SET state = 'overdue', message = ? WHERE row = ?")
+  }
+
+  /**
+   * Takes one callback in, whose content is null where it cannot be read; returns the item it has settled, or null
+   * where it has settled none.
+   */
+  take(callback: InboxCallback, content: CallbackContent | null): SettledItem | null {
+    const { id, item, receivedAtUs, body } = callback
+    const { counters } = this.#journal
+    if (!this.#isOwn(item)) {
+      updateRunRecord(this.#journal.db, { inbox_read: id })
+      return null
+    }
+    const settled = content === null ? null : this.#settle(callback, this.#withOwnTask(item, content))
+    const effect = toEffect(content, settled)
+    counters.add('callback', 'received', 1)
+    counters.add('callback', effect, 1)
+    if (settled?.isEarly) counters.add('callback', 'early', 1)
+    if (settled !== null && !settled.isEarly && LATE_FROM.has(settled.from)) {
+      counters.add('callback', 'late', 1)
+    }
+    const text = this.#longCallbacks.write(id, packBody(body)) ?? ''
+    this.#callback.run(id, item, receivedAtUs, settled?.latencyUs ?? null, effect, text)
+    updateRunRecord(this.#journal.db, { inbox_read: id })
+    return settled
+  }
+
+  /** Writes how long the callback of an item took that was in flight when it came. */
+  writeLatency(item: number, latencyUs: number): void {
+    this.#latency.run(latencyUs, item)
+    this.#callbackLatency.run(latencyUs, item)
+  }
+
+  /** Whether an item was acknowledged at or before this time, Unix milliseconds, and its callback is awaited. */
+  isAnyOverdue(acknowledgedBeforeMs: number): boolean {
+    return this.#overdue.get(acknowledgedBeforeMs, 1) !== undefined
+  }
+
+  /** Makes items overdue that were acknowledged at or before this time, at most `limit`. */
+  markOverdue(acknowledgedBeforeMs: number, message: string, limit: number): void {
+    const { counters } = this.#journal
+    for (const { row } of this.#overdue.all(acknowledgedBeforeMs, limit)) {
+      this.#setOverdue.run(message, row ?? null)
+      counters.add('state', 'acknowledged', -1)
+      counters.add('state', 'overdue', 1)
+      countError(counters, { ...(this.#readResult(Number(row)) as StoredResult), message }, 1)
+    }
+  }
+
+  /** Whether a callback is for this run, and not for its parent or child. */
+  #isOwn(item: number): boolean {
+    const { isChild, takenOver } = this.#scope
+    if (isChild && this.#isRow.get(item) === undefined) return false
+    return takenOver.size === 0 || !takenOver.has(this.#readResult(item)?.state ?? 'pending')
+  }
+
+  /**
+   * A callback belongs to the row of its address, whatever it names; where that is another task than the acknowledged
+   * one, the row keeps its own and says so. Not where an earlier try, in this run or in its parent, may have been taken
+   * as a task of its own.
+   */
+  #withOwnTask(item: number, content: CallbackContent): CallbackContent {
+    const { taskId, message } = content
+    if (taskId === null || this.#scope.isChild) return content
+    const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null
+    if (acknowledged === null || acknowledged === taskId) return content
+    if (this.#claims.countUnknownTries(item) > 0) return content
+    const note = `its callback names task ${taskId}, its acknowledgement ${acknowledged}`
+    return { ...content, taskId: null, message: message === null ? note : `${message}; ${note}` }
+  }
+
+  #settle({ item, receivedAtUs }: InboxCallback, content: CallbackContent): SettledItem | null {
+    if (this.#isRow.get(item) === undefined || this.#isSettled.get(item) !== undefined) return null
+    const stored = this.#readResult(item)
+    const from = stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
+    const state = nextItemState(from, `callback_${content.outcome}`)
+    if (state === null) return null
+    const { counters } = this.#journal
+    if (stored === null) {
+      // A first try in flight is in no count yet; one that was not sent at all is not under the watermark.
+      if (from === 'pending') this.#claims.noteSettledUnsent()
+    } else {
+      counters.add('state', from, -1)
+      uncountError(counters, stored, 1)
+    }
+    counters.add('state', state, 1)
+    const { errorCode, message } = content
+    countError(counters, { state, status: stored?.status ?? null, errorCode, message }, 1)
+    if (content.fromCache) counters.add('from_cache', '', 1)
+    // Only an answer that refused its item can have named rules before.
+    const known = from === 'rejected' ? this.#rulesOf.all(item).map((rule) => rule['rule_id']) : []
+    for (const { ruleId } of content.rules) if (!known.includes(ruleId)) counters.add('rule', ruleId, 1)
+    const attempts = (stored?.attempts ?? 0) + (from === 'sending' ? 1 : 0)
+    const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)
+    const sentAtUs = lastTry?.['sent_at_us'] ?? null
+    const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - Number(sentAtUs))
+    const isBeforeEnd = lastTry !== undefined && receivedAtUs < Number(lastTry['ended_at_us'] ?? 0)
+    const { taskId, customIndexItemId } = content
+    this.#write.run(item, state, attempts, errorCode, message, taskId, customIndexItemId, latencyUs)
+    this.#outcomes.writeFindings(item, content)
+    return { item, from, receivedAtUs, latencyUs, isEarly: from === 'sending' || isBeforeEnd }
+  }
+
+  #readResult(row: number): StoredResult | null {
+    const stored = this.#result.get(row)
+    if (stored === undefined) return null
+    return {
+      state: stored['state'] as ItemState,
+      attempts: Number(stored['attempts']),
+      status: stored['status'] === null ? null : Number(stored['status']),
+      errorCode: stored['error_code'] === null ? null : String(stored['error_code']),
+      message: stored['message'] === null ? null : String(stored['message']),
+    }
+  }
+}
+
+function toEffect(
+  content: CallbackContent | null,
+  settled: SettledItem | null,
+): 'settled' | 'doubled' | 'unreadable' {
+  if (content === null) return 'unreadable'
+  return settled === null ? 'doubled' : 'settled'
+}

@@ -1,0 +1,241 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { toRowsPerItem } from '../../../../shared/plan/operation.ts'
+import { Journal } from '../../journal/journal.ts'
+import {
+  insertRunRecord,
+  type RunChanges,
+  type RunRecord,
+  readRunRecord,
+  updateRunRecord,
+} from '../../journal/run-record.ts'
+import { findSuccessor, isDeleted, toRetriedStates, toSuccessorHint } from '../../journal/successor.ts'
+import { readRecordOf, readWholeRun } from '../../journal/whole-run.ts'
+import { toJournalFile } from '../../workspace/workspace-files.ts'
+import { recoverUnknown } from './recovery.ts'
+
+/** How a retry is made. */
+interface CopyOptions {
+  runId: string
+  /** Any run of the whole. */
+  parentRunId: string
+  workspace: string
+  onUnknown: 'resend' | 'skip'
+  appVersion: string
+  nowMs: number
+}
+
+/** A run that gives rows to a retry, and the states these rows are in. */
+interface Giver {
+  journal: Journal
+  record: RunRecord
+  states: readonly string[]
+  changes: RunChanges
+}
+
+/**
+ * Fills the journal of a retry with the rows that did not succeed in the whole run, invalid ones apart, whichever of
+ * its runs is named. They keep their numbers, so that post_ids and bodies stay what they were. From then on the retry
+ * stands for them: a run it took rows from cannot be resumed. Unknown rows that are skipped can be taken by a later
+ * retry. Throws `RUN_BUSY`, or `RUN_NOT_RESUMABLE` where there is nothing to send.
+ */
+export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
+  const members = readWholeRun(options.parentRunId, options.workspace, (runId) =>
+    runId === options.runId ? null : readRecordOf(options.workspace, runId),
+  ).map(({ record }) => record)
+  const givers: Giver[] = []
+  try {
+    for (const member of members) {
+      const giver = openGiver(child, member, options)
+      if (giver !== null) givers.push(giver)
+    }
+    const newest = givers.at(-1)
+    if (newest === undefined) throw toNothingLeft(options, members)
+    // First the retry's own record, so that it can be resumed; then the marks; then the rows. A crash in between leaves
+    // rows that the retry copies when it is resumed, never rows that two runs would send.
+    if (readRunRecord(child.db) === null) insertChild(child, newest.record, options)
+    for (const { journal, changes } of givers) {
+      journal.transact('power', () => updateRunRecord(journal.db, changes))
+    }
+    fillChild(child, givers)
+  } finally {
+    for (const { journal } of givers) journal.close()
+  }
+}
+
+/** Opens a run that has rows to give; null where it has none, or other retries have them. Throws `RUN_BUSY`. */
+function openGiver(child: Journal, { runId, ...known }: RunRecord, options: CopyOptions): Giver | null {
+  if (known.state === 'intake') throw notRead(runId)
+  const isFree = (named: string | null) => {
+    const successor = findSuccessor(named, options.workspace)
+    return successor === null || successor === options.runId
+  }
+  if (!isFree(known.supersededBy) && !(options.onUnknown === 'resend' && isFree(known.unknownTakenBy)))
+    return null
+  const file = toJournalFile(options.workspace, runId)
+  const journal = new Journal(file, { runId, mustExist: true, onCommit: child.onCommit })
+  try {
+    recoverUnknown(journal)
+    const record = readRunRecord(journal.db)
+    if (record === null) throw notRead(runId)
+    const retried = toRetriedStates(record)
+    const takesRest = isFree(record.supersededBy) && hasRows(journal, retried.certain)
+    const takesUnknown =
+      options.onUnknown === 'resend' && isFree(record.unknownTakenBy) && hasRows(journal, retried.unknown)
+    if (!takesRest && !takesUnknown) {
+      journal.close()
+      return null
+    }
+    const awaited = journal.counters.get('state', 'acknowledged')
+    if (awaited > 0 && takesRest) throw toAwaiting(runId, awaited)
+    return {
+      journal,
+      record,
+      states: [...(takesRest ? retried.certain : []), ...(takesUnknown ? retried.unknown : [])],
+      changes: {
+        ...(takesRest ? { superseded_by: options.runId } : {}),
+        ...(takesUnknown ? { unknown_taken_by: options.runId } : {}),
+      },
+    }
+  } catch (error) {
+    journal.close()
+    throw error
+  }
+}
+
+/** Whether any valid row is in one of the states; what was never tried is `pending`. */
+function hasRows({ db }: Journal, states: readonly string[]): boolean {
+  const tried = `SELECT 1 FROM result WHERE state IN (${toPlaceholders(states)}) LIMIT 1`
+  if (db.prepare(tried).get(...states) !== undefined) return true
+  if (!states.includes('pending')) return false
+  // What was never tried stands above the watermark.
+  const untried = `SELECT 1 FROM row WHERE id > (SELECT claimed FROM run) AND item IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) LIMIT 1`
+  return db.prepare(untried).get() !== undefined
+}
+
+function insertChild(
+  child: Journal,
+  parent: RunRecord,
+  options: { runId: string; parentRunId: string; appVersion: string; nowMs: number },
+): void {
+  child.transact('power', () =>
+    insertRunRecord(child.db, {
+      runId: options.runId,
+      runToken: parent.runToken,
+      parentRunId: options.parentRunId,
+      name: parent.name,
+      plan: parent.plan,
+      createdAtMs: options.nowMs,
+      callbackBase: parent.callbackBase,
+      mediaBase: parent.mediaBase,
+      appVersion: options.appVersion,
+    }),
+  )
+}
+
+/** Copies the rows, giver by giver; until all are there, the retry stays in intake and copies anew when resumed. */
+function fillChild(child: Journal, givers: readonly Giver[]): void {
+  child.transact('power', () => child.db.exec('DELETE FROM row; DELETE FROM lost_try; DELETE FROM row_place'))
+  for (const giver of givers) copyRows(child, giver)
+  const [first] = givers
+  if (first === undefined) return
+  const { columns, header, plan } = first.record
+  child.transact('power', () => {
+    if (toRowsPerItem(plan.operation) > 1) regroup(child)
+    child.db.exec(
+      `CREATE TEMP TABLE lost AS SELECT DISTINCT row.item FROM lost_try JOIN main.row ON row.id = lost_try.item;
+       DELETE FROM lost_try;
+       INSERT INTO lost_try SELECT item FROM temp.lost;
+       DROP TABLE temp.lost`,
+    )
+    const counted = child.db
+      .prepare('SELECT count(*) AS rows, count(DISTINCT item) AS items FROM main.row')
+      .get()
+    updateRunRecord(child.db, {
+      state: 'ready',
+      columns: JSON.stringify(columns),
+      header: header === null ? null : JSON.stringify(header),
+      rows_read: Number(counted?.['rows']),
+      items: Number(counted?.['items']),
+      // What was taken in before is behind the states of the rows; what comes after is for the retry.
+      inbox_read: Math.max(...givers.map(({ record }) => record.inboxRead)),
+    })
+  })
+}
+
+/** Copies rows; with the state `pending` among its states, also those that were never tried. */
+function copyRows(child: Journal, { journal, states }: Giver): void {
+  const untried = states.includes('pending') ? 'state IS NULL OR ' : ''
+  child.db.prepare('ATTACH ? AS parent').run(journal.file)
+  try {
+    child.transact('power', () => {
+      child.db.exec('INSERT OR IGNORE INTO main.row_place SELECT * FROM parent.row_place')
+      child.db
+        .prepare(
+          `INSERT INTO row (id, cells, item, kinds) SELECT id, cells, item, kinds FROM parent.row AS row
+           LEFT JOIN parent.result AS result ON result.row = row.id WHERE item IS NOT NULL
+           AND (${untried}state IN (${toPlaceholders(states)})) ORDER BY id`,
+        )
+        .run(...states)
+      // Rows for now; `fillChild` makes items of them once these are known.
+      child.db.exec(
+        `INSERT OR IGNORE INTO lost_try SELECT row.id FROM main.row JOIN parent.row AS old ON old.id = row.id
+         WHERE EXISTS (SELECT 1 FROM parent.attempt WHERE attempt.item = old.item AND outcome = 'unknown')
+         OR EXISTS (SELECT 1 FROM parent.lost_try WHERE lost_try.item = old.item)`,
+      )
+    })
+  } finally {
+    child.db.exec('DETACH parent')
+  }
+}
+
+/** Of an item with several rows only some may be left; neighbours stay together, and the first gives the number. */
+function regroup({ db }: Journal): void {
+  db.exec(
+    `CREATE TEMP TABLE regrouped AS SELECT id, max(first) OVER (ORDER BY id) AS item FROM (
+       SELECT id, CASE WHEN lag(item) OVER (ORDER BY id) IS item THEN NULL ELSE id END AS first FROM main.row);
+     CREATE UNIQUE INDEX temp.regrouped_by_id ON regrouped (id);
+     UPDATE main.row SET item = (SELECT item FROM temp.regrouped WHERE regrouped.id = main.row.id);
+     DROP TABLE temp.regrouped`,
+  )
+}
+
+function toPlaceholders(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ')
+}
+
+function notRead(runId: string): SluiceError {
+  return new SluiceError({
+    code: 'RUN_NOT_RESUMABLE',
+    message: `run ${runId} was cut off while its rows were read`,
+    hint: `Nothing of it was sent. Resume it: sluice resume ${runId}`,
+  })
+}
+
+/** A parent is not resumed beside its child, so nobody could ever send these rows again. */
+function toAwaiting(runId: string, rows: number): SluiceError {
+  return new SluiceError({
+    code: 'RUN_NOT_RESUMABLE',
+    message: `${rows} ${rows === 1 ? 'row' : 'rows'} of run ${runId} still ${rows === 1 ? 'awaits its callback' : 'await their callbacks'}`,
+    hint: `Wait for them with: sluice resume ${runId}. What is overdue then is sent again by a retry.`,
+  })
+}
+
+function toNothingLeft({ parentRunId, onUnknown }: CopyOptions, members: readonly RunRecord[]): SluiceError {
+  const deleted = members.find(({ supersededBy }) => supersededBy !== null && isDeleted(supersededBy))
+  if (deleted !== undefined) {
+    return new SluiceError({
+      code: 'RUN_NOT_RESUMABLE',
+      message: `what did not succeed in run ${deleted.runId} was taken over by run ${deleted.supersededBy}`,
+      hint: toSuccessorHint(deleted.supersededBy ?? '', 'retry'),
+    })
+  }
+  return new SluiceError({
+    code: 'RUN_NOT_RESUMABLE',
+    message: `nothing is left to retry in run ${parentRunId}`,
+    hint:
+      onUnknown === 'resend'
+        ? 'Invalid rows are never sent: correct the source and send it again.'
+        : 'Invalid rows are never sent: correct the source. Rows with an unknown outcome need --on-unknown resend.',
+  })
+}

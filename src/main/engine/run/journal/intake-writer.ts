@@ -1,0 +1,200 @@
+import type { StatementSync } from 'node:sqlite'
+import type { RowPlace } from '../../../../shared/plan/source-place.ts'
+import type { Problem } from '../../../../shared/run/problem.ts'
+import { toFound } from '../../../../shared/run/problem.ts'
+import type { Journal } from '../../journal/journal.ts'
+import { CHECKPOINT_PAGES, checkpointEvery } from '../../journal/open-journal.ts'
+import { updateRunRecord } from '../../journal/run-record.ts'
+import { BulkInsert } from '../../workspace/bulk-insert.ts'
+import { parseCells } from './parse-cells.ts'
+import { SeenIds } from './seen-ids.ts'
+
+/** A row that intake has read, mapped and validated. */
+export interface IntakeRow {
+  row: number
+  cells: readonly string[]
+  /** What each cell is in a source of JSON, a letter each; null where all are text. */
+  kinds?: string | null
+  /**
+   * What must be unique in the source, and the field it is of; null where that needs no check. `shown` is the value as
+   * the row has it where case does not count.
+   */
+  uniqueKey: { field: string; value: string; shown?: string } | null
+  problems: Problem[]
+}
+
+/** A problem of every row alike. */
+export type CommonProblem = Omit<Problem, 'row' | 'found'>
+
+/** Most problems kept in words; beyond it they are only counted, by cause. */
+const PROBLEMS_MAX = 100_000
+
+const UNIQUE = 'must be unique within the source'
+const UNIQUE_TERM = `${UNIQUE}, where upper and lower case are the same`
+const IS_ALSO = ', is also in row '
+
+/** A problem's message without what differs from row to row: messages that name other rows would be a cause each. */
+export function toCauseText(code: string, message: string): string {
+  return code === 'not_unique' ? (message.split(IS_ALSO)[0] ?? message) : message
+}
+
+/** The other row that a problem of a repeated value names; null where it names none. */
+export function findRowNamed(code: string, message: string): number | null {
+  const [, named] = code === 'not_unique' ? message.split(IS_ALSO) : []
+  return named === undefined ? null : Number(named)
+}
+
+/** Rows of one transaction, about: fewer commits write fewer pages twice. */
+const GROUP_ROWS = 5_000
+/** Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints wait for the disk less often. */
+const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
+
+/** Writes what intake reads. Memory does not grow with the source: even seen post_ids live in a temporary table. */
+export class IntakeWriter {
+  readonly #journal: Journal
+  readonly #insertRow: BulkInsert
+  readonly #insertProblem: StatementSync
+  readonly #insertPlace: StatementSync
+  readonly #seen: SeenIds
+  /** Rows written in the open transaction. */
+  #grouped = 0
+  readonly #rowsPerItem: number
+  #rowsRead = 0
+  #items = 0
+  /** The item that is being filled, and its rows so far. */
+  #item = { first: 0, rows: 0 }
+  #problems = { errors: 0, warnings: 0 }
+
+  /**
+   * Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. `toUniqueId`
+   * gives the value of {@link IntakeRow.uniqueKey} of a row. Consecutive valid rows make items of `rowsPerItem`.
+   */
+  constructor(journal: Journal, toUniqueId: (row: number, cells: string[]) => string, rowsPerItem = 1) {
+    this.#journal = journal
+    this.#rowsPerItem = rowsPerItem
+    const { db, counters } = journal
+    for (const kind of ['state', 'problem'] as const) {
+      for (const [value, n] of counters.entries(kind)) counters.add(kind, value, -n)
+    }
+    journal.transact('process', () => db.exec('DELETE FROM row; DELETE FROM problem; DELETE FROM row_place'))
+    checkpointEvery(db, INTAKE_CHECKPOINT_PAGES)
+    db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
+    this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item, kinds)', '(?, ?, ?, ?)')
+    this.#insertPlace = db.prepare('INSERT INTO row_place (row, sheet_row, line) VALUES (?, ?, ?)')
+    this.#insertProblem = db.prepare(
+      'INSERT INTO problem (row, severity, code, field, message, found) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    const see = db.prepare('INSERT OR IGNORE INTO temp.seen (id, row) VALUES (?, ?)')
+    const seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
+    const cellsOf = db.prepare('SELECT cells FROM row WHERE id = ?')
+    this.#seen = new SeenIds({
+      idOf: (row) => {
+        this.#insertRow.flush()
+        return toUniqueId(row, parseCells(String(cellsOf.get(row)?.['cells'])))
+      },
+      spill: (id, row) => (see.run(id, row).changes === 1 ? null : Number(seenAt.get(id)?.['row'])),
+    })
+  }
+
+  get rowsRead(): number {
+    return this.#rowsRead
+  }
+
+  get items(): number {
+    return this.#items
+  }
+
+  get problems(): { errors: number; warnings: number } {
+    return this.#problems
+  }
+
+  /** Writes a batch and where it stands in the source; some thousand rows share a transaction. Throws `DISK_FULL`. */
+  writeRows(rows: readonly IntakeRow[], places: readonly RowPlace[] = []): void {
+    const journal = this.#journal
+    if (this.#grouped === 0) journal.begin('process')
+    journal.attempt(() => {
+      for (const { row, sheetRow, line } of places) this.#insertPlace.run(row, sheetRow, line)
+      for (const row of rows) this.#writeRow(row)
+      this.#insertRow.flush()
+    })
+    this.#grouped += rows.length
+    if (this.#grouped >= GROUP_ROWS) this.#commitGroup()
+  }
+
+  /** Notes a problem that every row has alike, once instead of once a row. */
+  writeCommonProblem({ severity, code, field, message }: CommonProblem): void {
+    const rows = this.#rowsRead
+    this.#problems[severity === 'error' ? 'errors' : 'warnings'] += rows
+    this.#journal.counters.add('problem', JSON.stringify([severity, code, field ?? null, message]), rows)
+  }
+
+  /** Ends the transaction that is open, before the thread does anything else with the journal. */
+  #commitGroup(): void {
+    if (this.#grouped === 0) return
+    this.#grouped = 0
+    const { db } = this.#journal
+    this.#journal.attempt(() => updateRunRecord(db, { rows_read: this.#rowsRead, items: this.#items }))
+    this.#journal.commit()
+  }
+
+  /** Ends intake: the run is ready to send. `header` has the names of `columns` as the source has them. */
+  finish(columns: readonly string[], header: readonly string[] | null = null): void {
+    this.#commitGroup()
+    this.#journal.transact('power', () => {
+      updateRunRecord(this.#journal.db, {
+        state: 'ready',
+        columns: JSON.stringify(columns),
+        header: header === null ? null : JSON.stringify(header),
+        rows_read: this.#rowsRead,
+        items: this.#items,
+      })
+    })
+    this.#journal.db.exec('DROP TABLE temp.seen')
+    checkpointEvery(this.#journal.db, CHECKPOINT_PAGES)
+  }
+
+  #writeRow({ row, cells, kinds = null, uniqueKey, problems }: IntakeRow): void {
+    this.#rowsRead += 1
+    let valid = true
+    const causes = new Set<string>()
+    for (const problem of problems) {
+      this.#writeProblem(problem, causes)
+      if (problem.severity === 'error') valid = false
+    }
+    const first = uniqueKey === null ? null : this.#seen.add(uniqueKey.value, row)
+    if (uniqueKey !== null && first !== null) {
+      valid = false
+      const isExact = uniqueKey.shown === undefined
+      const problem = {
+        row,
+        severity: 'error',
+        code: 'not_unique',
+        field: uniqueKey.field,
+        message: `${isExact ? UNIQUE : UNIQUE_TERM}${IS_ALSO}${first}`,
+        found: toFound(uniqueKey.shown ?? uniqueKey.value),
+      } as const
+      this.#writeProblem(problem, causes)
+    }
+    if (!valid) this.#journal.counters.add('state', 'invalid', 1)
+    this.#insertRow.add(row, JSON.stringify(cells), valid ? this.#toItem(row) : null, kinds)
+  }
+
+  #toItem(row: number): number {
+    if (this.#item.rows === 0 || this.#item.rows >= this.#rowsPerItem) {
+      this.#item = { first: row, rows: 0 }
+      this.#items += 1
+    }
+    this.#item.rows += 1
+    return this.#item.first
+  }
+
+  /** `causes` are those of the row's problems before, since a row counts once for each. */
+  #writeProblem(problem: Problem, causes: Set<string>): void {
+    const { severity, code, field = null, message, found = null } = problem
+    const total = severity === 'error' ? ++this.#problems.errors : ++this.#problems.warnings
+    const cause = JSON.stringify([severity, code, field, toCauseText(code, message)])
+    if (!causes.has(cause)) this.#journal.counters.add('problem', cause, 1)
+    causes.add(cause)
+    if (total <= PROBLEMS_MAX) this.#insertProblem.run(problem.row, severity, code, field, message, found)
+  }
+}

@@ -1,0 +1,191 @@
+import type { StatementSync } from 'node:sqlite'
+import { toRowsPerItem } from '../../../../shared/plan/operation.ts'
+import type { Journal } from '../../journal/journal.ts'
+import type { RunRecord } from '../../journal/run-record.ts'
+import { parseCells } from './parse-cells.ts'
+
+/** An item that may be sent: a durable mark says so. It holds one row, or several of a watchlist. */
+export interface ClaimedItem {
+  item: number
+  rows: { row: number; cells: string[]; kinds: string | null }[]
+  /** Tries it had before, in this run. */
+  attempts: number
+}
+
+/** The columns `id`, `cells`, `item` and `kinds`. */
+type FreshRow = [number, string, number, string | null]
+
+const UNSETTLED = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
+const FIRST_OF_ITEM = ' AND EXISTS (SELECT 1 FROM row WHERE row.id = result.row AND row.item = row.id)'
+
+/** Cells of one block of items, UTF-8 bytes: a few huge rows must not fill the memory. */
+const BLOCK_MAX_BYTES = 4 * 1024 * 1024
+
+/**
+ * The marks that stand on disk before anything goes on the wire (design §2): a watermark for items sent the first
+ * time, a mark of its own for each item that is sent again.
+ */
+export class ItemClaims {
+  readonly #journal: Journal
+  readonly #fresh: StatementSync
+  readonly #freshSize: StatementSync
+  readonly #again: StatementSync
+  readonly #watermark: StatementSync
+  readonly #mark: StatementSync
+  readonly #unmark: StatementSync
+  readonly #rowsOf: StatementSync
+  readonly #unknownTries: StatementSync
+  readonly #rowsPerItem: number
+  /** Whether tries in a parent run may have been taken. */
+  readonly hasLostTries: boolean
+  #claimed: number
+  #claimedRows: number
+
+  constructor(journal: Journal, record: RunRecord) {
+    this.#journal = journal
+    this.#rowsPerItem = toRowsPerItem(record.plan.operation)
+    this.#claimed = record.claimed
+    this.#claimedRows = record.claimedRows
+    const { db } = journal
+    // Rows that a late callback settled before they were sent have a result above the watermark.
+    const fresh = `SELECT id, cells, item, kinds FROM row WHERE id > ?1 AND item IS NOT NULL${record.callbackBase === null ? '' : UNSETTLED} ORDER BY id LIMIT ?2`
+    this.#freshSize = db.prepare(`SELECT coalesce(sum(octet_length(cells)), 0) AS bytes FROM (${fresh})`)
+    this.#fresh = db.prepare(fresh)
+    this.#fresh.setReturnArrays(true)
+    this.#again = db.prepare(
+      `SELECT row AS item, attempts FROM result WHERE state = 'pending' AND row > ?${this.#rowsPerItem > 1 ? FIRST_OF_ITEM : ''}
+       ORDER BY row LIMIT ?`,
+    )
+    this.#watermark = db.prepare('UPDATE run SET claimed = ?, claimed_rows = ?')
+    this.#mark = db.prepare("UPDATE result SET state = 'sending' WHERE row = ? AND state = 'pending'")
+    this.#unmark = db.prepare("UPDATE result SET state = 'pending' WHERE row = ? AND state = 'sending'")
+    this.#unknownTries = db.prepare(
+      `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown')
+       + (SELECT count(*) FROM lost_try WHERE item = ?1) AS n`,
+    )
+    this.hasLostTries = db.prepare('SELECT 1 FROM lost_try LIMIT 1').get() !== undefined
+    // An item's rows are consecutive but for invalid ones; the bound keeps SQLite from walking to the table's end.
+    this.#rowsOf = db.prepare(
+      `SELECT id, cells, kinds FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
+       AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18) ORDER BY id`,
+    )
+  }
+
+  /** Items above the watermark, without claiming them: at most `limit`, fewer where they are huge, none at the end. */
+  readFresh(limit: number): ClaimedItem[] {
+    const isSeveral = this.#rowsPerItem > 1
+    let itemsMax = limit
+    // One row more than the items can have tells whether the last of them is whole.
+    let rowsMax = limit * this.#rowsPerItem + (isSeveral ? 1 : 0)
+    for (;;) {
+      const bytes = Number(this.#freshSize.get(this.#claimed, rowsMax)?.['bytes'])
+      if (bytes <= BLOCK_MAX_BYTES || itemsMax <= 1) break
+      itemsMax = Math.max(1, Math.floor((itemsMax * BLOCK_MAX_BYTES) / bytes))
+      rowsMax = itemsMax * this.#rowsPerItem + (isSeveral ? 1 : 0)
+    }
+    const rows = this.#fresh.all(this.#claimed, rowsMax) as unknown as FreshRow[]
+    const items: ClaimedItem[] = []
+    let last: ClaimedItem | null = null
+    for (const [row, cells, item, kinds] of rows) {
+      if (last === null || last.item !== item) {
+        if (items.length >= itemsMax) return items
+        last = { item, rows: [], attempts: 0 }
+        items.push(last)
+      }
+      last.rows.push({ row, cells: parseCells(cells), kinds })
+    }
+    if (isSeveral && rows.length === rowsMax) items.pop()
+    return items
+  }
+
+  /** Items that wait to be sent again, left by an earlier session; at most `limit` after item `after`. */
+  readPending(after: number, limit: number): { item: number; attempts: number }[] {
+    return this.#again
+      .all(after, limit)
+      .map((row) => ({ item: Number(row['item']), attempts: Number(row['attempts']) }))
+  }
+
+  /** Raises the watermark over these items. The caller has a transaction open, and syncs it before they go out. */
+  raiseWatermark(items: readonly ClaimedItem[]): void {
+    const last = items.at(-1)?.rows.at(-1)
+    if (last === undefined) return
+    this.#writeWatermark(last.row, this.#claimedRows + countRows(items))
+  }
+
+  /** Lowers the watermark under items that were claimed and never sent. The caller has a transaction open. */
+  lowerWatermark(unsent: readonly ClaimedItem[]): void {
+    const first = unsent[0]
+    if (first === undefined) return
+    this.#writeWatermark(first.item - 1, this.#claimedRows - countRows(unsent))
+  }
+
+  /**
+   * Marks items that are about to be sent again, and reads them; those that a callback has settled meanwhile are left
+   * out. The caller does as for {@link raiseWatermark}.
+   */
+  markAgain(items: readonly { item: number; attempts: number }[]): ClaimedItem[] {
+    return items.flatMap(({ item, attempts }) => {
+      const rows = this.#rowsOf.all(item).map((row) => ({
+        row: Number(row['id']),
+        cells: parseCells(String(row['cells'])),
+        kinds: row['kinds'] === null ? null : String(row['kinds']),
+      }))
+      const marked = rows.filter(({ row }) => this.#mark.run(row).changes > 0)
+      this.#journal.counters.add('state', 'pending', -marked.length)
+      this.#journal.counters.add('state', 'sending', marked.length)
+      return marked.length === 0 ? [] : [{ item, rows: marked, attempts }]
+    })
+  }
+
+  /** Takes marks back of items that were not sent again after all. The caller has a transaction open. */
+  unmark(items: readonly ClaimedItem[]): void {
+    for (const { rows } of items) {
+      for (const { row } of rows) {
+        // A mark whose own transaction was undone is not there, and was not counted.
+        if (this.#unmark.run(row).changes === 0) continue
+        this.#journal.counters.add('state', 'sending', -1)
+        this.#journal.counters.add('state', 'pending', 1)
+      }
+    }
+  }
+
+  /** Whether an item may have been sent: the watermark covers it. */
+  isClaimed(item: number): boolean {
+    return item <= this.#claimed
+  }
+
+  /** Tries of an item that may have been taken, in any session of the run; those of its parent runs count as one. */
+  countUnknownTries(item: number): number {
+    return Number(this.#unknownTries.get(item)?.['n'])
+  }
+
+  /** Counts a row above the watermark that was settled without being sent. The caller has a transaction open. */
+  noteSettledUnsent(): void {
+    this.#writeWatermark(this.#claimed, this.#claimedRows + 1)
+  }
+
+  /**
+   * Splits an item in two whose rows are to be sent again; returns the new items. The caller has a transaction open.
+   */
+  split(item: number): [number, number] {
+    const rows = this.#rowsOf.all(item).map((row) => Number(row['id']))
+    const second = rows[Math.ceil(rows.length / 2)]
+    const last = rows.at(-1)
+    if (second === undefined || last === undefined)
+      throw new Error(`item ${item} has one row and cannot be split`)
+    this.#journal.db
+      .prepare('UPDATE row SET item = ?1 WHERE item = ?2 AND id BETWEEN ?1 AND ?3')
+      .run(second, item, last)
+    return [item, second]
+  }
+
+  #writeWatermark(claimed: number, claimedRows: number): void {
+    this.#watermark.run(claimed, claimedRows)
+    this.#claimed = claimed
+    this.#claimedRows = claimedRows
+  }
+}
+
+function countRows(items: readonly ClaimedItem[]): number {
+  return items.reduce((sum, { rows }) => sum + rows.length, 0)
+}

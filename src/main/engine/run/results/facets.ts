@@ -1,0 +1,137 @@
+import { toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/error-groups.ts'
+import {
+  type Facet,
+  type FacetList,
+  NO_RULE,
+  type ProblemGroup,
+  type RowFilter,
+} from '../../../../shared/run/results.ts'
+import type { ErrorGroup } from '../../../../shared/run/run.ts'
+import type { RunFamily } from '../../journal/run-family.ts'
+import type { RunView } from '../../journal/run-view.ts'
+import { countRowsWithRules, readFacetCounts, readFamilyCounts, readRuleNames } from './family-counts.ts'
+import { countStates } from './result-page.ts'
+import { createProblemReader } from './row-detail.ts'
+import { hasRule, isOfKind, RowIndex, type RowKind } from './row-index.ts'
+
+/** Rows that illustrate a group of problems. */
+const EXAMPLES = 10
+
+type Counts = Record<Facet['kind'], ReadonlyMap<string, number>>
+
+/**
+ * Reads every facet of the rows under a filter, most rows first within a kind. Without a filter the counters answer and
+ * nothing is scanned; else `index` knows the rows.
+ */
+export function readFacets(
+  view: RunFamily,
+  filter: RowFilter = {},
+  counted?: { index: RowIndex; isCounted: boolean },
+): FacetList {
+  if (Object.values(filter).every((value) => value === undefined)) {
+    return { facets: toFacets(view, readCounts(view)), isCounted: true }
+  }
+  const { index, isCounted } = counted ?? { index: RowIndex.build(view, filter.search), isCounted: true }
+  return { facets: toFacets(view, countKinds(index.kinds, filter)), isCounted }
+}
+
+function readCounts(view: RunFamily): Counts {
+  const counts = readFamilyCounts(view)
+  const state = countStates(view)
+  const error = new Map<string, number>()
+  const cause = new Map<string, number>()
+  for (const group of toErrorGroups(counts.get('error') ?? new Map())) {
+    const { outcome, status, error_code, message, rows } = group
+    if (error_code === null) cause.set(toErrorKey(outcome, status, error_code, message), rows)
+    else error.set(error_code, (error.get(error_code) ?? 0) + rows)
+  }
+  for (const [key, rows] of counts.get('problem') ?? []) {
+    const [severity, code, field, message] = JSON.parse(key) as [string, string, string | null, string]
+    if (severity === 'error') cause.set(toInvalidKey(code, field, message), rows)
+  }
+  const rule = new Map(counts.get('rule') ?? [])
+  const ruled = countRuled(view, rule, state.get('succeeded') ?? 0)
+  rule.set(NO_RULE, Math.max(0, (state.get('succeeded') ?? 0) - ruled))
+  return { state, rule, error, cause, answer: counts.get('answer') ?? new Map() }
+}
+
+/** Rows that triggered a rule; those with several are in several counts. */
+function countRuled(family: RunFamily, rules: ReadonlyMap<string, number>, succeeded: number): number {
+  const [first = 0, ...others] = [...rules.values()].filter((rows) => rows > 0)
+  if (others.length === 0) return first
+  if (succeeded === 0) return 0
+  return countRowsWithRules(family)
+}
+
+/** Counts each kind of facet among the rows that all the other kinds of the filter leave. */
+function countKinds(kinds: readonly RowKind[], filter: RowFilter): Counts {
+  const { state: _state, unsuccessful: _unsuccessful, ...withoutState } = filter
+  const { ruleIds: _ruleIds, ...withoutRules } = filter
+  const { errorCode: _errorCode, cause: _cause, ...withoutErrors } = filter
+  const { answer: _answer, ...withoutAnswer } = filter
+  const count = (others: RowFilter, toValues: (kind: RowKind) => readonly (string | null)[]) => {
+    const counts = new Map<string, number>()
+    for (const kind of kinds) {
+      if (!isOfKind(kind, others)) continue
+      for (const value of toValues(kind)) {
+        if (value !== null) counts.set(value, (counts.get(value) ?? 0) + kind.rows)
+      }
+    }
+    return counts
+  }
+  return {
+    state: count(withoutState, ({ state }) => [state]),
+    rule: count(withoutRules, (kind) => (hasRule(kind, NO_RULE) ? [NO_RULE] : kind.rules)),
+    error: count(withoutErrors, ({ errorCode }) => [errorCode]),
+    cause: count(withoutErrors, ({ errorCode, causes }) => (errorCode === null ? causes : [])),
+    answer: count(withoutAnswer, ({ answer }) => [answer]),
+  }
+}
+
+function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
+  // Rules are triggered by tasks alone.
+  const isTask = record.plan.operation.kind === 'task'
+  const nameOf = readRuleNames(members)
+  const toLabel = (kind: Facet['kind'], value: string) => {
+    if (kind === 'rule') return value === NO_RULE ? 'no rule' : (nameOf.get(value) ?? value)
+    return kind === 'cause' ? toCauseLabel(value) : value
+  }
+  return (['state', 'rule', 'error', 'cause', 'answer'] as const).flatMap((kind) =>
+    [...counts[kind]]
+      .filter(([value, rows]) => rows > 0 && (isTask || kind !== 'rule' || value !== NO_RULE))
+      .map(([value, rows]) => ({ kind, value, label: toLabel(kind, value), rows }))
+      .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
+  )
+}
+
+function toCauseLabel(key: string): string {
+  const [outcome, status, , message] = JSON.parse(key) as [
+    ErrorGroup['outcome'],
+    number | null,
+    string,
+    string,
+  ]
+  if (message === '') return status === null ? outcome : `HTTP ${status}`
+  return status === null ? message : `${status} ${message}`
+}
+
+/** Groups a run's problems by cause, errors first, most rows first, each with its first rows. */
+export function readProblemGroups({ db }: RunView): ProblemGroup[] {
+  const examples = db.prepare(
+    `SELECT row, severity, code, field, message, found FROM problem
+     WHERE severity = ? AND code = ? AND field IS ? AND (message = ? OR ? = 'not_unique') ORDER BY id LIMIT ${EXAMPLES}`,
+  )
+  const toProblem = createProblemReader(db)
+  return [...(readFacetCounts(db).get('problem') ?? [])]
+    .map(([cause, rows]) => {
+      const [severity, code, field, message] = JSON.parse(cause) as [
+        ProblemGroup['severity'],
+        ProblemGroup['code'],
+        string | null,
+        string,
+      ]
+      const found = examples.all(severity, code, field, message, code).map(toProblem)
+      return { severity, code, field, message, rows, examples: found }
+    })
+    .sort((a, b) => (a.severity === b.severity ? b.rows - a.rows : a.severity === 'error' ? -1 : 1))
+}

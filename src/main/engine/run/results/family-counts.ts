@@ -1,0 +1,242 @@
+import type { ItemState } from '../../../../shared/run/item-state.ts'
+import { toRowCounts } from '../../../../shared/run/row-counts.ts'
+import type { RowCounts, TriggeredRule } from '../../../../shared/run/run.ts'
+import { findErrorGroup } from '../../journal/error-counts.ts'
+import { readToldLoad } from '../../journal/load-state.ts'
+import { findTakersOf, type RunFamily } from '../../journal/run-family.ts'
+import type { RunView } from '../../journal/run-view.ts'
+import type { DatabaseSync } from '../../workspace/sqlite-types.ts'
+
+/** Counts by kind and value. */
+export type Counts = Map<string, Map<string, number>>
+
+/** Rows read at once. */
+const PAGE = 5_000
+/** Counts rows that triggered a rule, among what is taken over. */
+const WITH_RULES = 'with_rules'
+/** Counts the rows that are taken over. */
+const TAKEN = 'taken'
+/** Runs whose corrections are kept. */
+const CORRECTIONS_MAX = 200
+
+/**
+ * What a run counted of rows that retries stand for now, by the run and its retries: such rows do not change any more.
+ */
+const corrections = new Map<string, Counts>()
+
+/** Counts by kind and value of a run and its retries together: of each row what its newest run says, of tries all. */
+export function readFamilyCounts({ members }: RunFamily): Counts {
+  const merged: Counts = new Map()
+  for (const member of members) {
+    const own = readFacetCounts(member.db)
+    if (members.length > 1) addCounts(own, readCorrection(member, members))
+    addCounts(merged, own)
+  }
+  return merged
+}
+
+/** Rows by state of a run and its retries together, and its triggered rules, most rows first. */
+export function summarizeFamilyCounts(
+  family: RunFamily,
+  counts: Counts,
+): { rows: RowCounts; rules: TriggeredRule[] } {
+  const { members } = family
+  let unaccounted = 0
+  for (const member of members) if (member.isCutOff) unaccounted += countUnaccounted(member)
+  const rows = toRowCounts(counts.get('state') ?? new Map(), countRowsRead(family, counts), unaccounted)
+  return { rows, rules: toTriggeredRules(members, counts.get('rule')) }
+}
+
+/** Rows of a run and its retries, each once: a retry of a retry may have rows that its parent never had. */
+export function countRowsRead(family: RunFamily, counts?: Counts): number {
+  const { record, members } = family
+  if (record.parentRunId === null || members.length === 1) return record.rowsRead
+  const taken = (counts ?? readFamilyCounts(family)).get(TAKEN)?.get('') ?? 0
+  return members.reduce((sum, member) => sum + member.record.rowsRead, taken)
+}
+
+/** Rows that were tried, in whichever run, and are to be sent again. */
+export function countToRepeat({ members, whole }: RunFamily, counts: Counts): number {
+  let rows = counts.get('state')?.get('pending') ?? 0
+  for (const member of members) {
+    const { db, record } = member
+    const earlier = whole.slice(0, whole.indexOf(member))
+    if (record.parentRunId === null || record.claimedRows >= record.rowsRead) continue
+    const unsent = db.prepare(
+      `SELECT id FROM row WHERE id > ? AND item IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) ORDER BY id LIMIT ${PAGE}`,
+    )
+    for (const ids of eachPage((after) => unsent.all(after), record.claimed)) {
+      const tried = new Set(earlier.flatMap((run) => readTried(run, ids)))
+      rows += tried.size
+    }
+  }
+  return rows
+}
+
+/** Counts by kind and value. */
+export function readFacetCounts(db: DatabaseSync): Counts {
+  const kinds: Counts = new Map()
+  for (const { kind, value, n } of db.prepare('SELECT kind, value, n FROM facet WHERE n <> 0').all()) {
+    add(kinds, String(kind), String(value), Number(n))
+  }
+  return kinds
+}
+
+/** Rows of one run that the watermark covers and that have no outcome, where nobody is sending them any more. */
+export function countUnaccounted(view: RunView): number {
+  const { record } = view
+  const states = readFacetCounts(view.db).get('state') ?? new Map<string, number>()
+  let accounted = 0
+  for (const [state, n] of states) if (state !== 'invalid') accounted += n
+  // A load test marks no rows, and sends them in their order: what was lost was of rows that
+  // no request before had, as far as there are such.
+  if (record.plan.load !== undefined) {
+    const unsent = record.rowsRead - (states.get('invalid') ?? 0) - accounted
+    return Math.min(unsent, readToldLoad(view).lost)
+  }
+  // Marks of retries stand as `sending`; they have no outcome either.
+  return record.claimedRows - accounted + (states.get('sending') ?? 0)
+}
+
+/** What a member counted of the rows that others stand for, negative. */
+function readCorrection(member: RunView, members: readonly RunView[]): Counts {
+  const takers = findTakersOf(member, members)
+  if (takers.length === 0) return new Map()
+  const key = [member, ...takers].map(({ file, record }) => `${file} ${record.rowsRead}`).join('\n')
+  const known = corrections.get(key)
+  if (known !== undefined) return known
+  const correction = addUpTaken(member, takers)
+  corrections.set(key, correction)
+  for (const [oldest] of corrections) if (corrections.size > CORRECTIONS_MAX) corrections.delete(oldest)
+  return correction
+}
+
+function addUpTaken(member: RunView, takers: readonly RunView[]): Counts {
+  const correction: Counts = new Map()
+  const left = new Map(readFacetCounts(member.db).get('error'))
+  for (const [index, taker] of takers.entries()) {
+    const ids = taker.db.prepare(`SELECT id FROM row WHERE id > ? ORDER BY id LIMIT ${PAGE}`)
+    for (const page of eachPage((after) => ids.all(after))) {
+      const others = new Set(takers.slice(0, index).flatMap((earlier) => pickRows(earlier, page)))
+      const own = pickRows(
+        member,
+        page.filter((id) => !others.has(id)),
+      )
+      const taken = JSON.stringify(own)
+      add(correction, TAKEN, '', -own.length)
+      for (const row of readResults(member, taken)) {
+        const state = String(row['state']) as ItemState
+        add(correction, 'state', state, -1)
+        if (row['answer'] !== null) add(correction, 'answer', String(row['answer']), -1)
+        const group = findErrorGroup(left, { state, ...toCause(row) }, 1)
+        if (group === null) continue
+        left.set(group, (left.get(group) ?? 0) - 1)
+        add(correction, 'error', group, -1)
+      }
+      add(correction, WITH_RULES, '', -countWithRules(member, taken))
+      for (const { rule_id, n } of readRules(member, taken))
+        add(correction, 'rule', String(rule_id), -Number(n))
+    }
+  }
+  return correction
+}
+
+function readResults({ db }: RunView, ids: string) {
+  return db
+    .prepare(
+      `SELECT state, status, error_code, message, answer FROM result
+       WHERE row IN (SELECT value FROM json_each(?))`,
+    )
+    .all(ids)
+}
+
+function readRules({ db }: RunView, ids: string) {
+  return db
+    .prepare(
+      `SELECT rule_id, count(*) AS n FROM row_rule INDEXED BY row_rule_by_row JOIN rule ON rule.id = row_rule.rule
+       WHERE row IN (SELECT value FROM json_each(?)) GROUP BY rule.id`,
+    )
+    .all(ids)
+}
+
+function countWithRules({ db }: RunView, ids: string): number {
+  const counted = db
+    .prepare(
+      `SELECT count(DISTINCT row) AS n FROM row_rule INDEXED BY row_rule_by_row
+       WHERE row IN (SELECT value FROM json_each(?))`,
+    )
+    .get(ids)
+  return Number(counted?.['n'])
+}
+
+function readTried({ db }: RunView, ids: readonly number[]): number[] {
+  return db
+    .prepare('SELECT row FROM result WHERE attempts > 0 AND row IN (SELECT value FROM json_each(?))')
+    .all(JSON.stringify(ids))
+    .map(({ row }) => Number(row))
+}
+
+/** Those of the rows that a run has. */
+export function pickRows({ db }: RunView, ids: readonly number[]): number[] {
+  return db
+    .prepare('SELECT id FROM row WHERE id IN (SELECT value FROM json_each(?))')
+    .all(JSON.stringify(ids))
+    .map(({ id }) => Number(id))
+}
+
+function* eachPage(
+  read: (after: number) => Record<string, unknown>[],
+  first = 0,
+): Generator<number[], void, undefined> {
+  let after = first
+  for (let rows = read(after); rows.length > 0; rows = read(after)) {
+    const ids = rows.map(({ id }) => Number(id))
+    after = ids.at(-1) ?? after
+    yield ids
+  }
+}
+
+function toCause(row: Record<string, unknown>) {
+  return {
+    status: row['status'] === null ? null : Number(row['status']),
+    errorCode: row['error_code'] === null ? null : String(row['error_code']),
+    message: row['message'] === null ? null : String(row['message']),
+  }
+}
+
+/** The names of all rules that rows of these runs triggered, by id. */
+export function readRuleNames(members: readonly RunView[]): Map<string, string> {
+  const rules = members.flatMap(({ db }) => db.prepare('SELECT rule_id, rule_name FROM rule').all())
+  return new Map(rules.map((rule) => [String(rule['rule_id']), String(rule['rule_name'])]))
+}
+
+/** Rows that triggered any rule, those that retries stand for counted there alone. */
+export function countRowsWithRules({ members }: RunFamily): number {
+  return members.reduce((sum, member) => {
+    const counted = member.db.prepare('SELECT count(DISTINCT row) AS n FROM row_rule').get()
+    const taken = members.length === 1 ? 0 : (readCorrection(member, members).get(WITH_RULES)?.get('') ?? 0)
+    return sum + Number(counted?.['n']) + taken
+  }, 0)
+}
+
+function toTriggeredRules(
+  members: readonly RunView[],
+  counts: ReadonlyMap<string, number> | undefined,
+): TriggeredRule[] {
+  if (counts === undefined) return []
+  const names = readRuleNames(members)
+  return [...counts]
+    .filter(([, rows]) => rows > 0)
+    .map(([ruleId, rows]) => ({ rule_id: ruleId, rule_name: names.get(ruleId) ?? ruleId, rows }))
+    .sort((a, b) => b.rows - a.rows || (a.rule_id < b.rule_id ? -1 : 1))
+}
+
+function addCounts(sum: Counts, others: Counts): void {
+  for (const [kind, values] of others) for (const [value, n] of values) add(sum, kind, value, n)
+}
+
+function add(counts: Counts, kind: string, value: string, n: number): void {
+  const values = counts.get(kind) ?? new Map<string, number>()
+  counts.set(kind, values.set(value, (values.get(value) ?? 0) + n))
+}

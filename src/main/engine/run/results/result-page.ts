@@ -1,0 +1,166 @@
+import { toErrorGroups } from '../../../../shared/run/error-groups.ts'
+import {
+  NO_RULE,
+  type PageQuery,
+  type ResultPage,
+  type ResultRow,
+  type RowFilter,
+} from '../../../../shared/run/results.ts'
+import { toRowCounts } from '../../../../shared/run/row-counts.ts'
+import { findTakersOf, type RunFamily } from '../../journal/run-family.ts'
+import type { RunView } from '../../journal/run-view.ts'
+import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
+import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows } from './family-rows.ts'
+import { toPageSource, UNSUCCESSFUL } from './page-source.ts'
+import { RowIndex } from './row-index.ts'
+
+/** Most rows of a page. */
+export const PAGE_MAX = 500
+
+/** So many causes of errors are surely counted apart, each with its code. */
+const ERROR_GROUPS_CERTAIN = 100
+
+/** Whether the journal's own counters and indexes count and page a filter: it narrows by one thing, and by no text. */
+export function isSimple({ ruleIds = [], search = '', cause, ...others }: RowFilter): boolean {
+  if (search !== '' || cause !== undefined || ruleIds.length > 1 || ruleIds[0] === NO_RULE) return false
+  return ruleIds.length + Object.values(others).filter((value) => value !== undefined).length <= 1
+}
+
+/**
+ * Reads one page of a run's results, retries among them (design §2: results only by page). No read stays open behind it.
+ * Where the filter is not simple, `index` knows its rows; it may still be growing, `isCounted` says whether.
+ */
+export function readPage(
+  family: RunFamily,
+  query: PageQuery,
+  counted?: { index: RowIndex; isCounted: boolean },
+): ResultPage {
+  const { filter } = query
+  const limit = Math.min(PAGE_MAX, Math.max(0, Math.trunc(query.limit)))
+  if (isSimple(filter)) {
+    const rows = toResults(family, selectRows(family, { ...query, limit }))
+    return { rows, total: countRows(family, filter), isCounted: true }
+  }
+  const { index, isCounted } = counted ?? {
+    index: RowIndex.build(family, filter.search),
+    isCounted: true,
+  }
+  const picked = findNewest(family, index.pick(filter, query.offset, limit))
+  return { rows: toResults(family, picked), total: index.count(filter), isCounted }
+}
+
+/** Lists every row that matches, page by page in the order of the source. */
+export function* listAllPages(family: RunFamily, filter: RowFilter): Generator<FamilyRow[]> {
+  if (!isSimple(filter)) return yield* listPicked(family, filter)
+  let page: FamilyRow[] = []
+  for (const row of listFamilyRows(family, filter)) {
+    page.push(row)
+    if (page.length < PAGE_MAX) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
+function* listPicked(family: RunFamily, filter: RowFilter): Generator<FamilyRow[]> {
+  const index = RowIndex.build(family, filter.search)
+  for (let offset = 0; ; offset += PAGE_MAX) {
+    const picked = index.pick(filter, offset, PAGE_MAX)
+    if (picked.length === 0) return
+    yield findNewest(family, picked)
+  }
+}
+
+function toResults(family: RunFamily, rows: readonly FamilyRow[]): ResultRow[] {
+  return readFamilyRows(family, rows).map(({ result }) => result)
+}
+
+function selectRows(family: RunFamily, page: PageQuery): FamilyRow[] {
+  const { filter, offset, limit } = page
+  const { ruleIds = [], ...others } = filter
+  const isUnfiltered = ruleIds.length === 0 && Object.values(others).every((value) => value === undefined)
+  // Without a filter the offset is the row number itself, unless rows are missing, as in a retry.
+  if (isUnfiltered && isContiguous(family)) {
+    const rows = Math.max(0, Math.min(limit, family.record.rowsRead - offset))
+    return findNewest(
+      family,
+      Array.from({ length: rows }, (_, index) => offset + index + 1),
+    )
+  }
+  const [only] = family.members
+  if (only !== undefined && family.members.length === 1) return selectFrom(only, page)
+  const picked: FamilyRow[] = []
+  let skipped = 0
+  for (const row of listFamilyRows(family, filter)) {
+    if (picked.length === limit) break
+    if (skipped === offset) picked.push(row)
+    else skipped += 1
+  }
+  return picked
+}
+
+function selectFrom(member: RunView, { filter, offset, limit }: PageQuery): FamilyRow[] {
+  const { from, where, params, key } = toPageSource(member, filter)
+  return member.db
+    .prepare(
+      `SELECT ${key} AS id FROM ${from} WHERE ${[...where, `${key} > 0`].join(' AND ')}
+       ORDER BY ${key} LIMIT ? OFFSET ?`,
+    )
+    .all(...params, limit, offset)
+    .map(({ id }) => ({ id: Number(id), member }))
+}
+
+/** How many rows match a simple filter. */
+function countRows(
+  family: RunFamily,
+  { state, unsuccessful, ruleIds, errorCode, answer }: RowFilter,
+): number {
+  const [ruleId] = ruleIds ?? []
+  if (errorCode !== undefined) return countErrors(family, errorCode)
+  if (ruleId === undefined && answer === undefined && state === undefined && !unsuccessful) {
+    return countRowsRead(family)
+  }
+  const counts = readFamilyCounts(family)
+  if (ruleId !== undefined) return counts.get('rule')?.get(ruleId) ?? 0
+  if (answer !== undefined) return counts.get('answer')?.get(answer) ?? 0
+  const states = countStates(family)
+  if (state !== undefined) return states.get(state) ?? 0
+  return [...UNSUCCESSFUL, 'invalid'].reduce((sum, name) => sum + (states.get(name) ?? 0), 0)
+}
+
+/** Rows by the state they are shown in, from the counters. */
+export function countStates(family: RunFamily): Map<string, number> {
+  const { rows } = summarizeFamilyCounts(family, readFamilyCounts(family))
+  const { read: _read, not_sent, awaiting, ...others } = rows
+  const sending = family.members.reduce((sum, member) => sum + countSending(member, family.members), 0)
+  const pending = not_sent - sending
+  return new Map(Object.entries({ ...others, pending, sending, acknowledged: awaiting }))
+}
+
+/** Rows of one run that are in flight. */
+function countSending(member: RunView, members: readonly RunView[]): number {
+  const { record, isCutOff } = member
+  // A load test marks no rows; what a dead process had in flight is unknown; what a retry took was not in flight.
+  if (isCutOff || record.plan.load !== undefined || findTakersOf(member, members).length > 0) return 0
+  const states = readFacetCounts(member.db).get('state') ?? new Map<string, number>()
+  const { read, invalid, not_sent } = toRowCounts(states, record.rowsRead)
+  const unclaimed = read - invalid - record.claimedRows + (states.get('pending') ?? 0)
+  return not_sent - Math.max(0, Math.min(not_sent, unclaimed))
+}
+
+function countErrors(family: RunFamily, errorCode: string): number {
+  const groups = toErrorGroups(readFamilyCounts(family).get('error') ?? new Map())
+  // Where there are very many causes, some are counted together, without their codes.
+  if (groups.length < ERROR_GROUPS_CERTAIN) {
+    return groups.reduce((sum, group) => sum + (group.error_code === errorCode ? group.rows : 0), 0)
+  }
+  let rows = 0
+  for (const _ of listFamilyRows(family, { errorCode })) rows += 1
+  return rows
+}
+
+function isContiguous({ db, record, members }: RunFamily): boolean {
+  // A retry of a retry may have rows that its parent never had.
+  if (record.parentRunId !== null && members.length > 1) return false
+  return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0) === record.rowsRead
+}

@@ -1,0 +1,172 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../../shared/messages/figure-text.ts'
+import type { Problem } from '../../../../shared/run/problem.ts'
+import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
+import type { RunFamily } from '../../journal/run-family.ts'
+import type { RunView } from '../../journal/run-view.ts'
+import type { DatabaseSync } from '../../workspace/sqlite-types.ts'
+import { findRowNamed } from '../journal/intake-writer.ts'
+import { createPlaceReader } from '../journal/row-places.ts'
+import { findNewest, listEarlier, readFamilyRows } from './family-rows.ts'
+import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
+import { createRowRequests, type RowRequest } from './row-requests.ts'
+import { createExchangeReader } from './stored-exchange.ts'
+
+/** Reads everything known of one row. Throws `BAD_USAGE` where the run has no such row. */
+export function readRow(family: RunFamily, row: number): RowDetail {
+  const newest = findNewest(family, [row])[0]?.member
+  if (newest === undefined) throw toNoRow(family, row)
+  const earlier = listEarlier(family, newest)
+  const detail = readRowOf(newest, row)
+  const tried = detail.attempts.length > 0 || newest.record.parentRunId === null
+  // What a retry has not sent yet shows the last answer before it.
+  const before = tried
+    ? null
+    : (earlier.map((run) => readTriedRow(run, row)).find((found) => found !== null) ?? null)
+  const [shown] = readFamilyRows(family, [{ id: row, member: newest }])
+  const runs = [...earlier.reverse(), newest]
+  return {
+    ...(before === null ? detail : { ...before, problems: detail.problems }),
+    result: shown?.result ?? detail.result,
+    attempts: runs
+      .flatMap((run) => readTries(run, row))
+      .map((attempt, index) => ({ ...attempt, number: index + 1 })),
+    callbacks: runs.flatMap((run) => readCallbacksOf(run, row)),
+  }
+}
+
+/** The row as one run has it; null where that run has not tried it. */
+function readTriedRow(run: RunView, row: number): RowDetail | null {
+  return readTries(run, row).length === 0 ? null : readRowOf(run, row)
+}
+
+function findItem({ db }: RunView, row: number): number | null {
+  const item = db.prepare('SELECT item FROM row WHERE id = ?').get(row)?.['item'] ?? null
+  return item === null ? null : Number(item)
+}
+
+/** The tries that one run made of a row. */
+export function readTries(run: RunView, row: number): AttemptDetail[] {
+  const item = findItem(run, row)
+  return item === null ? [] : readAttempts(run, item)
+}
+
+function readCallbacksOf(run: RunView, row: number): CallbackDetail[] {
+  const item = findItem(run, row)
+  return item === null ? [] : createExchangeReader(run.db).readCallbacks(item)
+}
+
+function toNoRow({ record }: RunView, row: number): SluiceError {
+  return new SluiceError({
+    code: 'BAD_USAGE',
+    message: `run ${record.runId} has no row ${row}`,
+    hint: `Its rows were read from ${record.plan.source.path}; ${formatCounted(record.rowsRead, 'row')} in all.`,
+  })
+}
+
+/** The row as one run has it. */
+function readRowOf(view: RunView, row: number): RowDetail {
+  const { db, record } = view
+  const joined = db
+    .prepare(`SELECT ${JOINED_COLUMNS} FROM row LEFT JOIN result ON result.row = row.id WHERE row.id = ?`)
+    .get(row) as unknown as JoinedRow | undefined
+  if (joined === undefined) throw toNoRow(view, row)
+  const result = createResultRows(view)(joined)
+  const item = joined.item
+  const request = createRowRequests(view).toRequest(row, item)
+  const exchanges = createExchangeReader(db)
+  const answer = item === null ? null : exchanges.readAnswer(item)
+  return {
+    result,
+    columns: record.columns,
+    requestBody: item === null ? null : request.body,
+    ...toRequestPart(request, row),
+    requestMethod: request.method,
+    requestUrl: request.url,
+    responseBody: answer?.text ?? null,
+    responseCutFrom: answer?.cutFrom ?? null,
+    attempts: item === null ? [] : readAttempts(view, item),
+    callbacks: item === null ? [] : exchanges.readCallbacks(item),
+    problems: readProblemsOf(view, row),
+    classScores:
+      item === null
+        ? []
+        : db
+            .prepare('SELECT class, score FROM row_class WHERE row = ? ORDER BY score DESC, class')
+            .all(row)
+            .map((row) => ({ className: String(row['class']), score: Number(row['score']) })),
+  }
+}
+
+/** The row's own part of a request that carries several. */
+function toRequestPart({ parts }: RowRequest, row: number): Pick<RowDetail, 'requestPart'> {
+  const own = parts.length < 2 ? undefined : parts.find((part) => part.row === row)
+  return own === undefined ? {} : { requestPart: { body: JSON.stringify(own.body), rows: parts.length } }
+}
+
+function readAttempts({ db, record }: RunView, item: number): AttemptDetail[] {
+  return db
+    .prepare('SELECT * FROM attempt WHERE item = ? ORDER BY number')
+    .all(item)
+    .map((row) => ({
+      runId: record.runId,
+      number: Number(row['number']),
+      sentAt: row['sent_at_us'] === null ? '' : new Date(Number(row['sent_at_us']) / 1000).toISOString(),
+      outcome: String(row['outcome']),
+      status: toNumber(row['status']),
+      errorCode: toText(row['error_code']),
+      message: toText(row['message']),
+      durationMs: toMs(row['duration_us']),
+      waitingMs: toMs(row['waiting_us']),
+      connectMs: toMs(row['connect_us']),
+      tlsMs: toMs(row['tls_us']),
+    }))
+}
+
+function readProblemsOf({ db }: RunView, row: number): Problem[] {
+  return db
+    .prepare('SELECT row, severity, code, field, message, found FROM problem WHERE row = ? ORDER BY id')
+    .all(row)
+    .map(createProblemReader(db))
+}
+
+/** A function that makes a problem of what the journal stores, with the places of its row and of the row it names. */
+export function createProblemReader(db: DatabaseSync): (row: Record<string, unknown>) => Problem {
+  const toPlace = createPlaceReader(db)
+  return (row) => {
+    const problem = toProblem(row)
+    const also = findRowNamed(problem.code, problem.message)
+    return {
+      ...problem,
+      place: toPlace(problem.row),
+      ...(also === null ? {} : { alsoAt: toPlace(also) }),
+    }
+  }
+}
+
+/** A problem as the journal stores it. */
+function toProblem(row: Record<string, unknown>): Problem {
+  const field = toText(row['field'])
+  const found = toText(row['found'])
+  return {
+    row: Number(row['row']),
+    severity: row['severity'] as Problem['severity'],
+    code: row['code'] as Problem['code'],
+    message: String(row['message']),
+    ...(field === null ? {} : { field }),
+    ...(found === null ? {} : { found }),
+  }
+}
+
+function toMs(us: unknown): number | null {
+  const number = toNumber(us)
+  return number === null ? null : number / 1000
+}
+
+function toNumber(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}
+
+function toText(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value)
+}

@@ -1,0 +1,52 @@
+import type { Plan } from '../../../shared/plan/plan.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { SecondMeter } from '../sending/second-meter.ts'
+import type { Exchange } from '../service/exchange.ts'
+import type { Judgement } from '../service/judgement.ts'
+import type { ServiceClient, ServiceRequest } from '../service/service-client.ts'
+import type { CallbackDesk } from './callback-desk.ts'
+import type { ClaimedItem, ItemClaims } from './journal/item-claims.ts'
+import type { SentItem } from './recorder.ts'
+
+/** How a stretch of sending ended. `burning`: it stopped itself. `done`: nothing is left to send. */
+export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'burning'; reason: string }
+
+/** An item's request, and what its answer tells the item's rows apart by. */
+export interface ItemRequest {
+  request: ServiceRequest
+  rowKeys: readonly string[]
+}
+
+/** What a sender is made of. */
+export interface SenderOptions {
+  plan: Plan
+  journal: Journal
+  claims: ItemClaims
+  /** Takes callbacks in; null for sync runs. */
+  desk: CallbackDesk | null
+  meter: SecondMeter
+  createClient: () => ServiceClient
+  /** A pure function of the item: a resend has the same body. */
+  toRequest: (item: ClaimedItem) => ItemRequest
+  judge: (exchange: Exchange, rowKeys: readonly string[], attempts: number) => Judgement
+  random: () => number
+  /** Variable of the key that was switched to; see {@link BurnGuard}. */
+  readSwitchedKey?: (() => string | null | undefined) | undefined
+  /** How long the service may answer nothing but 429, milliseconds; see {@link BurnGuard}. */
+  throttledMaxMs?: number | undefined
+  /** Bodies in flight beyond which nothing more goes out, UTF-16 code units; 64 M unless given. */
+  bodiesMax?: number | undefined
+}
+
+/** An item whose request is in flight, without what the request was made of, which may be large. */
+export interface InFlight {
+  sent: SentItem
+  rowKeys: readonly string[]
+  bodyLength: number
+  /** When it was handed to its lane, milliseconds, monotonic. */
+  takenAtMs: number
+  /** Unix microseconds the request was due; null under a closed pace. */
+  scheduledAtUs: number | null
+  /** It was due before and could not go out, since the cap was full or sending was held. */
+  hasWaited: boolean
+}

@@ -1,0 +1,359 @@
+import { isSettled } from '../../../shared/run/item-state.ts'
+import type { Slowdown } from '../../../shared/run/slowdown.ts'
+import type { Journal } from '../journal/journal.ts'
+import { type Job, Lanes } from '../sending/lanes.ts'
+import { createPacer, type Pacer } from '../sending/pace.ts'
+import { RetryBudget } from '../sending/retry-budget.ts'
+import { toRetryDelayMs } from '../sending/retry-timing.ts'
+import type { SecondMeter } from '../sending/second-meter.ts'
+import type { Exchange } from '../service/exchange.ts'
+import type { Judgement } from '../service/judgement.ts'
+import { ItemFeed } from './item-feed.ts'
+import type { SettledItem } from './journal/callback-writer.ts'
+import type { ClaimedItem } from './journal/item-claims.ts'
+import { Recorder, type SentItem } from './recorder.ts'
+import type { InFlight, ItemRequest, SenderOptions, SendingEnd } from './sender-options.ts'
+import { ServiceLimits } from './service-limits.ts'
+
+/** Outcomes are committed at most this far apart, milliseconds (design §2). */
+const GROUP_MS = 50
+/** How often an open pace looks for what is due, milliseconds. */
+const TICK_MS = 1
+/** Bodies in flight beyond which nothing more goes out, UTF-16 code units: huge rows must not fill the memory. */
+const BODIES_MAX = 64 * 1024 * 1024
+
+/** Sends what the journal holds, at the plan's pace, until it is done, stopped, or would burn its rows. */
+export class Sender {
+  readonly #options: SenderOptions
+  readonly #journal: Journal
+  readonly #meter: SecondMeter
+  readonly #lanes: Lanes
+  readonly #feed: ItemFeed
+  readonly #recorder: Recorder
+  readonly #pacer: Pacer
+  readonly #limits: ServiceLimits
+  #end: PromiseWithResolvers<SendingEnd> | null = null
+  #timers: NodeJS.Timeout[] = []
+  #gateTimer: NodeJS.Timeout | undefined
+  #isEnding = false
+  #failure: unknown = null
+  readonly #retries: RetryBudget
+  readonly #bodiesMax: number
+  /** Bodies in flight, UTF-16 code units. */
+  #bodies = 0
+  #committedMs = Number.NEGATIVE_INFINITY
+  /** The last instant at which nothing could go out, since the cap was full or sending was held. */
+  #heldAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+    this.#journal = options.journal
+    this.#meter = options.meter
+    this.#pacer = createPacer(options.plan.pace)
+    this.#limits = new ServiceLimits(options)
+    this.#retries = new RetryBudget(options.plan.retry.limit)
+    this.#bodiesMax = options.bodiesMax ?? BODIES_MAX
+    this.#recorder = new Recorder(options.journal, this.#meter)
+    this.#feed = new ItemFeed(options.journal, options.claims, {
+      schedule: (delayMs, callback) => {
+        const timer = setTimeout(callback, delayMs)
+        return () => clearTimeout(timer)
+      },
+      onDue: () => this.#lanes.wake(1),
+      onConfirmed: () => this.#wakeAll(),
+      onError: (error) => this.#fail(error),
+    })
+    this.#lanes = new Lanes({
+      concurrency: this.#pacer.concurrency,
+      createClient: options.createClient,
+      take: () => this.#take(),
+      onError: (error) => this.#fail(error),
+    })
+  }
+
+  get inFlight(): number {
+    return this.#lanes.inFlight
+  }
+
+  /** What keeps it from sending as fast as its plan allows, at the moment; null where nothing does. */
+  get slowdown(): Slowdown | null {
+    return this.#end === null || this.#isEnding ? null : this.#limits.slowdown
+  }
+
+  /** Sends until done, stopped or burning; with `limit`, at most that many items that were not tried before. */
+  async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd> {
+    this.#end = Promise.withResolvers()
+    this.#isEnding = false
+    // Callbacks that could not be written while the run was held are taken in again.
+    this.#failure = null
+    this.#limits.begin()
+    this.#retries.reset()
+    this.#feed.limitFresh(options.limit ?? Infinity)
+    this.#pacer.start(performance.now())
+    this.#timers = [setInterval(() => this.#flushIfAny(), GROUP_MS / 2)]
+    if (Number.isFinite(this.#pacer.due(performance.now()))) {
+      this.#timers.push(setInterval(() => this.#wakeAll(), TICK_MS))
+    }
+    this.#lanes.open()
+    this.#wakeAll()
+    this.#finishIfDone()
+    const end = await this.#end.promise
+    await this.#lanes.close()
+    await this.#feed.confirmed
+    for (const timer of this.#timers.splice(0)) clearInterval(timer)
+    clearTimeout(this.#gateTimer)
+    this.#gateTimer = undefined
+    this.#feed.cancel()
+    this.#limits.countTime(performance.now())
+    // After a failed commit this is the last chance for what the service has answered to reach the disk, and for what
+    // never went out to be pending there and not unknown.
+    this.#commit({ refill: false, allSeconds: true })
+    try {
+      this.#feed.release()
+    } catch (error) {
+      this.#failure ??= error
+    }
+    if (this.#failure !== null) throw this.#failure
+    return end
+  }
+
+  /** Takes in the callbacks that have come; for as long as nothing is sent. */
+  takeCallbacks(): void {
+    try {
+      if (this.#options.desk?.look()) this.#commit({ refill: false, allSeconds: false })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Takes callbacks in until none is awaited any more, or until {@link stop}; sends nothing. */
+  async awaitCallbacks(): Promise<SendingEnd> {
+    const { desk } = this.#options
+    if (desk === null) return { kind: 'done' }
+    this.#end = Promise.withResolvers()
+    const timer = setInterval(() => {
+      this.takeCallbacks()
+      if (desk.isOver) this.#finish({ kind: 'done' })
+    }, GROUP_MS)
+    const end = await this.#end.promise
+    clearInterval(timer)
+    this.#commit({ refill: false, allSeconds: true })
+    if (this.#failure !== null) throw this.#failure
+    return end
+  }
+
+  /** Lets what is in flight end and takes the rest back; {@link send} then resolves. */
+  stop(): void {
+    this.#finish({ kind: 'stopped' })
+  }
+
+  setConcurrency(concurrency: number): void {
+    this.#lanes.setConcurrency(concurrency)
+  }
+
+  /** Closes every connection. */
+  async close(): Promise<void> {
+    this.#options.desk?.close()
+    await this.#lanes.destroy()
+  }
+
+  #take(): Job | null {
+    const nowMs = performance.now()
+    if (this.#isEnding || this.#pacer.due(nowMs) < 1) return null
+    if (this.#isHeld(nowMs)) {
+      this.#heldAtMs = nowMs
+      return null
+    }
+    const claimed = this.#nextItem()
+    if (claimed === null) {
+      if (this.#feed.isMarking) return null
+      // What falls due while there is nothing to send is not made up for.
+      this.#pacer.start(nowMs)
+      this.#finishIfDone()
+      return null
+    }
+    const { request, rowKeys } = this.#toRequest(claimed)
+    const scheduledMs = this.#pacer.take()
+    const flight: InFlight = {
+      sent: { item: claimed.item, rows: claimed.rows.map(({ row }) => row), attempts: claimed.attempts },
+      rowKeys,
+      bodyLength: request.body?.length ?? 0,
+      takenAtMs: nowMs,
+      scheduledAtUs: scheduledMs === null ? null : (performance.timeOrigin + scheduledMs) * 1000,
+      hasWaited: scheduledMs !== null && scheduledMs < this.#heldAtMs,
+    }
+    this.#limits.noteSent(nowMs)
+    // This lane waits for its answer now; others go on at the service's pace.
+    if (this.#limits.isThrottling) this.#wakeAfter(this.#limits.waitMs(nowMs))
+    if (flight.hasWaited) this.#journal.counters.add('waited', '', 1)
+    this.#bodies += flight.bodyLength
+    return { request, onEnd: (exchange) => this.#noteEnd(flight, exchange) }
+  }
+
+  /** Whether nothing may go out at the moment, whoever asks. Who comes first then opens it again. */
+  #isHeld(nowMs: number): boolean {
+    const waitMs = this.#limits.waitMs(nowMs)
+    if (waitMs > 0) {
+      this.#wakeAfter(waitMs)
+      return true
+    }
+    const { inFlight } = this.#lanes
+    return inFlight >= this.#limits.allowed || (this.#bodies >= this.#bodiesMax && inFlight > 0)
+  }
+
+  /** Wakes the lanes then; without an end in sight, the answer to a probe does. */
+  #wakeAfter(waitMs: number): void {
+    if (waitMs === Infinity) return
+    this.#gateTimer ??= setTimeout(() => {
+      this.#gateTimer = undefined
+      this.#wakeAll()
+    }, Math.ceil(waitMs))
+  }
+
+  #toRequest(claimed: ClaimedItem): ItemRequest {
+    try {
+      return this.#options.toRequest(claimed)
+    } catch (error) {
+      this.#isEnding = true
+      this.#feed.putBack(claimed)
+      throw error
+    }
+  }
+
+  #nextItem(): ClaimedItem | null {
+    if (this.#feed.isLow) this.#commit({ refill: true, allSeconds: false })
+    return this.#isEnding ? null : this.#feed.next()
+  }
+
+  #noteEnd(flight: InFlight, exchange: Exchange): void {
+    const nowMs = performance.now()
+    const { sent, rowKeys, scheduledAtUs, hasWaited, takenAtMs } = flight
+    if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#heldAtMs = nowMs
+    const wasFull = this.#bodies >= this.#bodiesMax
+    this.#bodies -= flight.bodyLength
+    const { claims } = this.#options
+    const judgement = this.#options.judge(
+      exchange,
+      rowKeys,
+      sent.attempts > 0 || claims.hasLostTries ? claims.countUnknownTries(sent.item) : 0,
+    )
+    const isSettledBefore = this.#options.desk?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
+    const isSplit = judgement.isTooLarge && sent.rows.length > 1
+    const { allowed } = this.#limits
+    const wasThrottling = this.#limits.isThrottling
+    const isProbing = this.#limits.waitMs(nowMs) === Infinity
+    this.#limits.note({ item: sent.item, judgement, sentAtMs: takenAtMs, nowMs })
+    const again =
+      !isSettledBefore &&
+      (isSplit ||
+        (judgement.repeat !== 'never' && this.#retries.take(sent.item, this.#limits.isSpared(judgement))))
+    const state = this.#recorder.note({
+      sent,
+      exchange,
+      judgement,
+      again,
+      isSettled: isSettledBefore,
+      scheduledAtUs,
+      hasWaited,
+    })
+    if (state === null || state === 'acknowledged' || isSettled(state)) {
+      this.#retries.forget(sent.item)
+      if (!this.#mayComeRight(sent, judgement))
+        this.#limits.noteSettled(state === null ? 'succeeded' : judgement.outcome)
+    }
+    if (state === 'unknown') this.#options.desk?.noteLoss()
+    if (again && isSplit) this.#feed.split(sent.item, sent.attempts + 1)
+    else if (again) this.#backOff(sent, judgement)
+    this.#finishIfBurning()
+    if (this.#recorder.isFull) this.#commit({ refill: false, allSeconds: false })
+    // The lane that calls this takes its next job, or finds that nothing is left, right after; others wait to be woken.
+    const hasRoom = (wasFull && this.#bodies < this.#bodiesMax) || this.#limits.allowed > allowed
+    const isLifted = wasThrottling && !this.#limits.isThrottling
+    if (hasRoom || isProbing || isLifted) this.#wakeAll()
+  }
+
+  #backOff({ item, attempts }: SentItem, { retryAfterMs }: Judgement): void {
+    const { retry } = this.#options.plan
+    const used = Math.max(1, this.#retries.used(item))
+    const delayMs = toRetryDelayMs(used, retryAfterMs, retry, this.#options.random)
+    if (retryAfterMs !== null) this.#journal.counters.add('retry_after_ms', '', delayMs)
+    this.#feed.backOff(item, attempts + 1, delayMs)
+  }
+
+  /** Writes outcomes, and with `refill` marks the next items, in one transaction. */
+  #commit(options: { refill: boolean; allSeconds: boolean }): void {
+    let undo: () => void = () => {}
+    this.#committedMs = performance.now()
+    try {
+      this.#journal.transact('process', () => {
+        undo = this.#recorder.write(options)
+        this.#options.desk?.write()
+        if (options.refill) this.#feed.refill(this.#meter.ratePerSecond, this.#blockMin)
+      })
+      for (const settled of this.#options.desk?.committed() ?? []) this.#noteSettled(settled)
+      if (options.refill) this.#feed.confirm()
+    } catch (error) {
+      undo()
+      this.#fail(error)
+    }
+  }
+
+  /** Whether a try before this refusal may have been taken, so that its callback may still settle the item. */
+  #mayComeRight({ item }: Pick<SentItem, 'item'>, { outcome }: Judgement): boolean {
+    if (outcome !== 'rejected' || this.#options.desk === null) return false
+    return this.#options.claims.countUnknownTries(item) > 0
+  }
+
+  /** A callback has settled an item: it is not sent again, and how its request ends changes nothing. */
+  #noteSettled({ item, from, receivedAtUs }: SettledItem): void {
+    this.#retries.forget(item)
+    if (!this.#feed.drop(item) && from === 'sending') this.#options.desk?.noteEarly(item, receivedAtUs)
+  }
+
+  /** Lets what is in flight end; {@link send} then rejects with the first of such errors. */
+  #fail(error: unknown): void {
+    this.#failure ??= error
+    this.#finish({ kind: 'stopped' })
+  }
+
+  #flushIfAny(): void {
+    const hasNews = this.#options.desk?.look() ?? false
+    // At full speed the marks of the next items commit what has ended, and oftener.
+    const isDue = performance.now() - this.#committedMs >= GROUP_MS / 2
+    if (isDue && (hasNews || this.#recorder.waiting > 0) && this.#failure === null) {
+      this.#commit({ refill: false, allSeconds: false })
+    }
+    this.#limits.countTime(performance.now())
+    // While probes are rare, the time that was announced must not wait for the next.
+    this.#finishIfBurning()
+    this.#finishIfDone()
+  }
+
+  /** A closed pace wants one item for each lane at once; an open one takes them as they fall due. */
+  get #blockMin(): number {
+    if (this.#options.plan.pace.kind !== 'closed') return 1
+    return Math.max(1, Math.min(this.#lanes.concurrency, this.#limits.room(performance.now())))
+  }
+
+  #finishIfBurning(): void {
+    const reason = this.#limits.reason()
+    if (reason !== null) this.#finish({ kind: 'burning', reason })
+  }
+
+  #finishIfDone(): void {
+    if (this.#lanes.inFlight === 0 && this.#feed.isExhausted) this.#finish({ kind: 'done' })
+  }
+
+  #finish(end: SendingEnd): void {
+    this.#isEnding = true
+    this.#end?.resolve(end)
+  }
+
+  /** Offers every lane what is due; more than one job for each would only be refused. */
+  #wakeAll(): void {
+    const nowMs = performance.now()
+    // One lane at least, which finds out when to wake the others.
+    const room = Math.max(1, this.#limits.room(nowMs))
+    this.#lanes.wake(Math.min(this.#lanes.concurrency, room, this.#pacer.due(nowMs)))
+  }
+}

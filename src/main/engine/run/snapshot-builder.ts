@@ -1,0 +1,117 @@
+import { toErrorGroups } from '../../../shared/run/error-groups.ts'
+import { toCallbackCounts, toRequestCounts, toRowCounts } from '../../../shared/run/row-counts.ts'
+import type { RowCounts, TriggeredRule } from '../../../shared/run/run.ts'
+import { toRunWarnings } from '../../../shared/run/run-warnings.ts'
+import type { Slowdown } from '../../../shared/run/slowdown.ts'
+import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { SecondMeter } from '../sending/second-meter.ts'
+import type { StatementSync } from '../workspace/sqlite-types.ts'
+
+/** Most rules and error groups that a snapshot carries. */
+const LIST_MAX = 10
+
+/** What of a snapshot the journal's counters do not know. */
+export interface SnapshotState {
+  runId: string
+  phase: RunPhase
+  bytes: { read: number; total: number }
+  problems: { errors: number; warnings: number }
+  rowsRead: number
+  inFlight: number
+  /** Time spent sending, all sessions, milliseconds. */
+  elapsedMs: number
+  /** Time spent sending since the last hold, milliseconds. */
+  stretchMs: number
+  meter: SecondMeter | null
+  notice: string | null
+  slowdown: Slowdown | null
+  load: LoadProgress | null
+}
+
+/** Whether nothing gets through, so that nobody can say when a run will be done. */
+function isStalled(slowdown: Slowdown | null): boolean {
+  return slowdown !== null && (slowdown.kind === 'unreachable' || slowdown.pacePerS === null)
+}
+
+/** Builds snapshots from the counters that the journal keeps anyway. */
+export class SnapshotBuilder {
+  readonly #journal: Journal
+  readonly #ruleName: StatementSync
+  #settledBefore = 0
+  #isAsync = false
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+    this.#ruleName = journal.db.prepare('SELECT rule_name FROM rule WHERE rule_id = ?')
+  }
+
+  /** Whether the run awaits callbacks. */
+  set isAsync(isAsync: boolean) {
+    this.#isAsync = isAsync
+  }
+
+  /** The expected time is reckoned from here on. */
+  beginStretch(): void {
+    this.#settledBefore = this.#countSettled()
+  }
+
+  create(state: SnapshotState): RunSnapshot {
+    const { counters } = this.#journal
+    const rows = toRowCounts(counters.entries('state'), state.rowsRead)
+    const requests = toRequestCounts(counters.entries('request'))
+    return {
+      runId: state.runId,
+      phase: state.phase,
+      bytes: state.bytes,
+      problems: state.problems,
+      rows,
+      requests,
+      inFlight: state.inFlight,
+      ratePerSecond: {
+        current: state.phase === 'running' ? (state.meter?.ratePerSecond ?? 0) : 0,
+        mean: state.elapsedMs > 0 ? (requests.sent * 1000) / state.elapsedMs : 0,
+      },
+      // A load test is over when its time is, whatever became of its rows.
+      etaMs:
+        state.phase === 'running' && state.load === null && !isStalled(state.slowdown)
+          ? this.#toEtaMs(rows, state.stretchMs)
+          : null,
+      elapsedMs: state.elapsedMs,
+      latencyMs: state.meter?.total.percentiles('http_req_duration') ?? null,
+      triggeredRules: this.#toTopRules(),
+      errors: toErrorGroups(counters.entries('error')).slice(0, LIST_MAX),
+      warnings: toRunWarnings(counters.entries('reuse_ended')),
+      retryAfter: {
+        answers: counters.get('retry_after_answers'),
+        waitedMs: counters.get('retry_after_ms'),
+      },
+      slowdown: state.slowdown,
+      answers: Object.fromEntries(counters.entries('answer')),
+      callbacks: this.#isAsync ? toCallbackCounts(counters.entries('callback')) : null,
+      load: state.load,
+      notice: state.notice,
+    }
+  }
+
+  #toEtaMs(rows: RowCounts, stretchMs: number): number | null {
+    const settled = this.#countSettled() - this.#settledBefore
+    return settled > 0 ? ((rows.not_sent + rows.awaiting) * stretchMs) / settled : null
+  }
+
+  #countSettled(): number {
+    const rows = toRowCounts(this.#journal.counters.entries('state'), 0)
+    return rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
+  }
+
+  #toTopRules(): TriggeredRule[] {
+    return [...this.#journal.counters.entries('rule')]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, LIST_MAX)
+      .map(([ruleId, rows]) => ({ rule_id: ruleId, rule_name: this.#toRuleName(ruleId), rows }))
+  }
+
+  #toRuleName(ruleId: string): string {
+    return String(this.#ruleName.get(ruleId)?.['rule_name'] ?? ruleId)
+  }
+}

@@ -1,0 +1,162 @@
+import { inspect } from 'node:util'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import { toAuthorization } from '../../../shared/service/endpoints.ts'
+import type { Redactor } from './redactor.ts'
+
+/** A secret on its way to another thread of this process. Stays in memory. */
+export interface SealedSecret {
+  kind: 'api-key' | 'proxy-credentials'
+  value: string
+  origins: readonly string[]
+}
+
+/** The addresses of a connection that requests go to. */
+export type Addresses = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>
+
+/** Scheme, host and port of each address, once. */
+export function toOrigins({ baseUrl, taskBaseUrl }: Addresses): string[] {
+  const addresses = taskBaseUrl === undefined ? [baseUrl] : [baseUrl, taskBaseUrl]
+  return [...new Set(addresses.map((address) => new URL(address).origin))]
+}
+
+/** Throws `NO_API_KEY` where a key holds what no header can carry; `where` says where it is from. */
+export function checkKeyText(key: string, where: string): void {
+  if (/^[\x21-\x7e]+$/.test(key)) return
+  throw new SluiceError({
+    code: 'NO_API_KEY',
+    message: `the API key in ${where} contains whitespace or non-ASCII characters, which a header cannot carry`,
+    hint: 'Copy the key again, without quotes, spaces or line breaks around it.',
+  })
+}
+
+/**
+ * A secret that may be sent to certain origins and to no other. It cannot be read, printed or stored: it comes out as
+ * a header for one of its origins, or sealed for another thread.
+ */
+abstract class BoundSecret {
+  abstract readonly kind: SealedSecret['kind']
+  /** Scheme, host and port of each address it may go to. */
+  readonly origins: readonly string[]
+  readonly #value: string
+
+  protected constructor(value: string, origins: readonly string[]) {
+    this.#value = value
+    this.origins = Object.freeze([...origins])
+  }
+
+  /** For another thread of this process. */
+  seal(): SealedSecret {
+    return { kind: this.kind, value: this.#value, origins: this.origins }
+  }
+
+  toString(): string {
+    return `[secret for ${this.origins.join(', ')}]`
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+
+  [inspect.custom](): string {
+    return this.toString()
+  }
+
+  /** Gives the secret out for an origin. Throws what `refuse` makes where it is not one of its own. */
+  protected reveal(url: URL, refuse: (found: string) => SluiceError): string {
+    if (this.origins.includes(url.origin)) return this.#value
+    throw refuse(url.origin)
+  }
+
+  protected get value(): string {
+    return this.#value
+  }
+}
+
+/** An API key and the addresses of the deployment that it is for. */
+export class ApiKey extends BoundSecret {
+  readonly kind = 'api-key'
+
+  /**
+   * Binds a key to the addresses of a connection. Throws `NO_API_KEY` where it holds what no header can carry, such as
+   * a line break pasted with it; `where` says where the key is from, and no message shows any of it.
+   */
+  static create(key: string, addresses: Addresses, where: string): ApiKey {
+    checkKeyText(key, where)
+    return new ApiKey(key, toOrigins(addresses))
+  }
+
+  /** Takes one over from another thread. */
+  static unseal({ value, origins }: SealedSecret): ApiKey {
+    return new ApiKey(value, origins)
+  }
+
+  /** Throws `NO_API_KEY` unless the key may go to every address of a connection. */
+  check(addresses: Addresses): void {
+    for (const origin of toOrigins(addresses)) this.reveal(new URL(origin), (found) => this.#refuse(found))
+  }
+
+  /** Value of the authorization header (interface §5.1). Throws `NO_API_KEY` for any other origin than its own. */
+  toHeader(url: URL): string {
+    return toAuthorization(this.reveal(url, (found) => this.#refuse(found)))
+  }
+
+  /** Has the key taken out of what comes back. */
+  redactBy(redactor: Redactor): void {
+    redactor.add(this.value)
+  }
+
+  #refuse(found: string): SluiceError {
+    return new SluiceError({
+      code: 'NO_API_KEY',
+      message: `the API key belongs to ${this.origins.join(' and ')} and is not sent to ${found}`,
+      hint: 'Use the connection that the key belongs to, or provide a key for this address.',
+    })
+  }
+}
+
+/** User name and password for a proxy, and the proxy they are for. */
+export class ProxyCredentials extends BoundSecret {
+  readonly kind = 'proxy-credentials'
+
+  /** Binds `user:password`, read from a variable, to a proxy. Throws `BAD_PLAN` where there is no colon. */
+  static create(credentials: string, proxyUrl: string, variable: string): ProxyCredentials {
+    const { host, origin } = new URL(proxyUrl)
+    if (credentials.includes(':')) return new ProxyCredentials(credentials, [origin])
+    throw new SluiceError({
+      code: 'BAD_PLAN',
+      message: `the environment variable ${variable}, for the proxy ${host}, must hold user:password, and has no colon`,
+      hint: `Set it again: export ${variable}=… , user name and password with a colon between them.`,
+    })
+  }
+
+  /** Takes them over from another thread. */
+  static unseal({ value, origins }: SealedSecret): ProxyCredentials {
+    return new ProxyCredentials(value, origins)
+  }
+
+  /** Value of the proxy-authorization header. Throws `BAD_PLAN` for any other proxy than their own. */
+  toHeader(url: URL): string {
+    const credentials = this.reveal(
+      url,
+      (found) =>
+        new SluiceError({
+          code: 'BAD_PLAN',
+          message: `the proxy credentials belong to ${this.origins.join(' and ')} and are not sent to ${found}`,
+          hint: 'Use the proxy that the credentials belong to, or name the variable that holds those of this one.',
+        }),
+    )
+    return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`
+  }
+
+  /** Has user name and password, together and the password alone, taken out of what comes back. */
+  redactBy(redactor: Redactor): void {
+    redactor.add(this.value)
+    redactor.add(this.value.slice(this.value.indexOf(':') + 1))
+  }
+}
+
+/** Takes over a secret of either kind from another thread. */
+export function unseal(sealed: SealedSecret): ApiKey | ProxyCredentials {
+  return sealed.kind === 'api-key' ? ApiKey.unseal(sealed) : ProxyCredentials.unseal(sealed)
+}

@@ -1,0 +1,53 @@
+import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import type { SealedSecret } from '../secrets/bound-secret.ts'
+
+/** What a run's thread is given to start with. Stays in memory: it holds secrets. */
+export interface RunTask {
+  runId: string
+  workspace: string
+  /** Null where nothing that is sent carries one. */
+  apiKey: SealedSecret | null
+  /** Null where the plan's proxy asks for none. */
+  proxyCredentials: SealedSecret | null
+  appVersion: string
+  /** Error codes that mean "delivered before", beside the plan's. */
+  deliveredCodes: readonly string[]
+  /** Bases of callback and media URLs, for a run that is started; null where it needs none. */
+  callbackBase: string | null
+  mediaBase: string | null
+  /** Wait for `begin` before anything is sent. */
+  hold: boolean
+  /** What to do where sending would burn rows: end the run, or pause it for a person to decide. */
+  whenBurning: 'stop' | 'pause'
+  /** How long callbacks are awaited, milliseconds; as the plan says unless given. */
+  callbackTimeoutMs?: number | undefined
+  /** Entry of the threads that send a load test. */
+  loadWorkerUrl: string
+  work:
+    | { kind: 'start'; plan: Plan }
+    | { kind: 'resume'; onUnknown: 'resend' | 'skip' }
+    /** Send what did not succeed in the parent, as a child run. */
+    | { kind: 'retry'; onUnknown: 'resend' | 'skip'; parentRunId: string }
+    /** Only take in the callbacks that came after the run's end. */
+    | { kind: 'settle' }
+    /** Take what k6 measured in as a run. */
+    | { kind: 'import'; plan: Plan; files: readonly string[] }
+}
+
+/** What the main thread tells a run's thread. */
+export type RunCommand =
+  | { kind: 'begin'; limit?: number }
+  | { kind: 'pause' }
+  | { kind: 'resume' }
+  | { kind: 'stop' }
+  | { kind: 'set_concurrency'; concurrency: number }
+  | { kind: 'set_api_key'; apiKey: SealedSecret; variable: string | null }
+
+/** What a run's thread tells the main thread. `ended` and `failed` are its last words. */
+export type RunEvent =
+  | { kind: 'snapshot'; snapshot: RunSnapshot }
+  | { kind: 'ready' }
+  | { kind: 'ended' }
+  | { kind: 'failed'; error: ErrorDocument }

@@ -1,0 +1,120 @@
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { Journal } from '../journal/journal.ts'
+import { restoreSendingTime } from '../journal/run-latency.ts'
+import { insertRunRecord, type RunRecord, readRunRecord } from '../journal/run-record.ts'
+import { findSuccessor, toSuccessorHint } from '../journal/successor.ts'
+import { type IntakeProgress, runIntake } from '../run/intake-stage.ts'
+import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
+import { rebuildSeconds } from '../run/journal/rebuild-seconds.ts'
+import { recoverUnknown, resendUnknown } from '../run/journal/recovery.ts'
+import type { ProxyCredentials } from '../secrets/bound-secret.ts'
+import { readTransport } from '../service/transport.ts'
+import type { RunTask } from './messages.ts'
+
+/**
+ * Brings a run's journal to where sending can begin: reads the source, takes over a parent's rows, or puts right what
+ * a dead process left. Returns null where `isStopped` asked to stop first, and
+ * where nothing is to be sent at all. Throws the `SluiceError` of what is wrong.
+ */
+export async function prepareRun(
+  task: RunTask,
+  journal: Journal,
+  hooks: {
+    proxyCredentials: ProxyCredentials | null
+    onProgress: (progress: IntakeProgress) => void
+    isStopped: () => boolean
+  },
+): Promise<RunRecord | null> {
+  switch (task.work.kind) {
+    case 'start':
+      createRun(task, journal, task.work.plan)
+      break
+    case 'retry':
+      copyUnsucceeded(journal, { ...task, ...task.work, nowMs: Date.now() })
+      break
+    case 'settle':
+      return null
+    case 'import':
+      createRun(task, journal, task.work.plan)
+      return null
+    case 'resume':
+      resumeRun(task, journal, task.work.onUnknown)
+      break
+  }
+  const record = readRecord(journal)
+  const { callbackTimeoutMs } = task
+  if (callbackTimeoutMs !== undefined) record.plan.callback.timeoutMs = callbackTimeoutMs
+  // What the way to the service lacks is told before the source is read.
+  readTransport(record.plan.connection, hooks.proxyCredentials)
+  if (record.state !== 'intake') return record
+  const isWhole = await runIntake({ workspace: task.workspace, record, journal, ...hooks })
+  return isWhole ? readRecord(journal) : null
+}
+
+function createRun(
+  { runId, appVersion, callbackBase, mediaBase }: RunTask,
+  journal: Journal,
+  plan: RunRecord['plan'],
+): void {
+  journal.transact('power', () =>
+    insertRunRecord(journal.db, {
+      runId,
+      runToken: runId,
+      parentRunId: null,
+      name: plan.name ?? runId,
+      plan,
+      createdAtMs: Date.now(),
+      appVersion,
+      callbackBase,
+      mediaBase,
+    }),
+  )
+}
+
+function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'): void {
+  const record = readRunRecord(journal.db)
+  if (record === null) {
+    throw new SluiceError({
+      code: 'RUN_NOT_RESUMABLE',
+      message: `run ${task.runId} was cut off before it had a plan`,
+      hint: `Nothing of it was sent. Remove it with: sluice delete ${task.runId}`,
+    })
+  }
+  refuseLoad(record)
+  const { parentRunId } = record
+  const successor = findSuccessor(record.supersededBy, task.workspace)
+  if (successor !== null) {
+    throw new SluiceError({
+      code: 'RUN_NOT_RESUMABLE',
+      message: `what run ${task.runId} had not settled was taken over by run ${successor}`,
+      hint: toSuccessorHint(successor, 'resume'),
+    })
+  }
+  // A child run whose copying was cut off copies again; nothing of it was sent.
+  if (record.state === 'intake' && parentRunId !== null) {
+    copyUnsucceeded(journal, { ...task, parentRunId, onUnknown, nowMs: record.createdAtMs })
+    return
+  }
+  const isCutOff = record.state === 'running'
+  recoverUnknown(journal)
+  rebuildSeconds(journal)
+  // The process that died took the time it had spent sending with it; its seconds tell.
+  if (isCutOff) restoreSendingTime(journal, record.sendingMs)
+  if (onUnknown === 'resend') resendUnknown(journal)
+}
+
+/** What a load test measured up to its interruption is whole; going on would measure something else. */
+function refuseLoad({ runId, plan, startedAtMs }: RunRecord): void {
+  if (plan.load === undefined || startedAtMs === null) return
+  throw new SluiceError({
+    code: 'RUN_NOT_RESUMABLE',
+    message: `run ${runId} is a load test, which cannot go on where it was cut off`,
+    hint: `What it measured until then is kept: sluice show ${runId}. Start another one for a whole measurement.`,
+  })
+}
+
+function readRecord(journal: Journal): RunRecord {
+  const record = readRunRecord(journal.db)
+  if (record === null) throw new Error('the journal has no run')
+  return record
+}

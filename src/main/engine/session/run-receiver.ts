@@ -1,0 +1,190 @@
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { isAsync } from '../../../shared/plan/operation.ts'
+import { CALLBACK_MAX_BYTES, type Plan } from '../../../shared/plan/plan.ts'
+import type { ReceiverOptions, ReceiverStatus } from '../engine-interface.ts'
+import { InboxReader } from '../receiver/inbox-reader.ts'
+import type { ReceiverStanding } from '../receiver/messages.ts'
+import { ReceiverThread } from '../receiver/receiver-thread.ts'
+import type { SealedSecret } from '../secrets/bound-secret.ts'
+
+/** Where a run's requests say that callbacks and media are found; null where it needs none. */
+export interface RunBases {
+  callbackBase: string | null
+  mediaBase: string | null
+}
+
+/** A run that may need the receiver: the folder of its source is served as long as it goes on. */
+export interface ReceivedRun {
+  runId: string
+  runToken: string
+}
+
+/** Opens the workspace's receiver when a run first needs it, and lends it to runs. */
+export class RunReceiver {
+  readonly #url: URL
+  readonly #workspace: string
+  readonly #readLiveTokens: () => Promise<ReadonlySet<string>>
+  readonly #readKnownSecrets: () => readonly SealedSecret[]
+  /** Secrets of this process's runs, which callbacks are stored without. */
+  readonly #secrets: SealedSecret[] = []
+  #open: { thread: ReceiverThread; options: ReceiverOptions } | null = null
+
+  /** `readLiveTokens` gives the tokens of the runs that the workspace has, `readKnownSecrets` what other runs may send. */
+  constructor(
+    url: URL,
+    workspace: string,
+    readLiveTokens: () => Promise<ReadonlySet<string>>,
+    readKnownSecrets: () => readonly SealedSecret[],
+  ) {
+    this.#readKnownSecrets = readKnownSecrets
+    this.#url = url
+    this.#workspace = workspace
+    this.#readLiveTokens = readLiveTokens
+  }
+
+  /** Opens it, unless it is open. Throws `RECEIVER_UNAVAILABLE`, also where it is open elsewhere than asked. */
+  async open(options: ReceiverOptions): Promise<ReceiverStanding> {
+    const current = this.#open ?? this.#start(options)
+    const standing = await current.thread.ready.catch((error: unknown) => {
+      if (this.#open === current) this.#open = null
+      throw error
+    })
+    const takesBytes = current.options.maxBytes ?? CALLBACK_MAX_BYTES
+    if (options.maxBytes !== undefined && options.maxBytes > takesBytes)
+      throw toTooSmall(takesBytes, options.maxBytes)
+    const isElsewhere =
+      (options.port !== undefined && options.port !== standing.port) ||
+      (options.host !== undefined && options.host !== (current.options.host ?? options.host))
+    if (!isElsewhere) return standing
+    throw new SluiceError({
+      code: 'RECEIVER_UNAVAILABLE',
+      message: `the callback receiver is open at ${standing.baseUrl}, not at ${options.host ?? ''}:${options.port ?? standing.port}`,
+      hint: 'Wait until the run ends that uses it, or leave host and port out to share it.',
+    })
+  }
+
+  /**
+   * Stores callbacks without these secrets from now on, for as long as this process lives: callbacks of a run may come
+   * after its end, and after its key was switched.
+   */
+  async guard(secrets: readonly (SealedSecret | null)[]): Promise<void> {
+    const added = secrets.filter((one) => one !== null)
+    this.#secrets.push(...added)
+    await this.#open?.thread.guard(added).catch(() => {})
+  }
+
+  /** How it stands; null while it is not open. */
+  async status(): Promise<ReceiverStatus | null> {
+    const standing = this.#open?.thread.standing ?? null
+    if (this.#open === null || standing === null) return null
+    const { received, refused } = await this.#open.thread.counts()
+    return { baseUrl: standing.baseUrl, role: standing.role, received, refused: { ...refused } }
+  }
+
+  /** Posts to a public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE`. */
+  async test(publicUrl: string): Promise<void> {
+    if (this.#open === null) await this.open({})
+    await this.#open?.thread.selfTest(publicUrl)
+  }
+
+  /**
+   * Makes ready what a run needs: the receiver, its public base tested, and the source's folder served. `kept` are the
+   * bases of a run that goes on, which must still be right; where it `isTrial`, nothing is tested. Throws `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
+   */
+  async prepare(plan: Plan, run: ReceivedRun, kept: RunBases | null, isTrial = false): Promise<RunBases> {
+    const { callback, source } = plan
+    const media = source.media?.kind === 'host' ? source.media : null
+    const isReceiving = kept === null ? isAwaiting(plan) : kept.callbackBase !== null
+    if (!isReceiving && media === null) return { callbackBase: null, mediaBase: null }
+    const { baseUrl } = await this.open({
+      host: callback.host,
+      ...(callback.port === undefined ? {} : { port: callback.port }),
+      maxBytes: callback.maxBytes,
+    })
+    const bases = {
+      callbackBase: isReceiving ? (callback.url ?? baseUrl) : null,
+      mediaBase: media === null ? null : (media.url ?? baseUrl),
+    }
+    if (kept?.callbackBase != null && kept.callbackBase !== bases.callbackBase) {
+      throw toMoved(run.runId, kept.callbackBase, bases.callbackBase)
+    }
+    if (kept?.mediaBase != null && media !== null && kept.mediaBase !== bases.mediaBase) {
+      throw toMoved(run.runId, kept.mediaBase, bases.mediaBase)
+    }
+    if (isReceiving && !isTrial && callback.url !== undefined) await this.#open?.thread.selfTest(callback.url)
+    if (media !== null) await this.#open?.thread.serveFolder({ ...run, folder: source.path })
+    return bases
+  }
+
+  /** The run is over: its files are served no more. */
+  async release(run: ReceivedRun): Promise<void> {
+    await this.#open?.thread.stopServing(run)
+  }
+
+  /** Deletes the callbacks of runs that are gone. What cannot be deleted now is when the receiver opens next. */
+  async forget(runTokens: readonly string[]): Promise<void> {
+    await this.#open?.thread.forget(runTokens).catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    await this.#open?.thread.close()
+    this.#open = null
+  }
+
+  async #forgetGone(thread: ReceiverThread): Promise<void> {
+    const inbox = new InboxReader(this.#workspace)
+    try {
+      const tokens = inbox.readRunTokens()
+      if (tokens.length === 0) return
+      const live = await this.#readLiveTokens()
+      const gone = tokens.filter((token) => !live.has(token))
+      if (gone.length > 0) await thread.forget(gone)
+    } finally {
+      inbox.close()
+    }
+  }
+
+  #start(options: ReceiverOptions): { thread: ReceiverThread; options: ReceiverOptions } {
+    const { maxBytes, ...where } = options
+    const thread = new ReceiverThread(this.#url, {
+      ...where,
+      workspace: this.#workspace,
+      secrets: [...this.#readKnownSecrets(), ...this.#secrets],
+      ...(maxBytes === undefined ? {} : { limits: { maxBytes } }),
+    })
+    const opened = { thread, options }
+    this.#open = opened
+    thread.ended.then(() => {
+      if (this.#open === opened) this.#open = null
+    })
+    thread.ready.then(() => this.#forgetGone(thread)).catch(() => {})
+    return opened
+  }
+}
+
+function toTooSmall(takesBytes: number, wantedBytes: number): SluiceError {
+  return new SluiceError({
+    code: 'RECEIVER_UNAVAILABLE',
+    message: `the callback receiver is open already and takes callbacks of up to ${takesBytes} bytes, not ${wantedBytes}`,
+    hint: 'Wait until the run ends that uses it, or leave the size out to share it.',
+  })
+}
+
+/**
+ * Whether a run's callbacks come to us: they do unless the mapping names somebody else's address for every row. Rows
+ * whose own is empty are answered to us.
+ */
+function isAwaiting({ operation, mapping }: Plan): boolean {
+  const own = mapping['callback_url']
+  // An empty template leaves the field out of every row, which ours then fills.
+  const isForEveryRow = own?.kind === 'template' && own.template !== '' && !own.template.includes('{{')
+  return isAsync(operation) && !isForEveryRow
+}
+
+function toMoved(runId: string, wanted: string, found: string | null): SluiceError {
+  return new SluiceError({
+    code: 'RECEIVER_UNAVAILABLE',
+    message: `run ${runId} told the service to post to ${wanted}, but the callback receiver is at ${found ?? 'no address'}`,
+    hint: `Open it there again: --callback-port ${URL.canParse(wanted) ? new URL(wanted).port : 'PORT'}`,
+  })
+}

@@ -1,0 +1,34 @@
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import type { StartOptions } from '../engine-interface.ts'
+import type { ApiKey } from '../secrets/bound-secret.ts'
+
+/** What a run may send, sealed for its thread. Throws `NO_API_KEY` where its key is missing or for other addresses. */
+export function toSecrets(
+  { apiKey, proxyCredentials, isTrial }: StartOptions,
+  { operation, connection }: Plan,
+) {
+  // The status of an appeal is read without a key (interface §5.6).
+  const needsKey = operation.kind !== 'appeal-status' && isTrial !== true
+  return {
+    apiKey: needsKey ? requireKey(apiKey, connection).seal() : null,
+    proxyCredentials: proxyCredentials?.seal() ?? null,
+  }
+}
+
+function requireKey(apiKey: ApiKey | undefined, connection: Plan['connection']): ApiKey {
+  if (apiKey === undefined) throw toMissingKey(connection)
+  apiKey.check(connection)
+  return apiKey
+}
+
+function toMissingKey({ baseUrl, keyFrom }: Plan['connection']): SluiceError {
+  return new SluiceError({
+    code: 'NO_API_KEY',
+    message:
+      keyFrom === 'window'
+        ? `no API key for ${baseUrl}: the address was typed into a window, and so was its key`
+        : `no API key for ${baseUrl}`,
+    hint: 'Type the key in the window, or name the variable that holds it: --api-key-env NAME on the command line.',
+  })
+}

@@ -1,0 +1,332 @@
+import type { Load } from '../../../shared/load/load.ts'
+import { toErrorDocument } from '../../../shared/messages/errors.ts'
+import type { Pace } from '../../../shared/plan/plan.ts'
+import { toRowCounts } from '../../../shared/run/row-counts.ts'
+import type { RowCounts } from '../../../shared/run/run.ts'
+import type { RunPhase } from '../../../shared/run/snapshot.ts'
+import { type CommitHook, Journal } from '../journal/journal.ts'
+import { clearLatency, readLatency, writeLatency } from '../journal/run-latency.ts'
+import { type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
+import { importK6Result } from '../load/k6/import-k6-result.ts'
+import type { LoadRun } from '../load/load-run.ts'
+import type { IntakeProgress } from '../run/intake-stage.ts'
+import type { Sender } from '../run/sender.ts'
+import type { SendingEnd } from '../run/sender-options.ts'
+import { settleCallbacks } from '../run/settle-callbacks.ts'
+import { SnapshotBuilder } from '../run/snapshot-builder.ts'
+import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import { SecondMeter } from '../sending/second-meter.ts'
+import { toJournalFile } from '../workspace/workspace-files.ts'
+import { createLoadRun } from './create-load-run.ts'
+import type { RunCommand, RunEvent, RunTask } from './messages.ts'
+import { prepareRun } from './prepare-run.ts'
+
+/** How often a snapshot may be posted, milliseconds (design §2). */
+const SNAPSHOT_MS = 100
+
+/** What a person or the plan lets go out next. */
+interface Stretch {
+  limit?: number
+}
+
+/** One session of a run, from taking its lease to letting it go. */
+export class RunSession {
+  readonly #task: RunTask
+  readonly #journal: Journal
+  readonly #post: (event: RunEvent) => void
+  readonly #snapshots: SnapshotBuilder
+  #phase: RunPhase = 'intake'
+  #progress: IntakeProgress = {
+    bytes: { read: 0, total: 0 },
+    rowsRead: 0,
+    problems: { errors: 0, warnings: 0 },
+  }
+  #meter: SecondMeter | null = null
+  #sender: Sender | null = null
+  #load: LoadRun | null = null
+  #notice: string | null = null
+  /** What the person wants: end the run, or hold it. */
+  #wish: 'none' | 'stop' | 'pause' = 'none'
+  #next: PromiseWithResolvers<Stretch> | null = null
+  /** A `begin` that came before anybody waited for it. */
+  #early: Stretch | null = null
+  /** A number of requests in flight that was asked for before there was a sender. */
+  #concurrency: number | null = null
+  #apiKey: ApiKey | null
+  readonly #proxyCredentials: ProxyCredentials | null
+  /** Variable of the key that was switched to; null where it has none, undefined before any switch. */
+  #switchedKey: string | null | undefined
+  #sentMs = 0
+  #sendingSinceMs: number | null = null
+  #startedAtMs: number | null = null
+
+  /** Takes the run's lease. Throws `RUN_BUSY`. `onCommit` is for tests that cut the process off. */
+  constructor(task: RunTask, post: (event: RunEvent) => void, onCommit?: CommitHook) {
+    this.#task = task
+    this.#apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
+    this.#proxyCredentials =
+      task.proxyCredentials === null ? null : ProxyCredentials.unseal(task.proxyCredentials)
+    this.#post = post
+    this.#journal = new Journal(toJournalFile(task.workspace, task.runId), {
+      runId: task.runId,
+      mustExist: task.work.kind === 'resume' || task.work.kind === 'settle',
+      onCommit,
+    })
+    this.#snapshots = new SnapshotBuilder(this.#journal)
+  }
+
+  /** Does the run's work to its end, and posts how it ended. */
+  async run(): Promise<void> {
+    const timer = setInterval(() => this.#postSnapshot(), SNAPSHOT_MS)
+    try {
+      const record = await prepareRun(this.#task, this.#journal, {
+        proxyCredentials: this.#proxyCredentials,
+        onProgress: (progress) => {
+          this.#progress = progress
+        },
+        isStopped: () => this.#wish === 'stop',
+      })
+      if (record !== null && record.plan.load !== undefined) await this.#sendLoad(record, record.plan.load)
+      else if (record !== null) await this.#sendAll(record)
+      if (this.#task.work.kind === 'import') await importK6Result(this.#journal, this.#task.work.files)
+      if (this.#task.work.kind === 'settle') settleCallbacks(this.#task.workspace, this.#journal)
+      this.#phase = 'ended'
+      this.#postSnapshot()
+      this.#journal.close()
+      this.#post({ kind: 'ended' })
+    } catch (error) {
+      this.#journal.close()
+      this.#post({ kind: 'failed', error: toErrorDocument(error) })
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  /** Obeys a command of the main thread. */
+  command(command: RunCommand): void {
+    switch (command.kind) {
+      case 'begin':
+        this.#begin(command.limit === undefined ? {} : { limit: command.limit })
+        break
+      case 'resume':
+        this.#begin({})
+        break
+      case 'pause':
+        this.#wish = 'pause'
+        this.#sender?.stop()
+        this.#load?.stop()
+        break
+      case 'stop':
+        this.#wish = 'stop'
+        this.#sender?.stop()
+        this.#load?.stop()
+        this.#next?.resolve({})
+        break
+      case 'set_api_key':
+        this.#apiKey = ApiKey.unseal(command.apiKey)
+        this.#switchedKey = command.variable
+        this.#load?.setApiKey(command.apiKey)
+        break
+      case 'set_concurrency':
+        this.#concurrency = command.concurrency
+        this.#applyConcurrency()
+        break
+    }
+  }
+
+  async #sendAll(record: RunRecord): Promise<void> {
+    this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
+    this.#sentMs = record.sendingMs
+    this.#startedAtMs = record.startedAtMs
+    this.#meter = new SecondMeter({
+      total: readLatency(this.#journal.db),
+      nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
+    })
+    // The HTTP client is not in memory while a source is read.
+    const { createSender } = await import('../run/create-sender.ts')
+    const sender = createSender({
+      ...this.#task,
+      journal: this.#journal,
+      record,
+      meter: this.#meter,
+      readApiKey: () => this.#apiKey,
+      proxyCredentials: this.#proxyCredentials,
+      readSwitchedKey: () => this.#switchedKey,
+    })
+    this.#sender = sender
+    this.#snapshots.isAsync = record.callbackBase !== null
+    this.#applyConcurrency()
+    try {
+      this.#post({ kind: 'ready' })
+      let stretch: Stretch = this.#task.hold ? await this.#hold('ready', sender) : {}
+      for (;;) {
+        if (this.#wish === 'stop') return this.#writeEnd(this.#toEndState(), null)
+        let end: SendingEnd =
+          this.#wish === 'pause' ? { kind: 'stopped' } : await this.#sendStretch(sender, stretch)
+        // A wish that came while sending ended found nothing to stop.
+        const isAwaiting = this.#isWish('none') || (this.#isWish('pause') && this.#rows.awaiting === 0)
+        if (end.kind === 'done' && this.#isAllSent() && isAwaiting) {
+          this.#phase = 'awaiting'
+          end = await sender.awaitCallbacks()
+          if (end.kind === 'done') return this.#writeEnd('completed', null)
+        }
+        if (this.#isWish('stop')) return this.#writeEnd(this.#toEndState(), null)
+        if (end.kind === 'burning' && this.#task.whenBurning === 'stop') {
+          return this.#writeEnd('stopped', end.reason)
+        }
+        this.#notice = end.kind === 'burning' ? end.reason : null
+        stretch = await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender)
+        this.#notice = null
+      }
+    } finally {
+      this.#meter.close()
+      this.#sender = null
+      await sender.close()
+    }
+  }
+
+  /** A load test is sent in one go: pausing it would end what it measures. */
+  async #sendLoad(record: RunRecord, load: Load): Promise<void> {
+    this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
+    this.#snapshots.isAsync = record.callbackBase !== null
+    this.#post({ kind: 'ready' })
+    if (this.#task.hold) await this.#hold('ready', null)
+    if (this.#wish === 'stop') return this.#writeEnd('interrupted', null)
+    // No row passed the checks: there is nothing to press with.
+    if (this.#isAllSent()) return this.#writeEnd('completed', null)
+    this.#load = createLoadRun(
+      { ...this.#task, apiKey: this.#apiKey?.seal() ?? null },
+      this.#journal,
+      record,
+      load,
+    )
+    this.#writeRunning()
+    this.#sendingSinceMs = performance.now()
+    try {
+      const end = await this.#load.run()
+      this.#sentMs = this.#load.measuredMs
+      if (end.kind === 'done') return this.#writeEnd('completed', null)
+      this.#writeEnd(
+        end.kind === 'stopped' ? 'interrupted' : 'stopped',
+        end.kind === 'crossed' ? end.reason : null,
+      )
+    } finally {
+      this.#sendingSinceMs = null
+    }
+  }
+
+  /** Applies the number of requests in flight that was chosen last, and records it, so that a resumed run keeps it. */
+  #applyConcurrency(): void {
+    const concurrency = this.#concurrency
+    if (concurrency === null || this.#sender === null) return
+    this.#sender.setConcurrency(concurrency)
+    const plan = readRunRecord(this.#journal.db)?.plan
+    if (plan === undefined) return
+    const pace: Pace =
+      plan.pace.kind === 'closed' ? { ...plan.pace, concurrency } : { ...plan.pace, maxInFlight: concurrency }
+    const record = () => updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, pace }) })
+    // Apart: outcomes that wait for their commit must not be counted without being there.
+    this.#journal.transact('power', record, true)
+  }
+
+  async #sendStretch(sender: Sender, stretch: Stretch): Promise<SendingEnd> {
+    this.#writeRunning()
+    this.#sendingSinceMs = performance.now()
+    this.#snapshots.beginStretch()
+    try {
+      return await sender.send(stretch)
+    } finally {
+      this.#sentMs += performance.now() - this.#sendingSinceMs
+      this.#sendingSinceMs = null
+    }
+  }
+
+  #writeRunning(): void {
+    this.#startedAtMs ??= Date.now()
+    this.#journal.transact('power', () => {
+      clearLatency(this.#journal.db)
+      updateRunRecord(this.#journal.db, {
+        state: 'running',
+        stop_reason: null,
+        ended_at: null,
+        ...(this.#startedAtMs === null ? {} : { started_at: this.#startedAtMs }),
+      })
+    })
+    this.#phase = 'running'
+  }
+
+  /** Waits for `begin`, `resume` or `stop`. What was marked and not sent was taken back before. */
+  async #hold(phase: 'ready' | 'paused', sender: Sender | null): Promise<Stretch> {
+    this.#writeEnd('ready', this.#notice)
+    this.#phase = phase
+    this.#postSnapshot()
+    if (this.#wish === 'stop') return {}
+    const early = this.#early
+    this.#early = null
+    if (early !== null) return early
+    this.#next = Promise.withResolvers()
+    // Callbacks of what was sent come whether or not anything more is.
+    const timer = setInterval(() => sender?.takeCallbacks(), SNAPSHOT_MS)
+    const stretch = await this.#next.promise
+    clearInterval(timer)
+    this.#next = null
+    return stretch
+  }
+
+  #begin(stretch: Stretch): void {
+    const isGoing = this.#phase === 'running' && this.#wish !== 'pause'
+    if (this.#wish === 'pause') this.#wish = 'none'
+    if (this.#next !== null) this.#next.resolve(stretch)
+    else if (!isGoing) this.#early = stretch
+  }
+
+  /** What a run is that was asked to stop. */
+  #toEndState(): 'completed' | 'interrupted' {
+    return this.#isAllSent() && this.#rows.awaiting === 0 ? 'completed' : 'interrupted'
+  }
+
+  #isAllSent(): boolean {
+    return this.#rows.not_sent === 0
+  }
+
+  get #rows(): RowCounts {
+    return toRowCounts(this.#journal.counters.entries('state'), this.#progress.rowsRead)
+  }
+
+  /** Asked after an await, where the person may have made another wish meanwhile. */
+  #isWish(wish: 'none' | 'stop' | 'pause'): boolean {
+    return this.#wish === wish
+  }
+
+  #writeEnd(state: 'ready' | 'completed' | 'stopped' | 'interrupted', reason: string | null): void {
+    this.#journal.transact('power', () => {
+      const total = this.#load?.total ?? this.#meter?.total
+      if (total !== undefined) writeLatency(this.#journal.db, total)
+      updateRunRecord(this.#journal.db, {
+        state,
+        stop_reason: reason,
+        ended_at: Date.now(),
+        sending_ms: Math.round(this.#sentMs),
+      })
+    })
+    this.#notice = reason
+  }
+
+  #postSnapshot(): void {
+    const stretchMs = this.#sendingSinceMs === null ? 0 : performance.now() - this.#sendingSinceMs
+    const isDraining = this.#phase === 'running' && this.#wish !== 'none'
+    const snapshot = this.#snapshots.create({
+      runId: this.#task.runId,
+      phase: isDraining ? 'draining' : this.#phase,
+      ...this.#progress,
+      inFlight: this.#load?.inFlight ?? this.#sender?.inFlight ?? 0,
+      elapsedMs: this.#sentMs + stretchMs,
+      stretchMs,
+      meter: this.#meter,
+      notice: this.#notice,
+      slowdown: this.#phase === 'running' ? (this.#sender?.slowdown ?? null) : null,
+      load: this.#load?.progress() ?? null,
+    })
+    this.#post({ kind: 'snapshot', snapshot })
+  }
+}

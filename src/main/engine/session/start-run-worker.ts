@@ -1,0 +1,20 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { toErrorDocument } from '../../../shared/messages/errors.ts'
+import type { CommitHook } from '../journal/journal.ts'
+import type { RunCommand, RunEvent, RunTask } from './messages.ts'
+import { RunSession } from './run-session.ts'
+
+/** Runs the thread's one session. `onCommit` is for tests that cut the process off at a commit. */
+export function startRunWorker(onCommit?: CommitHook): void {
+  const port = parentPort
+  if (port === null) throw new Error('startRunWorker belongs into a worker thread')
+  const post = (event: RunEvent): void => port.postMessage(event)
+  try {
+    const session = new RunSession(workerData as RunTask, post, onCommit)
+    port.on('message', (command: RunCommand) => session.command(command))
+    void session.run().finally(() => port.close())
+  } catch (error) {
+    post({ kind: 'failed', error: toErrorDocument(error) })
+    port.close()
+  }
+}

@@ -1,0 +1,80 @@
+import Papa from 'papaparse'
+import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import { createSourceError } from '../source-error.ts'
+import type { SourceReader } from '../source-reader.ts'
+
+/** The delimiter of a source and how it was told. */
+export interface ChosenDelimiter {
+  delimiter: string
+  delimiterBy: SourceReader['delimiterBy']
+}
+
+/** In order of preference where two of them split the rows equally well. */
+const CANDIDATES = [',', ';', '\t', '|'] as const
+
+const SAMPLE_RECORDS = 500
+
+/**
+ * The delimiter that the person gave, else the one that the file's own first line declares, else a tab where the
+ * format or the ending says TSV, else the one that splits the sample's records most evenly. Throws `BAD_SOURCE` for a
+ * character that cannot delimit.
+ */
+export function chooseDelimiter(
+  source: PlanSource,
+  sampleText: string,
+  newline: '\n' | '\r',
+  declared: string | undefined,
+): ChosenDelimiter {
+  const given = source.delimiter ?? declared
+  if (given !== undefined) {
+    if (Papa.BAD_DELIMITERS.includes(given)) {
+      throw createSourceError(
+        source.path,
+        `the delimiter ${JSON.stringify(given)} cannot separate cells`,
+        'Use a comma, a semicolon, a tab, a pipe or another character that is neither a quote nor a line end.',
+      )
+    }
+    return { delimiter: given, delimiterBy: 'given' }
+  }
+  const isTsv = source.format === undefined ? /\.(tsv|tab)$/i.test(source.path) : source.format === 'tsv'
+  if (isTsv) return { delimiter: '\t', delimiterBy: 'ending' }
+  return { delimiter: guessDelimiter(sampleText, newline), delimiterBy: 'guess' }
+}
+
+function guessDelimiter(sampleText: string, newline: '\n' | '\r'): string {
+  let best = { delimiter: ',', evenness: 0, cells: 1 }
+  for (const delimiter of CANDIDATES) {
+    const config = { delimiter, newline, preview: SAMPLE_RECORDS }
+    const records: string[][] = new Papa.Parser(config).parse(sampleText, 0, false).data
+    const { cells, share } = findUsualLength(records)
+    if (cells < 2) continue
+    if (share > best.evenness || (share === best.evenness && cells > best.cells)) {
+      best = { delimiter, evenness: share, cells }
+    }
+  }
+  return best.delimiter
+}
+
+/**
+ * How many cells most records have, blank lines aside, and which share of them has that many; where two lengths are
+ * equally usual, the one met first.
+ */
+export function findUsualLength(records: readonly (readonly string[])[]): { cells: number; share: number } {
+  const lengths = new Map<number, number>()
+  let counted = 0
+  for (const record of records) {
+    if (isBlank(record)) continue
+    counted += 1
+    lengths.set(record.length, (lengths.get(record.length) ?? 0) + 1)
+  }
+  let usual = { cells: 0, share: 0 }
+  for (const [cells, count] of lengths) {
+    if (count / counted > usual.share) usual = { cells, share: count / counted }
+  }
+  return usual
+}
+
+/** Whether a record is a line without a character in it, or one empty cell in quotes. */
+export function isBlank(record: readonly string[]): boolean {
+  return record.length === 1 && record[0] === ''
+}

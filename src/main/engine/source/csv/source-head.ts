@@ -1,0 +1,119 @@
+import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import { isExportHeader, LAST_COLUMN_NAMES } from '../../../../shared/run/export-columns.ts'
+import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import type { ReadText } from '../decoding/text-reader.ts'
+import { createSourceError } from '../source-error.ts'
+import { findUsualLength, isBlank } from './delimiter.ts'
+import { dropRecords } from './drop-records.ts'
+import { createLongRecordError } from './long-record.ts'
+import { parseRecords, type RecordBatch, type RecordSyntax, RecordTooLong } from './record-parser.ts'
+import type { RowExpectation } from './row-builder.ts'
+
+/** What the first records of a source say about all of them. */
+export interface SourceHead extends Omit<RowExpectation, 'encoding'> {
+  /** Names as the header has them, the guard taken off; empty without a header. */
+  header: string[]
+  /** Cells of the widest record met in the head. */
+  widest: number
+}
+
+const HEAD_BYTES = 256 * 1024
+
+/**
+ * Reads the header, or without one the usual number of cells, from a source's first records.
+ *
+ * A guarded export of ours is known by the names of its last columns. A lossless one has no guard to take off: it
+ * has the same names, the last of them in quotes, which no CSV reader shows and no spreadsheet keeps.
+ *
+ * Throws `BAD_SOURCE` where there is no row, or where the header does not end.
+ */
+export function readSourceHead(
+  source: PlanSource,
+  readText: ReadText,
+  syntax: RecordSyntax,
+  sampleText: string,
+): SourceHead {
+  const { path } = source
+  try {
+    const before = countRecordsBeforeHeader(source)
+    const batches = dropRecords(parseRecords(readText, syntax, HEAD_BYTES), before)
+    const first = findFirstRecords(batches)
+    if (first === null && before > 0) {
+      throw createSourceError(
+        path,
+        `expected the names of the columns in line ${before + 1}, found that the file ends before it`,
+        'Give the number of the line that names the columns; the first line is 1.',
+      )
+    }
+    if (first === null) {
+      throw createSourceError(
+        path,
+        'expected rows, found none: the file holds nothing but blank lines',
+        'Export the spreadsheet again, or name the file that holds the rows.',
+      )
+    }
+    const { records, quoteFaults } = first
+    const widest = records.reduce((most, record) => Math.max(most, record.length), 0)
+    if (!source.header) {
+      const cells = findUsualLength(records).cells
+      return { header: [], widest, cells, cellsBy: 'usual', isGuarded: false }
+    }
+    const headerIndex = records.findIndex((record) => !isBlank(record))
+    const header = (records[headerIndex] ?? []).map((name) => name.toWellFormed())
+    if (quoteFaults.get(headerIndex) === 'unclosed') {
+      throw createSourceError(
+        path,
+        'the header line opens a quote that is not closed anywhere in the file',
+        'Close the quote in the first line, or double a quote that is part of a name.',
+      )
+    }
+    if (headerIndex === records.length - 1 && isAtEnd(batches)) {
+      throw createSourceError(
+        path,
+        'expected rows, found only the line that names the columns',
+        'Name the file that holds the rows; if that one line is a row, say that there is no header (--no-header).',
+      )
+    }
+    const isGuarded = isExportHeader(header) && !hasLosslessMark(sampleText)
+    return {
+      header: isGuarded ? header.map(removeFormulaGuard) : header,
+      widest,
+      cells: header.length,
+      cellsBy: 'header',
+      isGuarded,
+    }
+  } catch (error) {
+    if (!(error instanceof RecordTooLong)) throw error
+    throw createLongRecordError(path, source.header ? 'the header' : `row ${error.blankLines + 1}`, error)
+  }
+}
+
+/** How many records stand above the header and are passed over; none in a source without a header. */
+export function countRecordsBeforeHeader({ header, headerRow }: PlanSource): number {
+  return header && headerRow !== undefined ? headerRow - 1 : 0
+}
+
+/** The first batch with more in it than blank lines, or null. */
+function findFirstRecords(batches: Generator<RecordBatch>): RecordBatch | null {
+  for (let next = batches.next(); next.done !== true; next = batches.next()) {
+    if (!next.value.records.every(isBlank)) return next.value
+  }
+  return null
+}
+
+/** Whether no record follows; one that is too long does, and reading the rows names it. */
+function isAtEnd(batches: Generator<RecordBatch>): boolean {
+  try {
+    return batches.next().done === true
+  } catch (error) {
+    if (error instanceof RecordTooLong) return false
+    throw error
+  }
+}
+
+const LAST_COLUMN = new RegExp(`("?)(?:${LAST_COLUMN_NAMES.join('|')})\\1(?=[\\r\\n]|$)`)
+
+/** Whether the name of the header's last column stands in quotes; papaparse does not tell. */
+function hasLosslessMark(sampleText: string): boolean {
+  return LAST_COLUMN.exec(sampleText)?.[1] === '"'
+}

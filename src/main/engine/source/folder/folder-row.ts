@@ -1,0 +1,114 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { toSystemCode } from '../../../../shared/messages/thrown.ts'
+import { type Problem, type ProblemCode, toFound } from '../../../../shared/run/problem.ts'
+import { VIDEO_MAX_HOURS } from '../../../../shared/service/limits.ts'
+import { chooseEncoding } from '../decoding/encoding.ts'
+import { replaceUndecodable } from '../decoding/replace-undecodable.ts'
+import { createPieceDecoder } from '../decoding/text-decoder.ts'
+import { openSourceFile } from '../source-file.ts'
+import type { SourceRow } from '../source-reader.ts'
+import { type FileKind, findFileKind, isVideo } from './file-kind.ts'
+import { readVideoLength } from './video-length.ts'
+import type { FolderEntry } from './walk-folder.ts'
+
+/** Largest file whose text goes into a request, bytes. */
+const TEXT_MAX_BYTES = 8 * 1024 * 1024
+
+/** Where the files of a folder are, and the encoding of its texts where the person gave one. */
+export interface FolderPlace {
+  root: string
+  encoding: string | undefined
+}
+
+/** Turns what a walk came upon into a row of `FOLDER_COLUMNS`; what cannot be sent is a row with an error. */
+export async function readFolderRow(row: number, entry: FolderEntry, place: FolderPlace): Promise<SourceRow> {
+  const path = entry.path.toWellFormed()
+  const kind = entry.kind === 'file' ? findFileKind(entry.path) : null
+  const refuse = (code: ProblemCode, message: string, found?: string): SourceRow => ({
+    row,
+    cells: [path, kind ?? '', '', '', kind === 'media' ? path : ''],
+    problems: [
+      { row, severity: 'error', code, message, ...(found === undefined ? {} : { found: toFound(found) }) },
+    ],
+  })
+  if (entry.kind === 'outside') {
+    return refuse('outside_folder', 'must be inside the folder; the link leads out of it', entry.target)
+  }
+  if (entry.kind === 'unreadable') return refuse('unreadable_file', 'must be readable', entry.code)
+  if (entry.kind === 'special') return refuse('unknown_kind', 'must be a file', 'a socket, pipe or device')
+  if (kind === null) {
+    return refuse('unknown_kind', 'must be text, JSON, an image, a video or audio', toKnownBy(entry.path))
+  }
+  if (entry.sizeBytes === 0) return refuse('empty_file', 'must hold something to send', '0 bytes')
+  if (kind !== 'media' && entry.sizeBytes > TEXT_MAX_BYTES) {
+    return refuse(
+      'oversized_row',
+      'must be at most 8 MiB',
+      `${(entry.sizeBytes / 1024 / 1024).toFixed(1)} MiB`,
+    )
+  }
+  try {
+    return kind === 'media'
+      ? await readMedia(row, path, join(place.root, entry.path))
+      : readText(row, path, kind, place)
+  } catch (error) {
+    return refuse('unreadable_file', 'must be readable', toReason(error))
+  }
+}
+
+function readText(
+  row: number,
+  path: string,
+  kind: FileKind,
+  { root, encoding: given }: FolderPlace,
+): SourceRow {
+  const file = openSourceFile(join(root, path))
+  try {
+    const { encoding, bomBytes } = chooseEncoding(file, given)
+    const decoder = createPieceDecoder(encoding)
+    const bytes = file.readBytes(bomBytes, Math.min(TEXT_MAX_BYTES, file.sizeBytes))
+    const text = [decoder.decode(bytes) + decoder.end()]
+    const problem = text[0]?.isWellFormed() === false ? replaceUndecodable(row, text, encoding) : null
+    const [whole = ''] = text
+    const cells = kind === 'text' ? [path, kind, whole, '', ''] : [path, kind, '', whole, '']
+    return { row, cells, problems: problem === null ? [] : [problem] }
+  } finally {
+    file.close()
+  }
+}
+
+async function readMedia(row: number, path: string, file: string): Promise<SourceRow> {
+  await access(file, constants.R_OK)
+  const problems: Problem[] = []
+  const seconds = isVideo(path) ? await readVideoLength(file) : null
+  if (seconds !== null && seconds > VIDEO_MAX_HOURS * 3600) {
+    problems.push({
+      row,
+      severity: 'warning',
+      code: 'video_too_long',
+      message: `must be at most ${VIDEO_MAX_HOURS} hour long`,
+      found: toClock(seconds),
+    })
+  }
+  return { row, cells: [path, 'media', '', '', path], problems }
+}
+
+/** As in `1:12:05`. */
+function toClock(seconds: number): string {
+  const whole = Math.round(seconds)
+  const pad = (number: number) => String(number).padStart(2, '0')
+  return `${Math.floor(whole / 3600)}:${pad(Math.floor(whole / 60) % 60)}:${pad(whole % 60)}`
+}
+
+function toKnownBy(path: string): string {
+  const ending = extname(path)
+  return ending === '' ? 'a name without an ending' : ending
+}
+
+function toReason(error: unknown): string {
+  if (error instanceof SluiceError) return error.message.replace(/^source .*?: (?=expected|the |could)/s, '')
+  return toSystemCode(error) ?? 'an unexpected error'
+}

@@ -1,0 +1,121 @@
+import { setImmediate } from 'node:timers/promises'
+import { FOLDER_COLUMNS } from '../../../../shared/mapping/folder-columns.ts'
+import { toSystemCode } from '../../../../shared/messages/thrown.ts'
+import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import { resolveEncoding } from '../decoding/text-decoder.ts'
+import { createSourceError } from '../source-error.ts'
+import type { SourceBatch, SourceReader } from '../source-reader.ts'
+import { readFolderRow } from './folder-row.ts'
+import { type FolderEntry, walkFolder } from './walk-folder.ts'
+
+/** Files that are read at once, and at most one batch. */
+const FILES_AT_ONCE = 32
+
+/** Text of one batch, in UTF-16 code units, after which it ends. */
+const BATCH_CHARACTERS = 1024 * 1024
+
+/** Entries of a walk between which other events get their turn. */
+const ENTRIES_AT_ONCE = 500
+
+/**
+ * Opens a folder: a row for each file in it and in the folders in it, in the order of their paths, hidden ones passed
+ * over. A text file fills `text_data`, a JSON file `request`, media `media` with their path; texts are decoded as
+ * a CSV file is. A file that cannot be sent is a row with an error that says why, so that none is left out in silence.
+ * Throws `BAD_SOURCE` for what is no readable folder, and for one without a file.
+ */
+export async function openFolderSource(source: PlanSource): Promise<SourceReader> {
+  const { path, encoding } = source
+  if (encoding !== undefined && resolveEncoding(encoding) === null) {
+    throw createSourceError(
+      path,
+      `the encoding \`${encoding}\` is not known`,
+      'Use a name such as utf-8, utf-16le or windows-1252, or leave it to be recognised for each file.',
+    )
+  }
+  const sizeBytes = await measureFolder(path)
+  const place = { root: path, encoding }
+
+  async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
+    let row = 0
+    let bytesRead = 0
+    let rows: SourceBatch['rows'] = []
+    let characters = 0
+    for (const entries of toGroups(walkFolder(path), FILES_AT_ONCE)) {
+      const first = row
+      const read = await Promise.all(
+        entries.map((entry, index) => readFolderRow(first + index + 1, entry, place)),
+      )
+      row += entries.length
+      bytesRead += entries.reduce((sum, entry) => sum + toSize(entry), 0)
+      rows.push(...read)
+      characters += read.reduce(
+        (sum, { cells }) => sum + cells.reduce((all, cell) => all + cell.length, 0),
+        0,
+      )
+      if (characters >= BATCH_CHARACTERS || rows.length >= ENTRIES_AT_ONCE) {
+        yield { rows, bytesRead }
+        rows = []
+        characters = 0
+      }
+    }
+    if (rows.length > 0) yield { rows, bytesRead }
+  }
+
+  return {
+    format: 'folder',
+    columns: FOLDER_COLUMNS,
+    header: null,
+    workbook: null,
+    sizeBytes,
+    encoding: encoding ?? '',
+    encodingBy: encoding === undefined ? 'strict' : 'given',
+    delimiter: '',
+    delimiterBy: 'ending',
+    batches,
+    close: () => undefined,
+  }
+}
+
+/** Bytes of all the files. */
+async function measureFolder(path: string): Promise<number> {
+  let sizeBytes = 0
+  let entries = 0
+  try {
+    for (const entry of walkFolder(path)) {
+      sizeBytes += toSize(entry)
+      entries += 1
+      if (entries % ENTRIES_AT_ONCE === 0) await setImmediate()
+    }
+  } catch (cause) {
+    const code = toSystemCode(cause) ?? 'unknown'
+    throw createSourceError(
+      path,
+      code === 'ENOTDIR' ? 'expected a folder, found a file' : `the folder could not be read (${code})`,
+      'Check the path, and that you may read the folder.',
+      cause,
+    )
+  }
+  if (entries === 0) {
+    throw createSourceError(
+      path,
+      'expected files, found an empty folder (hidden files are passed over)',
+      'Name the folder that holds the texts, JSON requests, images, videos or audio files.',
+    )
+  }
+  return sizeBytes
+}
+
+function toSize(entry: FolderEntry): number {
+  return entry.kind === 'file' ? entry.sizeBytes : 0
+}
+
+function* toGroups<Item>(items: Iterable<Item>, size: number): Generator<Item[], void, undefined> {
+  let group: Item[] = []
+  for (const item of items) {
+    group.push(item)
+    if (group.length < size) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}

@@ -1,0 +1,101 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { toSystemCode } from '../../../../shared/messages/thrown.ts'
+
+/** What a walk comes upon. Paths are inside the folder, with forward slashes. */
+export type FolderEntry =
+  | { kind: 'file'; path: string; sizeBytes: number }
+  /** A symbolic link to something outside the folder. */
+  | { kind: 'outside'; path: string; target: string }
+  /** A file or folder that the system does not let be read, or a link that leads nowhere; `code` as in `EACCES`. */
+  | { kind: 'unreadable'; path: string; code: string }
+  /** A socket, pipe or device. */
+  | { kind: 'special'; path: string }
+
+/** Files that systems leave in folders by themselves. */
+const LEFT_BEHIND = new Set(['thumbs.db', 'ehthumbs.db', 'desktop.ini', '__macosx', 'icon\r'])
+
+/** Whether a name is that of a hidden file or folder, which is passed over. */
+function isHidden(name: string): boolean {
+  return name.startsWith('.') || LEFT_BEHIND.has(name.toLowerCase())
+}
+
+/**
+ * Walks a folder and the folders in it, in the order of the paths by UTF-16 code units, the same on every system.
+ * Holds the names of one folder on each level.
+ *
+ * A link to what the walk comes upon anyway is passed over, so that nothing comes twice and no loop goes on; one to
+ * something hidden inside the folder is followed once. Throws what the system throws for the folder itself.
+ */
+export function* walkFolder(root: string): Generator<FolderEntry, void, undefined> {
+  const realRoot = realpathSync(root)
+  yield* walkLevel({ realRoot, followed: new Set() }, '', readdirSync(realRoot, { withFileTypes: true }))
+}
+
+interface Walk {
+  realRoot: string
+  /** Real paths of hidden folders that a link led to. */
+  followed: Set<string>
+}
+
+type Found = FolderEntry | { kind: 'folder'; path: string }
+
+function* walkLevel(
+  walk: Walk,
+  above: string,
+  entries: readonly Dirent[],
+): Generator<FolderEntry, void, undefined> {
+  const found = entries
+    .filter(({ name }) => !isHidden(name))
+    .map((entry) => ({ entry, path: above === '' ? entry.name : `${above}/${entry.name}` }))
+    .map(({ entry, path }) => (entry.isSymbolicLink() ? followLink(walk, path) : look(walk, path, entry)))
+    .filter((one) => one !== null)
+    .map((one) => ({ one, key: one.kind === 'folder' ? `${one.path}/` : one.path }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  for (const { one } of found) {
+    if (one.kind !== 'folder') yield one
+    else yield* enterFolder(walk, one.path)
+  }
+}
+
+function* enterFolder(walk: Walk, path: string): Generator<FolderEntry, void, undefined> {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(join(walk.realRoot, path), { withFileTypes: true })
+  } catch (error) {
+    yield { kind: 'unreadable', path, code: toSystemCode(error) ?? 'unknown' }
+    return
+  }
+  yield* walkLevel(walk, path, entries)
+}
+
+function look(walk: Walk, path: string, entry: Pick<Dirent, 'isDirectory' | 'isFile'>): Found {
+  if (entry.isDirectory()) return { kind: 'folder', path }
+  if (!entry.isFile()) return { kind: 'special', path }
+  try {
+    return { kind: 'file', path, sizeBytes: statSync(join(walk.realRoot, path)).size }
+  } catch (error) {
+    return { kind: 'unreadable', path, code: toSystemCode(error) ?? 'unknown' }
+  }
+}
+
+function followLink(walk: Walk, path: string): Found | null {
+  try {
+    const link = join(walk.realRoot, path)
+    const target = realpathSync(link)
+    const inside = relative(walk.realRoot, target)
+    if (inside === '') return null
+    const parts = inside.split(sep)
+    // Another drive of Windows is absolute.
+    if (parts[0] === '..' || join(walk.realRoot, inside) !== target) return { kind: 'outside', path, target }
+    if (!parts.some(isHidden)) return null
+    const stat = statSync(link)
+    if (stat.isDirectory()) {
+      if (walk.followed.has(target)) return null
+      walk.followed.add(target)
+    }
+    return look(walk, path, stat)
+  } catch (error) {
+    return { kind: 'unreadable', path, code: toSystemCode(error) ?? 'unknown' }
+  }
+}

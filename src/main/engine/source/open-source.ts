@@ -1,0 +1,46 @@
+import type { PlanSource } from '../../../shared/plan/plan.ts'
+import { openDelimitedSource } from './csv/delimited-source.ts'
+import { DetectorMissing, loadDetector } from './decoding/encoding.ts'
+import { openJsonLinesSource } from './jsonl/json-lines-source.ts'
+import { findSourceFormat } from './source-format.ts'
+import type { SourceReader } from './source-reader.ts'
+
+/** How a source is read, where that is not left to {@link openSource}. */
+export interface OpenSourceOptions {
+  /** Bytes of one read of a text file, 65,536 by default; rows do not depend on it. */
+  readBytes?: number
+  /** Only the first rows are wanted: nothing is looked for in all of a long file. */
+  isPreview?: boolean
+}
+
+/**
+ * Opens a source with the reader of its format, which the plan, the path or the name's ending tells. Throws
+ * `BAD_SOURCE` for what cannot be read as rows; the readers say more.
+ */
+export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
+  try {
+    return await openByFormat(source, options)
+  } catch (error) {
+    if (!(error instanceof DetectorMissing)) throw error
+    await loadDetector()
+    return openByFormat(source, options)
+  }
+}
+
+async function openByFormat(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
+  const format = findSourceFormat(source)
+  // Readers that need large libraries are loaded when the first source of their format is opened.
+  switch (format) {
+    case 'jsonl':
+      return openJsonLinesSource(source, options)
+    case 'folder':
+      // Any of its files may need it, when rows are read.
+      await loadDetector()
+      return (await import('./folder/folder-source.ts')).openFolderSource(source)
+    case 'xlsx':
+      return (await import('./xlsx/spreadsheet-source.ts')).openSpreadsheetSource(source, options)
+    case 'csv':
+    case 'tsv':
+      return openDelimitedSource({ ...source, format }, options.readBytes)
+  }
+}

@@ -1,0 +1,59 @@
+import type { PlanSource } from '../../../shared/plan/plan.ts'
+import type { RowPlace } from '../../../shared/plan/source-place.ts'
+import type { Problem } from '../../../shared/run/problem.ts'
+
+/** What a cell is in a source of JSON, a letter: text, other JSON kept as its text, null, or a key that is missing. */
+export type CellKind = 's' | 'j' | 'n' | '-'
+
+/** One record of a source, exactly as the file has it: every cell text, nothing trimmed. */
+export interface SourceRow {
+  /** 1-based; the header line is not a row. */
+  row: number
+  cells: string[]
+  /** What each cell is in the file, where cells are more than text; see {@link CellKind}. */
+  kinds?: string
+  /** What is wrong with the record itself: ragged, undecodable bytes, broken quotes. */
+  problems: Problem[]
+}
+
+/** Some consecutive records, and how far into the file they reach. */
+export interface SourceBatch {
+  rows: SourceRow[]
+  /** Where they stand in the source, as far as that is not in step with the rows before; none in a folder. */
+  places?: readonly RowPlace[]
+  /** Bytes of the source read so far. */
+  bytesRead: number
+}
+
+/** Formats of sources. */
+export type SourceFormat = NonNullable<PlanSource['format']>
+
+/** What a workbook has beside its rows. */
+export interface WorkbookSheets {
+  /** Names of the sheets in the workbook's order, hidden ones among them. */
+  sheets: readonly string[]
+  /** The one that the rows are from. */
+  sheet: string
+}
+
+/** A source being read. One reader for each format behind this one interface. */
+export interface SourceReader {
+  readonly format: SourceFormat
+  /** Names from the header, or `Column 1`, `Column 2`, … without one; as many as the widest row met so far. */
+  readonly columns: readonly string[]
+  /** Null for everything but workbooks. */
+  readonly workbook: WorkbookSheets | null
+  /** Names as the source has them, empty and doubled ones among them; null where it names none. */
+  readonly header: readonly string[] | null
+  readonly sizeBytes: number
+  /** '' where a format has none, or its files have one each. */
+  readonly encoding: string
+  readonly encodingBy: 'given' | 'bom' | 'strict' | 'guess'
+  /** '' where a format has none. */
+  readonly delimiter: string
+  readonly delimiterBy: 'given' | 'ending' | 'guess'
+  /** Yields every record once, in order, in constant memory. Ends early when the consumer returns. */
+  batches(): Iterable<SourceBatch> | AsyncIterable<SourceBatch>
+  /** Releases the file. */
+  close(): void
+}

@@ -1,0 +1,95 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { findNearest } from '../../../../shared/messages/find-nearest.ts'
+import type { PlanConnection } from '../../../../shared/plan/connection.ts'
+import type {
+  ConnectionKey,
+  Connections,
+  StoredConnection,
+} from '../../../../shared/plan/stored-connection.ts'
+
+/** The connection of that name. Throws `CONNECTION_NOT_FOUND`, naming those there are. */
+export function findConnection({ connections }: Connections, name: string): StoredConnection {
+  const found = connections.find((connection) => connection.name === name)
+  if (found !== undefined) return found
+  const names = connections.map((connection) => connection.name)
+  const nearest = findNearest(name, names)
+  throw new SluiceError({
+    code: 'CONNECTION_NOT_FOUND',
+    message: `there is no connection \`${name}\`${nearest === null ? '' : `; did you mean ${nearest}?`}`,
+    hint:
+      names.length === 0
+        ? 'None is stored in this workspace. Store it with: sluice connection add NAME --base-url URL'
+        : `Stored in this workspace: ${names.join(', ')}.`,
+  })
+}
+
+/** The connection that is taken where none is named, or null. */
+export function findConnectionInUse(connections: Connections): StoredConnection | null {
+  return connections.inUse === null ? null : findConnection(connections, connections.inUse)
+}
+
+/** The key of that label. Throws `CONNECTION_NOT_FOUND`, naming the labels there are. */
+export function findKey({ name, keys }: StoredConnection, label: string): ConnectionKey {
+  const found = keys.find((key) => key.label === label)
+  if (found !== undefined) return found
+  const labels = keys.map((key) => key.label)
+  const nearest = findNearest(label, labels)
+  throw new SluiceError({
+    code: 'CONNECTION_NOT_FOUND',
+    message: `connection ${name} has no key \`${label}\`${nearest === null ? '' : `; did you mean ${nearest}?`}`,
+    hint: `Its keys: ${labels.join(', ')}. Add one with: sluice connection set ${name} --key LABEL=VARIABLE`,
+  })
+}
+
+/**
+ * Whether what was started with this connection sends its active key, whichever that is by then. A variable that is
+ * none of the connection's was chosen for that run alone.
+ */
+export function followsActiveKey(
+  { name, keys }: StoredConnection,
+  connection: Pick<PlanConnection, 'name' | 'apiKeyEnv'>,
+): boolean {
+  return connection.name === name && keys.some(({ env }) => env === connection.apiKeyEnv)
+}
+
+/** Adds a connection; the first of all is in use from then on. Throws `BAD_USAGE` where the name is taken. */
+export function addConnection(connections: Connections, added: StoredConnection): Connections {
+  if (connections.connections.some(({ name }) => name === added.name)) {
+    throw new SluiceError({
+      code: 'BAD_USAGE',
+      message: `there is a connection \`${added.name}\` already`,
+      hint: `Change it with: sluice connection set ${added.name} …  or choose another name.`,
+    })
+  }
+  return {
+    ...connections,
+    inUse: connections.connections.length === 0 ? added.name : connections.inUse,
+    connections: [...connections.connections, added],
+  }
+}
+
+/** Puts a changed connection in the place of the one of its name. Throws `CONNECTION_NOT_FOUND`. */
+export function replaceConnection(connections: Connections, changed: StoredConnection): Connections {
+  findConnection(connections, changed.name)
+  return {
+    ...connections,
+    connections: connections.connections.map((one) => (one.name === changed.name ? changed : one)),
+  }
+}
+
+/** Removes a connection; where it was in use, none is from then on. Throws `CONNECTION_NOT_FOUND`. */
+export function removeConnection(connections: Connections, name: string): Connections {
+  findConnection(connections, name)
+  return {
+    ...connections,
+    inUse: connections.inUse === name ? null : connections.inUse,
+    connections: connections.connections.filter((one) => one.name !== name),
+  }
+}
+
+/** Puts a connection in use and, with a label, makes that key the active one. Throws `CONNECTION_NOT_FOUND`. */
+export function applyConnection(connections: Connections, name: string, label?: string): Connections {
+  const found = findConnection(connections, name)
+  const activeKey = label === undefined ? found.activeKey : findKey(found, label).label
+  return { ...replaceConnection(connections, { ...found, activeKey }), inUse: name }
+}

@@ -1,0 +1,98 @@
+import { unwatchFile, watchFile } from 'node:fs'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { PlanConnection } from '../../../../shared/plan/connection.ts'
+import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
+import { ApiKey } from '../../secrets/bound-secret.ts'
+import { readConnections, toConnectionsFile } from './connections-file.ts'
+import { followsActiveKey } from './edit-connections.ts'
+
+/** How often the file is looked at, milliseconds. */
+const LOOK_EVERY_MS = 500
+
+/** Calls back whenever a file may have changed; returns the way to stop. */
+export type WatchFile = (file: string, onChange: () => void) => () => void
+
+/** What a run needs to follow its stored connection's active key. */
+export interface ActiveKeyOptions {
+  workspace: string
+  /** The plan's connection; one without a name, or with a variable of its own, follows nothing. */
+  connection: PlanConnection
+  /** The value of an environment variable. */
+  readVariable(name: string): string | undefined
+  /** Sends with this key, of that variable, from now on. Whatever `SluiceError` it throws is told, and the key before stays. */
+  setApiKey(apiKey: ApiKey, variable: string): void
+  /** Told what happened, in a sentence that holds no secret. */
+  say(text: string): void
+  /** Looks at the file twice a second unless given. */
+  watch?: WatchFile
+}
+
+/** Looks at a file's times and size every so often: works on every file system, and for a file that is replaced. */
+export const lookNowAndThen: WatchFile = (file, onChange) => {
+  watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, onChange)
+  return () => unwatchFile(file, onChange)
+}
+
+/**
+ * Follows the active key of the stored connection that a run was started with: when another process switches it, the
+ * run sends with the new one from then on. Where the new key's variable is not set here, that is said and the key
+ * before stays. Returns the way to stop.
+ */
+export function watchActiveKey(options: ActiveKeyOptions): () => void {
+  const { workspace, connection, say, watch = lookNowAndThen } = options
+  const { name } = connection
+  if (name === undefined) return () => {}
+  const stored = findReadable(workspace, name)
+  if (stored === null || !followsActiveKey(stored, connection)) return () => {}
+
+  let variable = connection.apiKeyEnv
+  let lastTrouble = ''
+  const tell = (trouble: string) => {
+    if (trouble === lastTrouble) return
+    lastTrouble = trouble
+    say(`${trouble}; going on with the key before.`)
+  }
+  const look = () => {
+    try {
+      const now = findStored(workspace, name)
+      const key = now?.keys.find(({ label }) => label === now.activeKey)
+      if (now === null || key === undefined) return tell(`Connection ${name} was removed`)
+      if (key.env === variable) {
+        lastTrouble = ''
+        return
+      }
+      const value = options.readVariable(key.env)
+      if (value === undefined || value === '') {
+        return tell(
+          `Connection ${name} was switched to the key ${key.label}, but ${key.env} is ${value === '' ? 'empty' : 'not set'} in this process`,
+        )
+      }
+      const apiKey = ApiKey.create(value, now, `the environment variable ${key.env}`)
+      // The connection may have another address by now, which this run does not send to.
+      apiKey.check(connection)
+      options.setApiKey(apiKey, key.env)
+      variable = key.env
+      lastTrouble = ''
+      say(`Sending with the key ${key.label} of connection ${name} from now on.`)
+    } catch (error) {
+      if (!(error instanceof SluiceError)) throw error
+      tell(error.message)
+    }
+  }
+  const stop = watch(toConnectionsFile(workspace), look)
+  look()
+  return stop
+}
+
+function findStored(workspace: string, name: string): StoredConnection | null {
+  return readConnections(workspace).connections.find((one) => one.name === name) ?? null
+}
+
+function findReadable(workspace: string, name: string): StoredConnection | null {
+  try {
+    return findStored(workspace, name)
+  } catch (error) {
+    if (error instanceof SluiceError) return null
+    throw error
+  }
+}

@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { closeDatabaseFile } from './private-files.ts'
+
+/** The right to write a SQLite file, held by one process at a time. */
+export interface Lease {
+  release(): void
+}
+
+/** Longest wait for the lease: whoever only looks at it is gone long before, milliseconds. */
+const TAKE_TIMEOUT_MS = 2_000
+
+/**
+ * Takes the lease beside a file: an exclusive lock on `<file>.lease`, which the operating system lets go when the
+ * process dies, so a lease left by a dead process is simply taken. Throws `RUN_BUSY` while another holds it, and
+ * `WORKSPACE_UNUSABLE` where there can be no lock.
+ */
+export function takeLease(file: string, what: string, timeoutMs: number = TAKE_TIMEOUT_MS): Lease {
+  const lock = lockFile(`${file}.lease`, timeoutMs, 'BEGIN EXCLUSIVE')
+  if (lock === null) {
+    throw new SluiceError({
+      code: 'RUN_BUSY',
+      message: `${what} is held by another process`,
+      hint: 'Wait until it ends, or stop it there; two processes must never write one journal.',
+    })
+  }
+  return { release: () => lock.close() }
+}
+
+/** Whether some process, this one included, holds the lease of a file. Throws `WORKSPACE_UNUSABLE`. */
+export function isLeaseHeld(file: string): boolean {
+  // A shared lock meets the holder's, and not that of somebody else who only looks.
+  const lock = lockFile(`${file}.lease`, 0, 'BEGIN; SELECT 1 FROM sqlite_master')
+  lock?.close()
+  return lock === null
+}
+
+/** Removes the lease's own file. The caller has just deleted what it guarded. */
+export function removeLease(file: string): void {
+  rmSync(`${file}.lease`, { force: true })
+}
+
+/** SQLite's primary result code where another connection holds the lock. */
+const SQLITE_BUSY = 5
+
+function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseSync | null {
+  let db: DatabaseSync | null = null
+  try {
+    db = new DatabaseSync(leaseFile, { timeout: timeoutMs })
+    closeDatabaseFile(leaseFile)
+    // Nothing is ever written: the lock is the whole content. MEMORY keeps SQLite from making files beside it.
+    db.exec(`PRAGMA journal_mode = MEMORY; ${lock}`)
+    return db
+  } catch (error) {
+    db?.close()
+    if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY)
+      return null
+    throw new SluiceError({
+      code: 'WORKSPACE_UNUSABLE',
+      message: `cannot lock ${leaseFile}: ${toThrownText(error)}`,
+      hint: 'Check that the workspace folder exists and is writable, or choose another with --workspace DIR.',
+      cause: error,
+    })
+  }
+}

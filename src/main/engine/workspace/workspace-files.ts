@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { closeFolder } from './private-files.ts'
+
+const RUNS_FOLDER = 'runs'
+const JOURNAL_ENDING = '.journal'
+
+/** Where a run's journal is. */
+export function toJournalFile(workspace: string, runId: string): string {
+  return join(workspace, RUNS_FOLDER, `${runId}${JOURNAL_ENDING}`)
+}
+
+/** The run that a journal is of. */
+export function toRunId(journalFile: string): string {
+  return basename(journalFile, JOURNAL_ENDING)
+}
+
+/** The workspace that holds a journal. */
+export function toWorkspace(journalFile: string): string {
+  return dirname(dirname(journalFile))
+}
+
+/**
+ * Makes the workspace's folders where they are missing, and closes them to other users. Throws `WORKSPACE_UNUSABLE`,
+ * also where a folder is another user's, or others can write to it and that cannot be changed.
+ */
+export function createWorkspaceFolders(workspace: string): void {
+  try {
+    makeFolders(join(workspace, RUNS_FOLDER))
+  } catch (error) {
+    throw new SluiceError({
+      code: 'WORKSPACE_UNUSABLE',
+      message: `cannot make the workspace ${workspace}: ${toThrownText(error)}`,
+      hint: 'Choose a folder that can be written, with --workspace DIR or SLUICE_WORKSPACE.',
+      cause: error,
+    })
+  }
+  for (const folder of [workspace, join(workspace, RUNS_FOLDER)]) {
+    const reason = closeFolder(folder)
+    if (reason === null) continue
+    throw new SluiceError({
+      code: 'WORKSPACE_UNUSABLE',
+      message: `the workspace ${workspace} is not safe to use: ${reason}`,
+      hint: 'Choose a folder of your own, with --workspace DIR or SLUICE_WORKSPACE, or make this one yours (chown, chmod 700).',
+    })
+  }
+}
+
+/** One folder after the other: Node's own recursive mkdir never returns on file systems such as /proc. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolders(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
+}
+
+/** Whether a text can be the id of a run: a copy of a journal that somebody put aside is none. */
+export function isRunId(text: string): boolean {
+  return /^[\w-]+$/.test(text)
+}
+
+/** Ids of the runs that have a journal, newest first; ids begin with the time they were made. */
+export function listRunIds(workspace: string): string[] {
+  return readdirSync(join(workspace, RUNS_FOLDER))
+    .filter((name) => name.endsWith(JOURNAL_ENDING))
+    .map((name) => name.slice(0, -JOURNAL_ENDING.length))
+    .filter(isRunId)
+    .sort()
+    .reverse()
+}
+
+/** Files of a run's journal, whichever of them exist; its lease apart. */
+export function toRunFiles(workspace: string, runId: string): string[] {
+  const file = toJournalFile(workspace, runId)
+  return [`${file}-wal`, `${file}-shm`, file]
+}

@@ -1,0 +1,23 @@
+import type { ExportTarget } from './exports.ts'
+import type { ChosenSource } from './source.ts'
+
+/**
+ * What the window posts to its preload script, together with one end of a `MessageChannel`, to reach the engine.
+ * The preload hands that end on to the main process, which serves the bridge over it.
+ */
+export const OPEN_BRIDGE_MESSAGE = 'sluice:open-bridge'
+
+/** Files that a person chose, as handles of the main process; the page learns no path. `F` is the host's `File`. */
+export interface DesktopApi<F = unknown> {
+  /** Makes a dropped or chosen file or folder a source; null where it is not on a disk. */
+  takeFile(file: F): Promise<ChosenSource | null>
+  /** Asks for a source with the system's dialog; null where the person cancelled. */
+  chooseSource(): Promise<ChosenSource | null>
+  /** Asks for a folder with the system's dialog; null where the person cancelled. */
+  chooseFolder(): Promise<ChosenSource | null>
+  /** Asks where an export goes with the system's dialog; null where the person cancelled. */
+  chooseExportFile(suggestedName: string): Promise<ExportTarget | null>
+}
+
+/** Where the preload script puts the {@link DesktopApi}: `window.sluice`. Absent in a browser. */
+export const DESKTOP_API_NAME = 'sluice'

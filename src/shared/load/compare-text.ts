@@ -1,0 +1,165 @@
+import { formatCounted, formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
+import type { ComparedRun, LoadComparison, PercentileComparison, SeriesComparison } from './compare.ts'
+
+/** A percentile's short name: `p50`, `p99.9`. */
+export function formatPercentileName(percentile: number): string {
+  return `p${percentile}`
+}
+
+/** Whether B is slower by one series, and by how much at the percentile that shows it best. */
+export function describeSeries({ metric, percentiles, verdict }: Omit<SeriesComparison, 'sentence'>): string {
+  const name = metric === 'http_req_duration' ? '' : ` by ${metric}`
+  if (verdict === 'alike') {
+    return describeAlike(name, percentiles)
+  }
+  if (verdict === 'unclear') {
+    const median = pick(percentiles, 50)
+    const tail = pick(percentiles, 99)
+    return `Whether B is slower or faster than A${name} cannot be told: ${describeRatio(median)}, ${describeRatio(tail)}. A longer run would tell.`
+  }
+  const shown = (wanted: string) => percentiles.filter((one) => one.verdict === wanted)
+  const list = (wanted: string) => {
+    const found = shown(wanted)
+    const most = found.reduce((best, one) => (distance(one) > distance(best) ? one : best))
+    const where = found.length === percentiles.length ? 'at every percentile' : `at ${listNames(found)}`
+    return `${wanted} than A${name} ${where}, most at ${describeRatio(most)}`
+  }
+  return verdict === 'mixed' ? `B is ${list('slower')}; it is ${list('faster')}.` : `B is ${list(verdict)}.`
+}
+
+/** Where only percentiles are known of a run: by how much they differ, which may be chance. */
+export function describePercentiles({ metric, percentiles }: Omit<SeriesComparison, 'sentence'>): string {
+  const name = metric === 'http_req_duration' ? '' : ` (${metric})`
+  const shown = percentiles.map(
+    ({ percentile, aMs, bMs, ratio }) =>
+      `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times A's (${formatMs(bMs)} after ${formatMs(aMs)})`,
+  )
+  return `B has ${joinWords(shown)}${name}. One of the runs has only percentiles, so how sure that is cannot be told.`
+}
+
+function describeAlike(name: string, percentiles: readonly PercentileComparison[]): string {
+  const alike = percentiles.filter((one) => one.verdict === 'alike')
+  const unclear = percentiles.filter((one) => one.verdict === 'unclear')
+  const where = unclear.length === 0 ? '' : ` at ${listNames(alike)}`
+  const rest = unclear.length === 0 ? '' : ` At ${listNames(unclear)} only a longer run would tell.`
+  const shown = alike.filter((_, index) => index === 0 || index === alike.length - 1)
+  return `B is as fast as A${name}${where}: ${shown.map(describeRatio).join(', ')}.${rest}`
+}
+
+function listNames(percentiles: readonly PercentileComparison[]): string {
+  return joinWords(percentiles.map(({ percentile }) => formatPercentileName(percentile)))
+}
+
+function distance({ ratio }: PercentileComparison): number {
+  return Math.abs(Math.log(ratio))
+}
+
+function pick(percentiles: readonly PercentileComparison[], wanted: number): PercentileComparison {
+  const found = percentiles.find(({ percentile }) => percentile === wanted)
+  if (found === undefined) throw new Error(`p${wanted} is always compared`)
+  return found
+}
+
+/** `p99 at 1.42 times A's (612 ms after 431 ms; 1.35 to 1.49 for sure)`. */
+function describeRatio({ percentile, aMs, bMs, ratio, low, high }: PercentileComparison): string {
+  const range =
+    low !== null && high !== null
+      ? `${low.toFixed(2)} to ${high.toFixed(2)}`
+      : low !== null
+        ? `at least ${low.toFixed(2)}`
+        : high !== null
+          ? `at most ${high.toFixed(2)}`
+          : 'no bounds known'
+  return `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times A's (${formatMs(bMs)} after ${formatMs(aMs)}; ${range} with 99 % confidence)`
+}
+
+function joinWords(words: readonly string[]): string {
+  if (words.length < 2) return words.join('')
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
+/** The plain sentence of a comparison, and what to keep in mind with it. */
+export function describeComparison(
+  comparison: Omit<LoadComparison, 'sentence' | 'caveats'>,
+  runs: readonly [a: ComparedRun, b: ComparedRun],
+): Pick<LoadComparison, 'sentence' | 'caveats'> {
+  const duration = comparison.series.find(({ metric }) => metric === 'http_req_duration')
+  const scheduled = comparison.series.find(({ metric }) => metric === 'response_time')
+  const sentences = [
+    ...describeLimited(runs),
+    duration?.sentence ?? 'There is no latency that both runs measured.',
+    // Waiting for a free place shows only there.
+    ...(scheduled !== undefined && scheduled.verdict !== duration?.verdict ? [scheduled.sentence] : []),
+    ...describeFailed(comparison),
+    ...describeThroughput(comparison),
+  ]
+  return { sentence: sentences.join(' '), caveats: listCaveats(comparison, runs) }
+}
+
+/** Said before any figure: what follows is not the service's alone. */
+function describeLimited(runs: readonly [ComparedRun, ComparedRun]): string[] {
+  const limited = runs.flatMap(({ generatorLimited }, index) =>
+    generatorLimited ? [index === 0 ? 'A' : 'B'] : [],
+  )
+  if (limited.length === 0) return []
+  return [`This machine limited ${joinWords(limited)} at times, so the difference may not be the service's.`]
+}
+
+function describeFailed({ failedShare: { a, b, low, high } }: Pick<LoadComparison, 'failedShare'>): string[] {
+  if (low === null || high === null || (low <= 0 && high >= 0)) return []
+  const direction = low > 0 ? 'more' : 'fewer'
+  return [
+    `B has ${direction} requests that did not succeed: ${formatShare(b)} after ${formatShare(a)} (a difference of ${formatPoints(low)} to ${formatPoints(high)} points).`,
+  ]
+}
+
+function describeThroughput({
+  succeededPerS: { a, b, low, high },
+}: Pick<LoadComparison, 'succeededPerS'>): string[] {
+  if (low === null || high === null || (low <= 0 && high >= 0)) return []
+  return [
+    `B has ${low > 0 ? 'more' : 'less'} throughput: ${formatFigure(b)} after ${formatFigure(a)} succeeded requests a second.`,
+  ]
+}
+
+function formatPoints(share: number): string {
+  return formatFigure(share * 100)
+}
+
+function listCaveats(
+  { series, planDifferences }: Pick<LoadComparison, 'series' | 'planDifferences'>,
+  runs: readonly [ComparedRun, ComparedRun],
+): string[] {
+  const caveats: string[] = []
+  if (planDifferences.length > 0) {
+    caveats.push(
+      `The plans differ in ${joinWords(planDifferences.map(({ path }) => path))}: what differs below may come from that.`,
+    )
+  }
+  for (const [index, run] of runs.entries()) {
+    const name = index === 0 ? 'A' : 'B'
+    if (run.state !== 'whole') {
+      const how = run.state === 'going' ? 'is not over yet' : 'ended before its time'
+      caveats.push(`${name} ${how}: it measured ${formatFigure(run.durationS)} s.`)
+    }
+    if (run.generatorLimited) {
+      caveats.push(`In ${name} the machine that sent was the limit at times, not the service alone.`)
+    }
+    if (run.dropped > 0) {
+      caveats.push(
+        `${name} dropped ${formatCounted(run.dropped, 'request')}, whose latency no percentile holds.`,
+      )
+    }
+    if (run.fromCache > 0) {
+      caveats.push(
+        `${name} has ${formatCounted(run.fromCache, 'answer')} from the service's cache; their latency is the cache's.`,
+      )
+    }
+  }
+  if (series.some(({ isBatched }) => !isBatched)) {
+    caveats.push(
+      'Only whole distributions were known of some latencies, so requests were taken as independent; the true ranges are wider.',
+    )
+  }
+  return caveats
+}

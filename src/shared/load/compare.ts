@@ -1,0 +1,226 @@
+import { listPlanDifferences, type PlanDifference } from '../plan/plan-differences.ts'
+import type { Percentiles } from '../run/run.ts'
+import { describeComparison, describePercentiles, describeSeries } from './compare-text.ts'
+import { toPercentiles } from './latency-meter.ts'
+import { type LatencyHistory, toQuantileInterval } from './quantile-interval.ts'
+import { type Interval, toDesignEffect, toMeanInterval, toWilsonInterval } from './statistics.ts'
+import type { TrendMetric } from './threshold-metrics.ts'
+
+/**
+ * How sure each single statement is. Five percentiles are judged side by side, so with 99 % for each all of them hold
+ * together in at least 95 of 100 comparisons (Bonferroni).
+ */
+export const CONFIDENCE = 0.99
+
+/** The percentiles that are compared. */
+export const COMPARED_PERCENTILES = [50, 90, 95, 99, 99.9] as const
+
+/** Whether the second run differs from the first: `alike` is shown to be, `unclear` is not known. */
+export type Verdict = 'slower' | 'faster' | 'alike' | 'unclear'
+
+/** A smaller ratio is no difference that matters, however sure it is. */
+const NEGLIGIBLE = 1.02
+
+/** Without a difference that matters, runs are alike where the true ratio is within this for sure. */
+const ALIKE = 1.1
+
+/** One run of a comparison. */
+export interface ComparedRun {
+  label: string
+  plan: unknown
+  /** Whether it went to its end. */
+  state: 'whole' | 'cut' | 'going'
+  /** Measured time, seconds. */
+  durationS: number
+  requests: number
+  failed: number
+  /** Within the measured time. */
+  succeeded: number
+  dropped: number
+  generatorLimited: boolean
+  fromCache: number
+  latencies: Partial<Record<TrendMetric, LatencyHistory>>
+  /** Milliseconds of series whose distribution is not known, as far as an imported summary tells. */
+  percentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
+  /** By batch of consecutive seconds; empty where only the whole is known. */
+  batches: readonly { durationS: number; requests: number; failed: number; succeeded: number }[]
+}
+
+/** One percentile of one series in both runs. */
+export interface PercentileComparison extends Interval {
+  percentile: number
+  aMs: number
+  bMs: number
+  /** B over A, and the range (`low` to `high`) that holds the true ratio. */
+  ratio: number
+  verdict: Verdict
+}
+
+/** One series in both runs. */
+export interface SeriesComparison {
+  metric: TrendMetric
+  a: Partial<Percentiles>
+  b: Partial<Percentiles>
+  percentiles: PercentileComparison[]
+  /** Whether requests that follow each other were taken as slow together; otherwise as independent. */
+  isBatched: boolean
+  verdict: Verdict | 'mixed'
+  sentence: string
+}
+
+/** A figure of both runs, B minus A, and the range that holds the true difference; without bounds where not known. */
+export interface DifferenceComparison extends Interval {
+  a: number
+  b: number
+  difference: number
+}
+
+/** Two runs side by side. */
+export interface LoadComparison {
+  a: string
+  b: string
+  /** Whether B is slower, in plain words. */
+  sentence: string
+  series: SeriesComparison[]
+  /** Share of requests that did not succeed. */
+  failedShare: DifferenceComparison
+  /** Requests a second that succeeded. */
+  succeededPerS: DifferenceComparison
+  planDifferences: PlanDifference[]
+  /** What to keep in mind, a sentence each. */
+  caveats: string[]
+}
+
+/** Compares two load tests: latencies, errors, throughput, plans. */
+export function compareRuns(a: ComparedRun, b: ComparedRun): LoadComparison {
+  const metrics = Object.keys({ ...a.latencies, ...a.percentiles }) as TrendMetric[]
+  const series = metrics.flatMap((metric) => {
+    const [left, right] = [a.latencies[metric], b.latencies[metric]]
+    if (left?.total.totalCount && right?.total.totalCount) return [compareLatency(metric, left, right)]
+    const compared = comparePercentiles(metric, readPercentiles(a, metric), readPercentiles(b, metric))
+    return compared === null ? [] : [compared]
+  })
+  const comparison = {
+    a: a.label,
+    b: b.label,
+    series,
+    failedShare: compareFailed(a, b),
+    succeededPerS: compareThroughput(a, b),
+    planDifferences: listPlanDifferences(a.plan, b.plan),
+  }
+  return { ...comparison, ...describeComparison(comparison, [a, b]) }
+}
+
+/** Compares one latency of two runs. Both must have samples. */
+export function compareLatency(metric: TrendMetric, a: LatencyHistory, b: LatencyHistory): SeriesComparison {
+  const [aPercentiles, bPercentiles] = [toPercentiles(a.total), toPercentiles(b.total)]
+  if (aPercentiles === null || bPercentiles === null) throw new Error(`${metric} has no samples to compare`)
+  let isBatched = true
+  const percentiles = COMPARED_PERCENTILES.map((percentile) => {
+    const [left, right] = [a, b].map((one) => toQuantileInterval(one, percentile, CONFIDENCE))
+    if (left === undefined || right === undefined) throw new Error('two histories give two intervals')
+    isBatched &&= left.isBatched && right.isBatched
+    const ratio = right.valueUs / left.valueUs
+    const range = toRatioInterval(left, right)
+    const verdict = toVerdict(ratio, range)
+    return { percentile, aMs: left.valueUs / 1000, bMs: right.valueUs / 1000, ratio, ...range, verdict }
+  })
+  const verdict = summarize(percentiles)
+  const compared = { metric, a: aPercentiles, b: bPercentiles, percentiles, isBatched, verdict }
+  return { ...compared, sentence: describeSeries(compared) }
+}
+
+function readPercentiles(run: ComparedRun, metric: TrendMetric): Partial<Percentiles> {
+  const history = run.latencies[metric]
+  return (history === undefined ? null : toPercentiles(history.total)) ?? run.percentiles?.[metric] ?? {}
+}
+
+const PERCENTILE_NAMES = { 50: 'p50', 90: 'p90', 95: 'p95', 99: 'p99', 99.9: 'p99_9' } as const
+
+/** Compares the percentiles that both runs have; null where there are none. How sure that is cannot be told. */
+function comparePercentiles(
+  metric: TrendMetric,
+  a: Partial<Percentiles>,
+  b: Partial<Percentiles>,
+): SeriesComparison | null {
+  const percentiles = COMPARED_PERCENTILES.flatMap((percentile) => {
+    const [aMs, bMs] = [a[PERCENTILE_NAMES[percentile]], b[PERCENTILE_NAMES[percentile]]]
+    if (aMs === undefined || bMs === undefined || aMs <= 0) return []
+    return [{ percentile, aMs, bMs, ratio: bMs / aMs, low: null, high: null, verdict: 'unclear' as const }]
+  })
+  if (percentiles.length === 0) return null
+  const compared = { metric, a, b, percentiles, isBatched: true, verdict: 'unclear' as const }
+  return { ...compared, sentence: describePercentiles(compared) }
+}
+
+type Estimate = ReturnType<typeof toQuantileInterval>
+
+/**
+ * The range of a ratio from the ranges of its two sides, by the method of variance estimates recovery on the
+ * logarithms (A. Donner and G. Y. Zou 2012, Statistical Methods in Medical Research 21:347–359).
+ */
+function toRatioInterval(a: Estimate, b: Estimate): Interval {
+  const log = Math.log(b.valueUs / a.valueUs)
+  const reach = (from: Estimate, side: number | null) =>
+    side === null ? null : Math.abs(Math.log(side / from.valueUs))
+  const bound = (sign: 1 | -1, first: number | null, second: number | null) =>
+    first === null || second === null ? null : Math.exp(log + sign * Math.hypot(first, second))
+  return {
+    low: bound(-1, reach(b, b.interval.low), reach(a, a.interval.high)),
+    high: bound(1, reach(b, b.interval.high), reach(a, a.interval.low)),
+  }
+}
+
+function toVerdict(ratio: number, { low, high }: Interval): Verdict {
+  const isWithin = (factor: number) => low !== null && high !== null && low >= 1 / factor && high <= factor
+  if (low !== null && low > 1 && ratio >= NEGLIGIBLE) return 'slower'
+  if (high !== null && high < 1 && ratio <= 1 / NEGLIGIBLE) return 'faster'
+  return isWithin(ALIKE) ? 'alike' : 'unclear'
+}
+
+function summarize(percentiles: readonly PercentileComparison[]): Verdict | 'mixed' {
+  const has = (verdict: Verdict) => percentiles.some((one) => one.verdict === verdict)
+  if (has('slower') && has('faster')) return 'mixed'
+  if (has('slower')) return 'slower'
+  if (has('faster')) return 'faster'
+  // The tail is rarely known well enough; the sentence says up to where they are alike.
+  return percentiles[0]?.verdict === 'alike' ? 'alike' : 'unclear'
+}
+
+/** Newcombe's interval of a difference of shares (R. G. Newcombe 1998, Statistics in Medicine 17:873–890). */
+function compareFailed(a: ComparedRun, b: ComparedRun): DifferenceComparison {
+  const [left, right] = [a, b].map((run) => {
+    const share = run.requests === 0 ? 0 : run.failed / run.requests
+    const batches = run.batches.map(({ requests, failed }) => ({ count: requests, hits: failed }))
+    const effect = toDesignEffect(batches, CONFIDENCE) ?? 1
+    return { share, ...toWilsonInterval(share, run.requests / effect, CONFIDENCE) }
+  })
+  if (left === undefined || right === undefined) throw new Error('two runs give two shares')
+  const difference = right.share - left.share
+  return {
+    a: left.share,
+    b: right.share,
+    difference,
+    low: difference - Math.hypot(right.share - right.low, left.high - left.share),
+    high: difference + Math.hypot(right.high - right.share, left.share - left.low),
+  }
+}
+
+function compareThroughput(a: ComparedRun, b: ComparedRun): DifferenceComparison {
+  const [left = 0, right = 0] = [a, b].map((run) => (run.durationS > 0 ? run.succeeded / run.durationS : 0))
+  const difference = right - left
+  const [aMean, bMean] = [a, b].map((run) =>
+    toMeanInterval(
+      run.batches.map(({ succeeded, durationS }) => succeeded / durationS),
+      CONFIDENCE,
+    ),
+  )
+  const reach = aMean && bMean ? Math.hypot(aMean.reach, bMean.reach) : null
+  return {
+    a: left,
+    b: right,
+    difference,
+    low: reach === null ? null : difference - reach,
+    high: reach === null ? null : difference + reach,
+  }
+}

@@ -1,0 +1,73 @@
+import { type Plan, planSchema } from '../plan/plan.ts'
+import type { Percentiles } from '../run/run.ts'
+import type { ThresholdResult } from './thresholds.ts'
+
+/** Which of k6's kinds of results a file holds. */
+export type K6Shape = 'summary-export' | 'handle-summary' | 'machine-readable' | 'json-lines'
+
+/** A latency as k6 measured it. */
+export interface K6Latency {
+  /** Milliseconds; those that the file has. */
+  percentiles: Partial<Percentiles>
+  /** HDR histogram of microseconds, compressed, in base64; only where the file has every sample. */
+  histogram: string | null
+}
+
+/** One second of a run, by when requests ended. */
+export interface K6Second {
+  /** Seconds since the first request began. */
+  second: number
+  requests: number
+  failed: number
+  dropped: number
+  /** HDR histogram of http_req_duration, as {@link K6Latency.histogram}; null where nothing ended. */
+  histogram: string | null
+}
+
+/** Requests that k6 tags alike. */
+export interface K6Status {
+  /** Null where there was no answer. */
+  status: number | null
+  /** k6's own code of what went wrong, such as 1050 for a timeout; null where nothing did. */
+  errorCode: string | null
+  /** k6's words for it. */
+  message: string | null
+  requests: number
+}
+
+/** What k6 measured, whatever shape its results had. Null is what the file does not say. */
+export interface K6Result {
+  shape: K6Shape
+  k6Version: string | null
+  /** `main`: figures are of that scenario alone, as in projects that Sluice exported; null: of everything. */
+  scenario: 'main' | null
+  /** ISO 8601, when the first request began. */
+  startedAt: string | null
+  /** Measured time, seconds; the warm-up left out where it is known. */
+  durationS: number | null
+  requests: number | null
+  /** Requests that did not succeed. */
+  failed: number | null
+  dropped: number | null
+  /**
+   * By k6's name without tags, such as `http_req_duration`. Of connecting and TLS only connections that were opened
+   * count, so summaries, which count every request, have none.
+   */
+  latencies: Record<string, K6Latency>
+  thresholds: ThresholdResult[]
+  statuses: K6Status[]
+  /** Empty where the file has no samples. */
+  seconds: K6Second[]
+  /** What to know of these figures, a sentence each. */
+  notes: string[]
+}
+
+/** A plan for a result of k6, which says nothing of its own. */
+export function toK6Plan(path: string): Plan {
+  return planSchema.parse({
+    connection: { baseUrl: 'http://k6.invalid' },
+    source: { path },
+    operation: { kind: 'task' },
+    load: { pace: { kind: 'closed', concurrency: 1 }, requests: 1 },
+  })
+}

@@ -1,0 +1,128 @@
+import {
+  build,
+  decodeFromCompressedBase64,
+  encodeIntoCompressedBase64,
+  type Histogram,
+} from 'hdr-histogram-js'
+import type { Percentiles } from '../run/run.ts'
+
+/** The series that are measured, by k6's names where k6 has them. */
+export const LATENCY_SERIES = [
+  'http_req_duration',
+  'http_req_waiting',
+  'http_req_connecting',
+  'http_req_tls_handshaking',
+  'response_time',
+  'start_lag',
+  'callback_latency',
+] as const
+
+/** One of {@link LATENCY_SERIES}. */
+export type LatencySeriesName = (typeof LATENCY_SERIES)[number]
+
+/** Longest latency that is told apart, one hour in microseconds; longer ones are recorded as this. */
+const HIGHEST_US = 3_600_000_000
+
+/** An empty histogram: whole microseconds from 1 to one hour, three significant figures. */
+export function createHistogram(): Histogram {
+  return build({
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: HIGHEST_US,
+    numberOfSignificantValueDigits: 3,
+    bitBucketSize: 32,
+  })
+}
+
+/** Compressed, in the format of HdrHistogram's own tools. */
+export function encodeHistogram(histogram: Histogram): string {
+  return encodeIntoCompressedBase64(histogram)
+}
+
+/** Reverses {@link encodeHistogram}. */
+export function decodeHistogram(text: string): Histogram {
+  return decodeFromCompressedBase64(text)
+}
+
+/** Records a duration; anything below one microsecond counts as one. */
+export function recordUs(histogram: Histogram, us: number): void {
+  histogram.recordValue(Math.min(HIGHEST_US, Math.max(1, us)))
+}
+
+/** Percentiles in milliseconds; null where nothing was recorded. */
+export function toPercentiles(histogram: Histogram): Percentiles | null {
+  const count = histogram.totalCount
+  if (count === 0) return null
+  // A percentile is told by the top of its bucket, which may lie above the largest value in it.
+  const at = (percentile: number) =>
+    Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000
+  return {
+    count,
+    min: histogram.minNonZeroValue / 1000,
+    mean: Math.round(histogram.mean) / 1000,
+    p50: at(50),
+    p90: at(90),
+    p95: at(95),
+    p99: at(99),
+    p99_9: at(99.9),
+    max: histogram.maxValue / 1000,
+  }
+}
+
+/** One histogram for each series that has samples. */
+export class LatencyMeter {
+  readonly #histograms = new Map<LatencySeriesName, Histogram>()
+  /** The last percentiles that were asked for, which hold as long as nothing is recorded. */
+  readonly #percentiles = new Map<LatencySeriesName, Percentiles>()
+
+  /** Records a duration in microseconds; null is no sample. */
+  record(series: LatencySeriesName, us: number | null): void {
+    if (us !== null) recordUs(this.#of(series), us)
+  }
+
+  /** Adds another meter's or a stored histogram's samples. */
+  add(series: LatencySeriesName, histogram: Histogram): void {
+    this.#of(series).add(histogram)
+  }
+
+  /** Adds every series of another meter. */
+  addAll(other: LatencyMeter): void {
+    for (const [series, histogram] of other.#histograms) this.add(series, histogram)
+  }
+
+  /** The histogram of a series; null where it has no samples. */
+  histogram(series: LatencySeriesName): Histogram | null {
+    return this.#histograms.get(series) ?? null
+  }
+
+  /** Percentiles of a series in milliseconds; null where it has no samples. */
+  percentiles(series: LatencySeriesName): Percentiles | null {
+    const histogram = this.#histograms.get(series)
+    if (histogram === undefined || histogram.totalCount === 0) return null
+    const last = this.#percentiles.get(series)
+    if (last?.count === histogram.totalCount) return last
+    const percentiles = toPercentiles(histogram)
+    if (percentiles !== null) this.#percentiles.set(series, percentiles)
+    return percentiles
+  }
+
+  /** The series compressed; null where it has no samples. */
+  encode(series: LatencySeriesName): string | null {
+    const histogram = this.#histograms.get(series)
+    return histogram === undefined || histogram.totalCount === 0 ? null : encodeHistogram(histogram)
+  }
+
+  /** Empties every series. */
+  reset(): void {
+    for (const histogram of this.#histograms.values()) histogram.reset()
+    this.#percentiles.clear()
+  }
+
+  #of(series: LatencySeriesName): Histogram {
+    let histogram = this.#histograms.get(series)
+    if (histogram === undefined) {
+      histogram = createHistogram()
+      this.#histograms.set(series, histogram)
+    }
+    return histogram
+  }
+}

@@ -1,0 +1,220 @@
+import { parseDurationMs } from '../messages/duration.ts'
+import {
+  catchMistake,
+  formatTextMistake,
+  MistakeError,
+  skipSpace,
+  type TextMistake,
+} from '../messages/text-mistake.ts'
+import {
+  AGGREGATIONS,
+  type Aggregation,
+  findThresholdMetric,
+  isTrend,
+  THRESHOLD_METRICS,
+  type ThresholdMetric,
+  toOnlyAggregation,
+} from './threshold-metrics.ts'
+
+/** How a threshold compares, as k6 writes it; `===` is `==`. */
+export type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='
+
+/** What a threshold says, taken apart. */
+export interface ThresholdExpression {
+  metric: ThresholdMetric
+  aggregation: Aggregation
+  /** N of `p(N)`, 0 to 100; null for the other aggregations. */
+  percentile: number | null
+  operator: ThresholdOperator
+  /** Milliseconds for latencies, a share from 0 to 1 for `http_req_failed`, otherwise a number. */
+  limit: number
+}
+
+/** A threshold as text says it, or the first thing wrong with the text. */
+export type ThresholdParse =
+  | {
+      ok: true
+      parsed: ThresholdExpression
+      /** The text without its options. */
+      expression: string
+      abortOnFail: boolean
+      delayAbortEvalMs: number
+    }
+  | { ok: false; mistake: TextMistake }
+
+// As in k6, `<=` goes before `<`, and so on.
+const OPERATORS: readonly ThresholdOperator[] = ['<=', '<', '>=', '>', '===', '==', '!=']
+const NUMBER = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+)?/
+const PERCENTILE = /^p\((.*)\)$/
+const EXAMPLES = '`p(99)<500`, `http_req_failed:rate<0.01` or `dropped==0`'
+
+/**
+ * Reads a threshold: `[METRIC:]AGGREGATION OPERATOR NUMBER [abortOnFail [delayAbortEval=10s]]`, options after commas
+ * or spaces. Aggregations, operators and numbers are k6's, but for hexadecimal, infinite and NaN numbers. Without a
+ * metric, latencies are those of `http_req_duration` and `rate` is that of `http_req_failed`; without an aggregation,
+ * a counter's is `count`, as in `dropped==0`.
+ */
+export function parseThreshold(text: string): ThresholdParse {
+  return catchMistake<ThresholdParse>(() => {
+    const operatorAt = text.search(/[<>=!]/)
+    if (operatorAt === -1) throw new MistakeError(text, 0, `a comparison such as ${EXAMPLES}`)
+    const operator = OPERATORS.find((candidate) => text.startsWith(candidate, operatorAt))
+    if (operator === undefined) {
+      throw new MistakeError(text, operatorAt, `one of ${OPERATORS.map((one) => `\`${one}\``).join(', ')}`, 2)
+    }
+    const subject = parseSubject(text, operatorAt)
+    const numberAt = skipSpace(text, operatorAt + operator.length)
+    const end = parseLimit(text, numberAt, subject.metric)
+    const limit = Number(text.slice(numberAt, end).replaceAll('_', ''))
+    checkShare(text, numberAt, subject.metric, limit)
+    const expression = text.slice(0, end).trim()
+    return { ok: true, parsed: { ...subject, operator, limit }, expression, ...parseOptions(text, end) }
+  })
+}
+
+/** A sentence about a mistake: which threshold, where, what was expected and what was found. */
+export function formatThresholdMistake(text: string, mistake: TextMistake): string {
+  return formatTextMistake('threshold', text, mistake)
+}
+
+type Subject = Pick<ThresholdExpression, 'metric' | 'aggregation' | 'percentile'>
+
+function parseSubject(text: string, end: number): Subject {
+  const from = skipSpace(text, 0)
+  const left = text.slice(from, end).trimEnd()
+  if (left === '')
+    throw new MistakeError(text, from, `what to compare before the operator, as in ${EXAMPLES}`, 2)
+  const tags = left.indexOf('{')
+  if (tags !== -1) {
+    throw new MistakeError(text, from + tags, 'no tags: what is measured is the whole run after its warm-up')
+  }
+  const colon = left.indexOf(':')
+  if (colon === -1) return parseBareSubject(text, from, left)
+  const name = left.slice(0, colon).trim()
+  const metric = findThresholdMetric(name)
+  if (metric === null) throw new MistakeError(text, from, toMetricsText(), name.length)
+  const aggregationAt = skipSpace(text, from + colon + 1)
+  return { metric, ...parseAggregation(text, aggregationAt, from + left.length, metric) }
+}
+
+function parseBareSubject(text: string, from: number, left: string): Subject {
+  const named = findThresholdMetric(left)
+  if (named !== null) {
+    const aggregation = toOnlyAggregation(named)
+    if (aggregation !== null) return { metric: named, aggregation, percentile: null }
+    throw new MistakeError(
+      text,
+      from + left.length,
+      `an aggregation after the metric, as in \`${left}:p(99)<500\``,
+      2,
+    )
+  }
+  if (left === 'rate') return { metric: 'http_req_failed', aggregation: 'rate', percentile: null }
+  if (left === 'count' || left === 'value') {
+    const example = left === 'count' ? 'http_reqs:count>1000' : 'vus:value<100'
+    throw new MistakeError(text, from, `a metric before \`${left}\`, as in \`${example}\``, left.length)
+  }
+  if (/^\w+$/.test(left) && !AGGREGATIONS.trend.includes(left as Aggregation)) {
+    throw new MistakeError(text, from, `${toMetricsText()}, or avg, min, med, max, p(N) or rate`, left.length)
+  }
+  const metric: ThresholdMetric = 'http_req_duration'
+  return { metric, ...parseAggregation(text, from, from + left.length, metric) }
+}
+
+function parseAggregation(
+  text: string,
+  at: number,
+  end: number,
+  metric: ThresholdMetric,
+): Pick<Subject, 'aggregation' | 'percentile'> {
+  const word = text.slice(at, end)
+  const known = AGGREGATIONS[THRESHOLD_METRICS[metric]]
+  if (word !== 'p' && known.includes(word as Aggregation)) {
+    return { aggregation: word as Aggregation, percentile: null }
+  }
+  const inner = known.includes('p') ? PERCENTILE.exec(word)?.[1] : undefined
+  if (inner !== undefined) {
+    const percentile = NUMBER.exec(inner)?.[0] === inner ? Number(inner.replaceAll('_', '')) : Number.NaN
+    if (!(percentile >= 0 && percentile <= 100)) {
+      throw new MistakeError(text, at + 2, 'a percentile from 0 to 100, as in p(99) or p(99.9)', inner.length)
+    }
+    return { aggregation: 'p', percentile }
+  }
+  const list = known.map((one) => (one === 'p' ? 'p(N)' : one)).join(', ')
+  throw new MistakeError(
+    text,
+    at,
+    `${known.length === 1 ? list : `one of ${list}`} for ${metric}`,
+    Math.max(1, word.length),
+  )
+}
+
+/** Returns where the number ends. */
+function parseLimit(text: string, at: number, metric: ThresholdMetric): number {
+  const number = NUMBER.exec(text.slice(at))?.[0]
+  const what = isTrend(metric) ? 'a number of milliseconds' : 'a number'
+  if (number === undefined) throw new MistakeError(text, at, what)
+  const end = at + number.length
+  const tail = text.slice(end)
+  if (/^\s*%/.test(tail)) {
+    throw new MistakeError(text, end, `a share from 0 to 1 without a percent sign, as in 0.01 for 1 %`)
+  }
+  if (/^\s*(us|µs|ms|s|m|h|min|sec)\b/i.test(tail)) {
+    throw new MistakeError(text, end, `${what} without a unit, as k6 has it`)
+  }
+  if (tail !== '' && !/^[\s,]/.test(tail)) throw new MistakeError(text, end, 'the end of the number')
+  return end
+}
+
+/** A share over 1 is always a percentage by mistake: the threshold would hold, or fail, whatever happens. */
+function checkShare(text: string, at: number, metric: ThresholdMetric, limit: number): void {
+  if (THRESHOLD_METRICS[metric] !== 'rate' || (limit >= 0 && limit <= 1)) return
+  throw new MistakeError(
+    text,
+    at,
+    'a share from 0 to 1, as in 0.05 for 5 % (requests a second are `http_reqs:rate`)',
+  )
+}
+
+function parseOptions(text: string, from: number): { abortOnFail: boolean; delayAbortEvalMs: number } {
+  let abortOnFail = false
+  let delayAbortEvalMs: number | null = null
+  let delayAt = from
+  for (const { 0: word, index } of text.slice(from).matchAll(/[^\s,]+/g)) {
+    const at = from + index
+    const delay = /^delayAbortEval=(.*)$/.exec(word)?.[1]
+    if (word === 'abortOnFail' && !abortOnFail) {
+      abortOnFail = true
+    } else if (delay !== undefined && delayAbortEvalMs === null) {
+      delayAt = at
+      delayAbortEvalMs = parseDurationMs(delay)
+      if (delayAbortEvalMs === null) {
+        throw new MistakeError(
+          text,
+          at + 'delayAbortEval='.length,
+          'a duration such as 10s or 1m30s',
+          delay.length,
+        )
+      }
+    } else {
+      throw new MistakeError(
+        text,
+        at,
+        '`abortOnFail`, `delayAbortEval=10s`, each at most once, or the end',
+        word.length,
+      )
+    }
+  }
+  if (delayAbortEvalMs !== null && !abortOnFail) {
+    throw new MistakeError(
+      text,
+      delayAt,
+      '`abortOnFail` beside `delayAbortEval`, which means nothing without it',
+    )
+  }
+  return { abortOnFail, delayAbortEvalMs: delayAbortEvalMs ?? 0 }
+}
+
+function toMetricsText(): string {
+  return `a metric (${Object.keys(THRESHOLD_METRICS).join(', ')})`
+}

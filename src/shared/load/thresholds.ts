@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { formatDurationMs } from '../messages/duration.ts'
+import { isTrend, THRESHOLD_METRICS, type TrendMetric } from './threshold-metrics.ts'
+import { formatThresholdMistake, parseThreshold, type ThresholdExpression } from './threshold-parser.ts'
+
+const expressionSchema = z.string().superRefine((text, context) => {
+  const result = parseThreshold(text)
+  const message = !result.ok
+    ? formatThresholdMistake(text, result.mistake)
+    : result.abortOnFail
+      ? `threshold \`${text}\`: expected no options beside an expression; write them into abortOnFail and delayAbortEvalMs`
+      : null
+  if (message !== null) context.addIssue({ code: 'custom', message })
+})
+
+const DELAY_MAX_MS = 24 * 3_600_000
+
+const fullSchema = z.object({
+  /** As in `p(99)<500`, without options. */
+  expression: expressionSchema,
+  /** End the run as soon as the threshold is crossed. */
+  abortOnFail: z.boolean().default(false),
+  /** From the first measured second until crossing it can end the run. */
+  delayAbortEvalMs: z.int().min(0).max(DELAY_MAX_MS).default(0),
+})
+
+/** A threshold with its options, or the text that {@link parseThreshold} reads. */
+export const thresholdSchema = z
+  .union([z.string(), fullSchema], {
+    error:
+      'expected a text such as `p(99)<500`, or an object of expression, abortOnFail and delayAbortEvalMs',
+  })
+  .transform((input) => {
+    const result = typeof input === 'string' ? parseThreshold(input) : null
+    if (result === null) return input
+    if (!result.ok) return { expression: input }
+    const { expression, abortOnFail, delayAbortEvalMs } = result
+    return { expression, abortOnFail, delayAbortEvalMs }
+  })
+  .pipe(fullSchema)
+
+/** See {@link thresholdSchema}. */
+export type Threshold = z.infer<typeof fullSchema>
+
+/** The text that {@link parseThreshold} reads back: `p(99)<500 abortOnFail delayAbortEval=10s`. */
+export function formatThreshold({ expression, abortOnFail, delayAbortEvalMs }: Threshold): string {
+  if (!abortOnFail) return expression
+  const delay = delayAbortEvalMs === 0 ? '' : ` delayAbortEval=${formatDurationMs(delayAbortEvalMs)}`
+  return `${expression} abortOnFail${delay}`
+}
+
+/** What thresholds need of an HDR histogram of microseconds. */
+export interface LatencyDistribution {
+  readonly totalCount: number
+  readonly mean: number
+  readonly minNonZeroValue: number
+  readonly maxValue: number
+  getValueAtPercentile(percentile: number): number
+}
+
+/** What was measured so far, warm-up left out. */
+export interface MetricsPicture {
+  /** Measured time, seconds. */
+  durationS: number
+  /** Distributions in microseconds; those without samples may be left out. */
+  latencies: Partial<Record<TrendMetric, LatencyDistribution>>
+  /** Requests that ended, and those of them that did not succeed. */
+  requests: number
+  failed: number
+  /** Requests that ended within the measured time. */
+  requestsWithin: number
+  dropped: number
+  inFlight: number
+  maxInFlight: number
+}
+
+/** How one threshold stands. */
+export const thresholdResultSchema = z.object({
+  expression: z.string(),
+  /** In the unit of the limit: milliseconds, a share, a number; null where nothing was measured. */
+  value: z.number().nullable(),
+  /** Where nothing was measured, a threshold does not hold: nothing shows that it does. */
+  ok: z.boolean(),
+  limit: z.number(),
+  /** How far the value is from the limit: positive with that much room, negative when crossed by that much. */
+  margin: z.number().nullable(),
+  unit: z.enum(['ms', 'share', 'number']),
+})
+
+/** See {@link thresholdResultSchema}. */
+export type ThresholdResult = z.infer<typeof thresholdResultSchema>
+
+/** Judges every threshold against what was measured; the run's thresholds hold when all of them are `ok`. */
+export function evaluateThresholds(
+  thresholds: readonly Threshold[],
+  picture: MetricsPicture,
+): ThresholdResult[] {
+  return thresholds.map(({ expression }) => {
+    const parsed = readExpression(expression)
+    const value = readValue(parsed, picture)
+    const { limit, metric } = parsed
+    const unit = isTrend(metric) ? 'ms' : THRESHOLD_METRICS[metric] === 'rate' ? 'share' : 'number'
+    if (value === null) return { expression, value, ok: false, limit, margin: null, unit }
+    return { expression, value, limit, unit, ...compare(parsed, value) }
+  })
+}
+
+/**
+ * The first threshold that ends the run now: crossed by something measured, with `abortOnFail`, its delay over.
+ * `elapsedMs` counts from the first measured second, as `results` are those of {@link evaluateThresholds}.
+ */
+export function findAbort(
+  thresholds: readonly Threshold[],
+  results: readonly ThresholdResult[],
+  elapsedMs: number,
+): ThresholdResult | null {
+  return (
+    results.find((result, index) => {
+      const threshold = thresholds[index]
+      if (threshold === undefined || !threshold.abortOnFail || result.ok || result.value === null)
+        return false
+      return elapsedMs > threshold.delayAbortEvalMs
+    }) ?? null
+  )
+}
+
+/** The expression of a threshold that the schema has let pass. Throws a plain error for any other. */
+export function readExpression(expression: string): ThresholdExpression {
+  const result = parseThreshold(expression)
+  if (!result.ok) throw new Error(formatThresholdMistake(expression, result.mistake))
+  return result.parsed
+}
+
+function readValue({ metric, aggregation, percentile }: ThresholdExpression, picture: MetricsPicture) {
+  if (isTrend(metric)) {
+    const latency = picture.latencies[metric]
+    return latency === undefined || latency.totalCount === 0
+      ? null
+      : readLatencyUs(latency, aggregation, percentile ?? 50) / 1000
+  }
+  if (metric === 'http_req_failed') return picture.requests === 0 ? null : picture.failed / picture.requests
+  if (metric === 'vus') return picture.inFlight
+  if (metric === 'vus_max') return picture.maxInFlight
+  const isRequests = metric === 'http_reqs'
+  if (aggregation === 'count') return isRequests ? picture.requests : picture.dropped
+  const count = isRequests ? picture.requestsWithin : picture.dropped
+  return picture.durationS > 0 ? count / picture.durationS : null
+}
+
+function readLatencyUs(latency: LatencyDistribution, aggregation: string, percentile: number): number {
+  if (aggregation === 'avg') return latency.mean
+  if (aggregation === 'min') return latency.minNonZeroValue
+  if (aggregation === 'max') return latency.maxValue
+  // The top of a histogram's bucket may lie above all that is in it.
+  return Math.min(latency.getValueAtPercentile(percentile), latency.maxValue)
+}
+
+function compare({ operator, limit }: ThresholdExpression, value: number): { ok: boolean; margin: number } {
+  const margin = toMargin(operator, value, limit)
+  if (operator === '<' || operator === '>' || operator === '!=') return { ok: margin > 0, margin }
+  return { ok: margin >= 0, margin }
+}
+
+/** How far a value is from a limit, see {@link ThresholdResult.margin}. */
+export function toMargin(operator: string, value: number, limit: number): number {
+  if (operator.startsWith('<')) return limit - value
+  if (operator.startsWith('>')) return value - limit
+  const distance = Math.abs(value - limit)
+  // Not -0, which would read as a margin of minus nothing.
+  return operator === '!=' || distance === 0 ? distance : -distance
+}

@@ -1,0 +1,81 @@
+import { findNearest } from '../../messages/find-nearest.ts'
+import { listFieldNames, parseFieldName } from '../operation-fields.ts'
+import type { Plan } from '../plan.ts'
+
+/** Parts of a plan that are in order each for itself and do not go together. */
+export interface PlanConflict {
+  /** The part that has to change. */
+  path: readonly PropertyKey[]
+  message: string
+}
+
+/** What is wrong with a plan beyond the shape of its parts; nothing here needs the source to be read. */
+export function findConflicts(plan: Plan): PlanConflict[] {
+  return [
+    ...findFieldConflicts(plan),
+    ...findOperationConflicts(plan),
+    ...findSourceConflicts(plan),
+    ...findLoadConflicts(plan),
+  ]
+}
+
+/** Fields of a mapping that the operation does not have. */
+function findFieldConflicts({ mapping, operation }: Plan): PlanConflict[] {
+  const names = listFieldNames(operation)
+  return Object.keys(mapping).flatMap((field) => {
+    if (parseFieldName(field, operation) !== null) return []
+    const nearest = findNearest(field, names)
+    return [
+      {
+        path: ['mapping', field],
+        message: `${operation.kind} has no field \`${field}\`${nearest === null ? '.' : `; did you mean ${nearest}?`} Its fields: ${names.join(', ')}`,
+      },
+    ]
+  })
+}
+
+function findOperationConflicts({ operation }: Plan): PlanConflict[] {
+  if (operation.kind !== 'task' || operation.api !== 'v2' || !operation.legacy) return []
+  return [{ path: ['operation', 'legacy'], message: 'the legacy response exists in v1 only' }]
+}
+
+function findSourceConflicts({ source }: Plan): PlanConflict[] {
+  const conflicts: PlanConflict[] = []
+  if (!source.header && source.headerRow !== undefined) {
+    conflicts.push({
+      path: ['source', 'headerRow'],
+      message: 'names the columns, and the source is said to have no header',
+    })
+  }
+  if (source.media?.kind === 'template' && !isMediaTemplate(source.media.template)) {
+    conflicts.push({
+      path: ['source', 'media', 'template'],
+      message:
+        'expected an http or https address with {{path}} in it and without user name or password, such as https://media.example.com/{{path}}',
+    })
+  }
+  return conflicts
+}
+
+function findLoadConflicts({ load, operation, connection }: Plan): PlanConflict[] {
+  if (load === undefined) return []
+  if (operation.kind !== 'task') {
+    return [
+      {
+        path: ['load'],
+        message: `a load test submits tasks; ${operation.kind} sends each row once`,
+      },
+    ]
+  }
+  const address = (operation.api === 'v2' ? connection.taskBaseUrl : undefined) ?? connection.baseUrl
+  if (load.httpVersion === '1.1' || new URL(address).protocol === 'https:') return []
+  return [{ path: ['load', 'httpVersion'], message: `HTTP/2 needs an https address, found ${address}` }]
+}
+
+/** Whether a template makes an address of its own for each file, without a password in it. */
+function isMediaTemplate(template: string): boolean {
+  const address = template.replaceAll('{{path}}', 'path')
+  if (address === template || !URL.canParse(address)) return false
+  const { protocol, username, password } = new URL(address)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}

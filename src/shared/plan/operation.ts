@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { isDotSegment } from '../service/endpoints.ts'
+
+const modeSchema = z.enum(['sync', 'async']).default('sync')
+
+const taskSchema = z.object({
+  kind: z.literal('task'),
+  mode: modeSchema,
+  api: z.enum(['v1', 'v2']).default('v1'),
+  /** Ask for the legacy response (`?legacy=1`, interface §2.3). */
+  legacy: z.boolean().default(false),
+  /** Models of every row, unless the mapping fills `models` from a column. */
+  models: z.array(z.string()).default([]),
+})
+
+/** Submits content (interface §4.1, §4.2). */
+export type TaskOperation = z.infer<typeof taskSchema>
+
+const indexIdSchema = z
+  .string()
+  .min(1)
+  .refine((id) => !isDotSegment(id), 'must not be "." or "..", which would lead to another path')
+
+/** Most terms that one request may be asked to carry; what the service takes is not known (interface §8). */
+export const TERMS_PER_REQUEST_MAX = 10_000
+
+/** Terms of one request, unless the plan says otherwise (design §4). */
+export const TERMS_PER_REQUEST_DEFAULT = 500
+
+const termsPerRequestSchema = z.int().min(1).max(TERMS_PER_REQUEST_MAX).default(TERMS_PER_REQUEST_DEFAULT)
+
+/** What is done with each row (interface §4). */
+export const operationSchema = z.discriminatedUnion('kind', [
+  taskSchema,
+  /** Adds each row to a custom index (interface §4.3). */
+  z.object({ kind: z.literal('index-add'), mode: modeSchema, indexId: indexIdSchema }),
+  /** Removes each row's item from a custom index (interface §4.4). */
+  z.object({ kind: z.literal('index-remove'), mode: modeSchema, indexId: indexIdSchema }),
+  /** Adds each row's term to a watchlist (interface §4.5). */
+  z.object({
+    kind: z.literal('watchlist-add'),
+    watchlist: z.string().min(1),
+    termsPerRequest: termsPerRequestSchema,
+  }),
+  /** Updates the notes of each row's term (interface §4.6). */
+  z.object({
+    kind: z.literal('watchlist-update'),
+    watchlist: z.string().min(1),
+    termsPerRequest: termsPerRequestSchema,
+    /** What an empty cell of notes means: leave the notes as they are, or clear them (null on the wire). */
+    emptyNotes: z.enum(['keep', 'clear']).default('keep'),
+  }),
+  /** Reads the status of each row's appeal (interface §4.7). */
+  z.object({ kind: z.literal('appeal-status') }),
+])
+
+/** See {@link operationSchema}. */
+export type Operation = z.infer<typeof operationSchema>
+
+/** The name of an operation (design §1). */
+export type OperationKind = Operation['kind']
+
+/** Whether the service acknowledges each item at once and completes it with a callback (interface §1, §6). */
+export function isAsync(operation: Operation): boolean {
+  return 'mode' in operation && operation.mode === 'async'
+}
+
+/** Most rows that one item carries: several for watchlists, one otherwise. */
+export function toRowsPerItem(operation: Operation): number {
+  return 'termsPerRequest' in operation ? operation.termsPerRequest : 1
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { loadSchema } from '../load/load.ts'
+import { bareUrlSchema, connectionSchema } from './connection.ts'
+import { operationSchema } from './operation.ts'
+
+export type { PlanConnection } from './connection.ts'
+export type { Operation, OperationKind, TaskOperation } from './operation.ts'
+
+/** Where a field's value comes from. */
+const fieldSourceSchema = z.discriminatedUnion('kind', [
+  /** The cell of a column, by header name or 1-based number. */
+  z.object({ kind: z.literal('column'), column: z.union([z.string(), z.int().min(1)]) }),
+  /** Text with `{{row}}`, `{{run}}` and `{{column name}}` filled in; without any of them, a constant. */
+  z.object({ kind: z.literal('template'), template: z.string() }),
+])
+
+/** Which column or template fills one field of the request. */
+export type FieldSource = z.infer<typeof fieldSourceSchema>
+
+/**
+ * Which column, constant or template fills which field of the request (interface §2). Keys are wire names
+ * (`text_data`, `post_id`, `models`, …) or `user_metadata.KEY` and `content_metadata.KEY` for one key of the object.
+ */
+const mappingSchema = z.record(z.string(), fieldSourceSchema)
+
+/** See {@link mappingSchema}. */
+export type Mapping = z.infer<typeof mappingSchema>
+
+const mediaSchema = z.discriminatedUnion('kind', [
+  /** Addresses made from a template; `{{path}}` is the file's path inside the folder, percent-encoded. */
+  z.object({ kind: z.literal('template'), template: z.string().min(1) }),
+  /** The media host serves the files itself; `url` is its public base, its own address unless given. */
+  z.object({ kind: z.literal('host'), url: bareUrlSchema.optional() }),
+])
+
+/** Where the service finds the media files of a folder. */
+export type PlanMedia = z.infer<typeof mediaSchema>
+
+const sourceSchema = z.object({
+  /** Absolute path of the file or folder. */
+  path: z.string().min(1),
+  /** By the file's ending unless given. */
+  format: z.enum(['csv', 'tsv', 'xlsx', 'jsonl', 'folder']).optional(),
+  /** Whether the first record names the columns. */
+  header: z.boolean().default(true),
+  /** 1-based record that names the columns; those before it are passed over. */
+  headerRow: z.int().min(1).optional(),
+  /** Name or 1-based number of a spreadsheet's sheet; the first unless given. */
+  sheet: z.union([z.string(), z.int().min(1)]).optional(),
+  /** A label that `iconv-lite` or TextDecoder knows, such as `windows-1252`; recognised unless given. */
+  encoding: z.string().optional(),
+  /** One character; recognised unless given. */
+  delimiter: z.string().length(1).optional(),
+  /** A folder's media files; without it they have no address and cannot be sent. */
+  media: mediaSchema.optional(),
+})
+
+/** A file or folder of rows and how to read it. */
+export type PlanSource = z.infer<typeof sourceSchema>
+
+/** How long a callback is awaited unless the plan says otherwise, milliseconds. */
+export const CALLBACK_TIMEOUT_MS = 600_000
+
+/** Longest time a callback may be awaited, milliseconds. */
+const CALLBACK_TIMEOUT_MAX_MS = 7 * 24 * 3_600_000
+
+/** Largest callback that is taken unless the plan says otherwise, bytes. */
+export const CALLBACK_MAX_BYTES = 5 * 1024 * 1024
+
+const callbackSchema = z.object({
+  /** Address the receiver listens on. */
+  host: z.string().min(1).default('127.0.0.1'),
+  /** Port the receiver listens on; the workspace's own, the same every time, unless given. */
+  port: z.int().min(1).max(65_535).optional(),
+  /** The receiver's public base, behind a reverse proxy or tunnel; its own address unless given. */
+  url: bareUrlSchema.optional(),
+  /** From an acknowledgement until its item is overdue. */
+  timeoutMs: z.int().min(1).max(CALLBACK_TIMEOUT_MAX_MS).default(CALLBACK_TIMEOUT_MS),
+  maxBytes: z
+    .int()
+    .min(1024)
+    .max(1024 * 1024 * 1024)
+    .default(CALLBACK_MAX_BYTES),
+})
+
+/** Where and how long an async run's callbacks are awaited. */
+export type PlanCallback = z.infer<typeof callbackSchema>
+
+const paceSchema = z.discriminatedUnion('kind', [
+  /** At most `concurrency` requests in flight; the next is sent when one returns. */
+  z.object({ kind: z.literal('closed'), concurrency: z.int().min(1).max(10_000) }),
+  /** `ratePerSecond` requests due each second on an absolute schedule, at most `maxInFlight` at once. */
+  z.object({
+    kind: z.literal('open'),
+    ratePerSecond: z.number().positive().max(1_000_000),
+    maxInFlight: z.int().min(1).max(10_000),
+  }),
+])
+
+/** How fast to send. */
+export type Pace = z.infer<typeof paceSchema>
+
+/** Longest wait that a plan may ask for, milliseconds; a timer bears no more than 24 days. */
+const WAIT_MAX_MS = 3_600_000
+
+const retrySchema = z.object({
+  /** Retries after the first try, 0 for none. */
+  limit: z.int().min(0).max(100).default(3),
+  /** Back-off before the first retry; doubled each time, with full jitter. */
+  baseMs: z.int().min(1).max(WAIT_MAX_MS).default(200),
+  /** Bound of one back-off. */
+  maxMs: z.int().min(1).max(WAIT_MAX_MS).default(10_000),
+  /** Bound on a Retry-After that is honoured; a longer one is cut to this. */
+  maxRetryAfterMs: z.int().min(1).max(WAIT_MAX_MS).default(60_000),
+})
+
+/** When and how often an attempt that was not taken is repeated (design §2). */
+export type RetryRules = z.infer<typeof retrySchema>
+
+/** Everything a run needs but its secrets: the same plan runs from the window and from the command line. */
+export const planSchema = z.object({
+  version: z.literal(1).default(1),
+  name: z.string().optional(),
+  connection: connectionSchema,
+  source: sourceSchema,
+  mapping: mappingSchema.default({}),
+  operation: operationSchema,
+  callback: callbackSchema.default(callbackSchema.parse({})),
+  pace: paceSchema.default({ kind: 'closed', concurrency: 4 }),
+  /** A load test instead of a run that sends each row once; its pace goes before the plan's. */
+  load: loadSchema.optional(),
+  retry: retrySchema.default(retrySchema.parse({})),
+})
+
+/** A plan with every default filled in. */
+export type Plan = z.infer<typeof planSchema>
+
+/** A plan as a person writes it, defaults left out. */
+export type PlanInput = z.input<typeof planSchema>

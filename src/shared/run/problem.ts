@@ -1,0 +1,75 @@
+import { formatLine, type SourcePlace } from '../plan/source-place.ts'
+
+/** Whether a problem keeps a row from being sent (`error`) or is only said (`warning`). */
+export type Severity = 'error' | 'warning'
+
+/** Stable names of what can be wrong with a row; problems are grouped by these on screen and in summaries. */
+export type ProblemCode =
+  | 'ragged_row'
+  | 'undecodable_bytes'
+  | 'broken_quotes'
+  | 'oversized_row'
+  | 'header_like_data'
+  | 'not_json'
+  | 'duplicate_key'
+  | 'number_precision'
+  | 'formula_without_value'
+  | 'unknown_kind'
+  | 'outside_folder'
+  | 'unreadable_file'
+  | 'empty_file'
+  | 'video_too_long'
+  | 'required'
+  | 'forbidden_character'
+  | 'one_of'
+  | 'not_unique'
+  | 'not_distinct'
+  | 'not_json_object'
+  | 'not_a_url'
+  | 'wrong_type'
+  | 'too_long'
+  | 'too_many_models'
+  | 'unknown_model'
+  | 'model_not_listed'
+  | 'not_for_mode'
+  | 'not_for_api'
+  | 'recommended'
+  | 'empty'
+
+/** One thing that is wrong with one row of a source. */
+export interface Problem {
+  /** 1-based number of the record in the source; the header line is not a row. */
+  row: number
+  /** Where that is in the source; absent where nobody has looked it up. */
+  place?: SourcePlace
+  /** Where the other row is that has the same value, of `not_unique`. */
+  alsoAt?: SourcePlace
+  severity: Severity
+  code: ProblemCode
+  /** The wire field it is about, such as `post_id`; absent when it is about the whole row. */
+  field?: string
+  /** What was expected, as in "must not contain `_` or `;`". */
+  message: string
+  /** What was found, cut to {@link FOUND_MAX_CHARACTERS}; absent where there is nothing to show. */
+  found?: string
+}
+
+/** Longest excerpt of a cell that a problem carries, in UTF-16 code units. */
+export const FOUND_MAX_CHARACTERS = 80
+
+/** Cuts a cell to what a problem may carry, never through a surrogate pair, and says so with an ellipsis. */
+export function toFound(text: string): string {
+  if (text.length <= FOUND_MAX_CHARACTERS) return text
+  return `${text
+    .slice(0, FOUND_MAX_CHARACTERS - 1)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '')}…`
+}
+
+/** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */
+export function formatProblem(problem: Problem): string {
+  const row = `row ${problem.row}${formatLine(problem.row, problem.place)}`
+  const where = problem.field === undefined ? row : `${row}, ${problem.field}`
+  const found = problem.found === undefined ? '' : `, found \`${problem.found}\``
+  return `${where}: ${problem.message}${found}`
+}

@@ -1,0 +1,34 @@
+import { SluiceError } from '../messages/errors.ts'
+import type { RowCounts } from './run.ts'
+
+/** What a person types to accept that items may be added to an index twice. */
+export const ADD_TWICE = 'add twice'
+
+/**
+ * Items that an index may hold twice after rows of unknown outcome are sent again. A retry sends rows again, too, that
+ * were acknowledged and whose callbacks are overdue.
+ */
+export function countDoubleAdds({ unknown, overdue }: RowCounts, how: 'resume' | 'retry'): number {
+  return how === 'retry' ? unknown + overdue : unknown
+}
+
+/** Whether a typed text is {@link ADD_TWICE}. */
+export function isAddTwice(text: string): boolean {
+  return text.trim().toLowerCase() === ADD_TWICE
+}
+
+/** What may happen to so many items, in a sentence. */
+export function describeDoubleAdds(items: number): string {
+  const [noun, they] = items === 1 ? ['item', 'it'] : ['items', 'they']
+  return `Sending again may add ${items} ${noun} a second time: ${they} may be in the index already.`
+}
+
+/** The refusal to send index adds of unknown outcome again without consent. */
+export function toDoubleAddRefusal(runId: string, items: number): SluiceError {
+  return new SluiceError({
+    code: 'NOT_CONFIRMED',
+    message: `sending run ${runId} again may add ${items} ${items === 1 ? 'item' : 'items'} a second time`,
+    hint: 'Pass --resend-index-adds to accept that, or --on-unknown skip to leave them alone. Nothing was sent.',
+    exitCode: 2,
+  })
+}

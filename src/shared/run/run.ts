@@ -1,0 +1,243 @@
+import { z } from 'zod'
+import { thresholdResultSchema } from '../load/thresholds.ts'
+
+/** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
+export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
+
+/** Where a run stands (design §4). */
+export type RunState = z.infer<typeof runStateSchema>
+
+/** Milliseconds; `count` is the number of samples. */
+const percentilesSchema = z.object({
+  count: z.int(),
+  min: z.number(),
+  mean: z.number(),
+  p50: z.number(),
+  p90: z.number(),
+  p95: z.number(),
+  p99: z.number(),
+  p99_9: z.number(),
+  max: z.number(),
+})
+
+/** Percentiles of one latency series, in milliseconds. */
+export type Percentiles = z.infer<typeof percentilesSchema>
+
+/** Every row of the source is in exactly one of the counts after `read`. */
+const rowCountsSchema = z.object({
+  read: z.int(),
+  invalid: z.int(),
+  succeeded: z.int(),
+  rejected: z.int(),
+  failed: z.int(),
+  unknown: z.int(),
+  overdue: z.int(),
+  awaiting: z.int(),
+  not_sent: z.int(),
+})
+
+/** Rows of a source by what became of them. */
+export type RowCounts = z.infer<typeof rowCountsSchema>
+
+/** Attempts by how they ended; `retried` are those that followed another of the same item. */
+const requestCountsSchema = z.object({
+  sent: z.int(),
+  succeeded: z.int(),
+  rejected: z.int(),
+  failed: z.int(),
+  unknown: z.int(),
+  retried: z.int(),
+})
+
+/** Attempts of a run by outcome. */
+export type RequestCounts = z.infer<typeof requestCountsSchema>
+
+const triggeredRuleSchema = z.object({ rule_id: z.string(), rule_name: z.string(), rows: z.int() })
+
+/** A rule and how many rows triggered it. */
+export type TriggeredRule = z.infer<typeof triggeredRuleSchema>
+
+const errorGroupSchema = z.object({
+  outcome: z.enum(['invalid', 'rejected', 'failed', 'unknown', 'overdue']),
+  /** HTTP status, or null where there was no answer. */
+  status: z.int().nullable(),
+  error_code: z.string().nullable(),
+  message: z.string(),
+  rows: z.int(),
+})
+
+/** Rows that ended alike, and how. */
+export type ErrorGroup = z.infer<typeof errorGroupSchema>
+
+const runWarningSchema = z.object({ code: z.string(), message: z.string() })
+
+/** What a person should know of the way a run is sent; `code` is stable. */
+export type RunWarning = z.infer<typeof runWarningSchema>
+
+const termsSchema = z.object({
+  added: z.int(),
+  pre_existing: z.int(),
+  /** Pre-existing after a try whose answer was lost, which may have added them; left out where there are none. */
+  added_or_pre_existing: z.int().exactOptional(),
+  updated: z.int(),
+  non_existent: z.int(),
+  /** Terms that the service did not process, the first {@link FAILED_TERMS_MAX} of them. */
+  failed: z.array(z.object({ term: z.string(), notes: z.string().nullable(), row: z.int() })),
+})
+
+/** Failed terms that a summary lists at most; all of them are in the results. */
+export const FAILED_TERMS_MAX = 1_000
+
+/** What became of a watchlist's terms, by row. */
+export type TermCounts = z.infer<typeof termsSchema>
+
+const appealsSchema = z.object({
+  in_review: z.int(),
+  reviewed: z.int(),
+  overturned: z.int(),
+  upheld: z.int(),
+  other_status: z.int(),
+})
+
+/**
+ * Appeals by where they stand; `reviewed` are those whose judgment says neither overturned nor upheld, `other_status`
+ * those with a status that the interface does not list.
+ */
+export type AppealCounts = z.infer<typeof appealsSchema>
+
+/** Callbacks of an async run that were taken in. */
+export const callbackCountsSchema = z.object({
+  received: z.int(),
+  /** Settled their item. */
+  settled: z.int(),
+  /** Of those, before the acknowledgement had come. */
+  early: z.int(),
+  /** Of those, when the item was overdue or unknown already. */
+  late: z.int(),
+  /** Their item was settled before. */
+  doubled: z.int(),
+  /** Not of the interface; their item stays as it is. */
+  unreadable: z.int(),
+})
+
+/** See {@link callbackCountsSchema}. */
+export type CallbackCounts = z.infer<typeof callbackCountsSchema>
+
+const loadSummarySchema = z.object({
+  /** What the schedule asked for; null at a closed pace. */
+  scheduled_per_s: z.number().nullable(),
+  /** What was answered within the measured time, whatever the answer. */
+  answered_per_s: z.number(),
+  /** Answers by status, most first; null is no answer. */
+  statuses: z.array(
+    z.object({ status: z.int().nullable(), error_code: z.string().nullable(), requests: z.int() }),
+  ),
+  /** Answers of 429, answers with a Retry-After, and the seconds they asked for, added up. */
+  throttling: z.object({ answers: z.int(), retry_after_answers: z.int(), asked_s: z.number() }),
+  connections: z.object({ opened: z.int(), reused: z.int() }),
+  /** Of async load tests: callbacks that said error, did not come in time, or were awaited still at the end. */
+  callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
+})
+
+const retrySchema = z.object({
+  run_id: z.string(),
+  parent_run_id: z.string().nullable(),
+  state: runStateSchema,
+  created_at: z.string(),
+  rows: rowCountsSchema,
+})
+
+/** What `show --json` and every sending command print: the whole run, in the words of design §4. */
+export const runSummarySchema = z.object({
+  run_id: z.string(),
+  name: z.string(),
+  operation: z.string(),
+  /** The watchlist or custom index of those operations. */
+  target: z.string().optional(),
+  mode: z.enum(['sync', 'async']),
+  api: z.enum(['v1', 'v2']),
+  state: runStateSchema,
+  /** Why it stopped, where it stopped by itself; with what to do. */
+  stop_reason: z.string().nullable(),
+  source: z.string(),
+  base_url: z.string(),
+  /** The second host, where the connection has one; tasks of v2 go there (interface §5.5). */
+  task_base_url: z.string().optional(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+  /** Of a retry: the run whose rows it sends again. */
+  parent_run_id: z.string().nullable(),
+  /** Of a retry: the first run of the whole it belongs to, and how that stands with all its retries; else null. */
+  whole_run: z.object({ run_id: z.string(), rows: rowCountsSchema }).nullable(),
+  /** Retries of this run and theirs, oldest first, each with its own rows; they are in all other figures, too. */
+  retries: z.array(retrySchema),
+  /** Of each row what its newest answer says, whichever retry brought it. */
+  rows: rowCountsSchema,
+  requests: requestCountsSchema,
+  throughput: z.object({
+    duration_s: z.number(),
+    attempted_per_s: z.number(),
+    succeeded_per_s: z.number(),
+  }),
+  latency_ms: z.object({
+    http_req_duration: percentilesSchema.optional(),
+    http_req_waiting: percentilesSchema.optional(),
+    http_req_connecting: percentilesSchema.optional(),
+    http_req_tls_handshaking: percentilesSchema.optional(),
+    response_time: percentilesSchema.optional(),
+    start_lag: percentilesSchema.optional(),
+    callback_latency: percentilesSchema.optional(),
+  }),
+  triggered_rules: z.array(triggeredRuleSchema),
+  errors: z.array(errorGroupSchema),
+  /** Of watchlist runs. */
+  terms: termsSchema.optional(),
+  /** Of custom index runs. */
+  items: z.object({ added: z.int(), removed: z.int() }).optional(),
+  /** Of appeal runs. */
+  appeals: appealsSchema.optional(),
+  /** Of async runs. */
+  callbacks: callbackCountsSchema.optional(),
+  /** What is odd about the way to the service. */
+  warnings: z.array(runWarningSchema),
+  retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
+  /**
+   * Of runs that got 429s: how many, how long the run was held to a pace by them, seconds, and the limit that was
+   * measured last, requests per second.
+   */
+  throttling: z
+    .object({ answers: z.int(), throttled_s: z.number(), limit_per_s: z.number().nullable() })
+    .optional(),
+  from_cache: z.object({ rows: z.int() }),
+  /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */
+  result_lost: z.object({ rows: z.int() }),
+  /** Rows of `not_sent` that were tried before and are to be tried again. */
+  to_repeat: z.object({ rows: z.int() }),
+  /** Of load tests: what their schedule asked for, and what was answered, request by request. */
+  load: loadSummarySchema.optional(),
+  /** Of load tests: how each threshold stands, or stood at the end. */
+  thresholds: z.array(thresholdResultSchema).optional(),
+  generator: z.object({
+    /** Whether the generator, and not the service, shaped any of the figures (design §5). */
+    limited: z.boolean(),
+    /** Why, a sentence each. */
+    reasons: z.array(z.string()).optional(),
+    dropped: z.int(),
+    waited: z.int(),
+    start_lag_p99_ms: z.number().nullable(),
+    event_loop_max_ms: z.number().nullable(),
+  }),
+})
+
+/** See {@link runSummarySchema}. */
+export type RunSummary = z.infer<typeof runSummarySchema>
+
+/** The host that a run's requests go to: the second one for tasks of v2, where there is one. */
+export function toServiceUrl({
+  api,
+  base_url,
+  task_base_url,
+}: Pick<RunSummary, 'api' | 'base_url' | 'task_base_url'>): string {
+  return api === 'v2' ? (task_base_url ?? base_url) : base_url
+}

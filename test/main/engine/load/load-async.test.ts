@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { startFaultServer } from '../../../helpers/fault-server.ts'
+import { RUN_KEY } from '../../../helpers/in-process-runs.ts'
+import { openEngine } from '../../../helpers/test-engine.ts'
+import { openTestFolder } from '../../../helpers/test-folder.ts'
+import { createLoadRuns } from './load-runs.ts'
+
+const folder = openTestFolder()
+const engine = openEngine(folder)
+const loads = createLoadRuns(folder)
+
+/** An async service that posts each result after so many milliseconds; null is never, and each as often as told. */
+function startService(toDelays: (number: number) => readonly number[]) {
+  return startFaultServer({
+    onRequest: (request, wire) => {
+      const { callback_url: url, post_id, user_id } = JSON.parse(request.body) as Record<string, string>
+      wire.send(200, { task_id: `task-${post_id}`, message: 'accepted' })
+      for (const delayMs of toDelays(request.number)) {
+        setTimeout(() => {
+          void fetch(url ?? '', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ task_id: `task-${post_id}`, post_id, user_id, triggered_rules: [] }),
+          }).catch(() => {})
+        }, delayMs)
+      }
+    },
+  })
+}
+
+test('an async load measures acknowledgement and callback, each from the request being sent', async () => {
+  const server = await startService(() => [80])
+  const plan = loads.createPlan(
+    3,
+    server.baseUrl,
+    { pace: { kind: 'open', ratePerSecond: 50 }, durationMs: 400, warmupMs: 100, workers: 2 },
+    { operation: { kind: 'task', mode: 'async' } },
+  )
+  const handle = await engine.startRun(plan, { apiKey: RUN_KEY })
+  const summary = await handle.ended
+  const report = await engine.readLoadReport(handle.runId)
+  expect(summary).toMatchObject({ state: 'completed', mode: 'async', requests: { sent: 20, succeeded: 20 } })
+  expect(report.callbacks).toEqual({ received: 20, doubled: 0, rejected: 0, overdue: 0, outstanding: 0 })
+  expect(summary.callbacks).toMatchObject({ received: 20, settled: 20 })
+  const { http_req_duration: acknowledged, callback_latency: called } = report.latencyMs
+  expect(acknowledged?.count).toBe(20)
+  expect(called?.count).toBe(20)
+  expect(called?.min).toBeGreaterThan(75)
+  expect(called?.min).toBeGreaterThan(acknowledged?.min ?? Infinity)
+})
+
+test('callbacks that do not come are overdue, and those that come again count once', async () => {
+  const server = await startService((number) => (number % 2 === 0 ? [5, 30] : []))
+  const plan = loads.createPlan(
+    3,
+    server.baseUrl,
+    { pace: { kind: 'closed', concurrency: 1 }, requests: 10 },
+    { operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 400 } },
+  )
+  const handle = await engine.startRun(plan, { apiKey: RUN_KEY })
+  const summary = await handle.ended
+  const { callbacks, latencyMs } = await engine.readLoadReport(handle.runId)
+  expect(callbacks).toMatchObject({ received: 10, overdue: 5, outstanding: 0, rejected: 0 })
+  expect(latencyMs.callback_latency?.count).toBe(5)
+  expect(summary.load?.callbacks).toEqual({ rejected: 0, overdue: 5, outstanding: 0 })
+})
+
+test('an interruption waits for no callback, and says how many were awaited', async () => {
+  const server = await startService(() => [])
+  const plan = loads.createPlan(
+    3,
+    server.baseUrl,
+    { pace: { kind: 'closed', concurrency: 1 }, requests: 5 },
+    { operation: { kind: 'task', mode: 'async' } },
+  )
+  const handle = await engine.startRun(plan, { apiKey: RUN_KEY })
+  await new Promise<void>((resolve) => {
+    handle.onSnapshot(({ load }) => {
+      if (load?.awaited === 5) resolve()
+    })
+  })
+  handle.stop()
+  expect(await handle.ended).toMatchObject({ state: 'interrupted', requests: { succeeded: 5 } })
+  expect(await engine.readLoadReport(handle.runId)).toMatchObject({
+    callbacks: { received: 0, outstanding: 5 },
+  })
+})

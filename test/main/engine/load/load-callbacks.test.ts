@@ -1,0 +1,109 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { LoadCallbacks } from '../../../../src/main/engine/load/load-callbacks.ts'
+import { WARMUP_SEQUENCE } from '../../../../src/main/engine/load/load-pace.ts'
+import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
+import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
+import { createJudgement } from '../../../../src/main/engine/service/create-judgement.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+
+const TIMEOUT_MS = 10_000
+
+function createCallbacks() {
+  const workspace = createTemporaryFolder()
+  const writer = InboxWriter.open(workspace)
+  if (writer === null) throw new Error('the inbox is held')
+  let nowMs = 0
+  const counts = { received: 0, doubled: 0, rejected: 0, overdue: 0 }
+  const latencies: [latencyUs: number, receivedAtUs: number][] = []
+  const callbacks = new LoadCallbacks({
+    inbox: new InboxReader(workspace),
+    runToken: 'run-1',
+    timeoutMs: TIMEOUT_MS,
+    judge: (body) => createJudgement({ outcome: body === 'bad' ? 'rejected' : 'succeeded' }),
+    onLatency: (latencyUs, receivedAtUs) => latencies.push([latencyUs, receivedAtUs]),
+    onCount: (what) => {
+      counts[what] += 1
+    },
+    nowMs: () => nowMs,
+  })
+  onTestFinished(() => {
+    callbacks.close()
+    writer.close()
+  })
+  return {
+    callbacks,
+    counts,
+    latencies,
+    setNow: (ms: number) => {
+      nowMs = ms
+    },
+    receive: (item: number, receivedAtUs: number, body = 'good') =>
+      new Promise<Error | null>((resolve) =>
+        writer.store({ runToken: 'run-1', item, receivedAtUs, body: Buffer.from(body) }, resolve),
+      ),
+  }
+}
+
+describe('callbacks of a load', () => {
+  it('are measured from the request being sent to their being received, in any order', async () => {
+    const { callbacks, counts, latencies, receive } = createCallbacks()
+    callbacks.await(1, 1_000)
+    callbacks.await(2, 2_000)
+    await receive(2, 9_000)
+    await receive(1, 9_500, 'bad')
+    callbacks.take()
+    expect(latencies).toEqual([
+      [7_000, 9_000],
+      [8_500, 9_500],
+    ])
+    expect(callbacks.awaited).toBe(0)
+    expect(counts).toEqual({ received: 2, doubled: 0, rejected: 1, overdue: 0 })
+  })
+
+  it('may come before anybody has told of their request', async () => {
+    const { callbacks, latencies, receive } = createCallbacks()
+    await receive(7, 5_000)
+    callbacks.take()
+    expect(latencies).toEqual([])
+    callbacks.await(7, 4_000)
+    expect(latencies).toEqual([[1_000, 5_000]])
+    expect(callbacks.awaited).toBe(0)
+  })
+
+  it('count once, and a second time as doubled', async () => {
+    const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
+    await receive(1, 3_000)
+    await receive(1, 3_500)
+    callbacks.take()
+    callbacks.await(1, 1_000)
+    expect(latencies).toEqual([[2_000, 3_000]])
+    // Long after its request is over, a further one stands for nothing that is awaited.
+    await receive(1, 4_000)
+    callbacks.take()
+    setNow(TIMEOUT_MS + 5)
+    callbacks.take()
+    expect(latencies).toHaveLength(1)
+    expect(counts).toMatchObject({ received: 3, doubled: 2 })
+  })
+
+  it('are overdue after their time, and leave no latency then', async () => {
+    const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
+    callbacks.await(1, 0)
+    callbacks.await(2, 5_000_000)
+    setNow(TIMEOUT_MS + 1)
+    callbacks.take()
+    expect(callbacks.awaited).toBe(1)
+    expect(counts.overdue).toBe(1)
+    await receive(1, 10_500_000)
+    callbacks.take()
+    expect(latencies).toEqual([])
+  })
+
+  it('of the warm-up are in no figure', async () => {
+    const { callbacks, counts, latencies, receive } = createCallbacks()
+    await receive(WARMUP_SEQUENCE + 1, 3_000)
+    callbacks.take()
+    expect(counts.received).toBe(0)
+    expect(latencies).toEqual([])
+  })
+})

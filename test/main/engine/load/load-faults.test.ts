@@ -1,0 +1,231 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { STALL_VARIABLE } from '../../../../src/main/engine/load/generator-stall.ts'
+import {
+  type FaultServer,
+  findClosedPort,
+  startFaultServer,
+  toErrorAnswer,
+  toTaskAnswer,
+} from '../../../helpers/fault-server.ts'
+import { openTestFolder } from '../../../helpers/test-folder.ts'
+import { createLoadRuns } from './load-runs.ts'
+
+const loads = createLoadRuns(openTestFolder())
+
+function startService(delayMs = 0): Promise<FaultServer> {
+  return startFaultServer({
+    onRequest: (request, wire) => void setTimeout(() => wire.send(200, toTaskAnswer(request)), delayMs),
+  })
+}
+
+test('requests that time out are measured with the time that passed', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.number % 2 === 0) wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const { report } = await loads.run(
+    loads.createPlan(
+      3,
+      server.baseUrl,
+      { pace: { kind: 'open', ratePerSecond: 50 }, durationMs: 400 },
+      { connection: { baseUrl: server.baseUrl, timeoutMs: 250 } },
+    ),
+  )
+  const { sent, succeeded, unknown } = report.counts
+  // On a busy machine more of them may be late.
+  expect(unknown).toBeGreaterThanOrEqual(10)
+  expect([sent, succeeded + unknown]).toEqual([20, 20])
+  const { http_req_duration: duration, response_time: response } = report.latencyMs
+  expect(duration?.count).toBe(20)
+  expect(duration?.p95).toBeGreaterThan(245)
+  expect(response?.count).toBe(20)
+  expect(report.statuses).toContainEqual({ status: null, errorCode: 'TIMEOUT', requests: unknown })
+  expect(report.errors).toMatchObject([{ outcome: 'unknown', errorCode: 'TIMEOUT', requests: unknown }])
+})
+
+test('429 and Retry-After are accounted for apart, and nothing is tried again', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.number % 4 === 0) wire.send(200, toTaskAnswer(request))
+      else {
+        const headers = request.number % 4 === 1 ? { 'retry-after': '2' } : {}
+        wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'), headers)
+      }
+    },
+  })
+  const { report, summary } = await loads.run(
+    loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 }, requests: 40 }),
+  )
+  expect(server.requests).toHaveLength(40)
+  expect(report.throttling).toEqual({ answers: 30, retryAfterAnswers: 10, askedS: 20 })
+  expect(report.counts).toMatchObject({ sent: 40, succeeded: 10, rejected: 30 })
+  expect(summary).toMatchObject({
+    retry_after: { answers: 10, waited_s: 0 },
+    requests: { retried: 0 },
+    load: { throttling: { answers: 30, retry_after_answers: 10, asked_s: 20 } },
+  })
+})
+
+test('a plan may ask for retries, each of which is a request of its own with the same body', async () => {
+  const refused = new Set<string>()
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (refused.has(request.body)) wire.send(200, toTaskAnswer(request))
+      else wire.send(503, toErrorAnswer(503, 'BUSY', 'not now'))
+      refused.add(request.body)
+    },
+  })
+  const { report, summary } = await loads.run(
+    loads.createPlan(
+      3,
+      server.baseUrl,
+      { pace: { kind: 'closed', concurrency: 1 }, requests: 10 },
+      { retry: { limit: 1, baseMs: 1, maxMs: 2 } },
+    ),
+  )
+  expect(summary.requests).toMatchObject({ sent: 20, succeeded: 10, unknown: 10, retried: 10 })
+  expect(report.counts.sent).toBe(10)
+  expect(refused.size).toBe(10)
+})
+
+test('connections that break or are refused are errors of their own, without a time where nothing was sent', async () => {
+  const server = await startFaultServer({ onRequest: (_, wire) => wire.reset() })
+  const broken = await loads.run(
+    loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 }, requests: 10 }),
+  )
+  expect(broken.report.counts).toMatchObject({ sent: 10, unknown: 10 })
+  expect(broken.report.latencyMs.http_req_duration?.count).toBe(10)
+  const nobody = `http://127.0.0.1:${await findClosedPort()}`
+  const refused = await loads.run(
+    loads.createPlan(3, nobody, { pace: { kind: 'open', ratePerSecond: 50 }, durationMs: 200 }),
+  )
+  expect(refused.report.counts).toMatchObject({ sent: 10, failed: 10 })
+  expect(refused.report.latencyMs.http_req_duration).toBeUndefined()
+  expect(refused.report.errors).toMatchObject([
+    { outcome: 'failed', errorCode: 'ECONNREFUSED', requests: 10 },
+  ])
+})
+
+test('a threshold that is crossed ends the load after its delay, and says which and by how much', async () => {
+  const server = await startService(30)
+  const plan = loads.createPlan(3, server.baseUrl, {
+    pace: { kind: 'open', ratePerSecond: 50 },
+    durationMs: 60_000,
+    thresholds: [
+      'p(99)<10000',
+      { expression: 'p(50)<5', abortOnFail: true, delayAbortEvalMs: 1_000 },
+      'http_req_failed:rate<0.01',
+    ],
+  })
+  const { summary, report } = await loads.run(plan)
+  expect(summary.state).toBe('stopped')
+  expect(summary.stop_reason).toMatch(
+    /^the threshold p\(50\)<5 ended the load after \d+s: [\d.]+ ms, crossed by [\d.]+ ms/,
+  )
+  expect(summary.thresholds?.map(({ ok }) => ok)).toEqual([true, false, true])
+  // Not before its second second was over, and measured no longer than until then.
+  expect(report.durationMs).toBeGreaterThan(2_000)
+  expect(report.durationMs).toBeLessThan(20_000)
+  expect(report.rates.attemptedPerS).toBeGreaterThan(40)
+  expect(report.counts.succeeded).toBe(report.counts.sent)
+})
+
+test('an interrupted load writes what it measured until then', async () => {
+  const server = await startService(5)
+  const run = loads.start(
+    loads.createPlan(3, server.baseUrl, {
+      pace: { kind: 'open', ratePerSecond: 100 },
+      durationMs: 60_000,
+      thresholds: ['p(99)<10000'],
+    }),
+  )
+  const { load } = await run.until((snapshot) => (snapshot.load?.requests ?? 0) >= 30)
+  expect(load).toMatchObject({ phase: 'measuring', scheduledPerS: 100, measuredMs: 60_000 })
+  run.command({ kind: 'stop' })
+  const { summary, report } = loads.look((await run.ended).run_id)
+  expect(summary).toMatchObject({ state: 'interrupted', thresholds: [{ ok: true }] })
+  expect(report.counts.sent).toBeGreaterThanOrEqual(30)
+  expect(report.counts.succeeded).toBe(report.counts.sent)
+  expect(report.latencyMs.http_req_duration?.count).toBe(report.counts.sent)
+  // The measured time ends with the interruption, not with the second in which it came.
+  expect(Number.isInteger(report.durationMs / 1000)).toBe(false)
+  // What still went out until the sending thread had heard of it is in no rate.
+  const sentWithin = Math.round((report.rates.attemptedPerS * report.durationMs) / 1000)
+  expect(sentWithin).toBeLessThanOrEqual(report.counts.sent)
+  expect(sentWithin).toBeGreaterThan(report.counts.sent / 2)
+})
+
+test('an interruption in the warm-up leaves nothing measured, and says so', async () => {
+  const server = await startService()
+  const run = loads.start(
+    loads.createPlan(3, server.baseUrl, {
+      pace: { kind: 'closed', concurrency: 2 },
+      durationMs: 60_000,
+      warmupMs: 60_000,
+      thresholds: ['p(99)<500'],
+    }),
+  )
+  await server.arrivals(5)
+  run.command({ kind: 'stop' })
+  const { summary, report } = loads.look((await run.ended).run_id)
+  expect(summary).toMatchObject({ state: 'interrupted', requests: { sent: 0 } })
+  expect(summary.thresholds).toMatchObject([{ expression: 'p(99)<500', value: null, ok: false }])
+  expect(report).toMatchObject({ durationMs: 0, counts: { sent: 0 }, rates: { attemptedPerS: 0 } })
+})
+
+test('a load that has not begun is judged by nothing', async () => {
+  const server = await startService()
+  const plan = loads.createPlan(3, server.baseUrl, {
+    pace: { kind: 'closed', concurrency: 2 },
+    durationMs: 60_000,
+    thresholds: ['p(99)<500'],
+  })
+  const run = loads.start(plan, { hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'stop' })
+  const { summary } = loads.look((await run.ended).run_id)
+  expect(summary).toMatchObject({ state: 'interrupted', started_at: null, thresholds: [] })
+  expect(server.requests).toHaveLength(0)
+})
+
+test.each(['open', 'closed'] as const)(
+  'a generator that stands still is reported (%s pace)',
+  async (kind) => {
+    process.env[STALL_VARIABLE] = '300/700'
+    onTestFinished(() => void delete process.env[STALL_VARIABLE])
+    const server = await startService(2)
+    const { summary, report } = await loads.run(
+      loads.createPlan(3, server.baseUrl, {
+        pace: kind === 'open' ? { kind, ratePerSecond: 50 } : { kind, concurrency: 2 },
+        durationMs: 1_500,
+      }),
+    )
+    expect(summary.generator.limited).toBe(true)
+    expect(report.generator).toMatchObject({ limited: true, reasons: expect.any(Array) })
+    expect(report.generator.reasons[0]).toMatch(/stood still for more than 50 ms/)
+    expect(report.generator.eventLoopMaxMs).toBeGreaterThan(200)
+    expect(report.seconds.filter(({ limited }) => limited).length).toBe(report.generator.limitedSeconds)
+    expect(report.generator.limitedSeconds).toBeGreaterThan(0)
+  },
+)
+
+test('a thread that cannot begin ends the load with what is wrong, and the journal keeps what there is', async () => {
+  const server = await startService()
+  const plan = loads.createPlan(
+    3,
+    server.baseUrl,
+    { pace: { kind: 'closed', concurrency: 2 }, requests: 5, workers: 2 },
+    {
+      connection: {
+        baseUrl: server.baseUrl,
+        proxy: { url: 'http://127.0.0.1:1', credentialsEnv: 'NO_SUCH_VARIABLE_HERE' },
+      },
+    },
+  )
+  await expect(loads.start(plan).ended).rejects.toMatchObject({
+    code: 'BAD_PLAN',
+    message: expect.stringContaining('credentials'),
+  })
+  expect(server.requests).toHaveLength(0)
+})

@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createCertificate } from '../../../helpers/certificates.ts'
+import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { openTestFolder } from '../../../helpers/test-folder.ts'
+import { createLoadRuns } from './load-runs.ts'
+
+const folder = openTestFolder()
+const loads = createLoadRuns(folder)
+
+/** A service that speaks both versions, and a record of which each request came by. */
+async function startBoth(certificate: { key: string; cert: string }) {
+  const versions: string[] = []
+  const server: Http2SecureServer = createSecureServer({ ...certificate, allowHTTP1: true })
+  server.on('request', (request, response) => {
+    versions.push(request.httpVersion)
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { post_id, user_id } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<
+        string,
+        string
+      >
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ task_id: `t-${post_id}`, post_id, user_id, triggered_rules: [] }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, versions }
+}
+
+async function createTrust() {
+  const certificate = await createCertificate({ ip: '127.0.0.1' })
+  const caFile = join(folder, 'ca.pem')
+  writeFileSync(caFile, certificate.cert)
+  return { certificate, tls: { caFile } }
+}
+
+test.each(['1.1', '2'] as const)(
+  'HTTP/%s is spoken where it is asked for, on connections that stay',
+  async (httpVersion) => {
+    const { certificate, tls } = await createTrust()
+    const server = await startBoth(certificate)
+    const { report } = await loads.run(
+      loads.createPlan(
+        3,
+        server.baseUrl,
+        { pace: { kind: 'closed', concurrency: 2 }, requests: 20, httpVersion },
+        { connection: { baseUrl: server.baseUrl, timeoutMs: 5_000, tls } },
+      ),
+    )
+    expect(report.counts).toMatchObject({ sent: 20, succeeded: 20 })
+    expect(new Set(server.versions)).toEqual(new Set([httpVersion === '2' ? '2.0' : '1.1']))
+    const opened = httpVersion === '2' ? 1 : 2
+    expect(report.connections).toEqual({ opened, reused: 20 - opened })
+    expect(report.latencyMs.http_req_tls_handshaking?.count).toBe(opened)
+  },
+)
+
+test('a service without HTTP/2 is not measured with HTTP/1.1 in its place', async () => {
+  const { certificate, tls } = await createTrust()
+  const server = await startFaultServer({
+    tls: certificate,
+    onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
+  })
+  const { report } = await loads.run(
+    loads.createPlan(
+      3,
+      server.baseUrl,
+      { pace: { kind: 'closed', concurrency: 1 }, requests: 3, httpVersion: '2' },
+      { connection: { baseUrl: server.baseUrl, timeoutMs: 5_000, tls } },
+    ),
+  )
+  expect(server.requests).toHaveLength(0)
+  expect(report.counts).toMatchObject({ sent: 3, failed: 3 })
+  expect(report.errors).toMatchObject([{ outcome: 'failed', message: expect.stringContaining('HTTP/2') }])
+})

@@ -1,0 +1,76 @@
+import type { LoadEvent } from '../../../../src/main/engine/load/load-messages.ts'
+import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from '../../../../src/main/engine/load/load-record.ts'
+import type { Outcome } from '../../../../src/shared/run/item-state.ts'
+
+/** A measured request as a test says it; times are milliseconds, what is left out it did not have. */
+export interface TestRequest {
+  sequence?: number
+  /** Since measuring began. */
+  endMs: number
+  durationMs?: number
+  waitingMs?: number
+  connectMs?: number
+  responseMs?: number
+  lagMs?: number
+  status?: number | null
+  /** Its answer broke off. */
+  isCut?: boolean
+  outcome?: Outcome
+  flags?: (keyof typeof FLAG)[]
+  contentBytes?: number
+  model?: number
+  error?: number
+  retryAfterMs?: number
+}
+
+/** What a sending thread would hand over of these requests. */
+export function toRecords(
+  requests: readonly TestRequest[],
+  parts: Partial<Extract<LoadEvent, { kind: 'records' }>> = {},
+): Extract<LoadEvent, { kind: 'records' }> {
+  const records = new Float64Array(requests.length * RECORD_NUMBERS).fill(Number.NaN)
+  for (const [index, request] of requests.entries()) {
+    const record = records.subarray(index * RECORD_NUMBERS, (index + 1) * RECORD_NUMBERS)
+    const { outcome = 'succeeded', flags = ['timed'], durationMs = 10, status = 200 } = request
+    record[FIELD.sequence] = request.sequence ?? index
+    record[FIELD.endUs] = request.endMs * 1000
+    record[FIELD.durationUs] = durationMs * 1000
+    record[FIELD.waitingUs] = (request.waitingMs ?? Number.NaN) * 1000
+    record[FIELD.connectUs] = (request.connectMs ?? Number.NaN) * 1000
+    record[FIELD.responseUs] = (request.responseMs ?? Number.NaN) * 1000
+    record[FIELD.lagUs] = (request.lagMs ?? Number.NaN) * 1000
+    record[FIELD.status] = status ?? Number.NaN
+    record[FIELD.outcome] = OUTCOMES.indexOf(outcome)
+    record[FIELD.flags] = [...new Set([...flags, ...toWhatHappened(request)])].reduce(
+      (sum, flag) => sum + FLAG[flag],
+      0,
+    )
+    record[FIELD.position] = 0
+    record[FIELD.contentBytes] = request.contentBytes ?? 50
+    record[FIELD.model] = request.model ?? 0
+    record[FIELD.error] = request.error ?? Number.NaN
+    record[FIELD.retryAfterMs] = request.retryAfterMs ?? Number.NaN
+  }
+  return {
+    kind: 'records',
+    index: 0,
+    records,
+    kept: [],
+    errors: [],
+    models: [[0, '']],
+    inFlight: 0,
+    ...parts,
+  }
+}
+
+/** What has a status was answered, and what has a duration was sent, unless the request says otherwise. */
+function toWhatHappened({
+  status = 200,
+  flags = ['timed'],
+  isCut = false,
+}: TestRequest): (keyof typeof FLAG)[] {
+  return [
+    ...(flags.includes('timed') ? ['sent' as const] : []),
+    ...(status === null || isCut ? [] : ['answered' as const]),
+  ]
+}

@@ -1,0 +1,55 @@
+import { readSamples } from '../../../../src/main/engine/journal/load-writer.ts'
+import { readLoadReport } from '../../../../src/main/engine/results/load-report.ts'
+import { summarizeRun } from '../../../../src/main/engine/results/run-summary.ts'
+import type { LoadInput } from '../../../../src/shared/load/load.ts'
+import type { LoadReport, LoadSample } from '../../../../src/shared/load/load-report.ts'
+import type { Plan, PlanInput } from '../../../../src/shared/plan/plan.ts'
+import type { RunSummary } from '../../../../src/shared/run/run.ts'
+import { createInProcessRuns, type SessionOptions } from '../../../helpers/in-process-runs.ts'
+import { createRunPlan } from '../../../helpers/test-folder.ts'
+
+/** Everything that is known of a load test after it. */
+export interface LoadResult {
+  summary: RunSummary
+  report: LoadReport
+  samples: LoadSample[]
+}
+
+/** Starts load tests in the tests' own thread, with real sending threads. */
+export function createLoadRuns(folder: string) {
+  const runs = createInProcessRuns(folder)
+
+  function createPlan(
+    rows: number | readonly string[],
+    baseUrl: string,
+    load: LoadInput,
+    parts: Partial<PlanInput> = {},
+  ): Plan {
+    // A machine that is busy with other tests must not make requests time out.
+    const connection = { baseUrl, timeoutMs: 30_000 }
+    return createRunPlan(folder, rows, baseUrl, { connection, retry: { limit: 0 }, load, ...parts })
+  }
+
+  function look(runId: string): LoadResult {
+    return runs.read(runId, (view) => ({
+      summary: summarizeRun(view),
+      report: readLoadReport(view),
+      samples: [...readSamples(view.db)],
+    }))
+  }
+
+  return {
+    createPlan,
+    start: (plan: Plan, options: SessionOptions = {}) => runs.start(plan, options),
+    /** What stands of a run in its journal. */
+    look,
+    /** Runs a plan to its end. */
+    run: async (plan: Plan, options: SessionOptions = {}) =>
+      look((await runs.start(plan, options).ended).run_id),
+  }
+}
+
+/** The series of numbers from 1 on that post_ids of a load end with. */
+export function toNumbers(postIds: Iterable<string>): number[] {
+  return [...postIds].map((id) => Number(id.slice(id.lastIndexOf('-') + 1))).sort((a, b) => a - b)
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { LoadWriter, readLoadGroups } from '../../../../src/main/engine/journal/load-writer.ts'
+import { LoadLedger } from '../../../../src/main/engine/load/load-ledger.ts'
+import type { SecondHealth } from '../../../../src/main/engine/load/load-messages.ts'
+import { LoadRows } from '../../../../src/main/engine/load/load-rows.ts'
+import { LoadSeconds } from '../../../../src/main/engine/load/load-seconds.ts'
+import { readLoadSeconds, toLoadSecond } from '../../../../src/main/engine/load/results/load-seconds.ts'
+import { loadSchema } from '../../../../src/shared/load/load.ts'
+import { openReadyJournal } from '../journal/test-journal.ts'
+import { toRecords } from './load-records.ts'
+
+const REFUSED = { outcome: 'rejected', status: 429, errorCode: 'RATE_LIMITED', message: 'slow down' } as const
+
+function toHealth(second: number, parts: Partial<SecondHealth> = {}): SecondHealth {
+  return {
+    second,
+    sent: 10,
+    dropped: 0,
+    behind: 0,
+    inFlightMax: 2,
+    eventLoopMaxUs: 1_000,
+    gcPauses: 0,
+    gcMaxUs: 0,
+    gcUs: 0,
+    ...parts,
+  }
+}
+
+function createSeconds(workers = 1) {
+  const journal = openReadyJournal(3)
+  const load = loadSchema.parse({
+    pace: { kind: 'open', ratePerSecond: 20 },
+    durationMs: 20_000,
+    workers,
+  })
+  const ledger = new LoadLedger(() => {})
+  const writer = new LoadWriter(journal)
+  const { counters } = journal
+  const seconds = new LoadSeconds({ load, ledger, rows: new LoadRows(3), writer, counters })
+  seconds.begin(1_700_000_000)
+  return {
+    ledger,
+    seconds,
+    journal,
+    close(last: number) {
+      seconds.closeUpTo(last)
+      journal.transact('process', () => seconds.write())
+      seconds.committed()
+    },
+    read: () => [...readLoadSeconds(journal.db)].flat().map(toLoadSecond),
+  }
+}
+
+describe('the seconds of a load', () => {
+  it('are closed when they are over and every thread has told of them', () => {
+    const { seconds } = createSeconds(2)
+    expect(seconds.lastOver(2_500)).toBe(-1)
+    seconds.noteHealth(0, toHealth(0))
+    seconds.noteHealth(0, toHealth(1))
+    expect(seconds.lastOver(2_500)).toBe(-1)
+    seconds.noteHealth(1, toHealth(0))
+    expect(seconds.lastOver(2_500)).toBe(0)
+    seconds.noteHealth(1, toHealth(1))
+    expect(seconds.lastOver(1_999)).toBe(0)
+    expect(seconds.lastOver(2_000)).toBe(1)
+  })
+
+  it('do not wait for a thread that has ended, nor for ever for one that says nothing', () => {
+    const { seconds } = createSeconds(2)
+    seconds.noteHealth(0, toHealth(0))
+    seconds.noteEnd(1)
+    expect(seconds.lastOver(5_000)).toBe(0)
+    expect(createSeconds().seconds.lastOver(30_000)).toBe(19)
+  })
+
+  it('have what all threads together sent, scheduled, dropped and measured', () => {
+    const { seconds, ledger, close, read } = createSeconds(2)
+    ledger.add(
+      toRecords([
+        { endMs: 500, durationMs: 20, lagMs: 1 },
+        { endMs: 1_700, durationMs: 30, lagMs: 1 },
+      ]),
+    )
+    for (const second of [0, 1]) {
+      seconds.noteHealth(0, toHealth(second))
+      seconds.noteHealth(1, toHealth(second, { sent: 9, dropped: 1 }))
+    }
+    close(1)
+    const [first, last] = read()
+    expect(first).toMatchObject({
+      second: 0,
+      scheduled: 20,
+      counts: { sent: 19, succeeded: 1 },
+      dropped: 1,
+      inFlight: 4,
+      limited: false,
+    })
+    expect(last?.latencyMs.http_req_duration).toMatchObject({ count: 1 })
+    expect(seconds.total.percentiles('http_req_duration')?.count).toBe(2)
+    expect(seconds).toMatchObject({ count: 2, sent: 38, dropped: 2, sentLately: 19, limited: 0 })
+  })
+
+  it('are written whole once the disk takes them again', () => {
+    const { seconds, ledger, journal, close, read } = createSeconds()
+    const refused = { errors: [[0, REFUSED] as [number, typeof REFUSED]] }
+    ledger.add(toRecords([{ endMs: 500 }, { endMs: 600, outcome: 'rejected', error: 0 }], refused))
+    seconds.closeUpTo(0)
+    const fails = () =>
+      journal.transact('process', () => {
+        seconds.write()
+        throw new Error('the disk is full')
+      })
+    expect(fails).toThrow('the disk is full')
+    ledger.add(toRecords([{ endMs: 1_500 }, { endMs: 1_600, outcome: 'rejected', error: 0 }]))
+    close(1)
+    expect(read().map(({ second, counts }) => [second, counts.succeeded, counts.rejected])).toEqual([
+      [0, 1, 1],
+      [1, 1, 1],
+    ])
+    const counted = (kind: 'request' | 'state' | 'error') =>
+      Object.fromEntries(journal.counters.entries(kind))
+    expect(counted('request')).toMatchObject({ succeeded: 2, rejected: 2 })
+    expect(counted('state')).toEqual({ rejected: 1 })
+    expect(Object.values(counted('error'))).toEqual([2])
+    const stored = journal.db.prepare("SELECT value, n FROM facet WHERE kind = 'request' AND n <> 0").all()
+    expect(stored.map(({ value, n }) => [value, n])).toEqual([
+      ['rejected', 2],
+      ['succeeded', 2],
+    ])
+    expect(readLoadGroups(journal.db).map(({ requests }) => requests)).toEqual([4, 4])
+  })
+
+  it('have nothing scheduled any more once the load was ended before its time', () => {
+    const { seconds, close, read } = createSeconds()
+    seconds.endSchedule(1_499)
+    close(2)
+    expect(read().map(({ scheduled }) => scheduled)).toEqual([20, 10, 0])
+
+    const early = createSeconds()
+    early.seconds.endSchedule(-500)
+    early.close(1)
+    expect(early.read().map(({ scheduled }) => scheduled)).toEqual([0, 0])
+  })
+
+  it('leave the warm-up out', () => {
+    const { seconds, close } = createSeconds()
+    seconds.noteHealth(0, toHealth(-2, { eventLoopMaxUs: 900_000 }))
+    seconds.noteHealth(0, toHealth(0))
+    close(0)
+    expect(seconds).toMatchObject({ sent: 10, limited: 0 })
+  })
+
+  it('hear of a stall that is told of when its second is closed already', () => {
+    const { seconds, close, read } = createSeconds()
+    close(0)
+    seconds.noteHealth(0, toHealth(0, { eventLoopMaxUs: 1_200_000 }))
+    seconds.noteHealth(0, toHealth(1))
+    close(1)
+    expect(read().map(({ limited, counts }) => [limited, counts.sent])).toEqual([
+      [false, 0],
+      [true, 20],
+    ])
+    expect(seconds.limited).toBe(1)
+    expect(seconds.limitedReasons).toEqual([expect.stringMatching(/at most 1200 ms/)])
+  })
+})

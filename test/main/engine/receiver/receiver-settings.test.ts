@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import {
+  keepReceiverPort,
+  readReceiverSettings,
+  toReceiverSettingsFile,
+} from '../../../../src/main/engine/receiver/receiver-settings.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+
+describe('the settings of a workspace’s receiver', () => {
+  it('are made at first use and then stay', () => {
+    const workspace = createTemporaryFolder()
+    const made = readReceiverSettings(workspace)
+    expect(made.secret).toMatch(/^[0-9a-f]{64}$/)
+    expect(made.port).toBeNull()
+    expect(readReceiverSettings(workspace)).toEqual(made)
+    expect(readReceiverSettings(createTemporaryFolder()).secret).not.toBe(made.secret)
+  })
+
+  it.skipIf(process.platform === 'win32')('are readable by their owner alone', () => {
+    const workspace = createTemporaryFolder()
+    readReceiverSettings(workspace)
+    keepReceiverPort(workspace, 25_000)
+    expect(statSync(toReceiverSettingsFile(workspace)).mode & 0o777).toBe(0o600)
+    expect(readdirSync(workspace).filter((name) => name.endsWith('.draft'))).toEqual([])
+  })
+
+  it('keep the first port and no other', () => {
+    const workspace = createTemporaryFolder()
+    expect(keepReceiverPort(workspace, 25_000)).toBe(25_000)
+    const { secret } = readReceiverSettings(workspace)
+    expect(keepReceiverPort(workspace, 26_000)).toBe(25_000)
+    expect(readReceiverSettings(workspace)).toEqual({ secret, port: 25_000 })
+  })
+
+  it('are the same for processes that make them at once', async () => {
+    const workspace = createTemporaryFolder()
+    const url = new URL('../../../../src/main/engine/receiver/receiver-settings.ts', import.meta.url).href
+    const script = `import { readReceiverSettings } from ${JSON.stringify(url)}
+      process.stdin.once('data', () => {
+        console.log(readReceiverSettings(${JSON.stringify(workspace)}).secret)
+        process.exit()
+      })
+      console.log('ready')`
+    const children = Array.from({ length: 3 }, () =>
+      spawn(process.execPath, ['--input-type=module', '--eval', script], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      }),
+    )
+    await Promise.all(children.map(({ stdout }) => once(stdout, 'data')))
+    const secrets = children.map(async ({ stdin, stdout }) => {
+      stdin.write('go\n')
+      const [secret] = await once(stdout, 'data')
+      return String(secret).trim()
+    })
+    const { secret } = readReceiverSettings(workspace)
+    expect(await Promise.all(secrets)).toEqual([secret, secret, secret])
+  })
+
+  it('are not made anew where they are damaged, and what they hold is not shown', () => {
+    const workspace = createTemporaryFolder()
+    const { secret } = readReceiverSettings(workspace)
+    const file = toReceiverSettingsFile(workspace)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"version": 1', '"version": 9'))
+    expect(() => readReceiverSettings(workspace)).toThrow(/does not hold a receiver's settings/)
+    expect(() => keepReceiverPort(workspace, 1)).toThrow(expect.not.stringContaining(secret))
+    expect(readFileSync(file, 'utf8')).toContain(secret)
+  })
+
+  it('say where they cannot be kept', () => {
+    expect(() => readReceiverSettings('/proc/none')).toThrow(/cannot lock .*receiver\.json/)
+  })
+})

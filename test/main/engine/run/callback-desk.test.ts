@@ -1,0 +1,290 @@
+import { expect, test } from 'vitest'
+import { countError } from '../../../../src/main/engine/journal/error-counts.ts'
+import type { InboxCallback } from '../../../../src/main/engine/receiver/inbox.ts'
+import { CallbackDesk } from '../../../../src/main/engine/run/callback-desk.ts'
+import { ItemClaims } from '../../../../src/main/engine/run/journal/item-claims.ts'
+import { type AttemptRecord, OutcomeWriter } from '../../../../src/main/engine/run/journal/outcome-writer.ts'
+import { toRowCounts } from '../../../../src/shared/run/row-counts.ts'
+import { openReadyJournal, readRecord, readStates, toAttempt } from '../journal/test-journal.ts'
+import { toJudgement } from './to-judgement.ts'
+
+const SENT_AT_US = 1_700_000_000_000_000
+const ACKNOWLEDGED = { state: 'acknowledged', durationUs: 1_000 } as const
+
+/** A desk over a journal of so many rows, all of them marked as sent, and an inbox that the test fills. */
+function openDesk(rows: number, options: { judge?: () => null; pageMax?: number } = {}) {
+  const { pageMax = Infinity, ...parts } = options
+  const journal = openReadyJournal(rows)
+  const record = { ...readRecord(journal), callbackBase: 'http://127.0.0.1:1' }
+  const claims = new ItemClaims(journal, record)
+  journal.transact('power', () => claims.raiseWatermark(claims.readFresh(rows)))
+  const outcomes = new OutcomeWriter(journal)
+  const inbox: InboxCallback[] = []
+  const latencies: number[] = []
+  const clock = { nowMs: SENT_AT_US / 1_000 }
+  const desk = new CallbackDesk({
+    journal,
+    record,
+    claims,
+    inbox: {
+      readAfter: (afterId) => inbox.filter(({ id }) => id > afterId).slice(0, pageMax),
+      close: () => {},
+    },
+    judge: (body) => {
+      const rule = { ruleId: 'r1', ruleName: 'Spam' }
+      return body.includes('error')
+        ? toJudgement({
+            outcome: 'rejected',
+            errorCode: 'BROKEN',
+            message: 'it broke',
+            status: null,
+            taskId: null,
+          })
+        : toJudgement({ taskId: body, rules: [rule] })
+    },
+    nowMs: () => clock.nowMs,
+    onLatency: (latencyUs) => latencies.push(latencyUs),
+    ...parts,
+  })
+  const receive = (item: number, afterUs: number, body = `task-${item}`) =>
+    inbox.push({ id: inbox.length + 1, item, receivedAtUs: SENT_AT_US + afterUs, body })
+  const takeIn = () => {
+    if (!desk.look()) return []
+    journal.transact('process', () => desk.write())
+    return desk.committed()
+  }
+  const send = (item: number, parts: Partial<AttemptRecord>) => {
+    const attempt = toAttempt(item, parts)
+    outcomes.count(attempt)
+    if (attempt.state !== null) countError(journal.counters, { ...attempt, state: attempt.state }, 1)
+    journal.transact('process', () => outcomes.write([attempt]))
+  }
+  const counts = () => Object.fromEntries([...journal.counters.entries('callback')])
+  return { journal, desk, claims, clock, latencies, receive, takeIn, send, counts }
+}
+
+test('a callback settles its acknowledged item, with its result and how long it took', () => {
+  const { journal, receive, takeIn, send, latencies, counts } = openDesk(2)
+  send(1, ACKNOWLEDGED)
+  send(2, ACKNOWLEDGED)
+  receive(1, 7_000)
+  receive(2, 9_000, 'an error')
+  expect(takeIn().map(({ item, from }) => [item, from])).toEqual([
+    [1, 'acknowledged'],
+    [2, 'acknowledged'],
+  ])
+  expect(readStates(journal)).toEqual({
+    items: { 1: 'succeeded', 2: 'rejected' },
+    counted: { succeeded: 1, rejected: 1 },
+  })
+  expect(latencies).toEqual([7_000, 9_000])
+  expect(journal.db.prepare('SELECT task_id, callback_us FROM result WHERE row = 1').get()).toEqual(
+    expect.objectContaining({ task_id: 'task-1', callback_us: 7_000 }),
+  )
+  expect(journal.db.prepare('SELECT count(*) AS n FROM row_rule').get()).toMatchObject({ n: 1 })
+  expect([...journal.counters.entries('error')]).toEqual([['["rejected",200,"BROKEN","it broke"]', 1]])
+  expect(counts()).toEqual({ received: 2, settled: 2 })
+})
+
+test('a doubled callback changes nothing and is counted, also where it contradicts the first', () => {
+  const { journal, receive, takeIn, send, counts } = openDesk(1)
+  send(1, ACKNOWLEDGED)
+  receive(1, 1_000)
+  takeIn()
+  receive(1, 2_000, 'an error')
+  receive(1, 3_000)
+  expect(takeIn()).toEqual([])
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded' })
+  expect(counts()).toEqual({ received: 3, settled: 1, doubled: 2 })
+  expect(journal.db.prepare('SELECT effect, body FROM callback ORDER BY id').all()).toMatchObject([
+    { effect: 'settled', body: 'task-1' },
+    { effect: 'doubled', body: 'an error' },
+    { effect: 'doubled', body: 'task-1' },
+  ])
+})
+
+test('a callback before its acknowledgement settles the item, whose try then adds nothing but itself', () => {
+  const { journal, desk, receive, takeIn, send, latencies, counts } = openDesk(1)
+  receive(1, 400)
+  expect(takeIn()).toMatchObject([{ item: 1, from: 'sending', latencyUs: null }])
+  desk.noteEarly(1, SENT_AT_US + 400)
+  expect(readStates(journal)).toEqual({ items: { 1: 'succeeded' }, counted: { succeeded: 1 } })
+  expect(desk.noteEnd(1, SENT_AT_US)).toBe(true)
+  send(1, { ...ACKNOWLEDGED, state: null })
+  takeIn()
+  expect(latencies).toEqual([400])
+  expect(readStates(journal)).toEqual({ items: { 1: 'succeeded' }, counted: { succeeded: 1 } })
+  expect(journal.counters.get('request', 'succeeded')).toBe(1)
+  expect(journal.db.prepare('SELECT attempts, callback_us FROM result').get()).toMatchObject({
+    attempts: 1,
+    callback_us: 400,
+  })
+  expect(counts()).toEqual({ received: 1, settled: 1, early: 1 })
+})
+
+test.each([
+  ['unknown', { state: 'unknown', outcome: 'unknown', status: null, message: 'lost' }],
+  ['rejected', { state: 'rejected', outcome: 'rejected', status: 400, errorCode: 'DUPLICATE_POST_ID' }],
+  ['pending', { state: 'pending', outcome: 'unknown', status: 503 }],
+] as const)('an item that is %s is settled by the callback that tells it was taken', (state, parts) => {
+  const { journal, receive, takeIn, send } = openDesk(2)
+  send(1, parts)
+  receive(1, 5_000)
+  expect(takeIn()).toMatchObject([{ item: 1, from: state, latencyUs: 5_000 }])
+  expect(readStates(journal)).toEqual({ items: { 1: 'succeeded' }, counted: { succeeded: 1 } })
+  expect([...journal.counters.entries('error').values()].every((n) => n === 0)).toBe(true)
+})
+
+test('an acknowledged item is overdue after its time, and a late callback still settles it', () => {
+  const { journal, desk, clock, receive, takeIn, send, counts } = openDesk(2)
+  send(1, ACKNOWLEDGED)
+  send(2, { ...ACKNOWLEDGED, sentAtUs: SENT_AT_US + 60_000_000 })
+  clock.nowMs += 600_000
+  expect(desk.look()).toBe(false)
+  clock.nowMs += 2
+  takeIn()
+  expect(readStates(journal).items).toEqual({ 1: 'overdue', 2: 'acknowledged' })
+  expect(desk.isOver).toBe(false)
+  receive(1, 700_000_000)
+  receive(2, 700_000_000)
+  takeIn()
+  expect(readStates(journal).counted).toEqual({ succeeded: 2 })
+  expect(desk.isOver).toBe(true)
+  expect(counts()).toEqual({ received: 2, settled: 2, late: 1 })
+  expect([...journal.counters.entries('error').values()]).toEqual([0])
+})
+
+test('an item whose callback came in time is not overdue because nobody had read it yet', () => {
+  const { journal, clock, receive, takeIn, send, counts } = openDesk(3, { pageMax: 1 })
+  for (const item of [1, 2, 3]) send(item, ACKNOWLEDGED)
+  receive(1, 7_000)
+  receive(2, 8_000)
+  clock.nowMs += 700_000
+  takeIn()
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'acknowledged', 3: 'acknowledged' })
+  takeIn()
+  takeIn()
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'succeeded', 3: 'overdue' })
+  expect(counts()).toEqual({ received: 2, settled: 2 })
+})
+
+test('a rule that an undone transaction found is found again by the next one', () => {
+  const { journal, desk, receive, send } = openDesk(1)
+  send(1, ACKNOWLEDGED)
+  receive(1, 1_000)
+  desk.look()
+  expect(() =>
+    journal.transact('process', () => {
+      desk.write()
+      throw new Error('no room')
+    }),
+  ).toThrow('no room')
+  desk.look()
+  journal.transact('process', () => desk.write())
+  expect(
+    journal.db.prepare('SELECT rule_id FROM row_rule JOIN rule ON rule.id = row_rule.rule').all(),
+  ).toMatchObject([{ rule_id: 'r1' }])
+})
+
+test('a rule that both the answer and the callback name is counted once', () => {
+  const { journal, receive, takeIn, send } = openDesk(1)
+  const rules = [{ ruleId: 'r1', ruleName: 'Spam' }]
+  send(1, { state: 'rejected', outcome: 'rejected', errorCode: '5', rules })
+  receive(1, 1_000)
+  expect(takeIn()).toMatchObject([{ item: 1, from: 'rejected' }])
+  expect([...journal.counters.entries('rule')]).toEqual([['r1', 1]])
+})
+
+test('an item of unknown fate is waited for as long as an acknowledged one, and no longer', () => {
+  const { desk, clock, send } = openDesk(1)
+  send(1, { state: 'unknown', outcome: 'unknown', status: null })
+  expect(desk.isOver).toBe(true)
+  desk.noteLoss()
+  expect(desk.isOver).toBe(false)
+  clock.nowMs += 600_001
+  expect(desk.isOver).toBe(true)
+})
+
+test('a callback that cannot be read, or is for a row that is not there, is kept and settles nothing', () => {
+  const { journal, receive, takeIn, send, counts } = openDesk(1, { judge: () => null })
+  send(1, ACKNOWLEDGED)
+  receive(1, 1_000, 'no JSON')
+  expect(takeIn()).toEqual([])
+  expect(readStates(journal).items).toEqual({ 1: 'acknowledged' })
+  expect(counts()).toEqual({ received: 1, unreadable: 1 })
+  expect(journal.db.prepare('SELECT body FROM callback').get()).toMatchObject({ body: 'no JSON' })
+  const other = openDesk(1)
+  other.receive(77, 1_000)
+  expect(other.takeIn()).toEqual([])
+  expect(other.counts()).toEqual({ received: 1, doubled: 1 })
+})
+
+test('a callback settles the row of its address whatever task it names, and says that it names another', () => {
+  const { journal, receive, takeIn, send, counts } = openDesk(2)
+  send(1, ACKNOWLEDGED)
+  send(2, ACKNOWLEDGED)
+  receive(1, 1_000, 'content-9')
+  expect(takeIn()).toMatchObject([{ item: 1, from: 'acknowledged' }])
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'acknowledged' })
+  expect(journal.db.prepare('SELECT task_id, message FROM result WHERE row = 1').get()).toEqual({
+    task_id: 'task-1',
+    message: 'its callback names task content-9, its acknowledgement task-1',
+  })
+  receive(1, 2_000)
+  expect(takeIn()).toEqual([])
+  expect(counts()).toEqual({ received: 2, settled: 1, doubled: 1 })
+})
+
+test('a callback may name the task of an earlier try that was taken and never answered', () => {
+  const { journal, receive, takeIn, send, counts } = openDesk(1)
+  send(1, { state: 'pending', outcome: 'unknown', status: null, taskId: null })
+  send(1, { ...ACKNOWLEDGED, number: 2, taskId: 'task-second' })
+  receive(1, 1_000, 'task-first')
+  expect(takeIn()).toMatchObject([{ item: 1, from: 'acknowledged' }])
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded' })
+  expect(counts()).toEqual({ received: 1, settled: 1 })
+})
+
+test('a callback that comes before its item was sent in this run keeps it from being sent', () => {
+  const journal = openReadyJournal(3)
+  const record = { ...readRecord(journal), callbackBase: 'http://127.0.0.1:1' }
+  const claims = new ItemClaims(journal, record)
+  const callback = { id: 1, item: 2, receivedAtUs: SENT_AT_US, body: 't' }
+  const desk = new CallbackDesk({
+    journal,
+    record,
+    claims,
+    inbox: { readAfter: (afterId) => (afterId < 1 ? [callback] : []), close: () => {} },
+    judge: () => toJudgement(),
+    nowMs: () => SENT_AT_US / 1_000,
+    onLatency: () => {},
+  })
+  expect(desk.look()).toBe(true)
+  journal.transact('process', () => desk.write())
+  desk.committed()
+  const fresh = claims.readFresh(10)
+  expect(fresh.map(({ item }) => item)).toEqual([1, 3])
+  journal.transact('power', () => claims.raiseWatermark(fresh))
+  expect(readRecord(journal)).toMatchObject({ claimed: 3, claimedRows: 3, inboxRead: 1 })
+  expect(toRowCounts(journal.counters.entries('state'), 3)).toMatchObject({ succeeded: 1, not_sent: 2 })
+})
+
+test('callbacks whose transaction was undone are taken in by the next one, and counted once', () => {
+  const { journal, desk, receive, send, counts } = openDesk(1)
+  send(1, ACKNOWLEDGED)
+  receive(1, 1_000)
+  expect(desk.look()).toBe(true)
+  expect(() =>
+    journal.transact('process', () => {
+      desk.write()
+      throw new Error('no room')
+    }),
+  ).toThrow('no room')
+  expect(counts()).toEqual({ received: 0, settled: 0 })
+  expect(readStates(journal)).toEqual({ items: { 1: 'acknowledged' }, counted: { acknowledged: 1 } })
+  expect(desk.look()).toBe(true)
+  journal.transact('process', () => desk.write())
+  expect(desk.committed()).toHaveLength(1)
+  expect(readStates(journal)).toEqual({ items: { 1: 'succeeded' }, counted: { succeeded: 1 } })
+  expect(counts()).toEqual({ received: 1, settled: 1 })
+})

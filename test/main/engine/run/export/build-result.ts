@@ -1,0 +1,41 @@
+import type { ReportOptions } from '../../../../../src/main/engine/run/export/csv-report.ts'
+import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
+import type { ExportRow } from '../../../../../src/shared/run/results.ts'
+
+/** A row of results with what a test names; the rest is a plain success. */
+export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
+  return {
+    row: 1,
+    place: { row: 2, line: null },
+    state: 'succeeded',
+    status: 200,
+    errorCode: null,
+    message: null,
+    taskId: 't1',
+    postId: 'p1',
+    customIndexItemId: null,
+    answer: null,
+    triggeredRules: [],
+    durationMs: 12.3456,
+    callbackLatencyMs: null,
+    attempts: 1,
+    cells: ['a', 'b'],
+    kinds: null,
+    tries: [],
+    exchangeInRow: null,
+    request: null,
+    response: null,
+    callbacks: [],
+    classScores: [],
+    task: null,
+    appeal: null,
+    termNotes: null,
+    serviceMessage: null,
+    ...parts,
+  }
+}
+
+/** A report of a run of tasks without scores, changed as told. */
+export function buildOptions(columns: readonly string[], parts: Partial<ReportOptions> = {}): ReportOptions {
+  return { columns, header: columns, appended: toExportColumns('task', []), lossless: false, ...parts }
+}

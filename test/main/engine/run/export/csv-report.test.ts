@@ -1,0 +1,186 @@
+import Papa from 'papaparse'
+import { expect, test } from 'vitest'
+import { createCsvWriter } from '../../../../../src/main/engine/run/export/csv-report.ts'
+import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
+import type { ExportRow } from '../../../../../src/shared/run/results.ts'
+import { readText } from '../../source/read-source.ts'
+import { buildOptions, buildResult } from './build-result.ts'
+
+const OWN =
+  'sluice_row,sluice_state,sluice_status,sluice_error_code,sluice_message,sluice_task_id,sluice_post_id,' +
+  'sluice_triggered_rules,sluice_duration_ms,sluice_attempts,sluice_rule_ids,sluice_from_cache,sluice_language,' +
+  'sluice_pii,sluice_urls,sluice_text_filters,sluice_custom_classes,sluice_moderated_classes,' +
+  'sluice_model_results,sluice_index_matches,sluice_callback_latency_ms'
+
+function write(columns: string[], results: ExportRow[], lossless = false): string {
+  const writer = createCsvWriter(buildOptions(columns, { lossless }))
+  return writer.header() + results.map((result) => writer.row(result)).join('')
+}
+
+test('the original columns and cells come first, then our own, with a byte-order mark and CRLF', () => {
+  const rules = [
+    { ruleId: 'r1', ruleName: 'Spam' },
+    { ruleId: 'r2', ruleName: '' },
+  ]
+  const failed = buildResult({
+    row: 2,
+    state: 'rejected',
+    status: 400,
+    errorCode: 'PARAM_REQUIRED',
+    message: 'text, or "url"',
+    taskId: null,
+    durationMs: null,
+    attempts: 3,
+  })
+  expect(write(['id', 'text'], [buildResult({ triggeredRules: rules }), failed])).toBe(
+    `\uFEFFid,text,${OWN}\r\n` +
+      'a,b,1,succeeded,200,,,t1,p1,"Spam; r2",12.346,1,"r1; r2",,,,,,,,,,\r\n' +
+      'a,b,2,rejected,400,PARAM_REQUIRED,"text, or ""url""",,p1,,,3,,,,,,,,,,,\r\n',
+  )
+})
+
+test('an invalid row was never sent, so it has neither status nor ids', () => {
+  const invalid = buildResult({
+    state: 'invalid',
+    status: null,
+    taskId: null,
+    postId: null,
+    durationMs: null,
+    attempts: 0,
+  })
+  expect(write(['a', 'b'], [invalid]).split('\r\n')[1]).toBe('a,b,1,invalid,,,,,,,,0,,,,,,,,,,,')
+})
+
+test.each([
+  ['index-add', { customIndexItemId: 'item-1', serviceMessage: 'Added.' }, ['item-1', 'Added.']],
+  [
+    'watchlist-add',
+    { answer: 'pre_existing', termNotes: 'as we have it', serviceMessage: 'Done.' },
+    ['pre_existing', 'as we have it', 'Done.'],
+  ],
+  ['appeal-status', { answer: 'overturned' }, ['overturned', '', '', '', '', '', '']],
+] as const)('what belongs to %s stands in columns of its own', (operation, parts, cells) => {
+  const appended = toExportColumns(operation, [])
+  const writer = createCsvWriter(buildOptions(['a', 'b'], { appended }))
+  const line = writer.row(buildResult(parts)).trimEnd()
+  expect(line.split(',').slice(12, -1)).toEqual(cells)
+})
+
+test('short rows are filled up so that our columns line up, and no cell of a wide row is lost', () => {
+  const text = write(
+    ['a', 'b', 'Column 3'],
+    [buildResult({ cells: ['1'] }), buildResult({ cells: ['1', '2', '3'] })],
+  )
+  const records = Papa.parse<string[]>(text.trimEnd(), { delimiter: ',' }).data
+  expect(records.map((record) => record.indexOf('succeeded'))).toEqual([-1, 4, 4])
+  expect(records.map((record) => record.length)).toEqual([24, 24, 24])
+  expect(records[2]?.slice(0, 3)).toEqual(['1', '2', '3'])
+})
+
+test('a row wider than the columns is a bug that is said, not a shifted line', () => {
+  expect(() => write(['a'], [buildResult({ row: 9, cells: ['1', '2'] })])).toThrow('row 9 has 2 cells')
+})
+
+test.each([
+  '=1+1',
+  '+1',
+  '-5',
+  '@SUM(A1)',
+  '  =1',
+  '\u00a0=cmd',
+  '\u200b=1',
+  '＝1',
+  '－1',
+  '＋1',
+  '＠x',
+  '\ttab',
+  ' \ttab',
+])('the cell %j is guarded by one apostrophe, and not in a lossless export', (cell) => {
+  const parse = (text: string) => Papa.parse<string[]>(text, { delimiter: ',', newline: '\r\n' }).data[1]?.[0]
+  expect(parse(write(['a'], [buildResult({ cells: [cell] })]))).toBe(`'${cell}`)
+  expect(parse(write(['a'], [buildResult({ cells: [cell] })], true))).toBe(cell)
+})
+
+test.each([
+  ['\t=1', "'\t'=1"],
+  ['\r=1', "'\r'=1"],
+  ['\n+1', "\n'+1"],
+  ['a;=1+1;b', "a;'=1+1;b"],
+  ['a,b|@c', "a,b|'@c"],
+])('the cell %j is guarded behind each place where a file may be split, as %j', (cell, guarded) => {
+  const parse = (text: string) => Papa.parse<string[]>(text, { delimiter: ',', newline: '\r\n' }).data[1]?.[0]
+  expect(parse(write(['a'], [buildResult({ cells: [cell] })]))).toBe(guarded)
+  expect(parse(write(['a'], [buildResult({ cells: [cell] })], true))).toBe(cell)
+})
+
+test('column names and messages are guarded too', () => {
+  const [header, row] = write(['=A1'], [buildResult({ cells: ['x'], message: '=evil' })]).split('\r\n')
+  expect(header).toMatch(/^\uFEFF'=A1,/)
+  expect(row).toContain(",'=evil,")
+})
+
+const AWKWARD = [
+  [
+    '=1',
+    "'=1",
+    "''=1",
+    "'",
+    "'x",
+    '',
+    "'\t",
+    "' =1",
+    " '=1",
+    '-',
+    "it's",
+    '"quoted"',
+    '\'"=',
+    'a,b;c',
+    'two\r\nlines\r',
+  ],
+  [
+    '\uFFFD',
+    ' padded ',
+    '\uFEFFx',
+    '😀',
+    '＝1',
+    "'＝1",
+    '\r',
+    '\n',
+    '\u0000=1',
+    '007',
+    'TRUE',
+    '1e5',
+    '…',
+    "'+",
+    '+',
+  ],
+]
+
+test.each([false, true])(
+  'reading our own export gives every cell back as it was (lossless: %s)',
+  (lossless) => {
+    const columns = AWKWARD[0]?.map((_, index) => (index === 0 ? "'=name" : `c${index}`)) ?? []
+    const text = write(
+      columns,
+      AWKWARD.map((cells, index) => buildResult({ row: index + 1, cells })),
+      lossless,
+    )
+    const source = readText(text, { encoding: 'utf-8' })
+    expect(source.cells.map((cells) => cells.slice(0, columns.length))).toEqual(AWKWARD)
+    expect(source.columns.slice(0, columns.length)).toEqual(columns)
+    expect(source.columns.slice(columns.length)).toEqual(OWN.split(','))
+  },
+)
+
+test('a file that is no export of ours keeps its apostrophes', () => {
+  expect(readText("a,sluice_row\n'=1,2\n").cells).toEqual([["'=1", '2']])
+})
+
+test('exporting an export renames its old columns, each time anew', () => {
+  const again = write(
+    ['text', 'sluice_row', 'sluice_row (source)'],
+    [buildResult({ cells: ['a', '1', '2'] })],
+  )
+  const [header] = Papa.parse<string[]>(again.slice(1), { delimiter: ',' }).data
+  expect(header?.slice(0, 4)).toEqual(['text', 'sluice_row (source 2)', 'sluice_row (source)', 'sluice_row'])
+})

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { ItemClaims } from '../../../../../src/main/engine/run/journal/item-claims.ts'
+import { OutcomeWriter } from '../../../../../src/main/engine/run/journal/outcome-writer.ts'
+import {
+  openReadyJournal,
+  readRecord,
+  readStates,
+  toAttempt,
+  toIntakeRow,
+} from '../../journal/test-journal.ts'
+
+const INVALID = [{ row: 0, severity: 'error', code: 'required', message: 'must be given' }] as const
+
+const openClaims = (rows: Parameters<typeof openReadyJournal>[0]) => {
+  const journal = openReadyJournal(rows)
+  return { journal, claims: new ItemClaims(journal, readRecord(journal)) }
+}
+
+test('fresh items are read in the order of the source, invalid rows left out, and not claimed by that', () => {
+  const { journal, claims } = openClaims([
+    toIntakeRow(1),
+    toIntakeRow(2, { problems: [...INVALID] }),
+    toIntakeRow(3),
+    toIntakeRow(4),
+  ])
+  expect(claims.readFresh(2)).toEqual([
+    { item: 1, rows: [{ row: 1, cells: ['text 1'], kinds: null }], attempts: 0 },
+    { item: 3, rows: [{ row: 3, cells: ['text 3'], kinds: null }], attempts: 0 },
+  ])
+  expect(readRecord(journal)).toMatchObject({ claimed: 0, claimedRows: 0 })
+  expect(claims.readFresh(9).map(({ item }) => item)).toEqual([1, 3, 4])
+})
+
+test('the watermark rises over what is claimed, and falls under what was not sent after all', () => {
+  const { journal, claims } = openClaims(6)
+  const items = claims.readFresh(4)
+  journal.transact('power', () => claims.raiseWatermark(items))
+  expect(readRecord(journal)).toMatchObject({ claimed: 4, claimedRows: 4 })
+  expect(claims.readFresh(9).map(({ item }) => item)).toEqual([5, 6])
+  journal.transact('process', () => claims.lowerWatermark(items.slice(2)))
+  expect(readRecord(journal)).toMatchObject({ claimed: 2, claimedRows: 2 })
+  expect(claims.readFresh(9).map(({ item }) => item)).toEqual([3, 4, 5, 6])
+})
+
+test('claiming nothing changes nothing', () => {
+  const { journal, claims } = openClaims(2)
+  journal.transact('power', () => {
+    claims.raiseWatermark([])
+    claims.lowerWatermark([])
+  })
+  expect(readRecord(journal)).toMatchObject({ claimed: 0, claimedRows: 0 })
+})
+
+test('a block of huge rows is short, and holds at least one', () => {
+  const huge = 'x'.repeat(3 * 1024 * 1024)
+  const { claims } = openClaims([1, 2, 3].map((row) => toIntakeRow(row, { cells: [huge] })))
+  expect(claims.readFresh(3).map(({ item }) => item)).toEqual([1])
+})
+
+test('items that wait to be sent again are marked on disk before, one by one, and unmarked if they were not', () => {
+  const { journal, claims } = openClaims(5)
+  const outcomes = new OutcomeWriter(journal)
+  journal.transact('process', () => {
+    claims.raiseWatermark(claims.readFresh(3))
+    for (const item of [1, 2, 3]) {
+      const attempt = toAttempt(item, { state: item === 2 ? 'succeeded' : 'pending', outcome: 'unknown' })
+      outcomes.write([attempt])
+      outcomes.count(attempt)
+    }
+  })
+  const pending = claims.readPending(0, 10)
+  expect(pending).toEqual([
+    { item: 1, attempts: 1 },
+    { item: 3, attempts: 1 },
+  ])
+  expect(claims.readPending(1, 10)).toEqual([{ item: 3, attempts: 1 }])
+  expect(claims.readPending(0, 1)).toEqual([{ item: 1, attempts: 1 }])
+  let marked: ReturnType<ItemClaims['markAgain']> = []
+  journal.transact('power', () => {
+    marked = claims.markAgain(pending)
+  })
+  expect(marked).toEqual([
+    { item: 1, rows: [{ row: 1, cells: ['text 1'], kinds: null }], attempts: 1 },
+    { item: 3, rows: [{ row: 3, cells: ['text 3'], kinds: null }], attempts: 1 },
+  ])
+  expect(readStates(journal)).toEqual({
+    items: { 1: 'sending', 2: 'succeeded', 3: 'sending' },
+    counted: { succeeded: 1, sending: 2 },
+  })
+  journal.transact('power', () => {
+    expect(claims.markAgain([{ item: 2, attempts: 1 }])).toEqual([])
+  })
+  expect(readStates(journal).counted).toEqual({ succeeded: 1, sending: 2 })
+  journal.transact('process', () => claims.unmark(marked.slice(1)))
+  expect(readStates(journal)).toEqual({
+    items: { 1: 'sending', 2: 'succeeded', 3: 'pending' },
+    counted: { succeeded: 1, sending: 1, pending: 1 },
+  })
+})

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import type { Journal } from '../../../../../src/main/engine/journal/journal.ts'
+import { type StoredState, updateRunRecord } from '../../../../../src/main/engine/journal/run-record.ts'
+import { ItemClaims } from '../../../../../src/main/engine/run/journal/item-claims.ts'
+import { OutcomeWriter } from '../../../../../src/main/engine/run/journal/outcome-writer.ts'
+import {
+  CUT_OFF_MESSAGE,
+  recoverUnknown,
+  resendUnknown,
+} from '../../../../../src/main/engine/run/journal/recovery.ts'
+import { toErrorGroups, toErrorKey } from '../../../../../src/shared/run/error-groups.ts'
+import {
+  openReadyJournal,
+  openTestJournal,
+  readRecord,
+  readStates,
+  toAttempt,
+} from '../../journal/test-journal.ts'
+
+/**
+ * A journal of a process that died while it was sending: ten rows, the first eight under the watermark. Item 1
+ * succeeded, 2 was refused, 3 waits for its second try, 4 had its second try under way, 5 is unknown by itself;
+ * 6 to 8 have no outcome, 9 and 10 were not reached.
+ */
+function openCutOffJournal(state: StoredState = 'running'): Journal {
+  const journal = openReadyJournal(10)
+  const claims = new ItemClaims(journal, readRecord(journal))
+  const outcomes = new OutcomeWriter(journal)
+  const write = (attempt: ReturnType<typeof toAttempt>): void => {
+    outcomes.write([attempt])
+    outcomes.count(attempt)
+  }
+  journal.transact('power', () => {
+    claims.raiseWatermark(claims.readFresh(8))
+    write(toAttempt(1))
+    write(toAttempt(2, { state: 'rejected', outcome: 'rejected', status: 400 }))
+    write(toAttempt(3, { state: 'pending', outcome: 'unknown' }))
+    write(toAttempt(4, { state: 'pending', outcome: 'unknown', status: 503, errorCode: 'BUSY' }))
+    write(toAttempt(5, { state: 'unknown', outcome: 'unknown' }))
+    journal.counters.add('error', toErrorKey('rejected', 400, null, 'no'), 1)
+    journal.counters.add('error', toErrorKey('unknown', null, null, 'gone'), 1)
+    claims.markAgain([{ item: 4, attempts: 1 }])
+    updateRunRecord(journal.db, { state })
+  })
+  return journal
+}
+
+test('what was marked and has no outcome becomes unknown; nothing else changes', () => {
+  const journal = openCutOffJournal()
+  expect(recoverUnknown(journal)).toBe(4)
+  expect(readRecord(journal)).toMatchObject({ state: 'interrupted', claimed: 8 })
+  expect(readStates(journal)).toEqual({
+    items: {
+      1: 'succeeded',
+      2: 'rejected',
+      3: 'pending',
+      4: 'unknown',
+      5: 'unknown',
+      6: 'unknown',
+      7: 'unknown',
+      8: 'unknown',
+    },
+    counted: { succeeded: 1, rejected: 1, pending: 1, unknown: 5 },
+  })
+  const results = journal.db.prepare('SELECT row, attempts, status, error_code, message FROM result').all()
+  expect({ ...results[3] }).toEqual({
+    row: 4,
+    attempts: 2,
+    status: null,
+    error_code: null,
+    message: CUT_OFF_MESSAGE,
+  })
+  expect({ ...results[5] }).toEqual({
+    row: 6,
+    attempts: 1,
+    status: null,
+    error_code: null,
+    message: CUT_OFF_MESSAGE,
+  })
+  const tries = journal.db.prepare('SELECT item, number, outcome, sent_at_us FROM attempt').all()
+  expect(
+    tries.map(({ item, number, outcome, sent_at_us }) => [item, number, outcome, sent_at_us !== null]),
+  ).toEqual([
+    [1, 1, 'succeeded', true],
+    [2, 1, 'rejected', true],
+    [3, 1, 'unknown', true],
+    [4, 1, 'unknown', true],
+    [4, 2, 'unknown', false],
+    [5, 1, 'unknown', true],
+    [6, 1, 'unknown', false],
+    [7, 1, 'unknown', false],
+    [8, 1, 'unknown', false],
+  ])
+})
+
+test('unknown rows are counted with their cause', () => {
+  const journal = openCutOffJournal()
+  recoverUnknown(journal)
+  expect(toErrorGroups(journal.counters.entries('error'))).toEqual([
+    { outcome: 'unknown', status: null, error_code: null, message: CUT_OFF_MESSAGE, rows: 4 },
+    { outcome: 'rejected', status: 400, error_code: null, message: 'no', rows: 1 },
+    { outcome: 'unknown', status: null, error_code: null, message: 'gone', rows: 1 },
+  ])
+  expect(Object.fromEntries(journal.counters.entries('request'))).toEqual({
+    succeeded: 1,
+    rejected: 1,
+    unknown: 7,
+    retried: 1,
+  })
+})
+
+test('recovering twice finds nothing the second time', () => {
+  const journal = openCutOffJournal()
+  recoverUnknown(journal)
+  const before = readStates(journal)
+  expect(recoverUnknown(journal)).toBe(0)
+  expect(readStates(journal)).toEqual(before)
+})
+
+test.each<StoredState>(['intake', 'ready', 'completed', 'stopped', 'interrupted'])(
+  'a run that ended in order as %s has nothing to recover',
+  (state) => {
+    const journal = openCutOffJournal(state)
+    const before = readStates(journal)
+    expect(recoverUnknown(journal)).toBe(0)
+    expect(readStates(journal)).toEqual(before)
+    expect(readRecord(journal).state).toBe(state)
+  },
+)
+
+test('unknown rows go back into the queue only when they are to be sent again', () => {
+  const journal = openCutOffJournal()
+  recoverUnknown(journal)
+  resendUnknown(journal)
+  expect(readStates(journal).counted).toEqual({ succeeded: 1, rejected: 1, pending: 6 })
+  const claims = new ItemClaims(journal, readRecord(journal))
+  expect(claims.readPending(0, 10)).toEqual([
+    { item: 3, attempts: 1 },
+    { item: 4, attempts: 2 },
+    { item: 5, attempts: 1 },
+    { item: 6, attempts: 1 },
+    { item: 7, attempts: 1 },
+    { item: 8, attempts: 1 },
+  ])
+  expect(claims.readFresh(10).map(({ item }) => item)).toEqual([9, 10])
+  expect(toErrorGroups(journal.counters.entries('error'))).toEqual([
+    { outcome: 'rejected', status: 400, error_code: null, message: 'no', rows: 1 },
+  ])
+})
+
+test('a recovery that fails for want of room is done by the next', () => {
+  const journal = openCutOffJournal()
+  const { file } = journal
+  journal.db.exec(`CREATE TRIGGER full BEFORE INSERT ON attempt BEGIN SELECT raise(ABORT, 'no room'); END`)
+  expect(() => recoverUnknown(journal)).toThrow('no room')
+  journal.db.exec('DROP TRIGGER full')
+  journal.close()
+  const next = openTestJournal({ file })
+  expect(readStates(next).counted).toEqual({ succeeded: 1, rejected: 1, pending: 1, sending: 1, unknown: 1 })
+  expect(recoverUnknown(next)).toBe(4)
+  expect(readStates(next).counted).toEqual({ succeeded: 1, rejected: 1, pending: 1, unknown: 5 })
+})

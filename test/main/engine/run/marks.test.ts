@@ -1,0 +1,75 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { SluiceError } from '../../../../src/shared/messages/errors.ts'
+import { openReadyJournal, readRecord, readStates } from '../journal/test-journal.ts'
+import { createHeldClient, createTestSender, endAll, untilHeld } from './test-sender.ts'
+
+/** A journal whose syncs the test ends one by one. */
+function openSlowJournal(rows: number) {
+  const journal = openReadyJournal(rows)
+  const syncs: PromiseWithResolvers<void>[] = []
+  journal.sync = () => {
+    const sync = Promise.withResolvers<void>()
+    syncs.push(sync)
+    return sync.promise
+  }
+  return { journal, syncs }
+}
+
+function sendHeld(rows: number) {
+  const { journal, syncs } = openSlowJournal(rows)
+  const held: (() => void)[] = []
+  const { sender } = createTestSender({
+    journal,
+    parts: { pace: { kind: 'closed', concurrency: 4 } },
+    createClient: () => createHeldClient(held),
+  })
+  const ended = sender.send()
+  // A failure is looked at when the test gets there.
+  ended.catch(() => {})
+  onTestFinished(() => sender.stop())
+  return { sender, journal, syncs, held, ended }
+}
+
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('nothing goes out before the marks that cover it are on the disk', async () => {
+  const { journal, syncs, held, ended } = sendHeld(10)
+  await turns(5)
+  expect(syncs).toHaveLength(1)
+  expect(readRecord(journal).claimed).toBe(4)
+  expect(held).toHaveLength(0)
+  syncs.shift()?.resolve()
+  await untilHeld(held, 4)
+  while (held.length > 0) held.shift()?.()
+  await turns(5)
+  // The next block is marked, and waits for the disk as the first did.
+  expect(readRecord(journal).claimed).toBe(8)
+  expect(held).toHaveLength(0)
+  journal.sync = () => Promise.resolve()
+  syncs.shift()?.resolve()
+  expect(await endAll(held, ended)).toEqual({ kind: 'done' })
+  expect(readStates(journal).counted).toEqual({ succeeded: 10 })
+})
+
+test('a disk that takes no marks ends the sending; what they covered did not go out and is pending', async () => {
+  const { journal, syncs, held, ended } = sendHeld(10)
+  await turns(5)
+  const full = new SluiceError({ code: 'DISK_FULL', message: 'cannot write', hint: 'Free some space.' })
+  syncs.shift()?.reject(full)
+  await expect(ended).rejects.toBe(full)
+  expect(held).toHaveLength(0)
+  expect(readRecord(journal)).toMatchObject({ claimed: 0, claimedRows: 0 })
+})
+
+test('a run that is stopped while marks are on their way takes them back', async () => {
+  const { sender, journal, syncs, held, ended } = sendHeld(10)
+  await turns(5)
+  sender.stop()
+  await turns(5)
+  syncs.shift()?.resolve()
+  expect(await ended).toEqual({ kind: 'stopped' })
+  expect(held).toHaveLength(0)
+  expect(readRecord(journal)).toMatchObject({ claimed: 0, claimedRows: 0 })
+})

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { readStoredBody } from '../../../../src/main/engine/run/journal/stored-body.ts'
+import { Recorder } from '../../../../src/main/engine/run/recorder.ts'
+import { SecondMeter } from '../../../../src/main/engine/sending/second-meter.ts'
+import type { Answer } from '../../../../src/main/engine/service/exchange.ts'
+import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
+import { LatencyMeter } from '../../../../src/shared/load/latency-meter.ts'
+import { openReadyJournal, readStates } from '../journal/test-journal.ts'
+
+const SENT_AT_US = 1_700_000_000_000_000
+
+const ANSWER: Answer = {
+  kind: 'answer',
+  status: 200,
+  contentType: 'application/json',
+  retryAfter: null,
+  location: null,
+  body: '{}',
+  timings: { sentAtUs: SENT_AT_US, durationUs: 2_000, waitingUs: 1_000, connectUs: null, tlsUs: null },
+}
+
+const SUCCESS: Judgement = {
+  outcome: 'succeeded',
+  repeat: 'never',
+  reached: true,
+  status: 200,
+  errorCode: null,
+  message: null,
+  taskId: 't',
+  customIndexItemId: null,
+  answer: null,
+  rows: null,
+  isAcknowledgement: false,
+  isTooLarge: false,
+  isResultLost: false,
+  rules: [],
+  classes: [],
+  fromCache: false,
+  retryAfterMs: null,
+}
+
+function openRecorder(rows: number) {
+  const journal = openReadyJournal(rows)
+  const meter = new SecondMeter({ total: new LatencyMeter(), nowUs: () => SENT_AT_US + 10_000 })
+  onTestFinished(() => meter.close())
+  const recorder = new Recorder(journal, meter)
+  const note = (
+    item: number,
+    judgement: Partial<Judgement> = {},
+    options: { again?: boolean; attempts?: number; body?: string } = {},
+  ) =>
+    recorder.note({
+      sent: { item, rows: [item], attempts: options.attempts ?? 0 },
+      exchange: { ...ANSWER, body: options.body ?? '{}' },
+      judgement: { ...SUCCESS, ...judgement },
+      again: options.again ?? false,
+      isSettled: false,
+      scheduledAtUs: null,
+      hasWaited: false,
+    })
+  const write = () => journal.transact('process', () => recorder.write({ allSeconds: true }))
+  return { journal, recorder, note, write }
+}
+
+test('a finished try leaves its item in the state that follows from it', () => {
+  const { note } = openRecorder(5)
+  expect([
+    note(1),
+    note(2, { outcome: 'rejected' }),
+    note(3, { outcome: 'failed' }),
+    note(4, { outcome: 'unknown' }),
+    note(5, { outcome: 'unknown' }, { again: true }),
+  ]).toEqual(['succeeded', 'rejected', 'failed', 'unknown', 'pending'])
+})
+
+test('tries wait for their group, and are counted when they happen', () => {
+  const { journal, recorder, note, write } = openRecorder(2)
+  note(1)
+  note(2, { outcome: 'unknown', message: 'gone' }, { again: true })
+  expect(recorder.waiting).toBe(2)
+  expect(readStates(journal)).toEqual({ items: {}, counted: { succeeded: 1, pending: 1 } })
+  write()
+  expect(recorder.waiting).toBe(0)
+  expect(readStates(journal)).toEqual({
+    items: { 1: 'succeeded', 2: 'pending' },
+    counted: { succeeded: 1, pending: 1 },
+  })
+})
+
+test('a group that found no room is written whole by the next, its rules and seconds with it', () => {
+  const { journal, recorder, note, write } = openRecorder(3)
+  const rules = [{ ruleId: 'r1', ruleName: 'Spam' }]
+  for (const item of [1, 2, 3])
+    note(item, { rules }, { body: randomBytes(item === 3 ? 60_000 : 10).toString('hex') })
+  const { page_count } = journal.db.prepare('PRAGMA page_count').get() ?? {}
+  journal.db.exec(`PRAGMA max_page_count = ${Number(page_count) + 2}`)
+  expect(write).toThrow(expect.objectContaining({ code: 'DISK_FULL' }))
+  expect(recorder.waiting).toBe(3)
+  journal.db.exec('PRAGMA max_page_count = 4294967294')
+  write()
+  const named = journal.db
+    .prepare('SELECT row AS item, rule_name FROM row_rule JOIN rule ON rule.id = row_rule.rule ORDER BY row')
+    .all()
+  expect(named.map(({ item, rule_name }) => [item, rule_name])).toEqual([
+    [1, 'Spam'],
+    [2, 'Spam'],
+    [3, 'Spam'],
+  ])
+  expect(journal.counters.get('rule', 'r1')).toBe(3)
+  expect(journal.db.prepare('SELECT sum(sent) AS n FROM second').get()?.['n']).toBe(3)
+})
+
+test('a group whose commit failed is given back by the way to undo it', () => {
+  const { journal, recorder, note, write } = openRecorder(2)
+  note(1, { rules: [{ ruleId: 'r1', ruleName: 'Spam' }] })
+  let undo = (): void => {}
+  expect(() =>
+    journal.transact('process', () => {
+      undo = recorder.write({ allSeconds: true })
+      throw new Error('the disk of the test')
+    }),
+  ).toThrow('the disk of the test')
+  undo()
+  note(2)
+  expect(recorder.waiting).toBe(2)
+  write()
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'succeeded' })
+  expect(journal.db.prepare('SELECT sum(sent) AS n FROM second').get()?.['n']).toBe(2)
+  expect(journal.db.prepare('SELECT rule_name FROM rule').get()?.['rule_name']).toBe('Spam')
+})
+
+test('causes of errors are counted by outcome, status, code and message; a retry to come is none', () => {
+  const { journal, note } = openRecorder(9)
+  const refusal = { outcome: 'rejected', status: 400, errorCode: 'X', message: 'no' } as const
+  note(1, refusal)
+  note(2, refusal)
+  note(3, { ...refusal, status: 422 })
+  note(4, { outcome: 'unknown', message: 'gone' }, { again: true })
+  note(5, { message: 'was delivered before', errorCode: 'DUPLICATE' })
+  expect([...journal.counters.entries('error')].map(([group, n]) => [...JSON.parse(group), n])).toEqual([
+    ['rejected', 400, 'X', 'no', 2],
+    ['rejected', 422, 'X', 'no', 1],
+  ])
+})
+
+test('more causes than are told apart are counted together', () => {
+  const { journal, note } = openRecorder(205)
+  for (let item = 1; item <= 205; item += 1) {
+    note(item, { outcome: 'unknown', status: null, message: `cause ${'abcdefghij'[item % 10]} ${item}` })
+  }
+  const groups = [...journal.counters.entries('error')]
+  expect(groups).toHaveLength(201)
+  expect(groups.at(-1)).toEqual([
+    JSON.stringify(['unknown', null, null, '(further errors, each with a message of its own)']),
+    5,
+  ])
+})
+
+test('a long answer is kept whole, rows from a cache are counted', () => {
+  const { journal, note, write } = openRecorder(2)
+  const body = 'x'.repeat(100_000)
+  note(1, { fromCache: true }, { body })
+  note(2)
+  write()
+  const { content, bytes } = journal.db.prepare('SELECT * FROM long_answer WHERE id = 1').get() ?? {}
+  expect(readStoredBody(null, content, bytes)).toEqual({ text: body, cutFrom: null })
+  expect(journal.counters.get('from_cache')).toBe(1)
+})

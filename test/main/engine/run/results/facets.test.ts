@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest'
+import { type RunFamily, toFamily } from '../../../../../src/main/engine/journal/run-family.ts'
+import { summarizeRun } from '../../../../../src/main/engine/results/run-summary.ts'
+import { readFacets, readProblemGroups } from '../../../../../src/main/engine/run/results/facets.ts'
+import { readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
+import {
+  NO_RULE,
+  type ResultRow,
+  type RowFilter,
+  type RowState,
+} from '../../../../../src/shared/run/results.ts'
+import type { RowAnswer } from '../../../../../src/shared/run/row-answer.ts'
+import { openTestFolder } from '../../../../helpers/test-folder.ts'
+import { completeRun, readAllResults, startUnendingRun } from './moderated-runs.ts'
+
+const folder = openTestFolder()
+
+const ENDED_BADLY: RowState[] = ['rejected', 'failed', 'unknown', 'overdue']
+
+function countBy(rows: readonly ResultRow[], toValues: (row: ResultRow) => (string | null)[]) {
+  const counts: Record<string, number> = {}
+  for (const value of rows.flatMap(toValues)) if (value !== null) counts[value] = (counts[value] ?? 0) + 1
+  return counts
+}
+
+/** Compares every facet with a count of all rows, and with the page that choosing it shows. */
+function checkFacets(view: RunFamily): void {
+  const all = readAllResults(view)
+  const { facets } = readFacets(view)
+  const of = (kind: string) =>
+    Object.fromEntries(facets.filter((facet) => facet.kind === kind).map(({ value, rows }) => [value, rows]))
+  expect(of('state')).toEqual(countBy(all, ({ state }) => [state]))
+  expect(of('rule')).toEqual(
+    countBy(all, ({ state, triggeredRules }) => {
+      const ruleIds = triggeredRules.map(({ ruleId }) => ruleId)
+      return state === 'succeeded' && ruleIds.length === 0 ? [NO_RULE] : ruleIds
+    }),
+  )
+  expect(of('error')).toEqual(
+    countBy(all, ({ state, errorCode }) => [ENDED_BADLY.includes(state) ? errorCode : null]),
+  )
+  for (const { kind, value, rows } of facets) {
+    const filter: RowFilter =
+      kind === 'state'
+        ? { state: value as RowState }
+        : kind === 'rule'
+          ? { ruleIds: [value] }
+          : kind === 'answer'
+            ? { answer: value as RowAnswer }
+            : kind === 'cause'
+              ? { cause: value }
+              : { errorCode: value }
+    const page = readPage(view, { filter, offset: 0, limit: 500 })
+    expect([kind, value, page.rows.length]).toEqual([kind, value, rows])
+    expect([kind, value, page.total]).toEqual([kind, value, rows])
+  }
+}
+
+/** The summary's counts must add up, and agree with a count of all rows. */
+function checkSummary(view: RunFamily): void {
+  const all = readAllResults(view)
+  const { read, ...counts } = summarizeRun(view).rows
+  expect(read).toBe(all.length)
+  expect(Object.values(counts).reduce((sum, n) => sum + n, 0)).toBe(read)
+  const of = (...states: RowState[]) => all.filter(({ state }) => states.includes(state)).length
+  expect(counts).toEqual({
+    invalid: of('invalid'),
+    succeeded: of('succeeded'),
+    rejected: of('rejected'),
+    failed: of('failed'),
+    unknown: of('unknown'),
+    overdue: of('overdue'),
+    awaiting: of('acknowledged'),
+    not_sent: of('pending', 'sending'),
+  })
+}
+
+test('facets and summary of a run that has ended agree with a count of its rows', async () => {
+  const { runs, runId, summary } = await completeRun(folder, 80)
+  runs.read(runId, (view) => {
+    checkFacets(view)
+    checkSummary(view)
+    expect(readFacets(view).facets.filter(({ kind }) => kind === 'state')).toEqual([
+      { kind: 'state', value: 'succeeded', label: 'succeeded', rows: 64 },
+      { kind: 'state', value: 'invalid', label: 'invalid', rows: 8 },
+      { kind: 'state', value: 'rejected', label: 'rejected', rows: 4 },
+      { kind: 'state', value: 'unknown', label: 'unknown', rows: 4 },
+    ])
+    expect(readFacets(view).facets.find(({ value }) => value === 'r2')?.label).toBe('Even')
+  })
+  expect(summary).toMatchObject({
+    state: 'completed',
+    requests: { sent: 80, succeeded: 64, rejected: 8, unknown: 8, retried: 8 },
+    retry_after: { answers: 0 },
+    from_cache: { rows: 4 },
+  })
+})
+
+test('facets and summary of a run that was cut off agree with a count of its rows', async () => {
+  const { runs, runId } = await startUnendingRun(folder, 100, 40)
+  runs.read(runId, (view) => {
+    expect(view.isCutOff).toBe(true)
+    checkFacets(view)
+    checkSummary(view)
+    expect(summarizeRun(view).state).toBe('interrupted')
+  })
+})
+
+test('the summary of a run that is going on adds up', async () => {
+  const { runs, runId } = await startUnendingRun(folder, 100, 40)
+  runs.read(runId, (view) => {
+    const held = { ...view, isHeld: true, isCutOff: false }
+    const live = toFamily(held, [held])
+    checkSummary(live)
+    expect(summarizeRun(live)).toMatchObject({ state: 'running', ended_at: null })
+  })
+})
+
+test('facets and summary of a run that was stopped, and of a child of it, agree with a count of their rows', async () => {
+  const { runs, runId, stop } = await startUnendingRun(folder, 100, 40)
+  await stop()
+  runs.read(runId, (view) => {
+    checkFacets(view)
+    checkSummary(view)
+    expect(summarizeRun(view)).toMatchObject({ state: 'interrupted', rows: { read: 100 } })
+  })
+  const child = runs.retry(runId, 'skip', { hold: true })
+  await child.until(({ phase }) => phase === 'ready')
+  child.command({ kind: 'stop' })
+  await child.ended
+  runs.read(child.runId, (view) => {
+    checkFacets(view)
+    checkSummary(view)
+  })
+})
+
+test('a run whose source is being read has no rows yet, and adds up', async () => {
+  const { runs, runId } = await completeRun(folder, 10)
+  runs.read(runId, (view) => {
+    const record = { ...view.record, state: 'intake' as const, rowsRead: 0 }
+    const early = { ...view, record, isHeld: true }
+    expect(summarizeRun(toFamily(early, [early]))).toMatchObject({ state: 'running', rows: { read: 0 } })
+  })
+})
+
+test('triggered rules come with most rows first, each with its name', async () => {
+  const { summary } = await completeRun(folder, 60)
+  const [first, second] = summary.triggered_rules
+  expect(summary.triggered_rules.map(({ rule_id, rule_name }) => [rule_id, rule_name])).toEqual([
+    ['r2', 'Even'],
+    ['r3', 'Threefold'],
+  ])
+  expect(first?.rows).toBeGreaterThan(second?.rows ?? 0)
+})
+
+test('errors come grouped by cause, invalid rows with the problem that kept them', async () => {
+  const { summary } = await completeRun(folder, 40)
+  expect(summary.errors).toEqual([
+    { outcome: 'invalid', status: null, error_code: 'one_of', message: expect.any(String), rows: 4 },
+    { outcome: 'rejected', status: 400, error_code: 'INVALID_PARAM', message: 'not allowed', rows: 2 },
+    { outcome: 'unknown', status: 503, error_code: 'BUSY', message: 'busy', rows: 2 },
+  ])
+})
+
+test('problems are grouped by cause, errors first, each with its first rows', async () => {
+  const { runs, runId } = await completeRun(folder, 130)
+  const groups = runs.read(runId, readProblemGroups)
+  const errors = groups.filter(({ severity }) => severity === 'error')
+  expect(errors).toMatchObject([{ code: 'one_of', rows: 13 }])
+  expect(errors[0]?.examples.map(({ row }) => row)).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100])
+  expect(groups.map(({ severity }) => severity)).toEqual(
+    groups.map(({ severity }) => severity).toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
+  )
+})

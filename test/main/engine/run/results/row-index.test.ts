@@ -1,0 +1,192 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { countError } from '../../../../../src/main/engine/journal/error-counts.ts'
+import type { Journal } from '../../../../../src/main/engine/journal/journal.ts'
+import { type RunFamily, toFamily } from '../../../../../src/main/engine/journal/run-family.ts'
+import { OutcomeWriter } from '../../../../../src/main/engine/run/journal/outcome-writer.ts'
+import { readFacets, readProblemGroups } from '../../../../../src/main/engine/run/results/facets.ts'
+import { listAllPages, readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
+import { RowIndexes } from '../../../../../src/main/engine/run/results/row-indexes.ts'
+import { NO_RULE } from '../../../../../src/shared/run/results.ts'
+import { openReadyJournal, readRecord, toAttempt, toIntakeRow } from '../../journal/test-journal.ts'
+
+const POSTS = 24_000
+const RULES = ['r1', 'r2'].map((ruleId) => ({ ruleId, ruleName: `Rule ${ruleId}` }))
+
+const hasWord = (row: number) => row % 5 < 2
+const toRules = (row: number) => (row % 3 === 0 ? RULES.slice(0, (row % 2) + 1) : [])
+
+/** Posts of which 40 % hold "Trucks"; some rows have line breaks, which JSON writes with a backslash. */
+function openPosts(posts = POSTS): Journal {
+  const journal = openReadyJournal(
+    Array.from({ length: posts }, (_, i) => {
+      const text = hasWord(i + 1) ? `The Trucks,${i % 7 === 0 ? '\n' : ' '}again` : 'nothing\nto "see"'
+      return toIntakeRow(i + 1, { cells: [text, `user${i}`] })
+    }),
+  )
+  settle(journal, 1, posts)
+  return journal
+}
+
+function settle(journal: Journal, from: number, upTo: number): void {
+  const writer = new OutcomeWriter(journal)
+  const records = Array.from({ length: upTo - from + 1 }, (_, i) =>
+    toAttempt(from + i, { rules: toRules(from + i) }),
+  )
+  journal.transact('process', () => {
+    for (const record of records) writer.count(record)
+    writer.write(records)
+  })
+}
+
+function toView(journal: Journal, isHeld = false): RunFamily {
+  const { db, file } = journal
+  const view = { db, file, record: readRecord(journal), workspace: '/w', isHeld, isCutOff: false }
+  return toFamily(view, [view])
+}
+
+test('a word in 9,600 of 24,000 posts is counted exactly, and paging reaches the last of them', () => {
+  const view = toView(openPosts())
+  const filter = { search: 'trucks' }
+  const expected = Array.from({ length: POSTS }, (_, i) => i + 1).filter(hasWord)
+  const paged: number[] = []
+  for (let offset = 0; offset < 10_000; offset += 500) {
+    const { rows, total, isCounted } = readPage(view, { filter, offset, limit: 500 })
+    expect([total, isCounted]).toEqual([9_600, true])
+    paged.push(...rows.map(({ row }) => row))
+  }
+  expect(paged).toEqual(expected)
+  expect([...listAllPages(view, filter)].flat().map(({ id }) => id)).toEqual(expected)
+})
+
+test('each kind of facet counts the rows that the search and the other kinds leave', () => {
+  const view = toView(openPosts(300))
+  const count = (isCounted: (row: number) => boolean) =>
+    Array.from({ length: 300 }, (_, i) => i + 1).filter(isCounted).length
+  const readRules = (filter: Parameters<typeof readFacets>[1]) =>
+    readFacets(view, filter)
+      .facets.filter(({ kind }) => kind === 'rule')
+      .map(({ value, rows }) => [value, rows])
+      .sort()
+  const isR2 = (row: number) => row % 6 === 3
+  expect(readRules({})).toEqual([
+    [NO_RULE, 200],
+    ['r1', 100],
+    ['r2', 50],
+  ])
+  expect(readRules({ search: 'trucks', ruleIds: ['r2', NO_RULE] })).toEqual([
+    [NO_RULE, count((row) => hasWord(row) && row % 3 !== 0)],
+    ['r1', count((row) => hasWord(row) && row % 3 === 0)],
+    ['r2', count((row) => hasWord(row) && isR2(row))],
+  ])
+  const { facets } = readFacets(view, { search: 'trucks', ruleIds: ['r2', NO_RULE] })
+  expect(facets).toContainEqual({
+    kind: 'state',
+    value: 'succeeded',
+    label: 'succeeded',
+    rows: count((row) => hasWord(row) && (row % 3 !== 0 || isR2(row))),
+  })
+})
+
+test('an impatient question is told how many rows there are at least, and a later one how many there are', async () => {
+  const view = toView(openPosts(20_000))
+  let nowMs = 0
+  // Every look at the clock takes so long that one step uses the patience up.
+  const indexes = new RowIndexes(() => (nowMs += 300))
+  const ask = (rows: number) => indexes.ask('a', { search: 'trucks' }, { rows, openView: () => view })
+  const seen: [number, boolean][] = []
+  for (let asked = 0; asked < 5; asked += 1) {
+    const { index, isCounted } = await ask(8_000)
+    seen.push([index.count({}), isCounted])
+  }
+  expect(seen).toEqual([
+    [2_000, false],
+    [4_000, false],
+    [6_000, false],
+    [8_000, true],
+    [8_000, true],
+  ])
+  const first = await indexes.ask('b', { search: 'trucks' }, { rows: 100, openView: () => view })
+  expect([first.index.count({}), first.isCounted]).toEqual([2_000, false])
+})
+
+test('an index follows a journal that others write: at once when the run has ended, at times while it goes on', async () => {
+  const journal = openPosts(100)
+  const writer = new DatabaseSync(journal.db.location() ?? '')
+  let nowMs = 0
+  const indexes = new RowIndexes(() => nowMs)
+  const ask = async (isHeld: boolean) => {
+    const filter = { search: 'trucks', state: 'rejected' } as const
+    const options = { rows: 500, openView: () => toView(journal, isHeld) }
+    return (await indexes.ask('a', filter, options)).index.count(filter)
+  }
+  expect(await ask(true)).toBe(0)
+  writer.exec("UPDATE result SET state = 'rejected' WHERE row = 5")
+  expect(await ask(true)).toBe(0)
+  nowMs += 2_000
+  expect(await ask(true)).toBe(1)
+  writer.exec("UPDATE result SET state = 'rejected' WHERE row = 6")
+  expect(await ask(false)).toBe(2)
+  writer.close()
+})
+
+test('a row with two problems of one cause counts as one row, and the cause leads to its own rows', () => {
+  const toProblem = (row: number, code: 'one_of' | 'too_long', found: string) =>
+    ({ row, severity: 'error', code, field: 'text_data', message: `is ${code}`, found }) as const
+  const journal = openReadyJournal([
+    toIntakeRow(1, { problems: [toProblem(1, 'too_long', 'a'), toProblem(1, 'too_long', 'b')] }),
+    toIntakeRow(2, { problems: [toProblem(2, 'one_of', 'a')] }),
+    toIntakeRow(3, { problems: [toProblem(3, 'one_of', 'a'), toProblem(3, 'too_long', 'b')] }),
+    toIntakeRow(4),
+  ])
+  const view = toView(journal)
+  expect(readProblemGroups(view).map(({ code, rows }) => [code, rows])).toEqual([
+    ['one_of', 2],
+    ['too_long', 2],
+  ])
+  const causes = readFacets(view).facets.filter(({ kind }) => kind === 'cause')
+  expect(causes.map(({ label, rows }) => [label, rows])).toEqual([
+    ['text_data: is one_of', 2],
+    ['text_data: is too_long', 2],
+  ])
+  const found = causes.map(({ value }) =>
+    readPage(view, { filter: { cause: value }, offset: 0, limit: 9 }).rows.map(({ row }) => row),
+  )
+  expect(found).toEqual([
+    [2, 3],
+    [1, 3],
+  ])
+})
+
+test('errors without a code are facets of their own, each with its own rows', () => {
+  const journal = openReadyJournal(6)
+  const writer = new OutcomeWriter(journal)
+  const refuse = (item: number, status: number, errorCode: string | null, message: string) =>
+    toAttempt(item, { state: 'rejected', outcome: 'rejected', status, errorCode, message })
+  const records = [
+    refuse(1, 404, null, 'not found'),
+    refuse(2, 404, null, 'not found'),
+    refuse(3, 200, null, 'status 5'),
+    refuse(4, 400, 'BAD', 'post "a"'),
+    refuse(5, 400, 'BAD', 'post "b"'),
+  ]
+  journal.transact('process', () => {
+    for (const record of records) {
+      writer.count(record)
+      countError(journal.counters, { ...record, state: 'rejected' }, 1)
+    }
+    writer.write(records)
+  })
+  const view = toView(journal)
+  const { facets } = readFacets(view)
+  const errors = facets.filter(({ kind }) => kind === 'error' || kind === 'cause')
+  expect(errors.map(({ kind, label, rows }) => [kind, label, rows])).toEqual([
+    ['error', 'BAD', 2],
+    ['cause', '404 not found', 2],
+    ['cause', '200 status 5', 1],
+  ])
+  const ofCause = (cause: string) =>
+    readPage(view, { filter: { cause }, offset: 0, limit: 9 }).rows.map(({ row }) => row)
+  expect(errors.slice(1).map(({ value }) => ofCause(value))).toEqual([[1, 2], [3]])
+  expect(ofCause(JSON.stringify(['rejected', 400, 'BAD', 'post "…"']))).toEqual([4, 5])
+})

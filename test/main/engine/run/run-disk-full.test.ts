@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Journal } from '../../../../src/main/engine/journal/journal.ts'
+import { readPage } from '../../../../src/main/engine/run/results/result-page.ts'
+import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import { type FaultServer, startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
+import { countArrivals, listBodies } from './wire-record.ts'
+
+const folder = openTestFolder()
+const runs = createInProcessRuns(join(folder, 'runs'))
+
+const RULES = [{ rule_id: 'r1', rule_name: 'Everything' }]
+
+const NO_BOUND = 4_294_967_294
+
+/**
+ * Makes the disk full at the transaction with that number, counted over all journals from now on: the journal may
+ * grow by `pages` more. With `once`, there is room again for the next one.
+ */
+function fillDisk(options: { at: number; pages: number; once?: boolean }): () => void {
+  const { transact } = Journal.prototype
+  let transactions = 0
+  Journal.prototype.transact = function (...transaction) {
+    transactions += 1
+    const { page_count } = this.db.prepare('PRAGMA page_count').get() ?? {}
+    if (transactions === options.at) {
+      this.db.exec(`PRAGMA max_page_count = ${Number(page_count) + options.pages}`)
+    } else if (options.once === true) this.db.exec(`PRAGMA max_page_count = ${NO_BOUND}`)
+    transact.apply(this, transaction)
+  }
+  const free = (): void => {
+    Journal.prototype.transact = transact
+  }
+  onTestFinished(free)
+  return free
+}
+
+/** Reads the source of a run, and stops it before anything is sent. */
+async function readSource(server: FaultServer, rows: number): Promise<string> {
+  const held = runs.start(createRunPlan(folder, rows, server.baseUrl), { hold: true })
+  await held.until(({ phase }) => phase === 'ready')
+  held.command({ kind: 'stop' })
+  await held.ended
+  return held.runId
+}
+
+test.each([0, 2, 7])(
+  'a run whose disk is full after %i more pages ends with that, and a resume completes it',
+  async (pages) => {
+    const server = await startFaultServer({
+      onRequest: (request, wire) => wire.send(200, toTaskAnswer(request, RULES)),
+    })
+    const runId = await readSource(server, 400)
+    // The first transaction of a session says that it sends; the disk is full from its first block on.
+    const free = fillDisk({ at: 2, pages })
+    await expect(runs.resume(runId).ended).rejects.toMatchObject({
+      code: 'DISK_FULL',
+      message: expect.stringContaining(toJournalFile(runs.workspace, runId)),
+    })
+    free()
+    const cutOff = runs.summarize(runId)
+    const { succeeded, unknown, not_sent } = cutOff.rows
+    expect(cutOff.state).toBe('interrupted')
+    expect(succeeded + unknown + not_sent).toBe(400)
+    const arrived = new Set(listBodies(server).keys())
+    // What arrived is journaled or listed as unknown, and nothing else is listed as sent.
+    const page = runs.read(runId, (view) => readPage(view, { filter: {}, offset: 0, limit: 500 }))
+    const sent = new Set(page.rows.filter(({ state }) => state !== 'pending').map(({ row }) => row))
+    expect([...arrived].filter((row) => !sent.has(row))).toEqual([])
+    const unknownRows = page.rows.filter(({ state }) => state === 'unknown').map(({ row }) => row)
+    expect(unknownRows).toHaveLength(unknown)
+
+    const resumed = await runs.resume(runId, 'resend').ended
+    expect(resumed).toMatchObject({
+      state: 'completed',
+      rows: { read: 400, succeeded: 400, unknown: 0, not_sent: 0 },
+      triggered_rules: [{ rule_id: 'r1', rule_name: 'Everything', rows: 400 }],
+    })
+    expect(countArrivals(server)).toHaveLength(400)
+    const twice = [...listBodies(server)].filter(([, bodies]) => bodies.length > 1).map(([row]) => row)
+    expect(twice.filter((row) => !unknownRows.includes(row))).toEqual([])
+  },
+)
+
+test('answers that found no room are written when there is room again before the run ends', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) =>
+      wire.send(200, { ...toTaskAnswer(request, RULES), padding: randomBytes(10_000).toString('hex') }),
+  })
+  const runId = await readSource(server, 40)
+  fillDisk({ at: 3, pages: 0, once: true })
+  await expect(runs.resume(runId).ended).rejects.toMatchObject({ code: 'DISK_FULL' })
+  const arrived = listBodies(server).size
+  expect(arrived).toBeGreaterThan(0)
+  const { rows, triggered_rules } = runs.summarize(runId)
+  expect(rows).toMatchObject({ succeeded: arrived, unknown: 0, not_sent: 40 - arrived })
+  expect(triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Everything', rows: arrived }])
+  const page = runs.read(runId, (view) =>
+    readPage(view, { filter: { ruleIds: ['r1'] }, offset: 0, limit: 100 }),
+  )
+  expect(page.rows).toHaveLength(arrived)
+  for (const { triggeredRules } of page.rows) {
+    expect(triggeredRules).toEqual([{ ruleId: 'r1', ruleName: 'Everything' }])
+  }
+})
+
+test('a source that does not fit on the disk ends intake, and nothing was sent', async () => {
+  const server = await startFaultServer()
+  fillDisk({ at: 2, pages: 3 })
+  const run = runs.start(createRunPlan(folder, 6_000, server.baseUrl))
+  await expect(run.ended).rejects.toMatchObject({ code: 'DISK_FULL', exitCode: 1 })
+  expect(server.connections).toBe(0)
+})

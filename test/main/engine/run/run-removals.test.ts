@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { planSchema } from '../../../../src/shared/plan/plan.ts'
+import { startFaultServer, toErrorAnswer } from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { openTestFolder } from '../../../helpers/test-folder.ts'
+
+const folder = openTestFolder()
+const runs = createInProcessRuns(folder)
+
+/** Removes one item, whose first try is answered with this status and all others with "no such item". */
+async function startRemoval(name: string, firstStatus: number) {
+  const server = await startFaultServer({
+    onRequest: ({ number }, wire) => {
+      if (number === 1) wire.send(firstStatus, toErrorAnswer(firstStatus, 'NOT_NOW', 'later'))
+      else wire.send(400, toErrorAnswer(400, 'INVALID_CUSTOM_INDEX_ITEM', 'no such item'))
+    },
+  })
+  const path = join(folder, `${name}.csv`)
+  writeFileSync(path, 'custom_index_item_id\nitem-1\n')
+  const plan = planSchema.parse({
+    connection: { baseUrl: server.baseUrl },
+    source: { path },
+    operation: { kind: 'index-remove', indexId: 'shelves' },
+    retry: { limit: 2, baseMs: 3_600_000, maxMs: 3_600_000 },
+  })
+  const run = runs.start(plan)
+  await run.until(({ requests }) => requests.sent === 1)
+  run.command({ kind: 'stop' })
+  expect(await run.ended).toMatchObject({ state: 'interrupted', rows: { not_sent: 1 } })
+  return runs.resume(run.runId).ended
+}
+
+test('a removal that finds no item is refused where no earlier try can have removed it, also after a restart', async () => {
+  expect((await startRemoval('throttled', 429)).rows).toMatchObject({ rejected: 1, succeeded: 0 })
+})
+
+test('a removal that finds no item has succeeded where an earlier try may have removed it', async () => {
+  expect((await startRemoval('broken', 500)).rows).toMatchObject({ rejected: 0, succeeded: 1 })
+})

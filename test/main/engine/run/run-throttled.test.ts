@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import type { Slowdown } from '../../../../src/shared/run/slowdown.ts'
+import {
+  type FaultServer,
+  startFaultServer,
+  toErrorAnswer,
+  toTaskAnswer,
+} from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
+import { createTestSender } from './test-sender.ts'
+import { countArrivals } from './wire-record.ts'
+
+const folder = openTestFolder()
+const runs = createInProcessRuns(folder)
+
+const inFlight = (concurrency: number) => ({ pace: { kind: 'closed' as const, concurrency } })
+
+/** A service that takes so many requests in each window, and answers 429 to the others. */
+function startLimitedService(perWindow: number, windowMs: number): Promise<FaultServer> {
+  let window = 0
+  let taken = 0
+  return startFaultServer({
+    onRequest: (request, wire) => {
+      const now = Math.floor(performance.now() / windowMs)
+      if (now !== window) {
+        window = now
+        taken = 0
+      }
+      taken += 1
+      if (taken <= perWindow) wire.send(200, toTaskAnswer(request))
+      else wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'), { 'retry-after': '0.04' })
+    },
+  })
+}
+
+test('a service that takes far less than is sent gets every row in the end, none rejected', async () => {
+  const server = await startLimitedService(10, 50)
+  const summary = await runs.start(createRunPlan(folder, 150, server.baseUrl, inFlight(64))).ended
+  expect(summary).toMatchObject({
+    state: 'completed',
+    stop_reason: null,
+    rows: { succeeded: 150, rejected: 0, not_sent: 0 },
+    requests: { succeeded: 150 },
+  })
+  const { rejected, retried } = summary.requests
+  expect(retried).toBe(rejected)
+  expect(summary.retry_after.answers).toBe(rejected)
+  // All 64 run into the limit at first; after that it is approached step by step.
+  expect(server.requests.length).toBeLessThan(150 * 2.5)
+})
+
+test('a throttled run goes on at its pace while earlier requests await their answers', async () => {
+  const held: (() => void)[] = []
+  let isOpen = false
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.number <= 8) {
+        wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'))
+        return
+      }
+      held.push(() => wire.send(200, toTaskAnswer(request)))
+      isOpen ||= held.length === 8
+      if (isOpen) for (const answer of held.splice(0)) answer()
+    },
+  })
+  // Without retries, whose back-off would wake others.
+  const retry = { limit: 0, baseMs: 1, maxMs: 5, maxRetryAfterMs: 40 }
+  const parts = { retry, ...inFlight(8) }
+  const { sender } = createTestSender({ rows: 60, baseUrl: server.baseUrl, parts })
+  expect(await sender.send()).toMatchObject({ kind: 'done' })
+})
+
+test('nothing but 429 stops the run after a while with that reason, and every row is kept', async () => {
+  const server = await startFaultServer({
+    onRequest: (_, wire) => wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow')),
+  })
+  const { sender, journal } = createTestSender({
+    rows: 40,
+    baseUrl: server.baseUrl,
+    throttledMaxMs: 300,
+    parts: { retry: { limit: 3, baseMs: 1, maxMs: 5, maxRetryAfterMs: 20 }, ...inFlight(8) },
+  })
+  const end = await sender.send()
+  expect(end).toMatchObject({ kind: 'burning', reason: expect.stringContaining('nothing but 429') })
+  const states = journal.db.prepare('SELECT state, count(*) AS n FROM result GROUP BY state').all()
+  expect(states.map(({ state }) => state)).toEqual(['pending'])
+  // Eight at first, eight at a lower pace, then one probe for each wait.
+  expect(server.requests.length).toBeLessThan(8 + 8 + 300 / 20 + 3)
+})
+
+test('a run that gets nothing but 429s stops at the time that was announced, and waits for no probe', async () => {
+  const server = await startFaultServer({
+    onRequest: (_, wire) =>
+      wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'), { 'retry-after': '3600' }),
+  })
+  const { sender } = createTestSender({
+    rows: 40,
+    baseUrl: server.baseUrl,
+    throttledMaxMs: 1_500,
+    parts: { retry: { limit: 3, baseMs: 1, maxMs: 5, maxRetryAfterMs: 3_600_000 }, ...inFlight(8) },
+  })
+  const startMs = Date.now()
+  const ended = sender.send()
+  const said: (Slowdown | null)[] = []
+  const timer = setInterval(() => said.push(sender.slowdown), 5)
+  expect(await ended).toMatchObject({ kind: 'burning' })
+  clearInterval(timer)
+  const held = said.find((slowdown) => slowdown?.kind === 'throttled' && slowdown.pacePerS === null)
+  if (held?.kind !== 'throttled') throw new Error('it was never said')
+  expect(held.givesUpAtMs).toBeGreaterThanOrEqual(startMs + 1_500)
+  expect(held.nextTryAtMs).toBeGreaterThan(startMs + 3_000_000)
+  expect(sender.slowdown).toBeNull()
+})
+
+test('a throttled run says so in its snapshots and its summary', async () => {
+  const server = await startLimitedService(10, 50)
+  const run = runs.start(createRunPlan(folder, 150, server.baseUrl, inFlight(64)))
+  const { slowdown } = await run.until((snapshot) => snapshot.slowdown !== null)
+  expect(slowdown).toMatchObject({ kind: 'throttled' })
+  const { throttling, requests } = await run.ended
+  expect(throttling?.answers).toBe(requests.rejected)
+  expect(throttling?.throttled_s).toBeGreaterThan(0)
+})
+
+test('a service that goes away is said at once, with the time until the run gives up and no expected end', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      wire.send(200, toTaskAnswer(request), { connection: 'close' })
+      wire.socket.end()
+      if (request.number === 20) void server.close()
+    },
+  })
+  const run = runs.start(createRunPlan(folder, 200, server.baseUrl, inFlight(4)))
+  const { slowdown, etaMs } = await run.until((snapshot) => snapshot.slowdown !== null)
+  expect(slowdown).toMatchObject({
+    kind: 'unreachable',
+    reason: expect.stringContaining('connection refused'),
+  })
+  expect(etaMs).toBeNull()
+  run.command({ kind: 'stop' })
+  expect(await run.ended).toMatchObject({ state: 'interrupted' })
+})
+
+test('a row that alone is answered 429 uses its retries up, and the others go on', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (request.body.includes('"text 3"')) wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'))
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const summary = await runs.start(createRunPlan(folder, 20, server.baseUrl, inFlight(4))).ended
+  expect(summary).toMatchObject({ state: 'completed', rows: { succeeded: 19, rejected: 1 } })
+  expect(countArrivals(server)).toEqual([1, 1, 4, ...Array(17).fill(1)])
+})

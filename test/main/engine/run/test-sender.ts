@@ -1,0 +1,111 @@
+import { onTestFinished } from 'vitest'
+import type { Journal } from '../../../../src/main/engine/journal/journal.ts'
+import { ItemClaims } from '../../../../src/main/engine/run/journal/item-claims.ts'
+import { Sender } from '../../../../src/main/engine/run/sender.ts'
+import type { ItemRequest, SenderOptions } from '../../../../src/main/engine/run/sender-options.ts'
+import { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
+import { SecondMeter } from '../../../../src/main/engine/sending/second-meter.ts'
+import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
+import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
+import {
+  createServiceClient,
+  type ServiceClient,
+} from '../../../../src/main/engine/service/service-client.ts'
+import { LatencyMeter } from '../../../../src/shared/load/latency-meter.ts'
+import { type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
+import { openReadyJournal, readRecord } from '../journal/test-journal.ts'
+
+/** What a test may set of the sender it makes. */
+export type TestSenderOptions = Partial<SenderOptions> & {
+  rows?: number
+  journal?: Journal
+  baseUrl?: string
+  parts?: Partial<PlanInput>
+}
+
+/** A sender over a journal of so many rows, each sent as the id of its item; closed when the test is finished. */
+export function createTestSender(options: TestSenderOptions = {}) {
+  const { rows = 3, baseUrl = 'http://127.0.0.1:1', parts = {}, journal = openReadyJournal(rows) } = options
+  const plan = planSchema.parse({
+    connection: { baseUrl, timeoutMs: 2_000 },
+    source: { path: '/source.csv' },
+    operation: { kind: 'task' },
+    retry: { limit: 3, baseMs: 1, maxMs: 5, maxRetryAfterMs: 40 },
+    ...parts,
+  })
+  const meter = new SecondMeter({
+    total: new LatencyMeter(),
+    nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
+  })
+  const apiKey = ApiKey.create('k', plan.connection, 'the test')
+  const { judge } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
+  const sender = new Sender({
+    plan,
+    journal,
+    claims: new ItemClaims(journal, readRecord(journal)),
+    desk: null,
+    meter,
+    createClient: () =>
+      createServiceClient({
+        baseUrl,
+        connection: plan.connection,
+        readApiKey: () => apiKey,
+        userAgent: 'test',
+      }),
+    toRequest: ({ item }) => toTestRequest(item),
+    judge,
+    random: () => 0.5,
+    ...options,
+  })
+  onTestFinished(async () => {
+    meter.close()
+    await sender.close()
+  })
+  return { sender, journal, plan }
+}
+
+/** The request of an item. */
+export function toTestRequest(item: number): ItemRequest {
+  const body = JSON.stringify({ post_id: `p-${item}`, user_id: 'u' })
+  return { request: { method: 'POST', path: '/task', body, isAnonymous: false }, rowKeys: [] }
+}
+
+/** A client whose requests end when the test says so, with the answer of a service that took them. */
+export function createHeldClient(held: (() => void)[]): ServiceClient {
+  return {
+    send: (_, onEnd) => {
+      const sentAtUs = Math.round((performance.timeOrigin + performance.now()) * 1000)
+      const timings = { sentAtUs, durationUs: 1_000, waitingUs: 500, connectUs: null, tlsUs: null }
+      const headers = { contentType: 'application/json', retryAfter: null, location: null }
+      const answer = JSON.stringify({ task_id: 't', post_id: 'p', user_id: 'u', triggered_rules: [] })
+      held.push(() => onEnd({ kind: 'answer', status: 200, ...headers, body: answer, timings }))
+    },
+    destroy: async () => {},
+  }
+}
+
+/** Waits until so many requests are in flight: marks reach the disk before what they cover goes out. */
+export async function untilHeld(held: readonly unknown[], count: number): Promise<void> {
+  while (held.length < count) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Lets every request end, also those that go out only then, until the sender has ended. */
+export async function endAll<End>(held: (() => void)[], ended: Promise<End>): Promise<End> {
+  let isOver = false
+  const noteEnd = (): void => {
+    isOver = true
+  }
+  ended.then(noteEnd, noteEnd)
+  while (!isOver) {
+    held.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return ended
+}
+
+/** What a client tells of a service that refuses connections. */
+export function toRefusal(): Exchange {
+  const sentAtUs = Math.round((performance.timeOrigin + performance.now()) * 1000)
+  const timings = { sentAtUs, durationUs: 100, waitingUs: null, connectUs: null, tlsUs: null }
+  return { kind: 'breakdown', code: 'ECONNREFUSED', message: '', sent: false, status: null, timings }
+}

@@ -1,0 +1,221 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { type Job, Lanes } from '../../../../src/main/engine/sending/lanes.ts'
+import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
+import type { ServiceClient } from '../../../../src/main/engine/service/service-client.ts'
+
+const EXCHANGE: Exchange = {
+  kind: 'breakdown',
+  code: 'TEST',
+  message: '',
+  sent: true,
+  status: null,
+  timings: { sentAtUs: 0, durationUs: 0, waitingUs: null, connectUs: null, tlsUs: null },
+}
+
+/** Lanes over clients that answer when the test says so, and a stock of jobs. */
+function createTestLanes(concurrency: number, jobs: number) {
+  const open: { client: number; end: () => void }[] = []
+  const state = {
+    left: jobs,
+    taken: 0,
+    asked: 0,
+    clients: 0,
+    destroyed: 0,
+    ended: 0,
+    mostOpen: 0,
+    failsAt: 0,
+  }
+  const errors: string[] = []
+  const lanes = new Lanes({
+    concurrency,
+    createClient: (): ServiceClient => {
+      state.clients += 1
+      const client = state.clients
+      return {
+        send: (_, onEnd) => {
+          open.push({ client, end: () => onEnd(EXCHANGE) })
+          state.mostOpen = Math.max(state.mostOpen, open.length)
+        },
+        destroy: async () => {
+          state.destroyed += 1
+        },
+      }
+    },
+    take: (): Job | null => {
+      state.asked += 1
+      if (state.left === 0) return null
+      state.left -= 1
+      state.taken += 1
+      return {
+        request: { method: 'GET', path: '/', body: null, isAnonymous: true },
+        onEnd: () => {
+          state.ended += 1
+          if (state.ended === state.failsAt) throw new Error(`job ${state.ended}`)
+        },
+      }
+    },
+    onError: (error) => errors.push(String(error)),
+  })
+  onTestFinished(async () => {
+    const closed = lanes.close()
+    while (open.length > 0) open.shift()?.end()
+    await closed
+  })
+  /** Ends the oldest request in flight; returns the client that carried it. */
+  const endOne = (): number => {
+    const request = open.shift()
+    request?.end()
+    return request?.client ?? 0
+  }
+  return { lanes, state, errors, open, endOne }
+}
+
+test('lanes take jobs only when they are open and woken', async () => {
+  const { lanes, state } = createTestLanes(3, 10)
+  lanes.wake(3)
+  expect(state.asked).toBe(0)
+  lanes.open()
+  expect(state.asked).toBe(0)
+  lanes.wake(2)
+  await Promise.resolve()
+  expect([state.taken, lanes.inFlight]).toEqual([2, 2])
+})
+
+test('no more requests are in flight than the concurrency, however often lanes are woken', async () => {
+  const { lanes, state, open, endOne } = createTestLanes(3, 50)
+  lanes.open()
+  for (let i = 0; i < 10; i += 1) lanes.wake(10)
+  await Promise.resolve()
+  expect([open.length, lanes.inFlight, state.clients]).toEqual([3, 3, 3])
+  while (state.ended < 40) endOne()
+  expect([open.length, state.mostOpen, state.clients]).toEqual([3, 3, 3])
+})
+
+test('a lane goes on by itself while there are jobs, over its own connection', async () => {
+  const { lanes, state, endOne } = createTestLanes(1, 3)
+  lanes.open()
+  lanes.wake(1)
+  await Promise.resolve()
+  expect([endOne(), endOne(), endOne(), state.ended, lanes.inFlight]).toEqual([1, 1, 1, 3, 0])
+})
+
+test('the lane that waited least is woken first, so that few connections carry a slow pace', async () => {
+  const { lanes, state, open, endOne } = createTestLanes(4, 4)
+  lanes.open()
+  lanes.wake(4)
+  await Promise.resolve()
+  while (open.length > 0) endOne()
+  const carriers: number[] = []
+  for (let i = 0; i < 5; i += 1) {
+    state.left = 1
+    lanes.wake(1)
+    carriers.push(endOne())
+  }
+  expect(carriers).toEqual([4, 4, 4, 4, 4])
+})
+
+test('waking asks no lane twice for nothing', async () => {
+  const { lanes, state } = createTestLanes(2, 0)
+  lanes.open()
+  lanes.wake(2)
+  await Promise.resolve()
+  state.asked = 0
+  lanes.wake(2)
+  expect(state.asked).toBeLessThanOrEqual(2)
+})
+
+test('more concurrency is used at once', async () => {
+  const { lanes, open } = createTestLanes(2, 50)
+  lanes.open()
+  lanes.wake(2)
+  await Promise.resolve()
+  lanes.setConcurrency(5)
+  await Promise.resolve()
+  expect([open.length, lanes.concurrency]).toEqual([5, 5])
+})
+
+test('less concurrency ends lanes with the job they have', async () => {
+  const { lanes, state, open, endOne } = createTestLanes(5, 50)
+  lanes.open()
+  lanes.wake(5)
+  await Promise.resolve()
+  lanes.setConcurrency(2)
+  expect(open.length).toBe(5)
+  for (let i = 0; i < 3; i += 1) endOne()
+  expect([open.length, state.taken]).toEqual([2, 5])
+  endOne()
+  expect([open.length, state.taken]).toEqual([2, 6])
+})
+
+test('less concurrency ends waiting lanes first, and more of it takes their connections up again', async () => {
+  const { lanes, state, open, endOne } = createTestLanes(4, 4)
+  lanes.open()
+  lanes.wake(4)
+  await Promise.resolve()
+  while (open.length > 0) endOne()
+  lanes.setConcurrency(1)
+  state.left = 20
+  lanes.wake(4)
+  await settle()
+  expect(open.length).toBe(1)
+  lanes.setConcurrency(4)
+  await settle()
+  expect([open.length, state.clients, state.mostOpen]).toEqual([4, 4, 4])
+})
+
+test('closing waits for what is in flight, and takes nothing more', async () => {
+  const { lanes, state, open, endOne } = createTestLanes(3, 50)
+  lanes.open()
+  lanes.wake(3)
+  await Promise.resolve()
+  let isClosed = false
+  const closed = lanes.close().then(() => {
+    isClosed = true
+  })
+  await settle()
+  expect(isClosed).toBe(false)
+  while (open.length > 0) endOne()
+  await closed
+  expect([state.taken, state.ended, lanes.inFlight]).toEqual([3, 3, 0])
+  lanes.wake(3)
+  expect(state.taken).toBe(3)
+})
+
+test('lanes that are opened again use the connections they had; destroying closes each of them', async () => {
+  const { lanes, state, open, endOne } = createTestLanes(2, 2)
+  lanes.open()
+  lanes.wake(2)
+  await Promise.resolve()
+  while (open.length > 0) endOne()
+  await lanes.close()
+  state.left = 2
+  lanes.open()
+  lanes.wake(2)
+  await settle()
+  expect([open.length, state.clients]).toEqual([2, 2])
+  while (open.length > 0) endOne()
+  await lanes.close()
+  await lanes.destroy()
+  expect(state.destroyed).toBe(2)
+})
+
+test('an error of a job is told, and ends its lane alone; the lanes can still be closed', async () => {
+  const { lanes, state, errors, open, endOne } = createTestLanes(2, 50)
+  lanes.open()
+  lanes.wake(2)
+  await Promise.resolve()
+  state.failsAt = 1
+  expect(endOne).not.toThrow()
+  expect([errors, open.length, lanes.inFlight]).toEqual([['Error: job 1'], 1, 1])
+  endOne()
+  expect([open.length, lanes.inFlight]).toEqual([1, 1])
+  const closed = lanes.close()
+  endOne()
+  await closed
+  expect(lanes.inFlight).toBe(0)
+})
+
+/** Lets the queue's own promises settle. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,126 @@
+import iconv from 'iconv-lite'
+import { expect, test, vi } from 'vitest'
+import { formatProblem } from '../../../../src/shared/run/problem.ts'
+import { readSource, readText, writeSource } from './read-source.ts'
+
+const LINES = 'id,text\r\n1,Café “crème” – déjà vu\r\n2,Müller straße\r\n'
+const CELLS = [
+  ['1', 'Café “crème” – déjà vu'],
+  ['2', 'Müller straße'],
+]
+
+test.each([
+  ['utf-8', 'bom', Buffer.from(`\uFEFF${LINES}`)],
+  ['utf-8', 'strict', Buffer.from(LINES)],
+  ['utf-16le', 'bom', Buffer.from(`\uFEFF${LINES}`, 'utf16le')],
+  ['utf-16be', 'bom', Buffer.from(`\uFEFF${LINES}`, 'utf16le').swap16()],
+  ['utf-16le', 'guess', Buffer.from(LINES, 'utf16le')],
+  ['utf-16be', 'guess', Buffer.from(LINES, 'utf16le').swap16()],
+  ['utf-32le', 'bom', iconv.encode(`\uFEFF${LINES}`, 'utf-32le')],
+  ['windows-1252', 'guess', iconv.encode(LINES, 'windows-1252')],
+])('%s is recognised by %s', (encoding, encodingBy, bytes) => {
+  const source = readText(bytes)
+  expect(source).toMatchObject({ encoding, encodingBy, columns: ['id', 'text'], cells: CELLS, problems: [] })
+})
+
+test.each([
+  ['windows-1251', 'id,text\n1,Привет мир, как дела сегодня\n2,Это сообщение на русском языке\n'],
+  ['koi8-r', 'id,text\n1,Привет мир, как дела сегодня\n2,Это сообщение на русском языке\n'],
+  ['windows-1250', 'id,text\n1,Zażółć gęślą jaźń\n2,Dziękuję, wszystko w porządku\n'],
+  ['shift_jis', 'id,text\n1,こんにちは世界、今日はいい天気ですね\n'],
+  ['gb18030', 'id,text\n1,你好世界，今天天气很好\n2,中文文本测试\n'],
+  ['euc-kr', 'id,text\n1,안녕하세요 세계\n2,오늘 날씨가 좋네요\n'],
+])('a detector recognises %s', (encoding, text) => {
+  const source = readText(iconv.encode(text, encoding))
+  expect(source).toMatchObject({ encoding, encodingBy: 'guess' })
+  expect(source.cells.map((cells) => cells.join())).toEqual(text.trimEnd().split('\n').slice(1))
+})
+
+test('a sign or two are not enough to leave Windows-1252', () => {
+  expect(readText(iconv.encode('id,text\n1,£5 off\n', 'windows-1252'))).toMatchObject({
+    encoding: 'windows-1252',
+    cells: [['1', '£5 off']],
+  })
+})
+
+test('a legacy byte far behind any sample still decides the encoding', () => {
+  const path = writeSource(
+    Buffer.concat([
+      Buffer.from(`a\n${'plain ascii\n'.repeat(100_000)}`),
+      iconv.encode('café\n', 'windows-1252'),
+    ]),
+  )
+  const source = readSource(path)
+  expect(source.encoding).toBe('windows-1252')
+  expect(source.cells.at(-1)).toEqual(['café'])
+})
+
+test('broken bytes in UTF-8 are named by row, and a real U+FFFD is no problem', () => {
+  const bytes = Buffer.concat([
+    Buffer.from('a,b\nüber,\uFFFD kept\nscho'),
+    Buffer.from([0xff]),
+    Buffer.from('n,größe\n漢字,"'),
+    Buffer.from([0xe6, 0xbc, 0x22, 0x0a]),
+  ])
+  const source = readText(bytes)
+  expect(source).toMatchObject({ encoding: 'utf-8', encodingBy: 'guess' })
+  expect(source.cells).toEqual([
+    ['über', '\uFFFD kept'],
+    ['scho\uFFFDn', 'größe'],
+    ['漢字', '\uFFFD'],
+  ])
+  expect(source.rows.flatMap((row) => row.problems.map(formatProblem))).toEqual([
+    'row 2: must be valid utf-8; what does not decode became U+FFFD, found `scho\uFFFDn`',
+    'row 3: must be valid utf-8; what does not decode became U+FFFD, found `\uFFFD`',
+  ])
+})
+
+test('a lone surrogate in UTF-16 is undecodable too', () => {
+  const bytes = Buffer.concat([
+    Buffer.from('\uFEFFa\nok\nx', 'utf16le'),
+    Buffer.from([0x00, 0xd8]),
+    Buffer.from('\n', 'utf16le'),
+  ])
+  const source = readText(bytes)
+  expect(source.cells).toEqual([['ok'], ['x\uFFFD']])
+  expect(source.problems).toEqual(['undecodable_bytes 2 warning'])
+})
+
+test('the encoding that is given is used, by TextDecoder or iconv-lite', () => {
+  expect(readText(iconv.encode('a\nŽluťoučký\n', 'iso-8859-2'), { encoding: 'ISO-8859-2' })).toMatchObject({
+    encoding: 'iso-8859-2',
+    encodingBy: 'given',
+    cells: [['Žluťoučký']],
+  })
+  expect(readText(iconv.encode('a\nété\n', 'cp850'), { encoding: 'cp850' })).toMatchObject({
+    encoding: 'cp850',
+    cells: [['été']],
+  })
+  expect(readText(Buffer.from('\uFEFFa\nü\n'), { encoding: 'utf-8' })).toMatchObject({
+    columns: ['a'],
+    cells: [['ü']],
+  })
+  const bigEndian = Buffer.from('\uFEFFa\nü\n', 'utf16le').swap16()
+  expect(readText(bigEndian, { encoding: 'utf-16' }).cells).toEqual([['ü']])
+})
+
+test('UTF-8 read as given although bytes are broken counts them', () => {
+  expect(readText(iconv.encode(LINES, 'windows-1252'), { encoding: 'utf8' }).problems).toEqual([
+    'undecodable_bytes 1 warning',
+    'undecodable_bytes 2 warning',
+  ])
+})
+
+test('an unknown encoding is said, with names that would do', () => {
+  expect(() => readText('a\n1\n', { encoding: 'klingon' })).toThrow('the encoding `klingon` is not known')
+  expect(() => readText('a\n1\n', { encoding: 'base64' })).toThrow('is not known')
+})
+
+test('what tells legacy encodings apart is loaded for the first file that needs it', async () => {
+  vi.resetModules()
+  const { openSource } = await import('../../../../src/main/engine/source/open-source.ts')
+  const path = writeSource(Buffer.from('text_data\nGr\u00fc\u00dfe aus K\u00f6ln\n', 'latin1'))
+  const reader = await openSource({ path, header: true })
+  expect([reader.encoding, reader.encodingBy]).toEqual(['windows-1252', 'guess'])
+  reader.close()
+})

@@ -1,0 +1,134 @@
+import Papa from 'papaparse'
+import { expect, test } from 'vitest'
+import { parseRecords } from '../../../../src/main/engine/source/csv/record-parser.ts'
+import { parseRfc4180 } from './rfc4180.ts'
+
+/** Numbers between 0 and 1 that are the same in every run. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+function pick<Item>(random: () => number, items: readonly Item[]): Item {
+  const item = items[Math.floor(random() * items.length)]
+  if (item === undefined) throw new Error('nothing to pick from')
+  return item
+}
+
+function parseInPieces(text: string, newline: '\n' | '\r', nextSize: () => number): string[][] {
+  let at = 0
+  const readText = () => {
+    if (at >= text.length) return null
+    const from = at
+    at += nextSize()
+    return text.slice(from, at)
+  }
+  return [...parseRecords(readText, { delimiter: ',', newline })].flatMap((batch) => batch.records)
+}
+
+const BLANK_TAIL = /(?:\r?\n)+$/
+
+test('pieces of 1 to 9 characters give the rows of whole-file parsing, broken quotes included', () => {
+  const random = createRandom(20_000)
+  const alphabet = ['a', 'b', ' ', '\r', '\r\n', ',', ',', '"', '"', '""', '\n', '\n', 'é', '😀', "'", '\\']
+  for (let round = 0; round < 20_000; round += 1) {
+    const length = Math.floor(random() * 40)
+    const text = Array.from({ length }, () => pick(random, alphabet)).join('')
+    const whole = parseInPieces(text, '\n', () => text.length)
+    expect(
+      parseInPieces(text, '\n', () => 1 + Math.floor(random() * 9)),
+      JSON.stringify(text),
+    ).toEqual(whole)
+    if (!/["\r]/.test(text)) {
+      const body = text.replace(BLANK_TAIL, '')
+      const parsed = body === '' ? [] : Papa.parse<string[]>(body, { delimiter: ',', newline: '\n' }).data
+      expect(whole, JSON.stringify(text)).toEqual(parsed)
+    }
+  }
+})
+
+test('well-formed records with either line end come out as they were written, whatever the pieces', () => {
+  const random = createRandom(7)
+  const parts = [
+    'a',
+    'bc',
+    ' ',
+    ',',
+    '"',
+    '\n',
+    '\r',
+    '\r\n',
+    '\t',
+    'ü',
+    '漢',
+    '😀',
+    "'=1",
+    ' "x" ',
+    '\uFFFD',
+  ]
+  for (let round = 0; round < 5_000; round += 1) {
+    const records = Array.from({ length: 1 + Math.floor(random() * 5) }, () =>
+      Array.from({ length: 2 + Math.floor(random() * 3) }, () =>
+        Array.from({ length: Math.floor(random() * 4) }, () => pick(random, parts)).join(''),
+      ),
+    )
+    const text = records
+      .map((record) => record.map((cell) => quote(cell, random)).join(',') + pick(random, ['\n', '\r\n']))
+      .join('')
+    expect(
+      parseInPieces(text, '\n', () => 1 + Math.floor(random() * 9)),
+      JSON.stringify(text),
+    ).toEqual(records)
+    expect(parseRfc4180(text)).toEqual(records)
+  }
+})
+
+function quote(cell: string, random: () => number): string {
+  const needsQuotes = /[",\r\n]/.test(cell) || random() < 0.2
+  return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+test.each([',', ';', '\t', '|', '.'])(
+  'white space behind a closing quote stays in the cell (%j)',
+  (delimiter) => {
+    const text = [`"a" `, `b`, `"c"\u00a0`].join(delimiter)
+    for (const [end, newline] of [
+      ['\n', '\n'],
+      ['\r\n', '\n'],
+      ['\r', '\r'],
+      ['', '\n'],
+    ] as const) {
+      const readText = Iterator.from([text + end, null])
+      const records = [...parseRecords(() => readText.next().value ?? null, { delimiter, newline })]
+      expect(records.flatMap((batch) => batch.records)).toEqual([['a ', 'b', 'c\u00a0']])
+      expect(records.flatMap((batch) => [...batch.quoteFaults])).toEqual([])
+    }
+  },
+)
+
+test('a record that spans many reads is not parsed again for each of them', () => {
+  const long = 'x'.repeat(3_000_000)
+  const text = `a,"${long}"\nb,c\n`
+  let reads = 0
+  let at = 0
+  const readText = (sizeBytes: number) => {
+    if (at >= text.length) return null
+    reads += 1
+    const from = at
+    at += sizeBytes
+    return text.slice(from, at)
+  }
+  const records = [...parseRecords(readText, { delimiter: ',', newline: '\n' })].flatMap(
+    (batch) => batch.records,
+  )
+  expect(records).toEqual([
+    ['a', long],
+    ['b', 'c'],
+  ])
+  expect(reads).toBeLessThan(12)
+})

@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDelimitedSource } from '../../../../src/main/engine/source/csv/delimited-source.ts'
+import { loadDetector } from '../../../../src/main/engine/source/decoding/encoding.ts'
+import { openSource } from '../../../../src/main/engine/source/open-source.ts'
+import { findSourceFormat } from '../../../../src/main/engine/source/source-format.ts'
+import type { SourceReader, SourceRow } from '../../../../src/main/engine/source/source-reader.ts'
+import { SluiceError } from '../../../../src/shared/messages/errors.ts'
+import type { PlanSource } from '../../../../src/shared/plan/plan.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+
+// The readers that are opened here directly cannot wait for it.
+await loadDetector()
+
+/** Writes a file into a folder of the running test and returns its path. */
+export function writeSource(content: string | Uint8Array, name = 'source.csv'): string {
+  const path = join(createTemporaryFolder(), name)
+  writeFileSync(path, content)
+  return path
+}
+
+/** Everything a reader says about a source. */
+export interface ReadSource {
+  columns: readonly string[]
+  rows: SourceRow[]
+  cells: string[][]
+  /** "code row severity" of every problem. */
+  problems: string[]
+  encoding: string
+  encodingBy: string
+  delimiter: string
+  delimiterBy: string
+}
+
+/** Options of a source, and the size of one read. */
+export type ReadOptions = Partial<Omit<PlanSource, 'path'>> & { readBytes?: number }
+
+/** Reads a whole CSV or TSV file; `readBytes` is the size of one read. */
+export function readSource(path: string, options: ReadOptions = {}): ReadSource {
+  const { readBytes, ...given } = options
+  const source = { path, header: true, ...given }
+  const reader = openDelimitedSource({ ...source, format: findSourceFormat(source) }, readBytes)
+  try {
+    const rows = [...reader.batches()].flatMap((batch) => batch.rows)
+    return toReadSource(reader, rows)
+  } finally {
+    reader.close()
+  }
+}
+
+/** Reads a whole source of any format as the engine does. */
+export async function readAnySource(path: string, options: ReadOptions = {}): Promise<ReadSource> {
+  const { readBytes, ...source } = options
+  const reader = await openSource(
+    { path, header: true, ...source },
+    readBytes === undefined ? {} : { readBytes },
+  )
+  try {
+    const rows: SourceRow[] = []
+    for await (const batch of reader.batches()) rows.push(...batch.rows)
+    return toReadSource(reader, rows)
+  } finally {
+    reader.close()
+  }
+}
+
+function toReadSource(reader: SourceReader, rows: SourceRow[]): ReadSource {
+  return {
+    columns: [...reader.columns],
+    rows,
+    cells: rows.map((row) => row.cells),
+    problems: rows.flatMap((row) =>
+      row.problems.map((problem) => `${problem.code} ${problem.row} ${problem.severity}`),
+    ),
+    encoding: reader.encoding,
+    encodingBy: reader.encodingBy,
+    delimiter: reader.delimiter,
+    delimiterBy: reader.delimiterBy,
+  }
+}
+
+/** The message and hint of the `BAD_SOURCE` error that reading a source of any format ends with. */
+export async function failReadingAny(path: string, options: ReadOptions = {}): Promise<string> {
+  try {
+    await readAnySource(path, options)
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === 'BAD_SOURCE') return `${error.message} | ${error.hint}`
+    throw error
+  }
+  throw new Error('reading succeeded')
+}
+
+/** Writes the content and reads it. */
+export function readText(
+  content: string | Uint8Array,
+  options: ReadOptions & { name?: string } = {},
+): ReadSource {
+  const { name, ...rest } = options
+  return readSource(writeSource(content, name), rest)
+}

@@ -1,0 +1,245 @@
+import type { Histogram } from 'hdr-histogram-js'
+import { describe, expect, test } from 'vitest'
+import { type ComparedRun, compareLatency, compareRuns } from '../../../src/shared/load/compare.ts'
+import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
+import { toLatencyHistory } from '../../../src/shared/load/quantile-interval.ts'
+import { listPlanDifferences } from '../../../src/shared/plan/plan-differences.ts'
+import { createDraw } from '../../helpers/seeded-draw.ts'
+
+/** Thirty seconds of a service: 20 ms and more, one request in `slowEvery` a tenth of a second. */
+function drawSeconds(seed: number, { factor = 1, perSecond = 100, slowEvery = 50 } = {}): Histogram[] {
+  const draw = createDraw(seed)
+  return Array.from({ length: 30 }, () => {
+    const histogram = createHistogram()
+    for (let i = 0; i < perSecond; i += 1) {
+      const base = draw() * slowEvery < 1 ? 100_000 : 20_000
+      recordUs(histogram, Math.round(base * factor * (1 + 0.02 * draw())))
+    }
+    return histogram
+  })
+}
+
+function toHistory(seconds: readonly Histogram[]) {
+  const total = createHistogram()
+  for (const second of seconds) total.add(second)
+  return toLatencyHistory(total, seconds)
+}
+
+const BASELINE = toHistory(drawSeconds(1))
+
+function createRun(label: string, changes: Partial<ComparedRun> = {}): ComparedRun {
+  return {
+    label,
+    plan: { connection: { baseUrl: 'https://service.test' }, load: { workers: 1 } },
+    state: 'whole',
+    durationS: 30,
+    requests: 3_000,
+    failed: 6,
+    succeeded: 2_994,
+    dropped: 0,
+    generatorLimited: false,
+    fromCache: 0,
+    latencies: { http_req_duration: BASELINE },
+    batches: Array.from({ length: 30 }, (_, i) => ({
+      durationS: 1,
+      requests: 100,
+      failed: i % 5 === 0 ? 1 : 0,
+      succeeded: i % 5 === 0 ? 99 : 100,
+    })),
+    ...changes,
+  }
+}
+
+const compare = (b: Partial<ComparedRun>, a: Partial<ComparedRun> = {}) =>
+  compareRuns(createRun('before', a), createRun('after', b))
+
+const toLatencies = (seconds: Histogram[]) => ({ latencies: { http_req_duration: toHistory(seconds) } })
+
+describe('two runs', () => {
+  test('of the same service are alike', () => {
+    const { series, sentence, caveats, planDifferences } = compare(toLatencies(drawSeconds(2)))
+    expect(series).toMatchObject([{ metric: 'http_req_duration', verdict: 'alike', isBatched: true }])
+    expect(sentence).toMatch(
+      /^B is as fast as A at p50, p90, p95 and p99: p50 at 1\.00 times A's \(20\.\d ms after 20\.\d ms; .* At p99\.9 only/,
+    )
+    expect({ caveats, planDifferences }).toEqual({ caveats: [], planDifferences: [] })
+  })
+
+  test('of a slower service say that B is slower, at every percentile, and by how much', () => {
+    const { series, sentence } = compare(toLatencies(drawSeconds(2, { factor: 1.4 })))
+    const [duration] = series
+    expect(duration?.verdict).toBe('slower')
+    const median = duration?.percentiles[0]
+    expect(median?.ratio).toBeCloseTo(1.4, 1)
+    expect(median?.low).toBeGreaterThan(1.35)
+    expect(median?.high).toBeLessThan(1.45)
+    expect(sentence).toMatch(/^B is slower than A at p50, p90, p95 and p99, most at p.* at 1\.40 times A's/)
+  })
+
+  test('of a faster service say that B is faster', () => {
+    const { sentence } = compare(toLatencies(drawSeconds(2, { factor: 0.5 })))
+    expect(sentence).toMatch(/^B is faster than A/)
+  })
+
+  test('that differ only in the tail say where', () => {
+    const { series, sentence } = compare(toLatencies(drawSeconds(2, { slowEvery: 5 })))
+    expect(series[0]?.percentiles.map(({ percentile, verdict }) => [percentile, verdict])).toEqual([
+      [50, 'alike'],
+      [90, 'slower'],
+      [95, 'slower'],
+      [99, 'alike'],
+      [99.9, 'unclear'],
+    ])
+    expect(sentence).toMatch(/^B is slower than A at p90 and p95, most at p9\d at [45]\.\d\d times/)
+  })
+
+  test('that are both slower and faster say so', () => {
+    const fasterButStalling = drawSeconds(2, { factor: 0.5, slowEvery: 3 })
+    expect(compare(toLatencies(fasterButStalling)).sentence).toMatch(
+      /^B is slower than A at p90.*; it is faster than A at p50/,
+    )
+  })
+
+  test('of few requests cannot be told apart', () => {
+    const few = (seed: number) => toLatencies(drawSeconds(seed, { perSecond: 1, slowEvery: 2 }))
+    const { sentence, series } = compare(few(2), few(3))
+    expect(series[0]?.verdict).toBe('unclear')
+    expect(sentence).toContain('cannot be told')
+    expect(series[0]?.percentiles.at(-1)).toMatchObject({ low: null, high: null, verdict: 'unclear' })
+  })
+
+  test('with stalls in some seconds are told apart less surely than their requests alone would say', () => {
+    const stalled = drawSeconds(4).map((second, index) => {
+      const histogram = createHistogram()
+      for (let i = 0; i < second.totalCount; i += 1) recordUs(histogram, 20_000 * (1 + (index % 7)) + 10 * i)
+      return histogram
+    })
+    const [whole, batched] = [{ ...toHistory(stalled), batches: [] }, toHistory(stalled)].map((history) =>
+      compareLatency('http_req_duration', BASELINE, history),
+    )
+    const width = (one: typeof whole) => {
+      const p90 = one?.percentiles[1]
+      return (p90?.high ?? Infinity) - (p90?.low ?? 0)
+    }
+    expect(width(batched)).toBeGreaterThan(2 * width(whole))
+  })
+
+  test('without a common latency say so', () => {
+    expect(compare({ latencies: {} })).toMatchObject({ series: [] })
+    expect(compare({ latencies: {} }).sentence).toContain('no latency that both runs measured')
+  })
+
+  test('speak of waiting, too, where only the schedule shows it', () => {
+    const scheduled = (factor: number) => ({
+      latencies: {
+        http_req_duration: BASELINE,
+        response_time: toHistory(drawSeconds(1, { factor })),
+      },
+    })
+    expect(compare(scheduled(3), scheduled(1)).sentence).toMatch(
+      /B is as fast as A.* B is slower than A by response_time/,
+    )
+    expect(compare(scheduled(1), scheduled(1)).sentence).not.toContain('response_time')
+  })
+})
+
+describe('errors and throughput of two runs', () => {
+  test('are named where they differ for sure', () => {
+    const failing = {
+      failed: 300,
+      succeeded: 2_700,
+      batches: Array.from({ length: 30 }, () => ({
+        durationS: 1,
+        requests: 100,
+        failed: 10,
+        succeeded: 90,
+      })),
+    }
+    const { sentence, failedShare, succeededPerS } = compare(failing)
+    expect(failedShare.difference).toBeCloseTo(0.098, 6)
+    expect(failedShare.low).toBeGreaterThan(0.08)
+    expect(failedShare.high).toBeLessThan(0.12)
+    expect(sentence).toMatch(/B has more requests that did not succeed: 10\.0 % after 0\.2 % \(a difference/)
+    expect(succeededPerS).toMatchObject({ a: 99.8, b: 90 })
+    expect(sentence).toContain('B has less throughput: 90.0 after 99.8 succeeded requests a second.')
+  })
+
+  test('are not named where they may be chance', () => {
+    const { sentence, failedShare } = compare({ failed: 8, succeeded: 2_992 })
+    expect(failedShare.low).toBeLessThan(0)
+    expect(failedShare.high).toBeGreaterThan(0)
+    expect(sentence).not.toContain('succeed')
+  })
+
+  test('have no range of throughput where only the whole is known', () => {
+    expect(compare({ batches: [] }).succeededPerS).toMatchObject({ low: null, high: null })
+  })
+})
+
+describe('what to keep in mind', () => {
+  test('is said: plans, the generator, drops, the cache, and taking requests as independent', () => {
+    const { caveats, planDifferences } = compare(
+      {
+        plan: { connection: { baseUrl: 'https://other.test' }, load: { workers: 2 } },
+        state: 'cut',
+        generatorLimited: true,
+        dropped: 1_200,
+        fromCache: 1,
+      },
+      { latencies: { http_req_duration: { ...BASELINE, batches: [] } } },
+    )
+    expect(planDifferences.map(({ path }) => path)).toEqual(['connection.baseUrl', 'load.workers'])
+    expect(caveats).toEqual([
+      'The plans differ in connection.baseUrl and load.workers: what differs below may come from that.',
+      'B ended before its time: it measured 30.0 s.',
+      'In B the machine that sent was the limit at times, not the service alone.',
+      'B dropped 1,200 requests, whose latency no percentile holds.',
+      "B has 1 answer from the service's cache; their latency is the cache's.",
+      expect.stringContaining('taken as independent'),
+    ])
+  })
+})
+
+describe('plans', () => {
+  test('are compared by every value that bears on what is measured', () => {
+    const a = {
+      name: 'one',
+      connection: { apiKeyEnv: 'A', deliveredCodes: ['X'] },
+      load: { thresholds: [{ expression: 'p(99)<5' }], pace: { kind: 'open', ratePerSecond: 5 } },
+      mapping: {},
+    }
+    const b = {
+      name: 'two',
+      connection: { apiKeyEnv: 'B', deliveredCodes: ['X', 'Y'] },
+      load: { thresholds: [], pace: { kind: 'closed', concurrency: 5 } },
+      mapping: { text_data: { kind: 'column', column: 2 } },
+    }
+    expect(listPlanDifferences(a, b)).toEqual([
+      { path: 'load.pace.kind', a: 'open', b: 'closed' },
+      { path: 'load.pace.ratePerSecond', a: '5', b: 'not said' },
+      { path: 'connection.deliveredCodes[1]', a: 'not said', b: 'Y' },
+      { path: 'load.pace.concurrency', a: 'not said', b: '5' },
+      { path: 'mapping.text_data.kind', a: 'not said', b: 'column' },
+      { path: 'mapping.text_data.column', a: 'not said', b: '2' },
+    ])
+    expect(listPlanDifferences(a, a)).toEqual([])
+  })
+})
+
+test('runs of which one has only percentiles are compared by those that both have', () => {
+  const told = { http_req_duration: { p50: 40, p95: 41, max: 90 } }
+  const { series, sentence } = compare({ latencies: {}, percentiles: told })
+  expect(series[0]?.percentiles.map(({ percentile, bMs, low }) => [percentile, bMs, low])).toEqual([
+    [50, 40, null],
+    [95, 41, null],
+  ])
+  expect(series[0]?.percentiles[0]?.ratio).toBeCloseTo(2, 1)
+  expect(sentence).toMatch(/^B has p50 at 1\.9\d times A's .* how sure that is cannot be told\./)
+})
+
+test('the sentence says first where the machine that sent limited a run', () => {
+  const { sentence } = compare({ ...toLatencies(drawSeconds(3, { factor: 5 })), generatorLimited: true })
+  expect(sentence).toMatch(
+    /^This machine limited B at times, so the difference may not be the service's\. B is slower/,
+  )
+})

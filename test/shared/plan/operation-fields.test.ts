@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { OperationKind } from '../../../src/shared/plan/operation.ts'
+import { fieldsOf, listFieldNames, parseFieldName } from '../../../src/shared/plan/operation-fields.ts'
+import { indexAddRequestSchema, indexRemoveRequestSchema } from '../../../src/shared/service/custom-index.ts'
+import { taskRequestSchema } from '../../../src/shared/service/tasks.ts'
+import { addTermSchema, updateTermSchema } from '../../../src/shared/service/watchlist.ts'
+
+test.each<[OperationKind, string[]]>([
+  ['task', [...Object.keys(taskRequestSchema.shape), 'request']],
+  ['index-add', [...Object.keys(indexAddRequestSchema.shape), 'request']],
+  ['index-remove', [...Object.keys(indexRemoveRequestSchema.shape), 'request']],
+  ['watchlist-add', [...Object.keys(addTermSchema.shape), 'request']],
+  ['watchlist-update', [...Object.keys(updateTermSchema.shape), 'request']],
+  ['appeal-status', ['appeal_id']],
+])(
+  'the fields of %s are those of its wire contract, and a whole request where there is a body',
+  (kind, names) => {
+    expect(fieldsOf({ kind }).map(({ name }) => name)).toEqual(names)
+  },
+)
+
+test('a key of a JSON object is named behind a dot, the rest of the name being the key', () => {
+  expect(parseFieldName('user_metadata.a.b', { kind: 'task' })).toEqual({
+    kind: 'key',
+    name: 'user_metadata',
+    key: 'a.b',
+  })
+  expect(parseFieldName('metadata.colour', { kind: 'index-add' })).toEqual({
+    kind: 'key',
+    name: 'metadata',
+    key: 'colour',
+  })
+  expect(parseFieldName('post_id', { kind: 'task' })).toEqual({ kind: 'field', name: 'post_id' })
+})
+
+test.each([
+  ['metadata.colour', 'task'],
+  ['user_metadata.', 'task'],
+  ['.age', 'task'],
+  ['request.text_data', 'task'],
+  ['text_data.x', 'task'],
+  ['post_id', 'index-add'],
+  ['toString', 'task'],
+] as const)('%s is no field of %s', (text, kind) => {
+  expect(parseFieldName(text, { kind })).toBeNull()
+})
+
+test('fields are listed with the objects whose keys may be named', () => {
+  expect(listFieldNames({ kind: 'index-add' })).toEqual([
+    'url',
+    'media',
+    'metadata',
+    'content_variant',
+    'callback_url',
+    'request',
+    'metadata.KEY',
+  ])
+})
