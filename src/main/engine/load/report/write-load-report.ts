@@ -26,8 +26,8 @@ export function findLoadReportFormat(file: string): LoadReportFormat {
   if (found !== undefined) return found[1]
   throw new SluiceError({
     code: 'BAD_USAGE',
-    message: `${file}: expected a name that ends in .html, .junit.xml, .hlog, .csv or .jsonl`,
-    hint: 'The ending chooses the format: .html for people, .junit.xml for CI servers, .hlog for the tools of HdrHistogram, .csv of seconds, .jsonl of the requests that were kept.',
+    message: `${file}: expected a name that ends in .html, .junit.xml, .hlog, .csv, .jsonl or .k6`,
+    hint: 'The ending chooses the format: .html for people, .junit.xml for CI servers, .hlog for the tools of HdrHistogram, .csv of seconds, .jsonl of the requests that were kept, .k6 for a folder with the same load as a project of k6.',
   })
 }
 
