@@ -49,5 +49,12 @@ test('a retry of a run with nothing left says so and exits as the run did', asyn
     const again = await sluice('retry', named)
     expect(again.code).toBe(0)
     expect(again.stderr).toContain(`Nothing is left to retry in run ${parent.run_id}.`)
+    expect(again.stdout).toBe('')
   }
+})
+
+test('a retry with nothing left still prints the run as one document with --json', async () => {
+  const { sluice, parent } = await openRetriedRun()
+  const again = await sluice('retry', parent.run_id, '--json')
+  expect(JSON.parse(again.stdout)).toMatchObject({ run_id: parent.run_id, rows: { succeeded: 20 } })
 })

@@ -82,7 +82,7 @@ async function tellNothingLeft(
   options: { flags: AgainFlags; how: Again['how'] },
 ): Promise<ExitCode> {
   const { flags, how } = options
-  await printSummary(context, engine, run, flags)
+  if (flags.json) await printSummary(context, engine, run, flags)
   if (!flags.quiet) await context.err.writeLine(describeNothingLeft(run, how))
   return toExitCode(run)
 }
