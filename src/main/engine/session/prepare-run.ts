@@ -2,7 +2,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import { restoreSendingTime } from '../journal/run-latency.ts'
 import { insertRunRecord, type RunRecord, readRunRecord } from '../journal/run-record.ts'
-import { findSuccessor, toSuccessorHint } from '../journal/successor.ts'
+import { findSuccessor, isDeleted, toSuccessorHint } from '../journal/successor.ts'
 import { type IntakeProgress, runIntake } from '../run/intake-stage.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
 import { rebuildSeconds } from '../run/journal/rebuild-seconds.ts'
@@ -90,6 +90,14 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
       hint: toSuccessorHint(successor, 'resume'),
     })
   }
+  const unknownTaker = findSuccessor(record.unknownTakenBy, task.workspace)
+  if (onUnknown === 'resend' && unknownTaker !== null && isDeleted(unknownTaker)) {
+    throw new SluiceError({
+      code: 'RUN_NOT_RESUMABLE',
+      message: `the rows of run ${task.runId} with an unknown outcome were taken over by run ${unknownTaker}`,
+      hint: toSuccessorHint(unknownTaker, 'resume'),
+    })
+  }
   // A child run whose copying was cut off copies again; nothing of it was sent.
   if (record.state === 'intake' && parentRunId !== null) {
     copyUnsucceeded(journal, { ...task, parentRunId, onUnknown, nowMs: record.createdAtMs })
@@ -100,7 +108,8 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
   rebuildSeconds(journal)
   // The process that died took the time it had spent sending with it; its seconds tell.
   if (isCutOff) restoreSendingTime(journal, record.sendingMs)
-  if (onUnknown === 'resend') resendUnknown(journal)
+  // What a retry has taken over is the retry's to send.
+  if (onUnknown === 'resend' && unknownTaker === null) resendUnknown(journal)
 }
 
 /** What a load test measured up to its interruption is whole; going on would measure something else. */

@@ -57,3 +57,38 @@ test('a child run that is deleted after it has sent rows does not give them back
   }
   expect(countArrivals(server)).toEqual([1, 2, 2, 1])
 })
+
+/** A service that breaks on row 3 the first time, and takes everything else. */
+async function startServiceThatLosesOne() {
+  let isBroken = true
+  return startFaultServer({
+    onRequest: (request, wire) => {
+      const breaks = isBroken && toRow(request) === 3
+      if (breaks) isBroken = false
+      if (breaks) wire.reset()
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+}
+
+test('unknown rows that a retry has taken are not sent again by resuming their first run', async () => {
+  const server = await startServiceThatLosesOne()
+  const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
+  const parent = await engine.startRun(plan, START)
+  expect((await parent.ended).rows).toMatchObject({ succeeded: 3, unknown: 1 })
+  const child = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  expect((await child.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
+  const resumed = await engine.resumeRun(parent.runId, { ...START, onUnknown: 'resend' })
+  expect((await resumed.ended).rows).toMatchObject({ succeeded: 4, unknown: 0 })
+  expect(countArrivals(server)).toEqual([1, 1, 2, 1])
+  await engine.deleteRun(child.runId)
+  const again = await engine.resumeRun(parent.runId, { ...START, onUnknown: 'resend' })
+  await expect(again.ended).rejects.toMatchObject({
+    code: 'RUN_NOT_RESUMABLE',
+    message: expect.stringContaining('(deleted)'),
+    hint: expect.stringContaining('send the source anew'),
+  })
+  const waited = await engine.resumeRun(parent.runId, { ...START, onUnknown: 'skip' })
+  expect((await waited.ended).rows).toMatchObject({ succeeded: 3, unknown: 1 })
+  expect(countArrivals(server)).toEqual([1, 1, 2, 1])
+})
