@@ -1,5 +1,5 @@
 import type { Load } from '../../../shared/load/load.ts'
-import { toErrorDocument } from '../../../shared/messages/errors.ts'
+import { SluiceError, toErrorDocument } from '../../../shared/messages/errors.ts'
 import type { Pace } from '../../../shared/plan/plan.ts'
 import { toRowCounts } from '../../../shared/run/row-counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
@@ -220,13 +220,23 @@ export class RunSession {
     const concurrency = this.#concurrency
     if (concurrency === null || this.#sender === null) return
     this.#sender.setConcurrency(concurrency)
+    try {
+      // Apart: outcomes that wait for their commit must not be counted without being there.
+      this.#journal.transact('power', () => this.#recordConcurrency(), true)
+    } catch (error) {
+      // A full disk ends the run at its next outcome, if at all; until then the number applies, and is recorded later.
+      if (!(error instanceof SluiceError)) throw error
+    }
+  }
+
+  /** The caller has a transaction open. */
+  #recordConcurrency(): void {
+    const concurrency = this.#concurrency
     const plan = readRunRecord(this.#journal.db)?.plan
-    if (plan === undefined) return
+    if (concurrency === null || plan === undefined) return
     const pace: Pace =
       plan.pace.kind === 'closed' ? { ...plan.pace, concurrency } : { ...plan.pace, maxInFlight: concurrency }
-    const record = () => updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, pace }) })
-    // Apart: outcomes that wait for their commit must not be counted without being there.
-    this.#journal.transact('power', record, true)
+    updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, pace }) })
   }
 
   async #sendStretch(sender: Sender, stretch: Stretch): Promise<SendingEnd> {
@@ -302,6 +312,7 @@ export class RunSession {
     this.#journal.transact('power', () => {
       const total = this.#load?.total ?? this.#meter?.total
       if (total !== undefined) writeLatency(this.#journal.db, total)
+      this.#recordConcurrency()
       updateRunRecord(this.#journal.db, {
         state,
         stop_reason: reason,

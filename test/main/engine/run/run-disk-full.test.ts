@@ -7,6 +7,7 @@ import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-f
 import { type FaultServer, startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
+import { startHoldingService } from './holding-service.ts'
 import { countArrivals, listBodies } from './wire-record.ts'
 
 const folder = openTestFolder()
@@ -17,19 +18,36 @@ const RULES = [{ rule_id: 'r1', rule_name: 'Everything' }]
 const NO_BOUND = 4_294_967_294
 
 /**
- * Makes the disk full at the transaction with that number, counted over all journals from now on: the journal may
- * grow by `pages` more. With `once`, there is room again for the next one.
+ * Makes the disk full at the transaction with that number, counted over all journals from now on, or at the first that
+ * is written apart from what waits for its commit: the journal may grow by `pages` more, and that transaction needs
+ * `takes` bytes beside its own. With `once`, there is room again for the next one.
  */
-function fillDisk(options: { at: number; pages: number; once?: boolean }): () => void {
+function fillDisk(options: {
+  at: number | 'apart'
+  pages: number
+  takes?: number
+  once?: boolean
+}): () => void {
   const { transact } = Journal.prototype
   let transactions = 0
-  Journal.prototype.transact = function (...transaction) {
-    transactions += 1
+  Journal.prototype.transact = function (durability, write, isApart) {
+    const isCounted = options.at !== 'apart' || isApart === true
+    if (isCounted) transactions += 1
+    const isMeant = isCounted && transactions === (options.at === 'apart' ? 1 : options.at)
+    const takes = isMeant ? (options.takes ?? 0) : 0
     const { page_count } = this.db.prepare('PRAGMA page_count').get() ?? {}
-    if (transactions === options.at) {
+    if (isMeant) {
       this.db.exec(`PRAGMA max_page_count = ${Number(page_count) + options.pages}`)
-    } else if (options.once === true) this.db.exec(`PRAGMA max_page_count = ${NO_BOUND}`)
-    transact.apply(this, transaction)
+    }
+    const fill = (): void => {
+      write()
+      if (takes > 0) this.db.exec(`CREATE TABLE filler AS SELECT randomblob(${takes})`)
+    }
+    try {
+      transact.call(this, durability, fill, isApart)
+    } finally {
+      if (options.once === true) this.db.exec(`PRAGMA max_page_count = ${NO_BOUND}`)
+    }
   }
   const free = (): void => {
     Journal.prototype.transact = transact
@@ -113,4 +131,18 @@ test('a source that does not fit on the disk ends intake, and nothing was sent',
   const run = runs.start(createRunPlan(folder, 6_000, server.baseUrl))
   await expect(run.ended).rejects.toMatchObject({ code: 'DISK_FULL', exitCode: 1 })
   expect(server.connections).toBe(0)
+})
+
+test('a number in flight that finds no room applies all the same, and is recorded when there is room again', async () => {
+  const server = await startHoldingService()
+  const plan = createRunPlan(folder, 40, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 } })
+  const run = runs.start(plan)
+  await server.arrivals(2)
+  fillDisk({ at: 'apart', pages: 0, takes: 1_000_000, once: true })
+  run.command({ kind: 'set_concurrency', concurrency: 7 })
+  await server.arrivals(7)
+  run.command({ kind: 'stop' })
+  server.answer(7)
+  expect(await run.ended).toMatchObject({ state: 'interrupted' })
+  expect(runs.read(run.runId, ({ record }) => record.plan.pace)).toMatchObject({ concurrency: 7 })
 })
