@@ -74,7 +74,7 @@ async function measure(gateway: Gateway): Promise<void> {
 }
 
 async function sendAll(baseUrl: string, caFile: string) {
-  const apiKey = ApiKey.create('bench-key', { baseUrl }, 'the benchmark')
+  const apiKey = ApiKey.create('bench-key', { baseUrl }, 'of the benchmark')
   const createClient = createServiceClients({
     baseUrl,
     connection: { timeoutMs: 30_000, tls: { caFile } },

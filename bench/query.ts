@@ -36,7 +36,7 @@ export async function runQueryBench(): Promise<void> {
         pace: { kind: 'closed', concurrency: 64 },
       })
       const run = await engine.startRun(plan, {
-        apiKey: ApiKey.create('key', plan.connection, 'the benchmark'),
+        apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
       })
       await run.ready
       // As the window does: its first screen lists the runs, which starts the thread that answers.

@@ -58,7 +58,7 @@ async function measure({ createLimit, retryAfter }: Service) {
         operation: { kind: 'task' },
         pace: { kind: 'closed', concurrency: IN_FLIGHT },
       })
-      const apiKey = ApiKey.create('key', plan.connection, 'the benchmark')
+      const apiKey = ApiKey.create('key', plan.connection, 'of the benchmark')
       const run = await engine.startRun(plan, { apiKey })
       const { throughput, rows, requests } = await run.ended
       await engine.close()

@@ -40,7 +40,7 @@ function run({ url, load, rows, noteEveryMs }: LoadBenchTask): Promise<LoadBench
       load,
     })
     const handle = await engine.startRun(plan, {
-      apiKey: ApiKey.create('key', plan.connection, 'the benchmark'),
+      apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
     })
     const startMs = performance.now()
     const notes: LoadBenchResult['notes'] = []

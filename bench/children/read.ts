@@ -37,7 +37,7 @@ async function readIntoJournal(path: string): Promise<{ ms: number; rows: number
   })
   const startMs = performance.now()
   const run = await engine.startRun(plan, {
-    apiKey: ApiKey.create('key', plan.connection, 'the benchmark'),
+    apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
     hold: true,
   })
   await run.ready

@@ -33,7 +33,7 @@ function sendWithJournal({ url, rows, inFlight }: SendTask): Promise<number> {
       pace: { kind: 'closed', concurrency: inFlight },
     })
     const run = await engine.startRun(plan, {
-      apiKey: ApiKey.create('key', plan.connection, 'the benchmark'),
+      apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
     })
     const { throughput, rows: counts } = await run.ended
     await engine.close()
@@ -54,7 +54,7 @@ async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<num
     source: { path: '/none.csv' },
     operation: { kind: 'task' },
   })
-  const apiKey = ApiKey.create('key', plan.connection, 'the benchmark')
+  const apiKey = ApiKey.create('key', plan.connection, 'of the benchmark')
   const { toRequest, judge } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   let started = 0
   let succeeded = 0

@@ -81,7 +81,7 @@ export function createInProcessRuns(workspace: string) {
   function sealKey(runId: string, work: RunTask['work']): SealedSecret {
     const ofRunId = work.kind === 'retry' ? work.parentRunId : runId
     const { connection } = 'plan' in work ? work.plan : read(ofRunId, ({ record }) => record.plan)
-    return ApiKey.create(RUN_KEY, connection, 'the test').seal()
+    return ApiKey.create(RUN_KEY, connection, 'of the test').seal()
   }
 
   /** Reads a run's journal with a reader of its own that is closed afterwards. */

@@ -54,7 +54,7 @@ export function createTestEngine(workspace: string): TestEngine {
 }
 
 function bindKey(apiKey: string, connection: Plan['connection']): { apiKey: ApiKey } {
-  return { apiKey: ApiKey.create(apiKey, connection, 'the test') }
+  return { apiKey: ApiKey.create(apiKey, connection, 'of the test') }
 }
 
 /** Resolves with the first snapshot, from the newest on, that is as wanted. */

@@ -52,18 +52,22 @@ export async function findRunSecrets(
   const proxy = proxyCredentials === null ? {} : { proxyCredentials }
   // An appeal is read without a key (interface §5.6).
   if (operation.kind === 'appeal-status') return proxy
-  if (typed !== undefined) return { apiKey: ApiKey.create(typed, connection, 'the form'), ...proxy }
+  if (typed !== undefined) return { apiKey: ApiKey.create(typed, connection, 'that was typed in'), ...proxy }
   const own = await services.sandbox.findKey(connection.baseUrl)
   if (own !== null) return { apiKey: own, ...proxy }
   const key = findStoredKey(services, connection)
   return key === null ? proxy : { apiKey: readApiKey(services.env, key.variable, key.owner), ...proxy }
 }
 
-/** Has a run follow its stored connection's active key, wherever that is switched, until the run ends. */
+/**
+ * Has a run follow its stored connection's active key, wherever that is switched, until the run ends. One that began
+ * with a key of its own keeps it until then.
+ */
 export function followActiveKey(
   services: BridgeServices,
   { connection, operation }: Pick<Plan, 'connection' | 'operation'>,
   handle: RunHandle,
+  hasOwnKey: boolean,
 ): void {
   const { engine, env, keySwitch } = services
   // An appeal is read without a key (interface §5.6).
@@ -71,10 +75,11 @@ export function followActiveKey(
   const stop = watchActiveKey({
     workspace: engine.workspace,
     connection,
+    hasOwnKey,
     // A connection that was moved meanwhile has keys for another address.
     readVariable: (variable) =>
       findStoredKey(services, connection)?.variable === variable ? env[variable] : undefined,
-    setApiKey: (apiKey, variable) => handle.setApiKey(apiKey, variable),
+    setApiKey: handle.setApiKey,
     say: () => {},
     watch: (file, onChange) => {
       const stopLooking = lookNowAndThen(file, onChange)

@@ -45,12 +45,12 @@ async function takeUp(
   return { runId: handle.runId }
 }
 
-/** Keeps a run that was just started for every window; one whose key was typed keeps that key. */
+/** Keeps a run that was just started for every window. */
 function hold(context: BridgeContext, plan: Plan, handle: RunHandle, typed: string | undefined): void {
   context.liveRuns.add(handle, plan)
   const forget = () => context.productionGate.forget(handle.runId)
   handle.ended.then(forget, forget)
-  if (typed === undefined) followActiveKey(context, plan, handle)
+  followActiveKey(context, plan, handle, typed !== undefined)
 }
 
 /** Asks a person about a held run where it goes to production; all of it unless `limit` items are named. */
@@ -119,7 +119,7 @@ export const runsHandlers = runs.router({
   setApiKey: runs.setApiKey.handler(async ({ context, input: { runId, apiKey } }) => {
     const handle = context.liveRuns.require(runId)
     const { connection } = await context.engine.readPlan(runId)
-    handle.setApiKey(ApiKey.create(apiKey, connection, 'the form'))
+    handle.setApiKey(ApiKey.create(apiKey, connection, 'that was typed in'))
     return {}
   }),
   readAccess: runs.readAccess.handler(async ({ context, input }) => {

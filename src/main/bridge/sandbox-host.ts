@@ -99,7 +99,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
   async function open(port: number): Promise<StartedSandbox> {
     const key = randomBytes(24).toString('base64url')
     const started = await startSandboxThread(options.workerUrl, { ...TRIAL_OPTIONS, apiKeys: [key], port })
-    const opened = { ...started, key: ApiKey.create(key, started, 'the sandbox') }
+    const opened = { ...started, key: ApiKey.create(key, started, 'of the sandbox') }
     thread = opened
     opened.ended.then(() => {
       if (thread === opened) thread = null

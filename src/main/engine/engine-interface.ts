@@ -103,8 +103,8 @@ export interface RunHandle {
   /** Drains what is in flight, keeps the rest pending, and ends the run as `interrupted`. */
   stop(): void
   setConcurrency(concurrency: number): void
-  /** Sends with another key from now on, read from that variable. Throws `NO_API_KEY` where it is for other addresses. */
-  setApiKey(apiKey: ApiKey, variable?: string): void
+  /** Sends with another key from now on. Throws `NO_API_KEY` where it is for other addresses. */
+  setApiKey(apiKey: ApiKey): void
 }
 
 /** Starts, stops and reads runs: all that the command line and the bridge need. */

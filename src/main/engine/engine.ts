@@ -190,11 +190,11 @@ export function createEngine(options: EngineOptions): Engine {
       resume: () => thread.command({ kind: 'resume' }),
       stop: () => thread.command({ kind: 'stop' }),
       setConcurrency: (concurrency) => thread.command({ kind: 'set_concurrency', concurrency }),
-      setApiKey: (apiKey, variable) => {
+      setApiKey: (apiKey) => {
         apiKey.check(connection)
         const sealed = apiKey.seal()
         void receiver.guard([sealed])
-        thread.command({ kind: 'set_api_key', apiKey: sealed, variable: variable ?? null })
+        thread.command({ kind: 'set_api_key', apiKey: sealed })
       },
     }
     held.set(runId, { thread, handle })

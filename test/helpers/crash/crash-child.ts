@@ -29,7 +29,7 @@ await engine.close()
 
 async function start(work: CrashTask['work']): Promise<RunHandle> {
   const plan = work.kind === 'start' ? planSchema.parse(work.plan) : await engine.readPlan(work.runId)
-  const apiKey = ApiKey.create('key', plan.connection, 'the test')
+  const apiKey = ApiKey.create('key', plan.connection, 'of the test')
   const again = { apiKey, onUnknown: 'resend' } as const
   switch (work.kind) {
     case 'start':

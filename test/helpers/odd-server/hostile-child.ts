@@ -37,7 +37,7 @@ const plan = planSchema.parse({
   pace: { kind: 'closed', concurrency: task.inFlight },
   retry: { limit: 1, baseMs: 1, maxMs: 5, maxRetryAfterMs: 40 },
 })
-const apiKey = ApiKey.create('key', { baseUrl: task.baseUrl }, 'the test')
+const apiKey = ApiKey.create('key', { baseUrl: task.baseUrl }, 'of the test')
 const run = await engine.startRun(plan, { apiKey, whenBurning: 'pause' })
 // Most answers are errors: a person who goes on regardless.
 run.onSnapshot(({ phase }) => {

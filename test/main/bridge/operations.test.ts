@@ -96,7 +96,9 @@ it('sends with a key that is typed while the run is paused', async () => {
   })
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  await followUntil(client, runId, isPaused)
+  const paused = await followUntil(client, runId, isPaused)
+  expect(paused?.notice).toContain('Check the API key that was typed in')
+  expect(paused?.notice).not.toContain('SLUICE_API_KEY')
   expect(await client.runs.setApiKey({ runId, apiKey: 'two words' }).catch(parseBridgeError)).toMatchObject({
     code: 'NO_API_KEY',
   })
@@ -106,6 +108,33 @@ it('sends with a key that is typed while the run is paused', async () => {
   const { rows } = await client.runs.summarize({ runId })
   expect(rows.succeeded).toBeGreaterThan(10)
   expect(rows.succeeded + rows.rejected).toBe(30)
+})
+
+it('keeps a key that was typed until another key of the stored connection is made the active one', async () => {
+  const { bridge, client, workspace } = await open()
+  const sandbox = await withSandbox({ apiKeys: [KEY] })
+  withVariables({ BRIDGE_NEW_KEY: KEY })
+  const stored = storedConnectionSchema.parse({
+    name: 'live',
+    baseUrl: sandbox.baseUrl,
+    keys: [
+      { label: 'old', env: 'BRIDGE_UNSET_KEY' },
+      { label: 'new', env: 'BRIDGE_NEW_KEY' },
+    ],
+    activeKey: 'old',
+  })
+  changeConnections(workspace, (known) => addConnection(known, stored))
+  const destination = { kind: 'stored', name: 'live' } as const
+  const request = await createRequest(bridge.services, writeRows(30), '', { destination })
+  const { runId } = await client.runs.start({ request, apiKey: 'typed-and-wrong' })
+  await client.runs.awaitReady({ runId })
+  await client.runs.begin({ runId })
+  expect((await followUntil(client, runId, isPaused))?.notice).toContain('that was typed in')
+  await client.connections.use({ name: 'live', key: 'new' })
+  await client.runs.resume({ runId })
+  await followUntil(client, runId, () => false)
+  const { rows } = await client.runs.summarize({ runId })
+  expect(rows.succeeded).toBeGreaterThan(10)
 })
 
 it('opens the receiver once, and tests an address of it', async () => {

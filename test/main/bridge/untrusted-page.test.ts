@@ -44,7 +44,7 @@ it('overwrites no file that a save dialog did not name', async () => {
   const source = { path: writeRows(1) }
   const { baseUrl } = (await call('sandbox.start')) as { baseUrl: string }
   const plan = planSchema.parse({ connection: { baseUrl }, source, operation: { kind: 'task' } })
-  const apiKey = ApiKey.create('any', plan.connection, 'the test')
+  const apiKey = ApiKey.create('any', plan.connection, 'of the test')
   const started = await bridge.services.engine.startRun(plan, { apiKey, hold: true })
   await started.ready
   await call('exports.create', { runId: started.runId, format: 'csv', file }).catch(() => {})

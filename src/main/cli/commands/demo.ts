@@ -91,7 +91,7 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
     return await withEngine(workspace, async (engine) => {
       const run = async (what: string, plan: Plan) => {
         await say(`${what}: ${plan.source.path}`)
-        const apiKey = ApiKey.create(DEFAULT_SANDBOX_KEY, sandbox, 'the demo')
+        const apiKey = ApiKey.create(DEFAULT_SANDBOX_KEY, sandbox, 'of the demo')
         const handle = await engine.startRun(plan, { apiKey })
         return followRun(context, handle, { quiet: flags.quiet === true })
       }

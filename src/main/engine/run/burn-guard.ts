@@ -22,8 +22,7 @@ const ERROR_SHARE_MAX = 0.2
 export class BurnGuard {
   readonly #nowMs: () => number
   readonly #origin: string
-  readonly #keyName: string | null
-  readonly #readSwitchedKey: () => string | null | undefined
+  readonly #readKeySource: () => string | null
   readonly #throttledMaxMs: number
   /** Since when nothing but 429 is answered; null while something else is. */
   #throttledSinceMs: number | null = null
@@ -38,17 +37,14 @@ export class BurnGuard {
   constructor(options: {
     nowMs: () => number
     origin: string
-    /** Variable that holds the key; null where requests carry none (interface §5.6). */
-    apiKeyEnv: string | null
-    /** Variable of the key that was switched to since; null where it has none, undefined before any switch. */
-    readSwitchedKey?: (() => string | null | undefined) | undefined
+    /** Where the key in use is from, as a message goes on after "the API key"; null where requests carry none (interface §5.6). */
+    readKeySource: () => string | null
     /** How long nothing but 429 may be answered, milliseconds; five minutes unless given. */
     throttledMaxMs?: number | undefined
   }) {
     this.#nowMs = options.nowMs
     this.#origin = options.origin
-    this.#keyName = options.apiKeyEnv
-    this.#readSwitchedKey = options.readSwitchedKey ?? (() => undefined)
+    this.#readKeySource = options.readKeySource
     this.#throttledMaxMs = options.throttledMaxMs ?? THROTTLED_MAX_MS
   }
 
@@ -93,20 +89,16 @@ export class BurnGuard {
   /** Why the run should not go on, with what to do; null while it may. */
   reason(): string | null {
     if (this.#authStreak >= AUTH_STREAK) {
-      if (this.#keyName === null) {
+      const source = this.#readKeySource()
+      if (source === null) {
         return (
           `${this.#origin} refused access ${this.#authStreak} times in a row (401 or 403), though these requests need no key. ` +
           'Check the base URL and what stands before the service, then go on; rows not sent yet are kept.'
         )
       }
-      const switched = this.#readSwitchedKey()
-      const key =
-        switched === null
-          ? 'Check the key in use, which was switched to during the run'
-          : `Check the key (environment variable ${switched ?? this.#keyName})`
       return (
         `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY). ` +
-        `${key}, then go on; rows not sent yet are kept.`
+        `Check the API key ${source}, then go on; rows not sent yet are kept.`
       )
     }
     if (this.isAway && (!this.#reachedOnce || this.#nowMs() - this.#unreachedSinceMs >= AWAY_MAX_MS)) {
@@ -131,13 +123,11 @@ export class BurnGuard {
 }
 
 /** Builds the guard of a plan's sending. */
-export function createBurnGuard({ plan, readSwitchedKey, throttledMaxMs }: SenderOptions): BurnGuard {
-  const { connection, operation } = plan
+export function createBurnGuard({ plan, readKeySource, throttledMaxMs }: SenderOptions): BurnGuard {
   return new BurnGuard({
     nowMs: () => performance.now(),
-    origin: new URL(connection.baseUrl).origin,
-    apiKeyEnv: operation.kind === 'appeal-status' ? null : connection.apiKeyEnv,
-    readSwitchedKey,
+    origin: new URL(plan.connection.baseUrl).origin,
+    readKeySource,
     throttledMaxMs,
   })
 }

@@ -24,8 +24,6 @@ interface SenderParts {
   /** Asked for each request, so that the key can be switched. */
   readApiKey: () => ApiKey | null
   proxyCredentials: ProxyCredentials | null
-  /** Variable of the key that was switched to; null where it has none, undefined before any switch. */
-  readSwitchedKey?: () => string | null | undefined
   deliveredCodes: readonly string[]
   appVersion: string
 }
@@ -65,7 +63,7 @@ export function createSender(options: SenderParts): Sender {
     },
     judge: exchange.judge,
     random: Math.random,
-    readSwitchedKey: options.readSwitchedKey,
+    readKeySource: () => options.readApiKey()?.source ?? null,
   })
 }
 

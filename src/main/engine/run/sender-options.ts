@@ -30,8 +30,8 @@ export interface SenderOptions {
   toRequest: (item: ClaimedItem) => ItemRequest
   judge: (exchange: Exchange, rowKeys: readonly string[], attempts: number) => Judgement
   random: () => number
-  /** Variable of the key that was switched to; see {@link BurnGuard}. */
-  readSwitchedKey?: (() => string | null | undefined) | undefined
+  /** Where the key in use is from; null where requests carry none. See {@link BurnGuard}. */
+  readKeySource: () => string | null
   /** How long the service may answer nothing but 429, milliseconds; see {@link BurnGuard}. */
   throttledMaxMs?: number | undefined
   /** Bodies in flight beyond which nothing more goes out, UTF-16 code units; 64 M unless given. */

@@ -9,6 +9,8 @@ export interface SealedSecret {
   kind: 'api-key' | 'proxy-credentials'
   value: string
   origins: readonly string[]
+  /** Where it is from; see {@link BoundSecret.source}. */
+  source: string
 }
 
 /** The addresses of a connection that requests go to. */
@@ -20,12 +22,12 @@ export function toOrigins({ baseUrl, taskBaseUrl }: Addresses): string[] {
   return [...new Set(addresses.map((address) => new URL(address).origin))]
 }
 
-/** Throws `NO_API_KEY` where a key holds what no header can carry; `where` says where it is from. */
-export function checkKeyText(key: string, where: string): void {
+/** Throws `NO_API_KEY` where a key holds what no header can carry; see {@link BoundSecret.source}. */
+export function checkKeyText(key: string, source: string): void {
   if (/^[\x21-\x7e]+$/.test(key)) return
   throw new SluiceError({
     code: 'NO_API_KEY',
-    message: `the API key in ${where} contains whitespace or non-ASCII characters, which a header cannot carry`,
+    message: `the API key ${source} contains whitespace or non-ASCII characters, which a header cannot carry`,
     hint: 'Copy the key again, without quotes, spaces or line breaks around it.',
   })
 }
@@ -38,16 +40,19 @@ abstract class BoundSecret {
   abstract readonly kind: SealedSecret['kind']
   /** Scheme, host and port of each address it may go to. */
   readonly origins: readonly string[]
+  /** Where it is from, as a message goes on after "the API key": `in the environment variable SLUICE_API_KEY`. */
+  readonly source: string
   readonly #value: string
 
-  protected constructor(value: string, origins: readonly string[]) {
+  protected constructor({ value, origins, source }: Omit<SealedSecret, 'kind'>) {
     this.#value = value
     this.origins = Object.freeze([...origins])
+    this.source = source
   }
 
   /** For another thread of this process. */
   seal(): SealedSecret {
-    return { kind: this.kind, value: this.#value, origins: this.origins }
+    return { kind: this.kind, value: this.#value, origins: this.origins, source: this.source }
   }
 
   toString(): string {
@@ -79,16 +84,16 @@ export class ApiKey extends BoundSecret {
 
   /**
    * Binds a key to the addresses of a connection. Throws `NO_API_KEY` where it holds what no header can carry, such as
-   * a line break pasted with it; `where` says where the key is from, and no message shows any of it.
+   * a line break pasted with it; no message shows any of it. For `source` see {@link BoundSecret.source}.
    */
-  static create(key: string, addresses: Addresses, where: string): ApiKey {
-    checkKeyText(key, where)
-    return new ApiKey(key, toOrigins(addresses))
+  static create(key: string, addresses: Addresses, source: string): ApiKey {
+    checkKeyText(key, source)
+    return new ApiKey({ value: key, origins: toOrigins(addresses), source })
   }
 
   /** Takes one over from another thread. */
-  static unseal({ value, origins }: SealedSecret): ApiKey {
-    return new ApiKey(value, origins)
+  static unseal(sealed: SealedSecret): ApiKey {
+    return new ApiKey(sealed)
   }
 
   /** Throws `NO_API_KEY` unless the key may go to every address of a connection. */
@@ -122,7 +127,9 @@ export class ProxyCredentials extends BoundSecret {
   /** Binds `user:password`, read from a variable, to a proxy. Throws `BAD_PLAN` where there is no colon. */
   static create(credentials: string, proxyUrl: string, variable: string): ProxyCredentials {
     const { host, origin } = new URL(proxyUrl)
-    if (credentials.includes(':')) return new ProxyCredentials(credentials, [origin])
+    const source = `in the environment variable ${variable}`
+    if (credentials.includes(':'))
+      return new ProxyCredentials({ value: credentials, origins: [origin], source })
     throw new SluiceError({
       code: 'BAD_PLAN',
       message: `the environment variable ${variable}, for the proxy ${host}, must hold user:password, and has no colon`,
@@ -131,8 +138,8 @@ export class ProxyCredentials extends BoundSecret {
   }
 
   /** Takes them over from another thread. */
-  static unseal({ value, origins }: SealedSecret): ProxyCredentials {
-    return new ProxyCredentials(value, origins)
+  static unseal(sealed: SealedSecret): ProxyCredentials {
+    return new ProxyCredentials(sealed)
   }
 
   /** Value of the proxy-authorization header. Throws `BAD_PLAN` for any other proxy than their own. */

@@ -15,13 +15,13 @@ export function readKeyText(env: NodeJS.ProcessEnv, variable: string): string {
       hint: `Set it, for example: read -rs ${variable} && export ${variable}`,
     })
   }
-  checkKeyText(key, `the environment variable ${variable}`)
+  checkKeyText(key, `in the environment variable ${variable}`)
   return key
 }
 
 /** Reads the API key in an environment variable, for the addresses that it belongs to; see {@link readKeyText}. */
 export function readApiKey(env: NodeJS.ProcessEnv, variable: string, addresses: Addresses): ApiKey {
-  return ApiKey.create(readKeyText(env, variable), addresses, `the environment variable ${variable}`)
+  return ApiKey.create(readKeyText(env, variable), addresses, `in the environment variable ${variable}`)
 }
 
 /**

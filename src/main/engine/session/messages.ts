@@ -43,7 +43,7 @@ export type RunCommand =
   | { kind: 'resume' }
   | { kind: 'stop' }
   | { kind: 'set_concurrency'; concurrency: number }
-  | { kind: 'set_api_key'; apiKey: SealedSecret; variable: string | null }
+  | { kind: 'set_api_key'; apiKey: SealedSecret }
 
 /** What a run's thread tells the main thread. `ended` and `failed` are its last words. */
 export type RunEvent =

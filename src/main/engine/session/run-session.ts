@@ -54,8 +54,6 @@ export class RunSession {
   #concurrency: number | null = null
   #apiKey: ApiKey | null
   readonly #proxyCredentials: ProxyCredentials | null
-  /** Variable of the key that was switched to; null where it has none, undefined before any switch. */
-  #switchedKey: string | null | undefined
   #sentMs = 0
   #sendingSinceMs: number | null = null
   #startedAtMs: number | null = null
@@ -124,7 +122,6 @@ export class RunSession {
         break
       case 'set_api_key':
         this.#apiKey = ApiKey.unseal(command.apiKey)
-        this.#switchedKey = command.variable
         this.#load?.setApiKey(command.apiKey)
         break
       case 'set_concurrency':
@@ -151,7 +148,6 @@ export class RunSession {
       meter: this.#meter,
       readApiKey: () => this.#apiKey,
       proxyCredentials: this.#proxyCredentials,
-      readSwitchedKey: () => this.#switchedKey,
     })
     this.#sender = sender
     this.#snapshots.isAsync = record.callbackBase !== null

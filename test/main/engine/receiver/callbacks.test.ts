@@ -103,7 +103,8 @@ describe('the callback receiver', () => {
 })
 
 it('stores callbacks without the secrets it was told of, at its start and later', async () => {
-  const apiKey = (value: string) => ApiKey.create(value, { baseUrl: 'https://api.test' }, 'the test').seal()
+  const apiKey = (value: string) =>
+    ApiKey.create(value, { baseUrl: 'https://api.test' }, 'of the test').seal()
   const { receiver, toUrl, read } = await startTestReceiver({ secrets: [apiKey('the-first-key')] })
   const post = (item: number, body: unknown) =>
     fetch(toUrl('run-1', item), { method: 'POST', body: JSON.stringify(body) })

@@ -36,7 +36,7 @@ test.each([401, 403])('five answers of %i in a row stop the run; the other rows 
     requests: { sent: 5 },
   })
   expect(stopped.stop_reason).toContain('refused the API key 5 times in a row')
-  expect(stopped.stop_reason).toContain('SLUICE_API_KEY')
+  expect(stopped.stop_reason).toContain('Check the API key of the test')
   service.isRight = true
   const resumed = await runs.resume(run.runId).ended
   expect(resumed).toMatchObject({

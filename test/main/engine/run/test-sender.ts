@@ -37,7 +37,7 @@ export function createTestSender(options: TestSenderOptions = {}) {
     total: new LatencyMeter(),
     nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
   })
-  const apiKey = ApiKey.create('k', plan.connection, 'the test')
+  const apiKey = ApiKey.create('k', plan.connection, 'of the test')
   const { judge } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   const sender = new Sender({
     plan,
@@ -52,6 +52,7 @@ export function createTestSender(options: TestSenderOptions = {}) {
         readApiKey: () => apiKey,
         userAgent: 'test',
       }),
+    readKeySource: () => apiKey.source,
     toRequest: ({ item }) => toTestRequest(item),
     judge,
     random: () => 0.5,

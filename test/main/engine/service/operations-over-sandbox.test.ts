@@ -28,7 +28,7 @@ async function send(
   const plan = buildPlan({ operation: work.operation, connection })
   const mapRow = createRowMapper(plan, work.columns, 'run1')
   const exchange = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
-  const apiKey = ApiKey.create(work.key ?? sandbox.key, plan.connection, 'the test')
+  const apiKey = ApiKey.create(work.key ?? sandbox.key, plan.connection, 'of the test')
   const client = createServiceClient({
     baseUrl: exchange.baseUrl,
     connection: plan.connection,

@@ -16,7 +16,7 @@ export const TEST_KEY = 'key-of-the-test'
 
 /** {@link TEST_KEY} for an address; for another key, that one. */
 export function bindTestKey(baseUrl: string, key = TEST_KEY): ApiKey {
-  return ApiKey.create(key, { baseUrl }, 'the test')
+  return ApiKey.create(key, { baseUrl }, 'of the test')
 }
 
 /** How one task was sent, and what that means. */

@@ -225,7 +225,8 @@ test.each([
       baseUrl: server.baseUrl,
       connection: { timeoutMs: 2_000 },
       // No key is made of such a text; this one has been tampered with.
-      readApiKey: () => ApiKey.unseal({ kind: 'api-key', value: key, origins: [server.baseUrl] }),
+      readApiKey: () =>
+        ApiKey.unseal({ kind: 'api-key', value: key, origins: [server.baseUrl], source: 'of the test' }),
       userAgent: 'sluice/test',
     })
     onTestFinished(() => client.destroy())

@@ -18,7 +18,10 @@ export function readStoredSecrets(workspace: string, env: NodeJS.ProcessEnv): (A
   ])
   // A key that belongs to no address goes nowhere.
   const value = env[DEFAULT_VARIABLE] ?? ''
-  return [ApiKey.unseal({ kind: 'api-key', value, origins: [] }), ...found.filter((one) => one !== null)]
+  return [
+    ApiKey.unseal({ kind: 'api-key', value, origins: [], source: 'of a stored connection' }),
+    ...found.filter((one) => one !== null),
+  ]
 }
 
 function orNothing<Value>(read: () => Value): Value | null {

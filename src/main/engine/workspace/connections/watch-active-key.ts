@@ -19,8 +19,10 @@ export interface ActiveKeyOptions {
   connection: PlanConnection
   /** The value of an environment variable. */
   readVariable(name: string): string | undefined
-  /** Sends with this key, of that variable, from now on. Whatever `SluiceError` it throws is told, and the key before stays. */
-  setApiKey(apiKey: ApiKey, variable: string): void
+  /** Sends with this key from now on. Whatever `SluiceError` it throws is told, and the key before stays. */
+  setApiKey(apiKey: ApiKey): void
+  /** The run began with a key of its own, which it keeps until another key is made the active one. */
+  hasOwnKey?: boolean
   /** Told what happened, in a sentence that holds no secret. */
   say(text: string): void
   /** Looks at the file twice a second unless given. */
@@ -45,7 +47,8 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
   const stored = findReadable(workspace, name)
   if (stored === null || !followsActiveKey(stored, connection)) return () => {}
 
-  let variable = connection.apiKeyEnv
+  const active = stored.keys.find(({ label }) => label === stored.activeKey)
+  let variable = options.hasOwnKey ? active?.env : connection.apiKeyEnv
   let lastTrouble = ''
   const tell = (trouble: string) => {
     if (trouble === lastTrouble) return
@@ -67,10 +70,10 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
           `Connection ${name} was switched to the key ${key.label}, but ${key.env} is ${value === '' ? 'empty' : 'not set'} in this process`,
         )
       }
-      const apiKey = ApiKey.create(value, now, `the environment variable ${key.env}`)
+      const apiKey = ApiKey.create(value, now, `in the environment variable ${key.env}`)
       // The connection may have another address by now, which this run does not send to.
       apiKey.check(connection)
-      options.setApiKey(apiKey, key.env)
+      options.setApiKey(apiKey)
       variable = key.env
       lastTrouble = ''
       say(`Sending with the key ${key.label} of connection ${name} from now on.`)

@@ -28,7 +28,7 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
   changeConnections(workspace, (connections) => addConnection(connections, stored))
   const said: string[] = []
   const keys: string[] = []
-  const variables: string[] = []
+  const sources: string[] = []
   const environment: Record<string, string> = { KEY_ONE: 'secret-1', KEY_TWO: 'secret-2' }
   const watched: { file: string; look: () => void }[] = []
   let isStopped = false
@@ -36,9 +36,9 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
     workspace,
     connection: connectionSchema.parse({ ...toPlanConnection(stored), ...changes }),
     readVariable: (name) => environment[name],
-    setApiKey: (key, variable) => {
+    setApiKey: (key) => {
       keys.push(key.toHeader(new URL(stored.baseUrl)))
-      variables.push(variable)
+      sources.push(key.source)
     },
     say: (text) => said.push(text),
     watch: (file, look) => {
@@ -52,7 +52,7 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
     changeConnections(workspace, (connections) => applyConnection(connections, 'live', label))
     watched[0]?.look()
   }
-  return { workspace, said, keys, variables, environment, watched, stop, apply, isStopped: () => isStopped }
+  return { workspace, said, keys, sources, environment, watched, stop, apply, isStopped: () => isStopped }
 }
 
 describe('a run of a stored connection', () => {
@@ -63,7 +63,7 @@ describe('a run of a stored connection', () => {
     run.apply('one')
     run.watched[0]?.look()
     expect(run.keys).toEqual(['token secret-2', 'token secret-1'])
-    expect(run.variables).toEqual(['KEY_TWO', 'KEY_ONE'])
+    expect(run.sources).toEqual(['KEY_TWO', 'KEY_ONE'].map((name) => `in the environment variable ${name}`))
     expect(run.said).toEqual([
       'Sending with the key two of connection live from now on.',
       'Sending with the key one of connection live from now on.',
