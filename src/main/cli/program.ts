@@ -19,43 +19,43 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
   'Send:': [
     list(
       'task [options] <source>',
-      'submit each row of a source as content',
+      'submit content for moderation',
       async () => (await import('./commands/task.ts')).addTaskCommand,
     ),
     list(
       'index',
-      'add items to a custom index, or remove them',
+      'add or remove items of a custom index',
       async () => (await import('./commands/index-items.ts')).addIndexCommand,
     ),
     list(
       'watchlist',
-      'add terms to a watchlist, or update their notes',
+      'add or update terms of a watchlist',
       async () => (await import('./commands/watchlist.ts')).addWatchlistCommand,
     ),
     list(
       'appeal [options] <source>',
-      'read the status of each appeal of a source',
+      'read the status of each appeal',
       async () => (await import('./commands/appeal.ts')).addAppealCommand,
     ),
   ],
   'Measure:': [
     list(
       'load [options] <source>',
-      'measure how fast and how reliably a deployment answers',
+      'run a load test',
       async () => (await import('./commands/load.ts')).addLoadCommand,
     ),
     list(
       'compare [options] <a> <b>',
-      'say whether a run is slower than another',
+      'compare the latency of two runs',
       async () => (await import('./commands/compare.ts')).addCompareCommand,
     ),
     list(
       'import-k6 [options] <file...>',
-      'take what k6 measured in as a run',
+      'import k6 results as a run',
       async () => (await import('./commands/import-k6.ts')).addImportK6Command,
     ),
   ],
-  'Again:': [
+  'Repeat:': [
     list(
       'plan [options] <file>',
       'run a plan file',
@@ -63,61 +63,61 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
     ),
     list(
       'resume [options] <run>',
-      'go on with a run that was interrupted or stopped',
+      'resume an interrupted or stopped run',
       async () => (await import('./commands/resume.ts')).addResumeCommand,
     ),
     list(
       'retry [options] <run>',
-      'send only what did not succeed, as a run of its own',
+      'send rows that did not succeed again',
       async () => (await import('./commands/resume.ts')).addRetryCommand,
     ),
   ],
-  'Look back:': [
-    list('runs [options]', 'list all runs', async () => (await import('./commands/runs.ts')).addRunsCommand),
+  'Results:': [
+    list('runs [options]', 'list runs', async () => (await import('./commands/runs.ts')).addRunsCommand),
     list(
       'show [options] <run>',
-      'show a run, its problems, or one of its rows',
+      'show a run, its problems, or one row',
       async () => (await import('./commands/show.ts')).addShowCommand,
     ),
     list(
       'export [options] <run> <file>',
-      'write the results to a file, its format by the ending',
+      'export results to a file',
       async () => (await import('./commands/export.ts')).addExportCommand,
     ),
     list(
       'delete [options] <run>',
-      'remove a run for good',
+      'delete a run permanently',
       async () => (await import('./commands/delete.ts')).addDeleteCommand,
     ),
   ],
   'Set up:': [
     list(
       'connection',
-      'store deployments: addresses, keys, certificates, proxy',
+      'manage stored connections',
       async () => (await import('./commands/connection/connection.ts')).addConnectionCommand,
     ),
     list(
       'receiver [options]',
-      'keep the callback receiver open, or test its public address',
+      'receive late callbacks, or test the public URL',
       async () => (await import('./commands/receiver.ts')).addReceiverCommand,
     ),
   ],
-  'Screens:': [
+  'Window:': [
     list(
       'open [options]',
-      'the same with screens, in the browser',
+      'open the window in a browser',
       async () => (await import('./commands/open.ts')).addOpenCommand,
     ),
   ],
   'Try:': [
     list(
       'sandbox [options]',
-      'run the embedded service to try things on',
+      'run a local test service',
       async () => (await import('./commands/sandbox.ts')).addSandboxCommand,
     ),
     list(
       'demo [options]',
-      'see it all at once: sandbox, samples, runs, report',
+      'run a demo against the sandbox',
       async () => (await import('./commands/demo.ts')).addDemoCommand,
     ),
   ],
@@ -135,9 +135,7 @@ export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flat().map
 export async function createProgram(context: CliContext, words: readonly string[]): Promise<Command> {
   const terms = new Map<string, string>()
   const program = new Command('sluice')
-    .description(
-      'Sends spreadsheets and folders in bulk to a content moderation service, and measures how fast and how reliably it answers.',
-    )
+    .description('Sends spreadsheets and folders in bulk to a content moderation service, and load tests it.')
     .version(APP_VERSION, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
@@ -164,7 +162,7 @@ export async function createProgram(context: CliContext, words: readonly string[
     }
   }
   program.commandsGroup('Help:')
-  program.helpCommand('help [command]', 'show what a command takes')
+  program.helpCommand('help [command]', 'show the options of a command')
   const help = program.createHelp()
   // Set last: the commands' own commands are not in this list.
   program.configureHelp({

@@ -28,7 +28,7 @@ function toDocument(error: unknown): ErrorDocument {
         .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '.*' is invalid\. /s, '$1: ')
         .replace(/^command-argument value '.*' is invalid for argument '(\w+)'\. /, '$1: ')
         .replace(/\.$/, ''),
-      hint: 'Add --help to see what the command takes.',
+      hint: 'Run the command with --help to list its options.',
       exitCode: EXIT.badInput,
     }
   }

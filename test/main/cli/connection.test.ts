@@ -16,7 +16,7 @@ function openWorkspace(env: Record<string, string> = {}) {
 }
 
 describe('connection', () => {
-  it('stores, shows, changes, uses and forgets deployments', async () => {
+  it('stores, shows, changes, uses and removes connections', async () => {
     const { folder, sluice, read } = openWorkspace({ KEY_A: 'secret-a' })
     const nothing = await sluice('connection', 'list')
     expect(nothing.stdout).toContain('connection add NAME')
@@ -29,7 +29,7 @@ describe('connection', () => {
       ...['--proxy', 'http://proxy.example.com:3128', '--proxy-credentials-env', 'PROXY_USER'],
     )
     expect(added.code).toBe(0)
-    expect(added.stdout).toContain('It is the one in use.')
+    expect(added.stdout).toContain('It is now in use.')
     expect(added.stderr).toContain('KEY_B')
     expect(await read('connection', 'show', 'live')).toEqual({
       name: 'live',
@@ -50,11 +50,11 @@ describe('connection', () => {
     })
 
     expect((await sluice('connection', 'add', 'test', '--base-url', 'http://127.0.0.1:1')).stdout).toContain(
-      'Put it in use with',
+      'To use it, run',
     )
-    expect((await sluice('connection', 'use', 'test')).stdout).toContain('In use: test')
+    expect((await sluice('connection', 'use', 'test')).stdout).toContain('Using test')
     const used = await sluice('connection', 'use', 'live', '--key', 'b')
-    expect(used.stdout).toContain('with the key b of KEY_B')
+    expect(used.stdout).toContain('with key b from KEY_B')
     expect(used.stderr).toContain('KEY_B is not set')
 
     const changed = await read(
@@ -81,22 +81,22 @@ describe('connection', () => {
     ])
     expect((await sluice('connection', 'show', 'live')).stdout).toContain('credentials in PROXY_USER')
 
-    expect((await sluice('connection', 'remove', 'live')).stdout).toContain('No connection is in use now')
+    expect((await sluice('connection', 'remove', 'live')).stdout).toContain('No connection is now in use')
     expect(await read('connection', 'list')).toHaveLength(1)
     expect(readFileSync(join(folder, 'connections.json'), 'utf8')).not.toContain('secret')
   })
 
   it.each([
-    [['add', 'x'], '--base-url: a connection needs the address'],
+    [['add', 'x'], '--base-url is required'],
     [['add', '-x y', '--base-url', 'http://a.test'], 'unknown option'],
     [['add', 'x y', '--base-url', 'http://a.test'], 'found `x y`'],
     [['add', 'x', '--base-url', 'http://a.test', '--key', 'KEY'], 'expected LABEL=VARIABLE'],
     [
       ['add', 'x', '--base-url', 'http://a.test', '--key', 'a=A', '--key', 'a=B'],
-      'a is the label of another key',
+      'the key label a is used twice',
     ],
-    [['add', 'x', '--base-url', 'http://a.test', '--client-cert', 'c.pem'], '--client-key belongs to it'],
-    [['add', 'x', '--base-url', 'http://a.test', '--proxy-credentials-env', 'P'], 'there is no proxy'],
+    [['add', 'x', '--base-url', 'http://a.test', '--client-cert', 'c.pem'], 'requires --client-key'],
+    [['add', 'x', '--base-url', 'http://a.test', '--proxy-credentials-env', 'P'], 'requires --proxy'],
     [['use', 'x'], 'there is no connection `x`'],
     [['show', 'x'], 'there is no connection `x`'],
   ])('%j exits with 2 and says what is wrong', async (args, message) => {
@@ -144,7 +144,7 @@ describe('a sending command', () => {
     const { sluice } = openWorkspace()
     const result = await sluice('task', 'posts.csv')
     expect(result).toMatchObject({ code: 2, stdout: '' })
-    expect(result.stderr).toMatch(/no --base-url, and no stored connection is in use/)
+    expect(result.stderr).toMatch(/no service selected/)
     expect(result.stderr).toMatch(/--connection NAME/)
   })
 
@@ -193,7 +193,7 @@ describe('a sending command', () => {
     expect((await send(false, 'task', source, '--yes')).code).toBe(1)
     await send(false, 'retry', 'latest')
     expect(asked).toHaveLength(3)
-    expect(asked[2]).toMatch(/^Send what did not succeed of run \S+ to PRODUCTION/)
+    expect(asked[2]).toMatch(/^Send the unsuccessful rows of run \S+ to PRODUCTION/)
     expect((await send(false, 'task', source, '--yes', '--set', 'post_id=y{{row}}')).code).toBe(0)
     expect(asked).toHaveLength(3)
   })

@@ -52,8 +52,8 @@ describe('columns whose names are not those of fields', () => {
     const file = writeSource(folder, 'posts.csv', 'author,Category,Tweet\nu1,sports,What a game\n')
     const shown = await run(['task', file, ...NOWHERE, '--quiet'])
     expect(shown.code).toBe(0)
-    expect(shown.stderr).toContain('text_data is the column `Tweet`')
-    expect(shown.stderr).toContain('user_id is the column `author`')
+    expect(shown.stderr).toContain('Using column `Tweet` for text_data')
+    expect(shown.stderr).toContain('Using column `author` for user_id')
     expect(shown.stdout).toContain('What a game')
     expect(shown.stdout).not.toContain('content_variant')
     const mapped = await run(['task', file, ...NOWHERE, '--map', 'text_data=Category', '--set', 'user_id=me'])
@@ -89,9 +89,9 @@ it('says where a plan was written, how to run it, and whether one was replaced',
   const file = join(folder, 'my plan.json')
   const save = ['task', source, ...NOWHERE, '--save-plan', file]
   const first = await run(save)
-  expect(first.stderr).toContain(`Plan written to ${file}; run it with: npm run -s sluice -- plan '${file}'`)
+  expect(first.stderr).toContain(`Plan saved: ${file}. Run it with: npm run -s sluice -- plan '${file}'`)
   const second = await run(save)
-  expect(second.stderr).toContain(`Plan written to ${file}, in place of the plan that was there; run it with`)
+  expect(second.stderr).toContain(`Plan replaced: ${file}. Run it with`)
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ operation: { kind: 'task' } })
 })
 
@@ -115,6 +115,6 @@ it('says that nothing is left of a run, and that retry sends what did not succee
   const result = await run(['resume', 'latest'])
   expect(result.code).toBe(1)
   expect(result.stderr).toMatch(
-    /^Nothing is left to send of run \S+\. Send what did not succeed: npm run -s sluice -- retry \S+\n$/,
+    /^Run \S+ has nothing left to send\. To send unsuccessful rows again: npm run -s sluice -- retry \S+\n$/,
   )
 })

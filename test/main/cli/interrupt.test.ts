@@ -55,7 +55,7 @@ describe('Ctrl-C', () => {
       },
     })
     expect(left.code).toBe(130)
-    expect(left.stderr).toMatch(/Left at once: .*unknown/)
+    expect(left.stderr).toMatch(/Quit at once\. .*unknown/)
 
     sandbox.behave({ latency: '0ms' })
     const others = await spawnSluice(['resume', 'latest', '--json'], { workspace: folder, env })

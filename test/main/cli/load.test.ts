@@ -83,9 +83,13 @@ describe('load', () => {
     }
     expect(await refuse('retry', 'latest')).toMatch(/is a load test, of which nothing is sent again/)
     expect(await refuse('resume', 'latest')).toMatch(/is a load test, which cannot go on/)
-    expect(await refuse('show', 'latest', '--row', '1')).toMatch(/is a load test, whose rows have no results/)
+    expect(await refuse('show', 'latest', '--row', '1')).toMatch(
+      /is a load test, which has no results per row/,
+    )
     const csv = join(folder, 'x.csv')
-    expect(await refuse('export', 'latest', csv, '--state', 'rejected')).toMatch(/no rows to choose from/)
+    expect(await refuse('export', 'latest', csv, '--state', 'rejected')).toMatch(
+      /cannot be used with a load test/,
+    )
     expect(await refuse('export', 'latest', join(folder, 'x.xlsx'))).toMatch(/ends in \.html/)
     expect(existsSync(csv)).toBe(false)
   })
@@ -128,8 +132,8 @@ describe('load', () => {
 
   it.each([
     [['--rate', '5'], /--duration, --requests: expected either a duration or a number of requests/],
-    [['--duration', '5s'], /needs one of --rate, --concurrency and --stages/],
-    [['--rate', '5', '--stages', '5@1s'], /--rate and --stages exclude each other/],
+    [['--duration', '5s'], /add --rate, --concurrency or --stages/],
+    [['--rate', '5', '--stages', '5@1s'], /--rate and --stages cannot be combined/],
     [['--rate', '5', '--duration', '5s', '--think-time', '1s'], /--think-time: .*closed pace/],
     [
       ['--concurrency', '5', '--requests', '5', '--when-full', 'drop'],
@@ -137,10 +141,10 @@ describe('load', () => {
     ],
     [['--rate', '5', '--duration', '5s', '--threshold', 'p(99)<5s'], /--threshold: .*character 8/],
     [['--stages', '5@1'], /--stages: .*expected a duration/],
-    [['--rate', '1.2345', '--duration', '5s'], /--rate: .*at most three decimals/],
+    [['--rate', '1.2345', '--duration', '5s'], /--rate: .*at most three decimal places/],
     [
       ['--concurrency', '5', '--requests', '5', '--think-time', '2s-1s'],
-      /--think-time: .*shorter pause first/,
+      /--think-time: .*shorter duration first/,
     ],
     [['--rate', '5', '--duration', '5s', '--http', '2'], /--http: HTTP\/2 needs an https address/],
     [['--rate', '5', '--duration', '5s', '--max-in-flight', '1', '--workers', '2'], /a place in flight/],
@@ -183,7 +187,7 @@ describe('a load that goes on', () => {
       },
     })
     expect(stopped.code).toBe(130)
-    expect(stopped.stderr).toMatch(/Stopping: .* in flight may end first; what was measured is kept/)
+    expect(stopped.stderr).toMatch(/Stopping: waiting for .* in flight\. Results so far are kept/)
     expect(stopped.stdout).toMatch(/posts\.csv · interrupted · [\d.]+ s measured/)
     expect(stopped.stdout).toMatch(/✓ p\(99\)<30000/)
     expect(stopped.stdout).toMatch(/succeeded +[\d.]+\/s/)

@@ -26,7 +26,7 @@ describe('open', () => {
     })
     const [, file = ''] = /if it does not, open (\S+)\n$/.exec(result.stdout) ?? []
     expect(result.stdout).toMatch(
-      /^Sluice is at http:\/\/sluice-\w+\.localhost:\d+ until Ctrl-C, and opens .*\n$/,
+      /^Sluice is running at http:\/\/sluice-\w+\.localhost:\d+\. Press Ctrl-C to stop\. .*\n$/,
     )
     expect(result.stdout).not.toContain('#')
     if (process.platform === 'linux') expect(readFileSync(seen, 'utf8').trim()).toBe(file)

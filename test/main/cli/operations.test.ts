@@ -79,12 +79,12 @@ describe('task --async', () => {
     expect(task?.request).toMatchObject({ models: ['visual', 'ocr'], url: 'https://example.com/a.jpg' })
   })
 
-  it('says which options do nothing where there are no callbacks', async () => {
+  it('says which options have no effect without callbacks', async () => {
     const { folder, send } = await openCommandLine()
     const source = writeSource(folder, 'posts.csv', createRows(1))
     const result = await send('task', source, '--callback-url', 'https://hooks.test', '--dry-run')
     expect(result.code).toBe(0)
-    expect(result.stderr).toContain('--callback-url does nothing without --async.')
+    expect(result.stderr).toContain('--callback-url has no effect without --async.')
   })
 })
 
@@ -123,7 +123,7 @@ describe('watchlist', () => {
     const list = ['--watchlist', 'sandbox_terms']
     const added = await send('watchlist', 'add', source, ...list)
     expect(added.code).toBe(0)
-    expect(added.stderr).toContain('Notes of terms that the watchlist has already are overwritten')
+    expect(added.stderr).toContain('Existing notes of these terms will be overwritten')
     expect(added.stdout).toMatch(/Terms +added +2\n +pre-existing +1 /)
 
     const updates = writeSource(folder, 'updates.csv', 'term,notes\nnew term,y\nunheard of,z\n')
@@ -145,7 +145,7 @@ describe('watchlist', () => {
     expect(JSON.stringify(await sandbox.terms('mine'))).toContain('kept')
     const cleared = await send(...update, '--empty-notes', 'clear')
     expect(cleared.code).toBe(0)
-    expect(cleared.stderr).toContain('Notes of terms whose cell of notes is empty are cleared')
+    expect(cleared.stderr).toContain('Terms with an empty notes cell will lose their notes')
     expect(JSON.stringify(await sandbox.terms('mine'))).not.toContain('kept')
   })
 
@@ -264,6 +264,6 @@ describe('a folder', () => {
     const both = ['--media-template', 'https://m.test/{{path}}', '--media-url', 'https://m.test']
     const result = await send('task', folder, ...both)
     expect(result).toMatchObject({ code: 2, stdout: '' })
-    expect(result.stderr).toContain('--media-template: the files have an address already, by --media-url')
+    expect(result.stderr).toContain('--media-template cannot be combined with --media-url')
   })
 })

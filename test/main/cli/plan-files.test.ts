@@ -252,7 +252,7 @@ describe('a saved plan', () => {
     const args = ['task', source, '--base-url', 'http://127.0.0.1:1', '--save-plan', source]
     const result = await runInProcess(args, { workspace: folder, env: { SLUICE_API_KEY: 'k' } })
     expect(result.code).toBe(2)
-    expect(result.stderr).toContain('is there already and holds no plan')
+    expect(result.stderr).toContain('exists and is not a plan file')
     expect(readFileSync(source, 'utf8')).toBe(createRows(2))
     const nowhere = [...args.slice(0, -1), join(folder, 'missing', 'plan.json')]
     const unwritable = await runInProcess(nowhere, { workspace: folder, env: { SLUICE_API_KEY: 'k' } })
@@ -305,7 +305,7 @@ describe('plan', () => {
     })
     expect(result.code).toBe(2)
     const lines = result.stderr.split('\n').map((line) => line.trim())
-    expect(lines[0]).toBe(`sluice: ${file} has 2 problems, so nothing was sent`)
+    expect(lines[0]).toBe(`sluice: ${file} has 2 problems; nothing was sent`)
     expect(lines[1]).toBe('connection.timeoutMs: expected a whole number from 1 to 3600000, found "30s"')
     expect(lines[2]).toBe('source.sheets: unknown key; did you mean sheet?')
     expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: 'BAD_PLAN' } })
@@ -326,8 +326,12 @@ describe('plan', () => {
   })
 
   it.each([
-    ['that is not there', null, /there is no plan /],
-    ['that is no JSON', `{\n  "connection": {}\n  "source": {}\n${' '.repeat(80)}}`, /is no JSON: .*line 3/],
+    ['that does not exist', null, /plan .* does not exist/],
+    [
+      'that is not valid JSON',
+      `{\n  "connection": {}\n  "source": {}\n${' '.repeat(80)}}`,
+      /is not valid JSON: .*line 3/,
+    ],
     ['that is a list', '[]', /expected an object, found a list/],
     [
       'whose connection is not stored',

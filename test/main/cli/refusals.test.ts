@@ -139,7 +139,7 @@ describe('bad usage', () => {
     [['task', 'x.csv', ...NOWHERE, '--timeout', '30'], '`30s` or `30ms`'],
     [['task', 'x.csv', ...NOWHERE, '--map', 'userid=1'], 'did you mean user_id?'],
     [['task', 'x.csv', ...NOWHERE, '--api-key', 'secret'], "unknown option '--api-key'"],
-    [['show', 'nothing'], 'no run `nothing`'],
+    [['show', 'nothing'], 'run `nothing` does not exist'],
     [['frobnicate', '--json'], "unknown command 'frobnicate'"],
   ])('%j exits with 2 and says what is wrong', async (args, message) => {
     const folder = createTemporaryFolder()

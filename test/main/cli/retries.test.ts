@@ -32,7 +32,7 @@ test('a run and its retry name each other, are listed once, and are deleted toge
     ]),
   })
   const part = (await sluice('show', retry.run_id)).stdout
-  expect(part).toContain(`part of run ${parent.run_id}: 20 of 20 rows succeeded in all`)
+  expect(part).toContain(`part of run ${parent.run_id}: 20 of 20 rows succeeded in total`)
   const latest = JSON.parse((await sluice('show', 'latest', '--json')).stdout)
   expect(latest).toMatchObject({ run_id: parent.run_id, rows: { read: 20, succeeded: 20 } })
   expect(JSON.parse((await sluice('runs', '--json')).stdout)).toHaveLength(1)
@@ -48,7 +48,7 @@ test('a retry of a run with nothing left says so and exits as the run did', asyn
   for (const named of [parent.run_id, retry.run_id]) {
     const again = await sluice('retry', named)
     expect(again.code).toBe(0)
-    expect(again.stderr).toContain(`Nothing is left to retry in run ${parent.run_id}.`)
+    expect(again.stderr).toContain(`Run ${parent.run_id} has nothing to retry.`)
     expect(again.stdout).toBe('')
   }
 })

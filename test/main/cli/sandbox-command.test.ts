@@ -19,7 +19,7 @@ describe('sandbox', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' })
     expect(result.stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+/)
     expect(result.stdout).toMatch(/task \S*sample\.csv --base-url http:\/\/127\.0\.0\.1:\d+/)
-    expect(result.stdout).toContain('no moderation decision')
+    expect(result.stdout).toContain('not moderation decisions')
   })
 
   it('prints a command for its admin routes that keeps the token out of the list of processes', async () => {

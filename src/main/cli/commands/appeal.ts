@@ -7,7 +7,7 @@ export function addAppealCommand(program: Command, context: CliContext): void {
   addSendingCommand<object>(program, context, {
     name: 'appeal',
     source: 'appeals',
-    description: 'Reads the status of each appeal_id of a source. No API key is needed, and none is sent.',
+    description: 'Reads the status of each appeal_id. Sends no API key.',
     addOptions: () => {},
     toOperation: () => ({ kind: 'appeal-status' }),
   })

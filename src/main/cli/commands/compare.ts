@@ -39,16 +39,15 @@ function describeSlower({ metric, percentile, ratio }: Slower): string {
 export function addCompareCommand(program: Command, context: CliContext): void {
   const command = program
     .command('compare')
-    .argument('<a>', `the earlier run: ${RUN_ARGUMENT_HELP}`)
-    .argument('<b>', `the later run: ${RUN_ARGUMENT_HELP}`)
+    .argument('<a>', `baseline: ${RUN_ARGUMENT_HELP}`)
+    .argument('<b>', `run to compare with it: ${RUN_ARGUMENT_HELP}`)
     .description(
-      'Puts the latencies of two runs side by side, with how sure each difference is, and says in a sentence whether ' +
-        'the second is slower. Requests that did not succeed, throughput and what the two plans say differently are ' +
-        'compared, too. Ranges hold the true ratio in 99 of 100 comparisons.',
+      'Compares the latency, failures, throughput and plans of two runs and states whether B is slower than A. ' +
+        'Ranges are 99 % confidence intervals.',
     )
     .option(
       '--fail-if-slower <percent>',
-      `exit with ${EXIT.thresholdCrossed} where any percentile of B is surely slower than A's by more than this, such as 10%`,
+      `exit with ${EXIT.thresholdCrossed} if a percentile of B is slower by more than this with 99 % confidence, such as 10%`,
       parsePercent,
     )
     .option('--json', 'one JSON document on stdout')

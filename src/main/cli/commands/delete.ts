@@ -15,9 +15,9 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
     .command('delete')
     .argument('<run>', RUN_ARGUMENT_HELP)
     .description(
-      'Removes what is kept of a run and of its retries for good. The source and exported files stay.',
+      'Permanently deletes a run, its retries and their results. The source and exported files are kept.',
     )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(
     async (reference: string, flags: WorkspaceFlags & { yes?: true; json?: true }) => {
@@ -33,11 +33,11 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
           if (!context.canAsk) {
             throw new SluiceError({
               code: 'BAD_USAGE',
-              message: `${what} was not deleted: there is no terminal to ask on`,
-              hint: `Say that it is meant: ${COMMAND_PREFIX} delete ${run.run_id} --yes`,
+              message: `deleting ${what} needs a confirmation`,
+              hint: `To confirm, run: ${COMMAND_PREFIX} delete ${run.run_id} --yes`,
             })
           }
-          if (!(await context.ask(`Delete ${what} and all that is known of its rows?`))) {
+          if (!(await context.ask(`Delete ${what} and all results?`))) {
             await context.err.writeLine('Nothing was deleted.')
             return
           }

@@ -26,10 +26,10 @@ import { resolveWorkspace } from '../workspace.ts'
 
 function toNextSteps(runId: string): [string, string][] {
   return [
-    [`show ${runId} --row 59`, 'one row, its request and its answer'],
-    [`export ${runId} results.csv --lossless`, 'cells exactly as they were'],
-    ['sandbox --port 4010', 'the service to try with files of your own'],
-    ['task --help', 'how to submit them'],
+    [`show ${runId} --row 59`, 'one row with its request and answer'],
+    [`export ${runId} results.csv --lossless`, 'export without escaping formulas'],
+    ['sandbox --port 4010', 'run the sandbox for your own files'],
+    ['task --help', 'options for submitting them'],
   ]
 }
 
@@ -73,7 +73,7 @@ async function report(
   await out.writeLine()
   await out.writeLine(formatSection(terminal, 'Exported', lines).join('\n'))
   await out.writeLine()
-  await out.writeLine("The demo's service ends with it, so a retry of its runs would find nobody.")
+  await out.writeLine('The sandbox has stopped, so the runs of the demo cannot be retried.')
   await out.writeLine()
   await out.writeLine(formatCommands(terminal, toNextSteps(runs.tasks.run_id)).join('\n'))
   await out.writeLine()
@@ -85,7 +85,7 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
   const say = (text: string) => (flags.quiet ? Promise.resolve() : err.writeLine(text))
   const sandbox = await openSandbox(DEMO_SANDBOX)
   try {
-    await say(`The embedded service listens at ${sandbox.baseUrl}; its scores are no moderation decision.`)
+    await say(`Sandbox listening at ${sandbox.baseUrl}. Its scores are not moderation decisions.`)
     await submitEarlier(sandbox.baseUrl, DEFAULT_SANDBOX_KEY)
     const plans = createDemoPlans(sandbox.baseUrl)
     return await withEngine(workspace, async (engine) => {
@@ -95,9 +95,9 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
         const handle = await engine.startRun(plan, { apiKey })
         return followRun(context, handle, { quiet: flags.quiet === true })
       }
-      const runs: DemoRuns = { tasks: await run('Submitting the bundled sample', plans.tasks) }
+      const runs: DemoRuns = { tasks: await run('Submitting the sample', plans.tasks) }
       if (runs.tasks.state !== 'interrupted') {
-        runs.async = await run('Submitting a second one, whose results come as callbacks', plans.async)
+        runs.async = await run('Submitting a second sample with callbacks', plans.async)
       }
       if (runs.async !== undefined && runs.async.state !== 'interrupted') {
         runs.terms = await run('Adding terms to a watchlist', plans.terms)
@@ -114,10 +114,10 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
       if (terms.state === 'interrupted') return toExitCode(terms)
       const differences = findDifferences({ tasks, async: asyncRun, terms })
       if (differences.length === 0) {
-        await say('The demo went as scripted, the rows that did not succeed included.')
+        await say('The demo went as expected, including the rows that did not succeed.')
         return EXIT.ok
       }
-      await err.writeLine('The demo did not go as scripted:')
+      await err.writeLine('The demo did not go as expected:')
       for (const difference of differences) await err.writeLine(`  ${difference}`)
       return EXIT.rowsFailed
     })
@@ -131,12 +131,11 @@ export function addDemoCommand(program: Command, context: CliContext): void {
   const command = program
     .command('demo')
     .description(
-      'Starts the sandbox, submits the bundled sample to it, then a second one whose results come as callbacks, adds ' +
-        'terms to a watchlist, and reports. The service fails now and then on purpose, and a few rows of the sample ' +
-        'must not pass.',
+      'Starts the sandbox, submits a sample, submits a second one with callbacks, adds terms to a watchlist, and ' +
+        'prints the results. The sandbox fails some requests on purpose, and some rows of the sample are invalid.',
     )
   addReportingOptions(command).action(async (flags: ReportingFlags) => {
     context.exitCode = await runDemo(context, flags)
   })
-  command.addHelpText('after', '\nExits with 0 when everything went as scripted, 1 otherwise.')
+  command.addHelpText('after', '\nExit codes: 0 when everything went as expected, 1 otherwise.')
 }

@@ -61,7 +61,7 @@ function refuseRowOptions({ lossless, state, answer }: ExportFlags): void {
     ...(answer === undefined ? [] : ['--answer']),
   ]
   if (given.length === 0) return
-  throw new InvalidArgumentError(`${given.join(', ')}: a load test has no rows to choose from.`)
+  throw new InvalidArgumentError(`${given.join(', ')} cannot be used with a load test.`)
 }
 
 /** `372 rows in results.csv (48 kB)`; what a load test's file holds is no rows. */
@@ -78,25 +78,31 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument(
       '<file>',
-      'where to; a file that is there already is replaced. Endings: .csv, .xlsx, .jsonl; of a load test .html, .junit.xml, .hlog, .csv, .jsonl, .k6',
+      'output file, replaced if it exists: .csv, .xlsx or .jsonl; for a load test .html, .junit.xml, .hlog, .csv, .jsonl or .k6',
     )
     .description(
-      'Writes every row of a run with what came of it. A .csv keeps the columns of the source, their order and ' +
-        'cells, and appends columns that begin with sluice_ or score.; cells that a spreadsheet would run as a formula get ' +
-        'an apostrophe in front, unless --lossless. A .xlsx has the same columns, every cell as text. A .jsonl has ' +
-        'one JSON document a line, with request, answer and callbacks as they were. The export of an `index add` run is a source of `index remove` as it is. ' +
-        'Of a load test, .html is a page with charts that opens offline, .junit.xml has its thresholds as tests, ' +
-        '.hlog its latencies for the tools of HdrHistogram, .csv its seconds, .jsonl the requests that were kept, and .k6 a folder with the same load as a project of k6.',
+      'Exports every row of a run with its outcome. The file extension selects the format:\n' +
+        '  .csv    the source columns, then sluice_ and score. columns; formulas are escaped unless --lossless\n' +
+        '  .xlsx   the same columns, every cell as text\n' +
+        '  .jsonl  one JSON document per row, with request, answer and callbacks\n\n' +
+        'For a load test:\n' +
+        '  .html       report with charts, works offline\n' +
+        '  .junit.xml  thresholds as test cases\n' +
+        '  .hlog       latencies for HdrHistogram tools\n' +
+        '  .csv        one row per second\n' +
+        '  .jsonl      sampled requests\n' +
+        '  .k6         folder with a k6 project of the same load\n\n' +
+        'The export of an `index add` run can be used as the source of `index remove`.',
     )
-    .option('--lossless', 'names and cells exactly as they were, formulas unguarded')
+    .option('--lossless', 'write names and cells unchanged, without escaping formulas')
     .option(
       '--state <state>',
-      `only rows of this state: ${[...STATES, `or ${UNSUCCESSFUL} for all that did not succeed`].join(', ')}`,
+      `only rows in this state: ${STATES.join(', ')}, or ${UNSUCCESSFUL} for all that did not succeed`,
       parseState,
     )
     .option(
       '--answer <answer>',
-      'only rows of which the service answered this, such as failed or pre_existing terms, or overturned appeals',
+      'only rows with this answer, such as failed, pre_existing or overturned',
       parseAnswer,
     )
     .option('--json', 'one JSON document on stdout')

@@ -19,14 +19,14 @@ export function addImportK6Command(program: Command, context: CliContext): void 
     .command('import-k6')
     .argument(
       '<file...>',
-      'what k6 wrote: --summary-export, handleSummary, machine-readable summary, or --out json (also .gz); several files of JSON lines are one run of several machines',
+      'k6 results: --summary-export, handleSummary, machine-readable summary, or --out json (also .gz); several JSON files are merged into one run',
     )
     .description(
-      'Reads results of k6, whichever of its four kinds they are, as a run that stands beside the others: show, ' +
-        'compare and export take it. Only JSON lines hold every sample, hence percentiles that can be merged and compared.',
+      'Imports k6 results in any of its four formats as a run, for show, compare and export. ' +
+        'Only --out json holds every sample, so only its percentiles can be merged and compared.',
     )
-    .option('--of <run>', `the run whose export k6 has run; its plan is the result's: ${RUN_ARGUMENT_HELP}`)
-    .option('--name <text>', 'what to call the run')
+    .option('--of <run>', `run whose k6 export was used; its plan is taken over: ${RUN_ARGUMENT_HELP}`)
+    .option('--name <text>', 'run name (default: the file name)')
   addReportingOptions(command).action(async (files: string[], flags: ImportFlags) => {
     await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
       const of = flags.of === undefined ? undefined : (await resolveRun(engine, flags.of)).run_id

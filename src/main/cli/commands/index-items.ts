@@ -13,28 +13,28 @@ interface IndexFlags extends AsyncFlags {
 function parseIndexId(text: string): string {
   const id = parseFilledText(text)
   if (!isDotSegment(id)) return id
-  throw new InvalidArgumentError('expected the id of an index; "." and ".." would lead to another path.')
+  throw new InvalidArgumentError('expected an index id other than "." and "..".')
 }
 
 function addIndexOptions(command: Command): void {
   addAsyncOption(command.optionsGroup('Index:')).requiredOption(
     '--index <id>',
-    'id of the custom index, from the dashboard',
+    'custom index id, from the dashboard',
     parseIndexId,
   )
 }
 
 /** Adds `index add SOURCE` and `index remove SOURCE`: items of a custom index (interface §4.3, §4.4). */
 export function addIndexCommand(program: Command, context: CliContext): void {
-  const index = program.command('index').description('Adds items to a custom index, or removes them.')
+  const index = program.command('index').description('Adds or removes items of a custom index.')
   addSendingCommand<IndexFlags>(index, context, {
     name: 'add',
     source: 'items',
-    summary: 'add each row of a source to a custom index',
+    summary: 'add items to a custom index',
     description:
-      'Adds each row of a source to a custom index: url or media, and content_variant, metadata or metadata.KEY. ' +
-      'The service has no way to list items: the custom_index_item_id that it answers is in the results and in ' +
-      'the export, which `index remove` takes as it is.',
+      'Adds each row to a custom index. Fields: url or media, content_variant, metadata or metadata.KEY. ' +
+      'The service cannot list items: keep the export, which holds each custom_index_item_id and can be used ' +
+      'as the source of `index remove`.',
     addOptions: addIndexOptions,
     toOperation: ({ async: isAsync, index: indexId }) =>
       operationSchema.parse({ kind: 'index-add', mode: isAsync ? 'async' : 'sync', indexId }),
@@ -42,10 +42,10 @@ export function addIndexCommand(program: Command, context: CliContext): void {
   addSendingCommand<IndexFlags>(index, context, {
     name: 'remove',
     source: 'items',
-    summary: 'remove each row of a source from a custom index',
+    summary: 'remove items from a custom index',
     description:
-      'Removes each row of a source from a custom index, by custom_index_item_id. The export of an `index add` run ' +
-      'is taken as it is.',
+      'Removes each row from a custom index by its custom_index_item_id. The export of an `index add` run can be ' +
+      'used as the source.',
     addOptions: addIndexOptions,
     toOperation: ({ async: isAsync, index: indexId }) =>
       operationSchema.parse({ kind: 'index-remove', mode: isAsync ? 'async' : 'sync', indexId }),

@@ -13,9 +13,8 @@ Examples:
   ${COMMAND_PREFIX} load posts.csv --stages '50@30s,50..400@2m' --threshold 'http_req_failed:rate<0.01 abortOnFail'
   ${COMMAND_PREFIX} load posts.csv --concurrency 64 --requests 100000 --async
 
-Exits with ${EXIT.ok} when every threshold held or none was given, ${EXIT.thresholdCrossed} when one did not,
-${EXIT.rowsFailed} when the load broke off, ${EXIT.badInput} when nothing was sent, ${EXIT.interrupted} when it was interrupted: what was measured
-until then is kept and shown.`
+Exit codes: ${EXIT.ok} passed or no thresholds, ${EXIT.thresholdCrossed} threshold failed, ${EXIT.rowsFailed} test stopped by an error,
+${EXIT.badInput} nothing sent, ${EXIT.interrupted} interrupted. Results measured until then are kept and shown.`
 
 /** Adds `load SOURCE`: a load test with the tasks of a source (design §4, §5). */
 export function addLoadCommand(program: Command, context: CliContext): void {
@@ -23,15 +22,14 @@ export function addLoadCommand(program: Command, context: CliContext): void {
     name: 'load',
     source: 'content',
     description:
-      'Sends the rows of a source as tasks, in their order and again from the start, at a rate or with a number of ' +
-      'them in flight, and measures. Every submission has a post_id of its own. docs/load-tests.md says what each ' +
-      'number means.',
+      'Sends the rows as tasks in a loop, at a fixed rate or concurrency, and measures the answers. ' +
+      'Every request gets a new post_id. docs/load-tests.md explains the results.',
     addOptions: (command) => {
       addLoadOptions(command)
       addMetricsOption(command)
       command.option(
         '--export-k6 <folder>',
-        'send nothing; write the load as a project of k6 into this folder, for more than one machine',
+        'write the load test as a k6 project to this folder instead of running it',
       )
       addTaskOptions(command)
     },

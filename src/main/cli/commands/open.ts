@@ -16,17 +16,15 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
   // Loaded only where it is needed: help and bad usage answer at once.
   const { findRenderer } = await import('../../web/find-renderer.ts')
   const { openWebShell } = await import('../../web/web-shell.ts')
-  const rendererFolder = await findRenderer(() =>
-    err.writeLine('Building the screens, which takes a moment…'),
-  )
+  const rendererFolder = await findRenderer(() => err.writeLine('Building the window…'))
   const shell = await openWebShell({
     workspace: resolveWorkspace(flags.workspace, context.env),
     rendererFolder,
     port: flags.port,
     async showConsent({ file, url }) {
-      if (!flags.browser) return err.writeLine(`A run is about to send to production. Confirm it at ${url}`)
+      if (!flags.browser) return err.writeLine(`A run needs a confirmation to send to production: ${url}`)
       await err.writeLine(
-        `A run is about to send to production. Confirm it in the page that opens, or open ${file}`,
+        `A run needs a confirmation to send to production. Confirm it in the browser, or open ${file}`,
       )
       await openInBrowser(file)
     },
@@ -40,12 +38,14 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     if (flags.browser) {
       const file = await shell.createEntryFile()
       await out.writeLine(
-        `Sluice is at ${shell.origin} until Ctrl-C, and opens in your browser now; if it does not, open ${file}`,
+        `Sluice is running at ${shell.origin}. Press Ctrl-C to stop. If your browser does not open, open ${file}`,
       )
       await openInBrowser(file)
     } else {
       await out.writeLine(shell.createEntryUrl())
-      await err.writeLine('Open this address in one browser within ten minutes; Sluice runs until Ctrl-C.')
+      await err.writeLine(
+        'Open this address in a browser within 10 minutes. It works once. Press Ctrl-C to stop.',
+      )
     }
   }
   // A link is good once and a session for a day: whoever sits at this terminal is given another.
@@ -56,9 +56,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     await letIn()
     if (context.canAsk) process.stdin.on('data', letInAgain)
     await asked.promise
-    await err.writeLine(
-      'Stopping; runs that go on are drained and can be resumed. Ctrl-C again quits at once.',
-    )
+    await err.writeLine('Stopping. Running runs can be resumed. Press Ctrl-C again to quit at once.')
   } finally {
     process.stdin.off('data', letInAgain).pause()
     await shell.close()
@@ -78,11 +76,11 @@ export function addOpenCommand(program: Command, context: CliContext): void {
   const command = program
     .command('open')
     .description(
-      'Serves the screens of Sluice to a browser on this machine until Ctrl-C. Only the browser that it opens is let ' +
-        'in, once.',
+      'Opens the window of Sluice in your browser, served from this machine until Ctrl-C. ' +
+        'Only the browser that it opens has access.',
     )
     .option('--no-browser', 'print the address instead of opening a browser')
-    .option('--port <n>', 'port to listen on; 0 takes a free one', createIntegerParser(0, 65_535), 0)
+    .option('--port <n>', 'port; 0 picks a free one', createIntegerParser(0, 65_535), 0)
   addWorkspaceOption(command).action(async (flags: OpenFlags) => {
     await serveScreens(context, flags)
     context.exitCode = EXIT.ok

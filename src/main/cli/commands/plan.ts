@@ -14,14 +14,16 @@ import { resolveWorkspace } from '../workspace.ts'
 export function addPlanCommand(program: Command, context: CliContext): void {
   const command = program
     .command('plan')
-    .argument('<file>', 'a plan, as --save-plan FILE of every sending command writes one')
+    .argument('<file>', 'plan file, written by --save-plan')
     .description(
-      'Runs a plan file, which says everything that a sending command can say. Paths in it are relative to the ' +
-        'file. A plan that sends a key where no stored connection sends it is confirmed first, or refused where ' +
-        'nobody can be asked.',
+      'Runs a plan file. Paths in it are relative to the file. A plan that sends a key to an address that no stored ' +
+        'connection has needs a confirmation, or --trust-plan.',
     )
   addMetricsOption(addRunTimeOptions(command))
-    .option('--trust-plan', 'send the key that the plan names to the address that it names, without asking')
+    .option(
+      '--trust-plan',
+      'skip the confirmation before a plan sends a key to an address that is not stored',
+    )
     .action(async (file: string, flags: RunTimeFlags & TrustFlags) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const connections = readConnections(workspace)
@@ -39,7 +41,6 @@ export function addPlanCommand(program: Command, context: CliContext): void {
   command.addHelpText(
     'after',
     `
-docs/plan.schema.json describes every key. Exits as the sending commands do: ${EXIT.ok} when every row succeeded,
-${EXIT.badInput} when nothing was sent; a plan of a load test exits as load does.`,
+docs/plan.schema.json describes every key. Exit codes: the same as for the command that the plan stands for.`,
   )
 }

@@ -83,8 +83,8 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
   const receiver = program
     .command('receiver')
     .description(
-      'Keeps the callback receiver of the workspace open until Ctrl-C, at the address that its async runs have given ' +
-        'out: callbacks that come after their run has ended still settle its rows.',
+      'Keeps the callback receiver of the workspace open until Ctrl-C. Callbacks that arrive after their run ended ' +
+        'still update its rows.',
     )
   addReportingOptions(addReceiverOptions(receiver)).action(async (flags: OpenFlags) => {
     await withEngine(resolveWorkspace(flags.workspace, context.env), (engine) =>
@@ -94,12 +94,12 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
   })
   const test = receiver
     .command('test')
-    .summary('post a callback to the public address and wait for it')
+    .summary('send a test callback to the public URL')
     .description(
-      'Opens the receiver, posts a callback to its public address as the service would, and waits for its arrival: ' +
-        'through reverse proxy, tunnel and firewall.',
+      'Sends a callback to the public URL, as the service would, and waits for it to arrive. ' +
+        'Use it to test a reverse proxy, tunnel or firewall.',
     )
-    .requiredOption('--callback-url <url>', "the receiver's public base", parseBaseUrl)
+    .requiredOption('--callback-url <url>', 'public URL of the callback receiver', parseBaseUrl)
   addReportingOptions(addReceiverOptions(test)).action(async (_flags: unknown, command: Command) => {
     // Options of the same name before `test` count, too.
     const flags = command.optsWithGlobals<TestFlags>()
@@ -109,7 +109,7 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
       await context.out.writeLine(
         flags.json
           ? JSON.stringify({ callback_url: flags.callbackUrl, base_url: status.baseUrl, arrived: true })
-          : `A callback to ${flags.callbackUrl} arrives here, at ${status.baseUrl}.`,
+          : `A callback to ${flags.callbackUrl} arrived at ${status.baseUrl}.`,
       )
     })
   })

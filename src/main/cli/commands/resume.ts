@@ -46,13 +46,13 @@ interface Again {
 function addAgainOptions(command: Command): Command {
   command.option(
     '--api-key-env <name>',
-    'environment variable that holds the API key (default: that of the run, or the active one of its connection)',
+    "environment variable with the API key (default: the run's variable, or its connection's active key)",
     parseVariableName,
   )
   addDeliveredCodeOption(command)
   addYesOption(command)
   addOnUnknownOption(command)
-  addCallbackTimeoutOption(command, 'as the run was started')
+  addCallbackTimeoutOption(command, "the run's value")
   return addReportingOptions(command)
 }
 
@@ -91,16 +91,18 @@ function describeNothingLeft(run: RunSummary, how: Again['how']): string {
   const { rejected, failed, unknown, invalid } = run.rows
   if (how === 'resume') {
     return rejected + failed + unknown === 0
-      ? `Nothing is left to send of run ${run.run_id}.`
-      : `Nothing is left to send of run ${run.run_id}. Send what did not succeed: ${COMMAND_PREFIX} retry ${run.run_id}`
+      ? `Run ${run.run_id} has nothing left to send.`
+      : `Run ${run.run_id} has nothing left to send. To send unsuccessful rows again: ${COMMAND_PREFIX} retry ${run.run_id}`
   }
   const again = run.operation === 'index-add' ? '--resend-index-adds' : '--on-unknown resend'
   return [
-    `Nothing is left to retry in run ${run.run_id}.`,
-    ...(unknown > 0 ? [`${formatCounted(unknown, 'row')} with an unknown outcome: add ${again}.`] : []),
+    `Run ${run.run_id} has nothing to retry.`,
+    ...(unknown > 0
+      ? [`To resend ${formatCounted(unknown, 'row')} with an unknown outcome, add ${again}.`]
+      : []),
     ...(invalid > 0
       ? [
-          `${formatCounted(invalid, 'invalid row')}: correct the source, see ${COMMAND_PREFIX} show ${run.run_id} --problems`,
+          `For ${formatCounted(invalid, 'invalid row')}, correct the source: ${COMMAND_PREFIX} show ${run.run_id} --problems`,
         ]
       : []),
   ].join(' ')
@@ -163,13 +165,12 @@ export function addResumeCommand(program: Command, context: CliContext): void {
     .command('resume')
     .argument('<run>', RUN_ARGUMENT_HELP)
     .description(
-      'Goes on where a run was interrupted or stopped: sends what was not sent yet, and awaits callbacks that are ' +
-        'outstanding.',
+      'Resumes an interrupted or stopped run: sends the remaining rows and waits for outstanding callbacks.',
     )
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
     context.exitCode = await sendAgain(context, reference, flags, {
       how: 'resume',
-      what: (run) => `what is left of run ${run.run_id}`,
+      what: (run) => `the rest of run ${run.run_id}`,
       isVain: hasNothingLeft,
       start: (engine, runId, options) => engine.resumeRun(runId, options),
     })
@@ -182,16 +183,16 @@ export function addRetryCommand(program: Command, context: CliContext): void {
     .command('retry')
     .argument('<run>', RUN_ARGUMENT_HELP)
     .description(
-      'Sends the rows that did not succeed again, as a run of its own, with the same post_ids and bodies. ' +
-        'Rows that are invalid are not among them: correct the source and submit it.',
+      'Sends the rows that did not succeed again, with the same post_ids and bodies, as a retry of the run. ' +
+        'Does not send invalid rows: correct them in the source and submit it again.',
     )
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {
     context.exitCode = await sendAgain(context, reference, flags, {
       how: 'retry',
-      what: (run) => `what did not succeed of run ${run.run_id}`,
+      what: (run) => `the unsuccessful rows of run ${run.run_id}`,
       isVain: hasNothingToRetry,
       start: (engine, runId, options) => engine.retryRun(runId, options),
     })
   })
-  command.addHelpText('after', `\nExits as task does: ${EXIT.ok} when every row sent again succeeded.`)
+  command.addHelpText('after', `\nExit codes: the same as for task, counting only the rows sent again.`)
 }

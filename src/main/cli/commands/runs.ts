@@ -146,7 +146,7 @@ function formatMoment(iso: string): string {
 export function addRunsCommand(program: Command, context: CliContext): void {
   const command = program
     .command('runs')
-    .description('Lists all runs of the workspace, newest first.')
+    .description('Lists the runs of the workspace, newest first.')
     .option('--json', 'one JSON array on stdout')
   addWorkspaceOption(command).action(async (flags: WorkspaceFlags & { json?: true }) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
@@ -160,7 +160,7 @@ export function addRunsCommand(program: Command, context: CliContext): void {
       return
     }
     if (runs.length === 0) {
-      await context.out.writeLine(`No runs in ${workspace} yet. Try: ${COMMAND_PREFIX} demo`)
+      await context.out.writeLine(`No runs in ${workspace}. To try Sluice, run: ${COMMAND_PREFIX} demo`)
       return
     }
     const columns = chooseColumns(runs, context.outTerminal.columns())

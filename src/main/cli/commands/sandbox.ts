@@ -87,13 +87,13 @@ function formatWelcome(
     process.platform === 'win32' ? `$env:SLUICE_API_KEY='${key}'` : `export SLUICE_API_KEY=${key}`
   return [
     ...formatSection(terminal, 'Sandbox', [
-      `${terminal.tone('accent', baseUrl)}  until Ctrl-C`,
-      `${taskBaseUrl}  second host, for v2 tasks alone`,
-      'Its scores come from a short word list and from test phrases:',
-      'they are no moderation decision.',
+      `${terminal.tone('accent', baseUrl)}  (Ctrl-C stops it)`,
+      `${taskBaseUrl}  (second host, v2 tasks only)`,
+      'Scores come from a short word list and test phrases.',
+      'They are not moderation decisions.',
     ]),
     '',
-    ...formatSection(terminal, 'API key', [keyIsOwn ? 'the one in the variable you named' : key]),
+    ...formatSection(terminal, 'API key', [keyIsOwn ? 'from the variable you named' : key]),
     '',
     ...formatSection(terminal, 'Try', [
       ...(keyIsOwn ? [] : [setKey]),
@@ -116,44 +116,44 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
   program
     .command('sandbox')
     .description(
-      'Runs a moderation service of our own on this machine until Ctrl-C. Its scores come from a short word list ' +
-        'and from test phrases: they are no moderation decision. docs/sandbox.md has all of it.',
+      'Runs a local test service until Ctrl-C. Its scores come from a short word list and test phrases; they are ' +
+        'not moderation decisions. See docs/sandbox.md.',
     )
-    .option('--port <n>', 'port to listen on; 0 takes a free one', createIntegerParser(0, 65_535), 0)
+    .option('--port <n>', 'port; 0 picks a free one', createIntegerParser(0, 65_535), 0)
     .option(
       '--task-port <n>',
-      'port of the second host, which serves v2 tasks alone; 0 takes a free one',
+      'port of the second host, for v2 tasks; 0 picks a free one',
       createIntegerParser(0, 65_535),
       0,
     )
-    .option('--latency <time>', 'how long an answer takes, such as 40ms, "40ms±10ms" or "20ms|200ms@5%"')
+    .option('--latency <time>', 'response time: 40ms, "40ms±10ms" or "20ms|200ms@5%" (default: none added)')
     .option(
       '--fault <kind=share>',
-      'what goes wrong, such as 5xx=3% or "429=3%,retry-after=1"; docs/sandbox.md has every kind; repeatable',
+      'simulated fault, such as 5xx=3% or "429=3%,retry-after=1" (all kinds: docs/sandbox.md); repeatable',
       collect,
     )
     .option(
       '--callbacks <settings>',
-      'how callbacks of async requests are sent, such as "delay=50ms±20ms,shuffle,double=5%,early=5%,late=1%@2s"',
+      'callback behaviour, such as "delay=50ms±20ms,shuffle,double=5%,early=5%,late=1%@2s"',
     )
-    .option('--index <id>', 'a custom index to have, empty; repeatable', collect)
+    .option('--index <id>', 'additional empty custom index; repeatable', collect)
     .option(
       '--watchlist <name[=file]>',
-      'a watchlist to have, empty or with the terms of a file, one a line, notes after a tab; repeatable',
+      'additional watchlist, empty or with terms from a file (one per line, notes after a tab); repeatable',
       collect,
     )
     .option(
       '--appeals <n>',
-      'how many appeals to have, appeal-1 and so on (default: 10)',
+      'number of appeals, named appeal-1, appeal-2, … (default: 10)',
       createIntegerParser(0, MAX_APPEALS),
     )
     .option(
       '--max-terms <n>',
-      'refuse watchlist requests of more terms than this with 413',
+      'maximum terms per watchlist request; more are answered with 413 (default: no limit)',
       createIntegerParser(1, Number.MAX_SAFE_INTEGER),
     )
     .addOption(
-      new Option('--failed-terms <shape>', 'what failed_terms of a watchlist answer holds').choices([
+      new Option('--failed-terms <shape>', 'format of failed_terms in watchlist answers').choices([
         'objects',
         'strings',
       ]),
@@ -161,16 +161,13 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--watchlist-add-codes <pairing>',
-        'how watchlist add pairs statuses and error codes',
+        'pairing of status and error code in watchlist add',
       ).choices(['consistent', 'contradictory']),
     )
-    .option('--store <file>', 'file that keeps everything, and what callbacks are still to be sent')
-    .option('--seed <text>', 'what everything left to chance follows from; the same seed repeats it')
-    .option(
-      '--key-env <name>',
-      'environment variable that holds the API key to accept (default: sandbox-key)',
-    )
-    .option('--json', 'one JSON document on stdout once it listens')
+    .option('--store <file>', 'database file, kept across restarts (default: in memory)')
+    .option('--seed <text>', 'random seed, for repeatable behaviour (default: sluice)')
+    .option('--key-env <name>', 'environment variable with the API key to accept (default key: sandbox-key)')
+    .option('--json', 'print the addresses as JSON')
     .action(async (flags: SandboxFlags) => {
       const { keyEnv } = flags
       const key = keyEnv === undefined ? DEFAULT_SANDBOX_KEY : readKeyText(context.env, keyEnv)

@@ -38,7 +38,7 @@ export interface SendingCommand<Own extends object> {
   }
 }
 
-const SOURCES = 'a .csv, .tsv, .xlsx or .jsonl file, or a folder'
+const SOURCES = '.csv, .tsv, .xlsx or .jsonl file, or folder'
 
 /** The stored connection that is named or, where no address is given, in use. */
 function findStored(workspace: string, flags: ServiceFlags): StoredConnection | null {
@@ -58,9 +58,9 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
     ...(flags.callbackMaxSize === undefined ? [] : ['--callback-max-size']),
   ]
   if (given.length === 0) return []
-  const does = given.length === 1 ? 'does' : 'do'
-  const why = 'mode' in operation ? 'without --async' : 'here: there are no callbacks'
-  return [`${given.join(', ')} ${does} nothing ${why}.`]
+  const has = given.length === 1 ? 'has' : 'have'
+  const why = 'mode' in operation ? 'without --async' : 'here, as there are no callbacks'
+  return [`${given.join(', ')} ${has} no effect ${why}.`]
 }
 
 /** Adds a sending command, its options in groups, and what it exits with. */
@@ -94,13 +94,13 @@ export function addSendingCommand<Own extends object>(
         const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
         if (!flags.quiet) {
           await context.err.writeLine(
-            `Plan written to ${toPrintable(flags.savePlan)}${isReplaced ? ', in place of the plan that was there' : ''}; run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteArgument(flags.savePlan))}`,
+            `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteArgument(flags.savePlan))}`,
           )
         }
       }
       const notes = [
         ...(flags.connection === undefined && stored !== null
-          ? [`Connection ${stored.name} is in use: ${plan.connection.baseUrl}`]
+          ? [`Using connection ${stored.name}: ${plan.connection.baseUrl}`]
           : []),
         ...noteIdleOptions(operation, flags),
       ]
@@ -111,7 +111,7 @@ export function addSendingCommand<Own extends object>(
     'after',
     load?.exits ??
       `
-Exits with ${EXIT.ok} when every row succeeded, ${EXIT.rowsFailed} when some did not or the run stopped itself,
-${EXIT.badInput} when nothing was sent, ${EXIT.interrupted} when it was interrupted and can be resumed.`,
+Exit codes: ${EXIT.ok} every row succeeded, ${EXIT.rowsFailed} some rows did not or the run stopped, ${EXIT.badInput} nothing sent, ${EXIT.interrupted} interrupted
+(can be resumed).`,
   )
 }

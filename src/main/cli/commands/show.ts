@@ -29,8 +29,8 @@ function toNamed(detail: RowDetail) {
 function refuseRow(runId: string): never {
   throw new SluiceError({
     code: 'BAD_USAGE',
-    message: `--row: run ${runId} is a load test, whose rows have no results of their own`,
-    hint: `The requests that were kept whole: sluice export ${runId} samples.jsonl`,
+    message: `--row: run ${runId} is a load test, which has no results per row`,
+    hint: `To see sampled requests, run: sluice export ${runId} samples.jsonl`,
   })
 }
 
@@ -39,14 +39,11 @@ export function addShowCommand(program: Command, context: CliContext): void {
   const command = program
     .command('show')
     .argument('<run>', RUN_ARGUMENT_HELP)
-    .description('Shows how a run stands or ended.')
-    .option(
-      '--problems',
-      'what is wrong with rows of the source, by cause; as JSON with the first examples of each',
-    )
+    .description('Shows the state and results of a run.')
+    .option('--problems', 'problems in the source, grouped by cause')
     .option(
       '--row <n>',
-      'one row: its cells, the exact request, every try, the answer',
+      'one row with its cells, request, attempts, answer and callbacks',
       createIntegerParser(1, Number.MAX_SAFE_INTEGER),
     )
     .option('--json', 'one JSON document on stdout')

@@ -15,13 +15,13 @@ export interface TaskFlags extends AsyncFlags {
 /** Declares what only tasks take. */
 export function addTaskOptions(command: Command): void {
   addAsyncOption(command.optionsGroup('Task:'))
-    .addOption(new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v1'))
+    .addOption(new Option('--api <version>', 'API version').choices(['v1', 'v2']).default('v1'))
     .option(
       '--model <name>',
-      'model to run; repeatable: v1 takes one, v2 several and ids of custom indexes',
+      'model to run; repeatable with v2, which also accepts custom index ids',
       collect,
     )
-    .option('--legacy', 'ask for the legacy response, which holds the class scores; v1 only')
+    .option('--legacy', 'request the legacy response with class scores; v1 only')
 }
 
 /** The operation that those options ask for. */
@@ -41,9 +41,8 @@ export function addTaskCommand(program: Command, context: CliContext): void {
     name: 'task',
     source: 'content',
     description:
-      'Submits each row of a source to the service and records what came of it. ' +
-      'Columns are matched by name; --map and --set fill the rest. user_id has no default; ' +
-      'post_id defaults to {{run}}-{{row}}.',
+      'Submits each row of a source and records its outcome. Columns named like fields are matched automatically; ' +
+      'use --map and --set for the rest. user_id has no default. post_id defaults to {{run}}-{{row}}.',
     addOptions: addTaskOptions,
     toOperation: toTaskOperation,
   })

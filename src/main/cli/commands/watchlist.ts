@@ -21,10 +21,10 @@ interface UpdateFlags extends WatchlistFlags {
 function addWatchlistOptions(command: Command): Command {
   return command
     .optionsGroup('Watchlist:')
-    .requiredOption('--watchlist <name>', 'API field name of an existing watchlist', parseFilledText)
+    .requiredOption('--watchlist <name>', 'API field name of the watchlist', parseFilledText)
     .option(
       '--terms-per-request <n>',
-      'terms that one request carries at most; one that is refused for its size is split',
+      'maximum terms per request; requests that are too large are split',
       createIntegerParser(1, TERMS_PER_REQUEST_MAX),
       TERMS_PER_REQUEST_DEFAULT,
     )
@@ -34,14 +34,14 @@ function addWatchlistOptions(command: Command): Command {
 export function addWatchlistCommand(program: Command, context: CliContext): void {
   const watchlist = program
     .command('watchlist')
-    .description('Adds terms to a watchlist, or updates the notes of terms that it has.')
+    .description('Adds terms to a watchlist, or updates the notes of its terms.')
   addSendingCommand<WatchlistFlags>(watchlist, context, {
     name: 'add',
     source: 'terms',
-    summary: 'add each row of a source to a watchlist',
+    summary: 'add terms to a watchlist',
     description:
-      'Adds each row of a source, a term and its notes, to a watchlist. Notes of terms that the watchlist has ' +
-      'already are overwritten. Terms are lower-cased by the service.',
+      'Adds each row, a term with optional notes, to a watchlist. Overwrites the notes of existing terms. ' +
+      'The service converts terms to lower case.',
     addOptions: addWatchlistOptions,
     toOperation: ({ watchlist: name, termsPerRequest }) =>
       operationSchema.parse({ kind: 'watchlist-add', watchlist: name, termsPerRequest }),
@@ -49,15 +49,11 @@ export function addWatchlistCommand(program: Command, context: CliContext): void
   addSendingCommand<UpdateFlags>(watchlist, context, {
     name: 'update',
     source: 'terms',
-    summary: 'update the notes of terms that a watchlist has',
-    description:
-      'Updates the notes of terms that a watchlist has. Terms that it does not have are listed and never created.',
+    summary: 'update the notes of terms in a watchlist',
+    description: 'Updates the notes of existing terms. Terms that do not exist are listed, not created.',
     addOptions: (command) => {
       addWatchlistOptions(command).addOption(
-        new Option(
-          '--empty-notes <choice>',
-          'what an empty cell of notes means: keep the notes, or clear them',
-        )
+        new Option('--empty-notes <choice>', 'what an empty notes cell does')
           .choices(['keep', 'clear'])
           .default('keep'),
       )

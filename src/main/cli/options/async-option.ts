@@ -7,8 +7,5 @@ export interface AsyncFlags {
 
 /** Declares `--async`. */
 export function addAsyncOption(command: Command): Command {
-  return command.option(
-    '--async',
-    'the service acknowledges each request at once and posts its result to the callback receiver later',
-  )
+  return command.option('--async', 'asynchronous mode: results arrive as callbacks')
 }

@@ -2,12 +2,16 @@ import { InvalidArgumentError } from 'commander'
 
 /** Parser of `--base-url`: an http or https address, its path prefix kept, without the trailing slash. */
 export function parseBaseUrl(text: string): string {
-  return parseAddress(text, 'https://api.example.com', 'the API key belongs in the environment')
+  return parseAddress(text, 'https://api.example.com', 'put the API key in an environment variable')
 }
 
 /** Parser of `--proxy`: an http or https address. */
 export function parseProxyUrl(text: string): string {
-  return parseAddress(text, 'http://proxy.example.com:3128', 'they belong in --proxy-credentials-env')
+  return parseAddress(
+    text,
+    'http://proxy.example.com:3128',
+    'put them in an environment variable and name it with --proxy-credentials-env',
+  )
 }
 
 function parseAddress(text: string, sample: string, whereSecretsBelong: string): string {

@@ -29,15 +29,15 @@ function parseHost(text: string): string {
 /** Declares where the receiver listens. */
 export function addReceiverOptions(command: Command): Command {
   return command
-    .option('--callback-host <host>', 'address the receiver listens on (default: 127.0.0.1)', parseHost)
+    .option('--callback-host <host>', 'callback receiver address (default: 127.0.0.1)', parseHost)
     .option(
       '--callback-port <n>',
-      "port the receiver listens on (default: the workspace's own, the same every time)",
+      'callback receiver port (default: a fixed port per workspace)',
       createIntegerParser(1, 65_535),
     )
     .option(
       '--callback-max-size <size>',
-      'largest callback that is taken (default: 5MiB)',
+      'maximum callback size (default: 5MiB)',
       createSizeParser(MINIMUM_BYTES, MAXIMUM_BYTES),
     )
 }
@@ -46,7 +46,7 @@ export function addReceiverOptions(command: Command): Command {
 export function addCallbackUrlOption(command: Command): Command {
   return command.option(
     '--callback-url <url>',
-    "the receiver's public base, behind a reverse proxy or tunnel (default: its own address)",
+    "public URL of the callback receiver, such as a tunnel (default: the receiver's address)",
     parseBaseUrl,
   )
 }
@@ -61,7 +61,7 @@ export function addCallbackOptions(command: Command): Command {
 export function addCallbackTimeoutOption(command: Command, otherwise: string): Command {
   return command.option(
     '--callback-timeout <duration>',
-    `how long a result is awaited before its row is overdue (default: ${otherwise})`,
+    `time to wait for a callback before a row is overdue (default: ${otherwise})`,
     createDurationParser('7d'),
   )
 }

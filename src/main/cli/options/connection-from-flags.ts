@@ -9,7 +9,7 @@ import type { DeploymentFlags } from './service-options.ts'
 export function toTls(flags: DeploymentFlags, base: PlanConnectionInput['tls'], env: NodeJS.ProcessEnv) {
   if ((flags.clientCert === undefined) !== (flags.clientKey === undefined)) {
     const [given, missing] = flags.clientCert === undefined ? ['key', 'cert'] : ['cert', 'key']
-    throw new InvalidArgumentError(`--client-${given}: --client-${missing} belongs to it and is not given`)
+    throw new InvalidArgumentError(`--client-${given} requires --client-${missing}`)
   }
   const tls = {
     ...base,
@@ -34,7 +34,7 @@ export function toProxy(
   // Credentials are for one proxy: another one is not shown those of the first.
   const chosen = url === undefined ? base : { url }
   if (chosen === undefined) {
-    throw new InvalidArgumentError('--proxy-credentials-env: there is no proxy; name it with --proxy')
+    throw new InvalidArgumentError('--proxy-credentials-env requires --proxy')
   }
   return credentialsEnv === undefined ? chosen : { ...chosen, credentialsEnv }
 }
@@ -53,8 +53,8 @@ export function toConnectionInput(
   if (baseUrl === undefined) {
     throw new SluiceError({
       code: 'BAD_USAGE',
-      message: 'no --base-url, and no stored connection is in use: which service is it for?',
-      hint: `Name its address, such as --base-url https://api.example.com, or a stored one: --connection NAME. To try without an account: ${COMMAND_PREFIX} sandbox`,
+      message: 'no service selected',
+      hint: `Pass --base-url URL or --connection NAME. To try without an account: ${COMMAND_PREFIX} sandbox`,
     })
   }
   const tls = toTls(flags, base?.tls, env)

@@ -18,7 +18,7 @@ export function parseDurationMs(text: string): number {
   const unitMs = UNIT_MS[match?.[2] ?? '']
   if (match === null || unitMs === undefined) {
     const lacksUnit = /^\d+$/.test(text.trim())
-    const advice = lacksUnit ? ` Say which unit: \`${text.trim()}s\` or \`${text.trim()}ms\`?` : ''
+    const advice = lacksUnit ? ` Add a unit: \`${text.trim()}s\` or \`${text.trim()}ms\`.` : ''
     throw new InvalidArgumentError(`expected a duration such as 30s or 500ms, found \`${text}\`.${advice}`)
   }
   return Math.round(Number(match[1]) * unitMs)

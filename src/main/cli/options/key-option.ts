@@ -11,7 +11,7 @@ export function collectKey(text: string, previous: ConnectionKey[] | undefined):
   const label = parseConnectionName(text.slice(0, equals))
   const env = parseVariableName(text.slice(equals + 1))
   if (previous?.some((key) => key.label === label)) {
-    throw new InvalidArgumentError(`${label} is the label of another key.`)
+    throw new InvalidArgumentError(`the key label ${label} is used twice.`)
   }
   return [...(previous ?? []), { label, env }]
 }

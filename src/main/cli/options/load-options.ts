@@ -48,7 +48,7 @@ const parsePause = createDurationParser('1h', { allowsZero: true })
 function parseRate(text: string): number {
   const rate = createPositiveNumberParser(RATE_MAX)(text)
   if (isWholeRate(rate)) return rate
-  throw new InvalidArgumentError(`expected a rate of at most three decimals, found \`${text}\`.`)
+  throw new InvalidArgumentError(`expected a rate with at most three decimal places, found \`${text}\`.`)
 }
 
 /** Parser of `--stages`. */
@@ -70,92 +70,89 @@ function collectThreshold(text: string, previous: Threshold[] | undefined): Thre
 function parseThinkTime(text: string): ThinkTime {
   const [shortest = '', longest = shortest, ...others] = text.split(/-|\.\./)
   if (others.length > 0) {
-    throw new InvalidArgumentError(`expected a pause such as 1s or 0.5s-2s, found \`${text}\`.`)
+    throw new InvalidArgumentError(
+      `expected a duration such as 1s, or a range such as 0.5s-2s, found \`${text}\`.`,
+    )
   }
   const range = { minMs: parsePause(shortest), maxMs: parsePause(longest) }
   if (range.minMs <= range.maxMs) return range
-  throw new InvalidArgumentError(`expected the shorter pause first, found \`${text}\`.`)
+  throw new InvalidArgumentError(`expected the shorter duration first, found \`${text}\`.`)
 }
 
 /** Declares how hard and how long a load presses, in place of the pace of other sending commands (design §4). */
 export function addLoadOptions(command: Command): Command {
   return command
-    .optionsGroup('Load, one of:')
-    .option('--rate <n>', 'requests a second, whether or not the service keeps up', parseRate)
+    .optionsGroup('Load (choose one):')
+    .option('--rate <n>', 'requests per second, sent on schedule even if the service slows down', parseRate)
     .option(
       '--concurrency <n>',
-      'requests in flight; the next is sent when one returns',
+      'concurrent requests; each answer starts the next request',
       createIntegerParser(1, IN_FLIGHT_MAX),
     )
     .option(
       '--stages <stages>',
-      'rates one after the other, held or changed evenly: 50@30s,50..200@2m,200@1m; requests in flight instead: concurrency:5..50@1m',
+      'a sequence of rates, such as 50@30s,50..200@2m,200@1m, or of concurrency: concurrency:5..50@1m',
       parseStagesOption,
     )
-    .optionsGroup('Length:')
-    .option('--duration <duration>', 'how long to measure, such as 60s or 5m', createDurationParser('7d'))
+    .optionsGroup('Duration:')
+    .option('--duration <duration>', 'test duration, such as 60s or 5m', createDurationParser('7d'))
     .option(
       '--requests <n>',
-      'how many requests to send, instead of a duration',
+      'number of requests, instead of a duration',
       createIntegerParser(1, 1_000_000_000),
     )
     .option(
       '--warmup <duration>',
-      'send for so long before, at the level the load begins with; left out of every figure',
+      'warm-up duration at the initial load, excluded from results (default: none)',
       parsePause,
     )
     .option(
       '--graceful-stop <duration>',
-      `how long requests in flight may take to end after the load (default: ${GRACEFUL_STOP_MS / 1000}s)`,
+      `time for requests in flight to finish after the test (default: ${GRACEFUL_STOP_MS / 1000}s)`,
       parsePause,
     )
-    .optionsGroup('In flight:')
+    .optionsGroup('Concurrency:')
     .option(
       '--max-in-flight <n>',
-      'with a rate: most requests in flight (default: rate × timeout, at most 10000)',
+      'limit of requests in flight with --rate (default: rate × timeout, at most 10000)',
       createIntegerParser(1, IN_FLIGHT_MAX),
     )
     .addOption(
       new Option(
         '--when-full <choice>',
-        'a request that is due and finds that many in flight waits, which response_time shows, or is dropped and counted (default: wait)',
+        'what a due request does at that limit: wait (adds to response_time) or drop (default: wait)',
       ).choices(['wait', 'drop']),
     )
     .option(
       '--think-time <duration>',
-      'with --concurrency: pause before the next request, such as 1s, or evenly drawn: 0.5s-2s',
+      'pause between requests with --concurrency: 1s, or random from 0.5s-2s (default: none)',
       parseThinkTime,
     )
     .optionsGroup('Thresholds:')
     .option(
       '--threshold <expression>',
-      "what has to hold, in k6's words: 'p(99)<500', 'http_req_failed:rate<0.01', 'dropped==0', 'callback_latency:p(95)<2000'; with ` abortOnFail delayAbortEval=10s` behind it, it ends the load when it does not; repeatable",
+      "pass/fail criterion in k6 syntax, such as 'p(99)<500' or 'http_req_failed:rate<0.01'; append ` abortOnFail delayAbortEval=10s` to stop the test early; repeatable",
       collectThreshold,
     )
-    .option('--abort-on-fail', 'end the load as soon as any threshold does not hold')
-    .optionsGroup('Sending:')
+    .option('--abort-on-fail', 'stop the test when any threshold fails')
+    .optionsGroup('Transport:')
     .addOption(new Option('--http <version>', 'required HTTP version (default: 1.1)').choices(['1.1', '2']))
     .option(
       '--http2-connections <n>',
-      "maximum HTTP/2 connections per worker (default: as many as the service's stream limit requires)",
+      "maximum HTTP/2 connections per worker (default: as needed for the service's stream limit)",
       createIntegerParser(1, IN_FLIGHT_MAX),
     )
-    .option('--workers <n>', 'threads that send (default: 1)', createIntegerParser(1, 64))
-    .option(
-      '--retries <n>',
-      'tries after the first; each counts as a request',
-      createIntegerParser(0, 100),
-      0,
-    )
-    .optionsGroup('Kept:')
+    .option('--workers <n>', 'sending threads (default: 1)', createIntegerParser(1, 64))
+    .option('--retries <n>', 'retries per request; each counts as a request', createIntegerParser(0, 100), 0)
+    .optionsGroup('Samples:')
     .option(
       '--sample <n>',
-      `requests that are kept whole, drawn evenly from all (default: ${SAMPLE_SIZE_DEFAULT})`,
+      `requests to keep in full, sampled at random (default: ${SAMPLE_SIZE_DEFAULT})`,
       createIntegerParser(0, 100_000),
     )
     .option(
       '--error-limit <n>',
-      'requests that did not succeed and are kept whole, the first ones (default: 1000)',
+      'unsuccessful requests to keep in full, earliest first (default: 1000)',
       createIntegerParser(0, 100_000),
     )
 }
@@ -172,8 +169,8 @@ function toPace({ rate, concurrency, stages }: LoadFlags): LoadPace {
   if (only !== undefined && given.length === 1) return only.pace
   const hint =
     only === undefined
-      ? 'a load needs one of --rate, --concurrency and --stages, which say how hard to press'
-      : `${given.map(({ flag }) => flag).join(' and ')} exclude each other: say how hard to press in one way`
+      ? 'add --rate, --concurrency or --stages to set the load'
+      : `${given.map(({ flag }) => flag).join(' and ')} cannot be combined`
   throw new InvalidArgumentError(`${hint}.`)
 }
 

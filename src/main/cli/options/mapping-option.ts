@@ -24,7 +24,7 @@ export function collectMapping(text: string, previous: FieldAssignment[] | undef
   }
   const isNumber = /^\d+$/.test(value)
   if (isNumber && (Number(value) < 1 || Number(value) > 16_384)) {
-    throw new InvalidArgumentError(`columns are counted from 1 to 16384, found \`${value}\`.`)
+    throw new InvalidArgumentError(`expected a column number from 1 to 16384, found \`${value}\`.`)
   }
   const source = { kind: 'column', column: isNumber ? Number(value) : value } satisfies FieldSource
   return [...(previous ?? []), { field, source }]
@@ -41,7 +41,7 @@ export function toMapping(assignments: readonly FieldAssignment[]): Mapping {
   const mapping: Mapping = {}
   for (const { field, source } of assignments) {
     if (Object.hasOwn(mapping, field)) {
-      throw new InvalidArgumentError(`${field} is filled twice; give one --map or --set for each field.`)
+      throw new InvalidArgumentError(`${field} is set twice; use one --map or --set per field.`)
     }
     // Assigning would change the prototype where the field is called __proto__.
     Object.defineProperty(mapping, field, {

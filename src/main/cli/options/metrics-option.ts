@@ -12,7 +12,7 @@ export function addMetricsOption(command: Command): Command {
     .optionsGroup('Metrics:')
     .option(
       '--metrics-port <n>',
-      "serve a load test's figures for Prometheus at http://127.0.0.1:<n>/metrics, by k6's names; 0 takes a free port",
+      'serve Prometheus metrics with k6 names at http://127.0.0.1:<n>/metrics; 0 picks a free port (default: off)',
       createIntegerParser(0, 65_535),
     )
 }

@@ -6,7 +6,7 @@ import { connectionNameSchema } from '../../../shared/plan/stored-connection.ts'
 export function parseVariableName(text: string): string {
   if (environmentNameSchema.safeParse(text).success) return text
   throw new InvalidArgumentError(
-    'expected the name of an environment variable, such as SLUICE_API_KEY; a secret itself is never an option.',
+    'expected the name of an environment variable, such as SLUICE_API_KEY. Never pass a secret itself.',
   )
 }
 
@@ -14,6 +14,6 @@ export function parseVariableName(text: string): string {
 export function parseConnectionName(text: string): string {
   if (connectionNameSchema.safeParse(text).success) return text
   throw new InvalidArgumentError(
-    `expected at most 64 letters, digits, dots, hyphens and underscores, beginning with a letter or digit, found \`${text}\`.`,
+    `expected at most 64 letters, digits, dots, hyphens and underscores, starting with a letter or digit, found \`${text}\`.`,
   )
 }

@@ -18,7 +18,9 @@ export function createPositiveNumberParser(maximum: number): (text: string) => n
   return (text) => {
     const value = Number(text)
     if (!/^\+?(\d+\.?\d*|\.\d+)$/.test(text.trim()) || value <= 0 || value > maximum) {
-      throw new InvalidArgumentError(`expected a number above 0, at most ${maximum}, found \`${text}\`.`)
+      throw new InvalidArgumentError(
+        `expected a number greater than 0 and at most ${maximum}, found \`${text}\`.`,
+      )
     }
     return value
   }

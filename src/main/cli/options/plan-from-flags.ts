@@ -52,7 +52,7 @@ function toPace(flags: PaceFlags, timeoutMs: number): Pace {
 function toMedia({ mediaTemplate, mediaHost, mediaUrl }: SourceFlags): PlanMedia | undefined {
   if (mediaTemplate !== undefined && (mediaHost || mediaUrl !== undefined)) {
     const other = mediaHost ? '--media-host' : '--media-url'
-    throw new InvalidArgumentError(`--media-template: the files have an address already, by ${other}`)
+    throw new InvalidArgumentError(`--media-template cannot be combined with ${other}`)
   }
   if (mediaTemplate !== undefined) return { kind: 'template', template: mediaTemplate }
   if (mediaUrl !== undefined) return { kind: 'host', url: mediaUrl }
@@ -107,13 +107,13 @@ export function toPlan({ operation, sourcePath, flags, load, stored, env }: Requ
   const conflicts = findConflicts(plan)
   if (conflicts.length === 0) return plan
   const [only, ...others] = conflicts.map(toSentence)
-  const hint = 'Correct this; --help says what each option takes.'
+  const hint = 'Run the command with --help to list its options.'
   if (only !== undefined && others.length === 0) {
     throw new SluiceError({ code: 'BAD_USAGE', message: only, hint })
   }
   throw new ListedError({
     code: 'BAD_USAGE',
-    title: `${conflicts.length} options cannot be used like this`,
+    title: `${conflicts.length} invalid options`,
     causes: conflicts.map(toSentence),
     hint,
   })

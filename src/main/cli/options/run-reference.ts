@@ -3,7 +3,7 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 
 /** What the RUN argument of a command may be, for its help. */
-export const RUN_ARGUMENT_HELP = 'id of the run or of a retry, its beginning, or `latest`'
+export const RUN_ARGUMENT_HELP = 'run or retry id, a unique prefix of it, or `latest`'
 
 /**
  * Finds the run that a person named: by id, by an unambiguous beginning of one, or `latest`.
@@ -15,8 +15,8 @@ export async function resolveRun(engine: Engine, reference: string): Promise<Run
   if (newest === undefined) {
     throw new SluiceError({
       code: 'RUN_NOT_FOUND',
-      message: `no run \`${reference}\`: there are no runs in ${engine.workspace}`,
-      hint: 'Runs are kept in a workspace; name another with --workspace or SLUICE_WORKSPACE.',
+      message: `run \`${reference}\` does not exist: ${engine.workspace} has no runs`,
+      hint: 'To use another workspace, pass --workspace or set SLUICE_WORKSPACE.',
     })
   }
   // A retry belongs to a run, which is then the latest.
@@ -34,14 +34,14 @@ export async function resolveRun(engine: Engine, reference: string): Promise<Run
     const ids = matching.slice(0, 5)
     throw new SluiceError({
       code: 'RUN_NOT_FOUND',
-      message: `\`${reference}\` is the beginning of ${matching.length} runs: ${ids.join(', ')}${matching.length > 5 ? ', …' : ''}`,
-      hint: 'Give more of the id.',
+      message: `\`${reference}\` matches ${matching.length} runs: ${ids.join(', ')}${matching.length > 5 ? ', …' : ''}`,
+      hint: 'Use a longer prefix.',
     })
   }
   throw new SluiceError({
     code: 'RUN_NOT_FOUND',
-    message: `no run \`${reference}\` in ${engine.workspace}`,
-    hint: `The newest is ${newest.run_id}; \`runs\` lists all ${runs.length}.`,
+    message: `run \`${reference}\` does not exist in ${engine.workspace}`,
+    hint: `The latest run is ${newest.run_id}. \`runs\` lists all ${runs.length}.`,
   })
 }
 

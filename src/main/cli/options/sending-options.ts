@@ -31,7 +31,7 @@ export interface SendingFlags extends RunTimeFlags, ServiceFlags, SourceFlags, C
 
 /** Declares what only matters while a plan runs. */
 export function addRunTimeOptions(command: Command): Command {
-  command.option('--dry-run', 'read, map and check everything, show the first request, send nothing')
+  command.option('--dry-run', 'check every row and show the first request without sending anything')
   addYesOption(command)
   addOnUnknownOption(command)
   return addReportingOptions(command)
@@ -47,13 +47,13 @@ export interface PaceFlags {
 export function addPaceOptions(command: Command): Command {
   return command
     .optionsGroup('Pace:')
-    .option('--concurrency <n>', 'requests in flight at most (default: 4)', createIntegerParser(1, 10_000))
+    .option('--concurrency <n>', 'maximum requests in flight (default: 4)', createIntegerParser(1, 10_000))
     .option(
       '--rate <n>',
-      'requests started each second, on a schedule',
+      'requests per second (default: as fast as --concurrency allows)',
       createPositiveNumberParser(1_000_000),
     )
-    .option('--retries <n>', 'tries after the first, where repeating is safe', createIntegerParser(0, 100), 3)
+    .option('--retries <n>', 'retries per request, where a repeat is safe', createIntegerParser(0, 100), 3)
 }
 
 /**
@@ -64,22 +64,22 @@ export function addSendingOptions(command: Command, addPace: (command: Command) 
   addServiceOptions(command)
   addSourceOptions(command)
   command
-    .optionsGroup('Request:')
+    .optionsGroup('Mapping:')
     .option(
       '--map <field=column>',
-      'fill a field from a column, by name or 1-based number; repeatable',
+      'column for a field, by name or number from 1; repeatable',
       collectMapping,
     )
     .option(
       '--set <field=template>',
-      'fill a field with a text; {{row}}, {{run}} and {{column name}} are filled in; repeatable',
+      'text for a field, with {{row}}, {{run}} and {{column name}} as placeholders; repeatable',
       collectTemplate,
     )
   addCallbackOptions(command)
   addPace(command)
   command
     .optionsGroup('Run:')
-    .option('--name <text>', 'what to call the run')
-    .option('--save-plan <file>', 'write all of this as a plan that `plan FILE` runs, too')
+    .option('--name <text>', 'run name (default: the file name)')
+    .option('--save-plan <file>', 'also save these options as a plan file, to run with `plan`')
   return addRunTimeOptions(command)
 }

@@ -26,28 +26,27 @@ export interface ServiceFlags extends DeploymentFlags {
 /** Declares what says where a deployment is and how it is reached; `connection add` and every sending command. */
 export function addDeploymentOptions(command: Command): Command {
   command
-    .option('--base-url <url>', 'address of the service, such as https://api.example.com', parseBaseUrl)
-    .option('--task-base-url <url>', 'the second host for v2 tasks (default: the base URL)', parseBaseUrl)
+    .option('--base-url <url>', 'service URL, such as https://api.example.com', parseBaseUrl)
+    .option('--task-base-url <url>', 'service URL for v2 tasks (default: the base URL)', parseBaseUrl)
     .option(
       '--api-key-env <name>',
-      'environment variable that holds the API key (default: SLUICE_API_KEY)',
+      'environment variable with the API key (default: SLUICE_API_KEY)',
       parseVariableName,
     )
     .addOption(
-      new Option(
-        '--timeout <duration>',
-        'how long to wait for an answer, such as 30s or 500ms (default: 60s)',
-      ).argParser(parseTimeoutMs),
+      new Option('--timeout <duration>', 'request timeout, such as 30s or 500ms (default: 60s)').argParser(
+        parseTimeoutMs,
+      ),
     )
   addDeliveredCodeOption(command)
   return command
-    .option('--ca <file>', 'PEM file of certificate authorities to trust beside the built-in ones')
-    .option('--client-cert <file>', "PEM file of the client's certificate, together with --client-key")
-    .option('--client-key <file>', "PEM file of the client certificate's key")
-    .option('--proxy <url>', 'HTTP or HTTPS proxy that every request goes through', parseProxyUrl)
+    .option('--ca <file>', 'PEM file with additional trusted certificate authorities')
+    .option('--client-cert <file>', 'PEM file with the client certificate; requires --client-key')
+    .option('--client-key <file>', 'PEM file with the key of the client certificate')
+    .option('--proxy <url>', 'HTTP or HTTPS proxy for every request', parseProxyUrl)
     .option(
       '--proxy-credentials-env <name>',
-      'environment variable that holds user:password of the proxy',
+      'environment variable with user:password for the proxy',
       parseVariableName,
     )
 }
@@ -58,7 +57,7 @@ export function addServiceOptions(command: Command): Command {
     .optionsGroup('Service:')
     .option(
       '--connection <name>',
-      'a stored connection; options override it (default: the one in use, where no --base-url is given)',
+      'stored connection; other options override it (default: the connection in use, unless --base-url is given)',
       parseConnectionName,
     )
   return addDeploymentOptions(command)

@@ -22,7 +22,7 @@ export interface UnknownFlags {
 export function addWorkspaceOption(command: Command): Command {
   return command.option(
     '--workspace <folder>',
-    "where runs are kept (default: $SLUICE_WORKSPACE, else the system's data folder)",
+    "folder for runs (default: $SLUICE_WORKSPACE, then the system's data folder)",
   )
 }
 
@@ -30,7 +30,7 @@ export function addWorkspaceOption(command: Command): Command {
 export function addReportingOptions(command: Command): Command {
   return addWorkspaceOption(command)
     .option('--quiet', 'no progress on stderr')
-    .option('--json', 'one JSON document on stdout instead of the summary')
+    .option('--json', 'print JSON instead of the summary')
 }
 
 /** Declares `--on-unknown` and `--resend-index-adds`. */
@@ -38,15 +38,12 @@ export function addOnUnknownOption(command: Command): Command {
   command.addOption(
     new Option(
       '--on-unknown <choice>',
-      'rows that were sent but never answered: resend them, skip them, or ask (skips where no one can be asked)',
+      'rows sent without a usable answer: resend, skip, or ask (without a terminal, ask means skip)',
     )
       .choices(['ask', 'resend', 'skip'])
       .default('ask'),
   )
-  return command.option(
-    '--resend-index-adds',
-    'resend such rows of `index add`, too, although their items may then be in the index twice',
-  )
+  return command.option('--resend-index-adds', 'also resend such rows of `index add`; may add items twice')
 }
 
 /** Whether a person has said beforehand what would be asked. */
@@ -56,14 +53,14 @@ export interface YesFlags {
 
 /** Declares `--yes`. */
 export function addYesOption(command: Command): Command {
-  return command.option('--yes', 'do not ask before sending to a connection that is marked as production')
+  return command.option('--yes', 'skip the confirmation before sending to production')
 }
 
 /** Declares `--delivered-code`, repeatable. */
 export function addDeliveredCodeOption(command: Command): Command {
   return command.option(
     '--delivered-code <code>',
-    'an error code by which the service says it has this post already; counts as succeeded; repeatable',
+    'error code that means the service already has the post; counts as succeeded; repeatable',
     collect,
   )
 }

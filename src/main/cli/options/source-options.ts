@@ -22,9 +22,9 @@ export interface SourceFlags {
 
 /** Parser of `--sheet`: digits alone are a 1-based number, anything else a name. */
 function parseSheet(text: string): string | number {
-  if (text === '') throw new InvalidArgumentError("expected a sheet's name or its number from 1.")
+  if (text === '') throw new InvalidArgumentError('expected a sheet name, or a number from 1.')
   if (!/^\d+$/.test(text)) return text
-  if (Number(text) < 1) throw new InvalidArgumentError(`sheets are counted from 1, found \`${text}\`.`)
+  if (Number(text) < 1) throw new InvalidArgumentError(`expected a sheet number from 1, found \`${text}\`.`)
   return Number(text)
 }
 
@@ -33,26 +33,27 @@ export function addSourceOptions(command: Command): Command {
   return command
     .optionsGroup('Source:')
     .addOption(
-      new Option('--format <format>', "what the source is (default: by the file's ending)").choices(
+      new Option('--format <format>', 'source format (default: from the file extension)').choices(
         SOURCE_FORMATS,
       ),
     )
-    .option('--sheet <name|n>', "a spreadsheet's sheet, by name or number (default: the first)", parseSheet)
-    .option('--no-header', 'the first record is a row, not the names of the columns')
+    .option('--sheet <name|n>', 'sheet name or number (default: the first visible sheet)', parseSheet)
+    .option('--no-header', 'treat the first record as data, not as column names')
     .option(
       '--header-row <n>',
-      'the record that names the columns; those before it are passed over',
+      'record with the column names; earlier records are skipped (default: 1)',
       createIntegerParser(1, 1_048_576),
     )
-    .option('--encoding <name>', 'character encoding, such as windows-1252; recognised unless given')
-    .option('--delimiter <character>', 'what stands between cells; `tab` for a tab', parseDelimiter)
+    .option('--encoding <name>', 'character encoding, such as windows-1252 (default: detected)')
+    .option(
+      '--delimiter <character>',
+      'character between cells, or `tab` (default: detected)',
+      parseDelimiter,
+    )
     .option(
       '--media-template <template>',
-      "addresses of a folder's media files, such as https://media.example.com/{{path}}",
+      'URL template for the media files of a folder, such as https://media.example.com/{{path}}',
     )
-    .option(
-      '--media-host',
-      "serve a folder's media files to the service ourselves, at the receiver's own address",
-    )
-    .option('--media-url <url>', 'the same, where the service reaches it at this public base', parseBaseUrl)
+    .option('--media-host', 'serve the media files of a folder from this machine during the run')
+    .option('--media-url <url>', 'like --media-host, at this public URL', parseBaseUrl)
 }

@@ -91,9 +91,9 @@ function readText(file: string): string {
       code: 'BAD_PLAN',
       message:
         toSystemCode(error) === 'ENOENT'
-          ? `there is no plan ${file}`
+          ? `plan ${file} does not exist`
           : `cannot read the plan ${file}: ${toThrownText(error)}`,
-      hint: 'Name a plan file, as --save-plan FILE of every sending command writes one.',
+      hint: 'To create a plan, add --save-plan FILE to a sending command.',
       cause: error,
     })
   }
@@ -105,8 +105,8 @@ function parseText(file: string, text: string): unknown {
   } catch (error) {
     throw new SluiceError({
       code: 'BAD_PLAN',
-      message: `${file} is no JSON: ${toThrownText(error)}`,
-      hint: 'A plan is a JSON file, as --save-plan FILE of every sending command writes one.',
+      message: `${file} is not valid JSON: ${toThrownText(error)}`,
+      hint: 'Correct the file, or create a plan with --save-plan FILE.',
       cause: error,
     })
   }
@@ -115,8 +115,8 @@ function parseText(file: string, text: string): unknown {
 function badPlan(file: string, problems: readonly PlanFileProblem[]): SluiceError {
   return new ListedError({
     code: 'BAD_PLAN',
-    title: `${file} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}, so nothing was sent`,
+    title: `${file} has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}; nothing was sent`,
     causes: problems.map(formatPlanFileProblem),
-    hint: 'docs/plan.schema.json describes every key; an editor that reads "$schema" shows it while you type.',
+    hint: 'docs/plan.schema.json describes every key. Editors that support "$schema" show it while you type.',
   })
 }

@@ -51,8 +51,8 @@ export function writePlanFile(file: string, plan: Plan): boolean {
   if (isThere && !isPlanFile(file)) {
     throw new SluiceError({
       code: 'BAD_USAGE',
-      message: `--save-plan: ${file} is there already and holds no plan`,
-      hint: 'Name another file; only a plan is replaced.',
+      message: `--save-plan: ${file} exists and is not a plan file`,
+      hint: 'Choose another file name.',
     })
   }
   const folder = dirname(file)
@@ -63,7 +63,7 @@ export function writePlanFile(file: string, plan: Plan): boolean {
     throw new SluiceError({
       code: 'FILE_UNWRITABLE',
       message: `--save-plan: cannot write ${file}: ${toThrownText(error)}`,
-      hint: 'Name a file in a folder that exists and can be written.',
+      hint: 'Choose a file in a writable folder.',
       cause: error,
     })
   }

@@ -32,7 +32,7 @@ export async function completePlan(
   for (const [field, column] of listColumns(guessed)) {
     await context.err.writeLine(
       toPrintable(
-        `Guessed from its name: ${field} is the column \`${column}\`. Change it with --map ${field}=COLUMN.`,
+        `Using column \`${column}\` for ${field} (guessed from its name). To change it, add --map ${field}=COLUMN.`,
       ),
     )
   }

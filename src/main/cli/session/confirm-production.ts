@@ -17,8 +17,8 @@ export function findGuarded(
   if (context.canAsk) return stored
   throw new SluiceError({
     code: 'BAD_USAGE',
-    message: `connection ${stored.name} is marked as production, and there is no terminal to ask on`,
-    hint: 'Say that it is meant: add --yes. Nothing was sent.',
+    message: `connection ${stored.name} is marked as production, which needs a confirmation`,
+    hint: 'To confirm, add --yes. Nothing was sent.',
   })
 }
 

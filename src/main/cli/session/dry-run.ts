@@ -99,9 +99,7 @@ export async function dryRun(
       await out.writeLine(formatSection(outTerminal, 'Rows', [counted]).join('\n'))
       if (problems.length > 0) {
         await out.writeLine()
-        await out.writeLine(
-          outTerminal.tone('strong', `${formatCounted(problems.length, 'kind')} of problem`),
-        )
+        await out.writeLine(outTerminal.tone('strong', formatCounted(problems.length, 'problem')))
         for (const line of formatProblemGroups(outTerminal, problems, EXAMPLES)) {
           await out.writeLine(`  ${line}`)
         }

@@ -26,7 +26,7 @@ export async function exportK6(
     await context.out.writeLine(
       flags.json
         ? JSON.stringify({ file, rows, bytes: sizeBytes })
-        : `${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)}); its README.md says how k6 runs it`,
+        : `${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)}); see its README.md to run it`,
     )
     return EXIT.ok
   } finally {

@@ -26,7 +26,7 @@ export async function followRun(
       const snapshot = handle.snapshot()
       if (snapshot?.load) {
         progress.say(
-          `Stopping: ${formatCounted(snapshot.inFlight, 'request')} in flight may end first; what was measured is kept. Ctrl-C again leaves at once.`,
+          `Stopping: waiting for ${formatCounted(snapshot.inFlight, 'request')} in flight. Results so far are kept. Press Ctrl-C again to quit at once.`,
         )
         handle.stop()
         return
@@ -35,9 +35,9 @@ export async function followRun(
       const awaited =
         awaiting === 0
           ? ''
-          : ` Results of ${formatCounted(awaiting, 'row')} are still to come; resume takes them in.`
+          : ` ${formatCounted(awaiting, 'callback')} outstanding; resume waits for ${awaiting === 1 ? 'it' : 'them'}.`
       progress.say(
-        `Stopping: ${formatCounted(snapshot?.inFlight ?? 0, 'request')} in flight may end first.${awaited} Ctrl-C again leaves at once.`,
+        `Stopping: waiting for ${formatCounted(snapshot?.inFlight ?? 0, 'request')} in flight.${awaited} Press Ctrl-C again to quit at once.`,
       )
       handle.stop()
     },
@@ -48,9 +48,9 @@ export async function followRun(
       writeSync(
         2,
         handle.snapshot()?.load
-          ? `Left at once: what was measured until then is kept.\nLook at it with: ${COMMAND_PREFIX} show ${handle.runId}\n`
-          : `Left at once: what became of ${formatCounted(inFlight, 'row')} in flight is unknown.\n` +
-              `Go on with: ${COMMAND_PREFIX} resume ${handle.runId}\n`,
+          ? `Quit at once. Results so far are kept.\nTo view them, run: ${COMMAND_PREFIX} show ${handle.runId}\n`
+          : `Quit at once. The outcome of ${formatCounted(inFlight, 'row')} in flight is unknown.\n` +
+              `To resume, run: ${COMMAND_PREFIX} resume ${handle.runId}\n`,
       )
       process.exit(EXIT.interrupted)
     },

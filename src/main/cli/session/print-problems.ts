@@ -12,13 +12,13 @@ export async function printProblems(context: CliContext, engine: Engine, runId: 
   const { out, outTerminal } = context
   const groups = await engine.readProblems(runId)
   if (groups.length === 0) {
-    await out.writeLine('No problems: every row passed the checks.')
+    await out.writeLine('No problems: every row is valid.')
     return
   }
   for (const line of formatProblemGroups(outTerminal, groups, EXAMPLES)) await out.writeLine(line)
   const isCut = groups.some((group) => group.severity === 'error' && group.rows > group.examples.length)
   if (!isCut) return
-  await out.writeLine(`\n${outTerminal.tone('strong', 'Every row that did not pass')}`)
+  await out.writeLine(`\n${outTerminal.tone('strong', 'All invalid rows')}`)
   for (let offset = 0; out.isOpen(); offset += PAGE_ROWS) {
     const { rows } = await engine.readPage(runId, {
       filter: { state: 'invalid' },

@@ -54,10 +54,12 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
     name === undefined
       ? []
       : stored === null
-        ? [`Connection ${name} is not stored in this workspace; its address and key are those of the plan.`]
+        ? [`Connection ${name} is not stored in this workspace. Using the address and key of the plan.`]
         : stored.baseUrl === connection.baseUrl
           ? []
-          : [`Connection ${name} is at ${stored.baseUrl}; this goes to ${connection.baseUrl} all the same.`]
+          : [
+              `Connection ${name} is stored with ${stored.baseUrl}, but this run sends to ${connection.baseUrl}.`,
+            ]
   const readTrialSecrets = () => {
     const proxyCredentials = readProxyCredentials(context.env, connection)
     return proxyCredentials === null ? {} : { proxyCredentials }

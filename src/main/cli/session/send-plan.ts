@@ -28,14 +28,12 @@ export interface PlanToSend {
 /** What is about to happen that cannot be taken back, or is not as it was asked for. */
 function warnBeforehand({ operation, load, mapping }: Plan): string[] {
   return [
-    ...(operation.kind === 'watchlist-add'
-      ? ['Notes of terms that the watchlist has already are overwritten by those of the source.']
-      : []),
+    ...(operation.kind === 'watchlist-add' ? ['Existing notes of these terms will be overwritten.'] : []),
     ...(operation.kind === 'watchlist-update' && operation.emptyNotes === 'clear'
-      ? ['Notes of terms whose cell of notes is empty are cleared in the watchlist.']
+      ? ['Terms with an empty notes cell will lose their notes.']
       : []),
     ...(load !== undefined && mapping['post_id'] !== undefined
-      ? ['Every submission of a load test has a post_id of its own; that of the mapping is not used.']
+      ? ['The post_id mapping is ignored: every request of a load test gets a new post_id.']
       : []),
   ]
 }
@@ -46,8 +44,8 @@ async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Pr
   if (plan.load === undefined) {
     throw new SluiceError({
       code: 'BAD_USAGE',
-      message: '--metrics-port: the plan is of no load test, which alone has figures to scrape',
-      hint: 'Leave the option out, or run the plan of a load test.',
+      message: '--metrics-port only works with load tests',
+      hint: 'Remove --metrics-port, or run a load test plan.',
     })
   }
   const metrics = await serveMetrics(flags.metricsPort)
@@ -90,8 +88,8 @@ function refuseUnconfirmedResend(context: CliContext, { operation }: Plan, flags
   if (flags.resendIndexAdds || context.canAsk) return
   throw new SluiceError({
     code: 'NOT_CONFIRMED',
-    message: '--on-unknown resend may add items to the index a second time',
-    hint: 'Add --resend-index-adds to accept that, or leave --on-unknown out. Nothing was sent.',
+    message: '--on-unknown resend may add items to the index twice',
+    hint: 'To accept that, add --resend-index-adds. Otherwise remove --on-unknown. Nothing was sent.',
     exitCode: EXIT.badInput,
   })
 }

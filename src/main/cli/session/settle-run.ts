@@ -53,8 +53,8 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
     outTerminal.tone(
       'strong',
       isAlone
-        ? `No row passed the checks, so nothing was sent. ${COMMAND_PREFIX} show ${summary.run_id} --problems lists every row.`
-        : 'Rows that did not pass the checks',
+        ? `All rows are invalid; nothing was sent. To list them, run: ${COMMAND_PREFIX} show ${summary.run_id} --problems`
+        : 'Invalid rows',
     ),
   )
   for (const line of formatProblemGroups(outTerminal, errors, isAlone ? EXAMPLES_ALONE : EXAMPLES_BESIDE)) {
@@ -89,7 +89,7 @@ export async function settleRun(
   }
   await printSummary(context, engine, summary, flags)
   if (summary.state === 'interrupted' && flags.json && !flags.quiet && !isLoadRun(summary)) {
-    await context.err.writeLine(`Go on with: ${COMMAND_PREFIX} resume ${summary.run_id}`)
+    await context.err.writeLine(`To resume, run: ${COMMAND_PREFIX} resume ${summary.run_id}`)
   }
   for (const result of summary.thresholds ?? []) {
     // Beside a document, a person or a log is told which and by how much.

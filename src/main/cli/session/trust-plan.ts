@@ -55,7 +55,7 @@ export async function confirmTrust(
   if (context.canAsk) return context.ask(`This plan sends ${untrusted}. Trust it?`)
   throw new SluiceError({
     code: 'BAD_PLAN',
-    message: `the plan sends ${untrusted}, which no stored connection of this workspace does; nothing was sent`,
+    message: `the plan sends ${untrusted}, which no stored connection does; nothing was sent`,
     hint: `If you trust the plan, add --trust-plan. Or store the connection: ${COMMAND_PREFIX} connection add NAME --base-url URL --key default=${plan.connection.apiKeyEnv}`,
   })
 }

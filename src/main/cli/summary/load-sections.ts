@@ -51,7 +51,7 @@ export function formatThresholds(terminal: Terminal, report: LoadReport): string
 /** What was asked for, sent, answered and succeeded, each a figure of its own (design §5). */
 export function formatLoadRequests(terminal: Terminal, report: LoadReport): string[] {
   const { counts, rates, generator } = report
-  if (counts.sent === 0) return formatSection(terminal, 'Requests', ['none was sent'])
+  if (counts.sent === 0) return formatSection(terminal, 'Requests', ['none sent'])
   const ended = counts.succeeded + counts.rejected + counts.failed + counts.unknown
   // A summary of k6's does not tell what was answered.
   const answered = report.statuses.length === 0 ? null : rates.answeredPerS

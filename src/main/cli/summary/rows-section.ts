@@ -1,11 +1,5 @@
 import type { RunSummary } from '../../../shared/run/run.ts'
-import {
-  formatCount,
-  formatCounted,
-  formatDuration,
-  formatRate,
-  formatShare,
-} from '../terminal/number-format.ts'
+import { formatCount, formatDuration, formatRate, formatShare } from '../terminal/number-format.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
 import { formatSection, sectionColumns } from './section.ts'
@@ -24,13 +18,13 @@ export function formatRows(terminal: Terminal, { rows, to_repeat: repeat }: RunS
   const states: [number, string, string, Tone, string][] = [
     [rows.succeeded, glyphs.ok, 'succeeded', 'good', ''],
     [rows.rejected, glyphs.rejected, 'rejected', 'bad', 'the service answered an error'],
-    [rows.failed, glyphs.failed, 'failed', 'warn', 'certainly not taken'],
-    [rows.unknown, glyphs.unknown, 'unknown', 'odd', 'sent, and no answer says whether they were taken'],
-    [rows.overdue, glyphs.unknown, 'overdue', 'odd', 'taken, no result came in time'],
-    [rows.awaiting, glyphs.dot, 'awaiting', 'accent', 'taken, the result is still to come'],
-    [rows.invalid, glyphs.skipped, 'invalid', 'warn', 'did not pass the checks, never sent'],
-    [rows.not_sent - repeat.rows, glyphs.dot, 'not sent', 'quiet', 'still to be sent'],
-    [repeat.rows, glyphs.dot, 'to be repeated', 'quiet', 'sent before, still to be sent again'],
+    [rows.failed, glyphs.failed, 'failed', 'warn', 'not received by the service'],
+    [rows.unknown, glyphs.unknown, 'unknown', 'odd', 'sent without a usable answer, may have been accepted'],
+    [rows.overdue, glyphs.unknown, 'overdue', 'odd', 'accepted, no result in time'],
+    [rows.awaiting, glyphs.dot, 'awaiting', 'accent', 'accepted, waiting for the result'],
+    [rows.invalid, glyphs.skipped, 'invalid', 'warn', 'failed the checks, not sent'],
+    [rows.not_sent - repeat.rows, glyphs.dot, 'not sent', 'quiet', 'not sent yet'],
+    [repeat.rows, glyphs.dot, 'to be repeated', 'quiet', 'sent before, to be sent again'],
   ]
   const shown = states.filter(([count, , name]) => count > 0 || name === 'succeeded')
   const countColumns = Math.max(
@@ -57,27 +51,25 @@ export function formatRows(terminal: Terminal, { rows, to_repeat: repeat }: RunS
 /** Requests by how they ended, and how many a second. */
 export function formatRequests(terminal: Terminal, summary: RunSummary): string[] {
   const { requests } = summary
-  if (requests.sent === 0) return formatSection(terminal, 'Requests', ['none was sent'])
+  if (requests.sent === 0) return formatSection(terminal, 'Requests', ['none sent'])
   const parts = [
     `${formatCount(requests.succeeded)} succeeded`,
     ...(requests.rejected > 0 ? [`${formatCount(requests.rejected)} rejected`] : []),
     ...(requests.failed > 0 ? [`${formatCount(requests.failed)} failed`] : []),
     ...(requests.unknown > 0 ? [`${formatCount(requests.unknown)} unknown`] : []),
-    ...(requests.retried > 0 ? [`${formatCount(requests.retried)} tried again`] : []),
+    ...(requests.retried > 0 ? [`${formatCount(requests.retried)} retried`] : []),
   ]
   return [
-    ...formatSection(terminal, 'Requests', [
-      `${formatCounted(requests.sent, 'try', 'tries')}: ${parts.join(', ')}`,
-    ]),
+    ...formatSection(terminal, 'Requests', [`${formatCount(requests.sent)} sent: ${parts.join(', ')}`]),
     ...formatSection(terminal, 'Throughput', [formatThroughput(summary)]),
   ]
 }
 
 function formatThroughput({ throughput, callbacks }: RunSummary): string {
   const duration = formatDuration(throughput.duration_s * 1000)
-  if (throughput.duration_s < RATE_MIN_S) return `${duration} of sending: too short to tell a rate`
-  const rates = `${formatRate(throughput.attempted_per_s)} tries/s, ${formatRate(throughput.succeeded_per_s)} rows`
+  if (throughput.duration_s < RATE_MIN_S) return `sent for only ${duration}: too short for a rate`
+  const rates = `${formatRate(throughput.attempted_per_s)} requests/s, ${formatRate(throughput.succeeded_per_s)} rows`
   return callbacks === undefined
     ? `${rates} succeeded/s, over ${duration}`
-    : `${rates} taken/s, over ${duration} of sending, the wait for callbacks left out`
+    : `${rates} accepted/s, over ${duration} (excludes waiting for callbacks)`
 }

@@ -23,9 +23,9 @@ export function formatServiceNotes(terminal: Terminal, summary: RunSummary): str
   if (throttling !== undefined) {
     const { answers, throttled_s, limit_per_s } = throttling
     const facts = [
-      `${formatCounted(answers, 'answer')} 429`,
-      ...(throttled_s > 0 ? [`the run was throttled for ${formatDuration(throttled_s * 1000)}`] : []),
-      ...(limit_per_s === null ? [] : [`last measured limit ${formatPace(limit_per_s)}/s`]),
+      `${formatCounted(answers, '429 answer')}`,
+      ...(throttled_s > 0 ? [`throttled for ${formatDuration(throttled_s * 1000)}`] : []),
+      ...(limit_per_s === null ? [] : [`last limit ${formatPace(limit_per_s)}/s`]),
     ]
     lines.push(
       ...formatSection(terminal, 'Throttling', wrapWords(facts.join(', '), sectionColumns(terminal))),
@@ -37,7 +37,7 @@ export function formatServiceNotes(terminal: Terminal, summary: RunSummary): str
         terminal,
         'Retry-After',
         wrapWords(
-          `${formatCounted(retry_after.answers, 'answer')} asked to wait; ${formatDuration(retry_after.waited_s * 1000)} were waited, added up over the rows`,
+          `${formatCounted(retry_after.answers, 'answer')} asked to wait; rows waited ${formatDuration(retry_after.waited_s * 1000)} in total`,
           sectionColumns(terminal),
         ),
       ),
@@ -49,7 +49,7 @@ export function formatServiceNotes(terminal: Terminal, summary: RunSummary): str
         terminal,
         'From cache',
         wrapWords(
-          `${formatCounted(from_cache.rows, 'row')} ${from_cache.rows === 1 ? 'was' : 'were'} answered from the service's cache; their latency is the cache's`,
+          `${formatCounted(from_cache.rows, 'row')} answered from the service's cache, with the latency of the cache`,
           sectionColumns(terminal),
         ),
       ),
@@ -61,7 +61,7 @@ export function formatServiceNotes(terminal: Terminal, summary: RunSummary): str
         terminal,
         'No result',
         wrapWords(
-          `${formatCounted(result_lost.rows, 'row')} of the succeeded ${result_lost.rows === 1 ? 'was' : 'were'} delivered before; the service does not give their result again, so no rule is known for them`,
+          `${formatCounted(result_lost.rows, 'succeeded row')} had been delivered before; the service does not repeat the result, so the triggered rules are unknown`,
           sectionColumns(terminal),
         ),
       ),
@@ -75,9 +75,7 @@ export function formatGenerator(terminal: Terminal, { generator }: RunSummary): 
   const facts = [
     ...(generator.dropped > 0 ? [`${formatCount(generator.dropped)} dropped`] : []),
     ...(generator.waited > 0
-      ? [
-          `${formatCount(generator.waited)} waited for one in flight to end: --concurrency was too low for the rate`,
-        ]
+      ? [`${formatCounted(generator.waited, 'request')} waited: --concurrency was too low for the rate`]
       : []),
     ...(generator.start_lag_p99_ms === null
       ? []
@@ -87,7 +85,7 @@ export function formatGenerator(terminal: Terminal, { generator }: RunSummary): 
       : [`longest stall ${formatMs(generator.event_loop_max_ms)} ms`]),
   ]
   if (generator.limited) {
-    const text = `this machine stalled or sent late at times: read the latencies with care${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+    const text = `stalled or sent late at times${facts.length === 0 ? '' : ` (${facts.join(', ')})`}. Treat latencies with caution.`
     return formatSection(
       terminal,
       'This machine',

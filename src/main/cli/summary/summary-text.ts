@@ -57,7 +57,7 @@ function formatRetries({ retries, whole_run: whole }: RunSummary): string[] {
   if (whole === null) return shown
   const { read, succeeded } = whole.rows
   return [
-    `part of run ${whole.run_id}: ${formatCount(succeeded)} of ${formatCounted(read, 'row')} succeeded in all`,
+    `part of run ${whole.run_id}: ${formatCount(succeeded)} of ${formatCounted(read, 'row')} succeeded in total`,
     ...shown,
   ]
 }

@@ -79,7 +79,7 @@ describe('a key of a connection', () => {
       { label: 'a', env: 'KEY_A' },
       { label: 'b', env: 'KEY_B' },
     ])
-    expect(() => collectKey('a=KEY_C', keys)).toThrow('a is the label of another key')
+    expect(() => collectKey('a=KEY_C', keys)).toThrow('the key label a is used twice')
     expect(() => collectKey('KEY_C', keys)).toThrow('LABEL=VARIABLE')
     expect(() => collectKey('c=sk-1', keys)).not.toThrow('sk-1')
   })
@@ -149,7 +149,7 @@ describe('a mapping', () => {
 
   it('fills a field once', () => {
     const twice = collectTemplate('user_id=x', collectMapping('user_id=1', undefined))
-    expect(() => toMapping(twice)).toThrow('user_id is filled twice')
+    expect(() => toMapping(twice)).toThrow('user_id is set twice')
   })
 })
 

@@ -165,7 +165,7 @@ describe('the summary of a load test', () => {
     const text = show(
       buildLoadReport({ seconds: 0 }, { counts: none, startedAt: null, latencyMs: {}, statuses: [] }),
     )
-    expect(text).toMatch(/Requests +none was sent/)
+    expect(text).toMatch(/Requests +none sent/)
     expect(text).not.toMatch(/Latency|Generator/)
   })
 

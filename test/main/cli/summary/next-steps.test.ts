@@ -39,9 +39,9 @@ describe('rows that were not sent', () => {
     }
     const show = (changes: Partial<RunSummary>) =>
       formatRows(terminal, createSummary(createGroup({}), { rows, ...changes })).join('\n')
-    expect(show({})).toMatch(/not sent +5 .*still to be sent$/)
+    expect(show({})).toMatch(/not sent +5 .*not sent yet$/)
     expect(show({ to_repeat: { rows: 2 } })).toMatch(
-      /not sent +3 .*still to be sent\n.*to be repeated +2 .*sent before, still to be sent again$/,
+      /not sent +3 .*not sent yet\n.*to be repeated +2 .*sent before, to be sent again$/,
     )
   })
 })
@@ -123,12 +123,14 @@ describe('throughput', () => {
     ).at(-1)
 
   it('is no figure where the sending took less than a tenth of a second', () => {
-    expect(format(0.02)).toMatch(/^Throughput +20 ms of sending: too short to tell a rate$/)
-    expect(format(0.5)).toMatch(/2\.0 tries\/s, 38 rows succeeded\/s, over 500 ms$/)
+    expect(format(0.02)).toMatch(/^Throughput +sent for only 20 ms: too short for a rate$/)
+    expect(format(0.5)).toMatch(/2\.0 requests\/s, 38 rows succeeded\/s, over 500 ms$/)
   })
 
   it('leaves out the wait for callbacks, and says so', () => {
     const callbacks = { received: 1 } as NonNullable<RunSummary['callbacks']>
-    expect(format(0.5, { callbacks })).toMatch(/38 rows taken\/s, over 500 ms of sending, the wait for/)
+    expect(format(0.5, { callbacks })).toMatch(
+      /38 rows accepted\/s, over 500 ms \(excludes waiting for callbacks/,
+    )
   })
 })

@@ -9,8 +9,8 @@ export function addConnectionCommand(program: Command, context: CliContext): voi
   const connection = program
     .command('connection')
     .description(
-      'Stores deployments in the workspace, so that a sending command needs no more than --connection NAME. ' +
-        'Keys stay in environment variables: what is stored is where they are, never the keys themselves.',
+      'Stores the settings of a service (URL, timeouts, certificates, proxy) under a name, for --connection NAME. ' +
+        'API keys stay in environment variables and are never stored.',
     )
   addConnectionAddCommand(connection, context)
   addConnectionSetCommand(connection, context)

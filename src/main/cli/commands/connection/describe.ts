@@ -39,6 +39,6 @@ export async function sayKeysNotSet(context: CliContext, { keys }: StoredConnect
   const missing = keys.filter(({ env }) => !isSet(context.env, env)).map(({ env }) => env)
   if (missing.length === 0) return
   await context.err.writeLine(
-    `Not set in this shell: ${missing.join(', ')}. What sends needs the active key's there.`,
+    `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set in this shell. Commands that send need the active key.`,
   )
 }

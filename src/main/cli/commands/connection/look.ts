@@ -20,8 +20,8 @@ interface LookFlags extends WorkspaceFlags {
 export function addConnectionListCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('list')
-    .summary('list the stored deployments')
-    .description('Lists the stored deployments; the one in use is marked.')
+    .summary('list connections')
+    .description('Lists the stored connections and marks the one in use.')
     .option('--json', 'one JSON array on stdout')
   addWorkspaceOption(command).action(async (flags: LookFlags) => {
     const { out, outTerminal, env } = context
@@ -33,7 +33,7 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
     }
     if (stored.connections.length === 0) {
       return out.writeLine(
-        `No connections in ${workspace} yet. Store one with: ${COMMAND_PREFIX} connection add NAME --base-url URL`,
+        `No connections in ${workspace}. To add one, run: ${COMMAND_PREFIX} connection add NAME --base-url URL`,
       )
     }
     const rows = stored.connections.map((one) => [
@@ -69,9 +69,9 @@ function formatKeySet(env: NodeJS.ProcessEnv, { keys, activeKey }: StoredConnect
 export function addConnectionShowCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('show')
-    .argument('<name>', 'which connection')
-    .summary('show all that is stored of a deployment')
-    .description('Shows all that is stored of a deployment, and which of its keys are set in this shell.')
+    .argument('<name>', 'connection name')
+    .summary('show a connection')
+    .description('Shows a connection and which of its key variables are set in this shell.')
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (name: string, flags: LookFlags) => {
     const { out, env } = context

@@ -60,14 +60,18 @@ function applyFlags<T extends Partial<StoredConnection>>(
 function toKeys({ key = [], apiKeyEnv }: StoreFlags): ConnectionKey[] {
   if (apiKeyEnv === undefined) return key
   if (key.some(({ label }) => label === DEFAULT_KEY_LABEL)) {
-    throw new InvalidArgumentError(`--api-key-env: names the key ${DEFAULT_KEY_LABEL}, as --key does already`)
+    throw new InvalidArgumentError(`--api-key-env and --key both set the key ${DEFAULT_KEY_LABEL}`)
   }
   return [{ label: DEFAULT_KEY_LABEL, env: apiKeyEnv }, ...key]
 }
 
 function addStoreOptions(command: Command): Command {
   addDeploymentOptions(command)
-    .option('--key <label=variable>', 'a further key, by a label and its variable; repeatable', collectKey)
+    .option(
+      '--key <label=variable>',
+      'additional key: a label and its environment variable; repeatable',
+      collectKey,
+    )
     .option('--json', 'one JSON document on stdout')
   return addWorkspaceOption(command)
 }
@@ -76,16 +80,16 @@ function addStoreOptions(command: Command): Command {
 export function addConnectionAddCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('add')
-    .argument('<name>', 'what to call it', parseConnectionName)
-    .summary('store a deployment')
+    .argument('<name>', 'connection name', parseConnectionName)
+    .summary('store a connection')
     .description(
-      'Stores a deployment. The first of its keys is the active one; the first deployment is in use.',
+      'Stores a connection. Its first key becomes the active key. The first connection becomes the one in use.',
     )
   addStoreOptions(command)
-    .option('--production', 'ask once more before anything is sent there')
+    .option('--production', 'ask for confirmation before sending')
     .action(async (name: string, flags: StoreFlags) => {
       if (flags.baseUrl === undefined) {
-        throw new InvalidArgumentError('--base-url: a connection needs the address of the service')
+        throw new InvalidArgumentError('--base-url is required')
       }
       const keys = toKeys(flags)
       const [first = { label: DEFAULT_KEY_LABEL, env: DEFAULT_VARIABLE }] = keys
@@ -103,7 +107,7 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
       await context.out.writeLine(
         flags.json
           ? JSON.stringify(toDocument(added, connections, context.env), null, 2)
-          : `Stored ${name}, ${added.baseUrl}. ${inUse ? 'It is the one in use.' : `Put it in use with: ${COMMAND_PREFIX} connection use ${name}`}`,
+          : `Stored ${name}, ${added.baseUrl}. ${inUse ? 'It is now in use.' : `To use it, run: ${COMMAND_PREFIX} connection use ${name}`}`,
       )
     })
 }
@@ -112,16 +116,16 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
 export function addConnectionSetCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('set')
-    .argument('<name>', 'which connection')
-    .summary('change what is stored of a deployment')
+    .argument('<name>', 'connection name')
+    .summary('change a connection')
     .description(
-      'Changes what is given and leaves the rest. A --key of a label that is there gets another variable.',
+      'Changes the given options and keeps the others. --key with an existing label changes its variable.',
     )
   addStoreOptions(command)
-    .option('--remove-key <label>', 'forget a key; repeatable', collect)
-    .option('--active-key <label>', 'send this key from now on, also in runs that are going')
-    .option('--production', 'ask once more before anything is sent there')
-    .option('--no-production', 'do not ask')
+    .option('--remove-key <label>', 'remove a key; repeatable', collect)
+    .option('--active-key <label>', 'switch to this key, also in running runs')
+    .option('--production', 'ask for confirmation before sending')
+    .option('--no-production', 'skip the confirmation')
     .action(async (name: string, flags: SetFlags) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const connections = changeConnections(workspace, (known) => {
@@ -149,7 +153,7 @@ function changeKeys(connection: StoredConnection, flags: SetFlags): StoredConnec
     flags.activeKey === undefined ? connection.activeKey : findKey(changed, flags.activeKey).label
   if (removed.includes(activeKey)) {
     throw new InvalidArgumentError(
-      `--remove-key: ${activeKey} is the active key; name another one with --active-key first`,
+      `--remove-key: ${activeKey} is the active key; choose another with --active-key`,
     )
   }
   return { ...changed, activeKey, keys: changed.keys.filter(({ label }) => !removed.includes(label)) }

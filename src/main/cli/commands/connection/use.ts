@@ -20,13 +20,13 @@ interface UseFlags extends WorkspaceFlags {
 export function addConnectionUseCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('use')
-    .argument('<name>', 'which connection')
-    .summary('put a deployment in use, or switch its key')
+    .argument('<name>', 'connection name')
+    .summary('select a connection or switch its key')
     .description(
-      'Sending commands go to the connection in use where they name none. With --key its active key is switched, ' +
-        'also in runs that are going: they send with the new one from then on, where its variable is set there.',
+      'Selects the connection for commands without --connection or --base-url. --key switches its active key, also in ' +
+        'running runs if the variable is set where they run.',
     )
-    .option('--key <label>', 'send this key from now on')
+    .option('--key <label>', 'switch to this key')
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (name: string, flags: UseFlags) => {
     const { out, err, env } = context
@@ -38,7 +38,7 @@ export function addConnectionUseCommand(parent: Command, context: CliContext): v
     await out.writeLine(
       flags.json
         ? JSON.stringify(toDocument(used, connections, env), null, 2)
-        : `In use: ${name}, ${used.baseUrl}, with the key ${label} of ${variable}.`,
+        : `Using ${name}, ${used.baseUrl}, with key ${label} from ${variable}.`,
     )
   })
 }
@@ -47,10 +47,10 @@ export function addConnectionUseCommand(parent: Command, context: CliContext): v
 export function addConnectionRemoveCommand(parent: Command, context: CliContext): void {
   const command = parent
     .command('remove')
-    .argument('<name>', 'which connection')
-    .summary('forget a deployment')
+    .argument('<name>', 'connection name')
+    .summary('remove a connection')
     .description(
-      'Forgets a deployment. Its runs stay, and can be resumed with the address they were started with.',
+      'Removes a connection. Its runs are kept and can still be resumed at their original address.',
     )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (name: string, flags: Pick<UseFlags, 'json' | 'workspace'>) => {
@@ -63,7 +63,7 @@ export function addConnectionRemoveCommand(parent: Command, context: CliContext)
     await context.out.writeLine(
       flags.json
         ? JSON.stringify({ removed: name, in_use: inUse })
-        : `Removed ${name}.${wasInUse ? ' No connection is in use now.' : ''}`,
+        : `Removed ${name}.${wasInUse ? ' No connection is now in use.' : ''}`,
     )
   })
 }
