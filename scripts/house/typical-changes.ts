@@ -1,0 +1,33 @@
+import type { SourceFile } from './source-files.ts'
+
+/** A change that people make again and again, and the files of `src` that name an existing one of its kind. */
+export interface TypicalChange {
+  change: string
+  /** The existing one that stands for the kind. */
+  example: string
+  files: string[]
+}
+
+// A file that names the existing one is taken for a file that a new one of its kind would touch. The patterns fit every
+// spelling of the name in code: the contract's own, camel case, a file's name in an import.
+const CHANGES = [
+  {
+    change: 'a threshold metric',
+    example: 'http_req_tls_handshaking',
+    pattern: /http_req_tls_handshaking/,
+  },
+  { change: 'an operation of the service', example: 'index-remove', pattern: /index[-_]?remove/i },
+  { change: 'an export format', example: 'JUnit', pattern: /junit/i },
+  // The other formats of sources are formats of exports too.
+  { change: 'a source format', example: 'TSV', pattern: /\btsv\b/i },
+  { change: 'a field of a task', example: 'content_variant', pattern: /content_?variant/i },
+]
+
+/** Files that each of five typical changes touches. */
+export function findTypicalChanges(files: readonly SourceFile[]): TypicalChange[] {
+  return CHANGES.map(({ change, example, pattern }) => ({
+    change,
+    example,
+    files: files.filter(({ text }) => pattern.test(text)).map(({ path }) => path),
+  }))
+}
