@@ -119,13 +119,13 @@ export async function findClosedPort(): Promise<number> {
   return server.port
 }
 
-/** What the service answers to a task that it took (interface §2.2). */
+/** What the service answers to a task that it took (docs/interface.md §2.2). */
 export function toTaskAnswer(request: WireRequest, rules: { rule_id: string; rule_name: string }[] = []) {
   const { post_id, user_id } = JSON.parse(request.body) as Record<string, unknown>
   return { task_id: `task-${String(post_id)}`, post_id, user_id, triggered_rules: rules }
 }
 
-/** An error body (interface §7). */
+/** An error body (docs/interface.md §7). */
 export function toErrorAnswer(status: number, errorCode: string, message: string) {
   return { error: true, status, error_code: errorCode, message, show_alert: false }
 }

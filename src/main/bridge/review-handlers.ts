@@ -24,7 +24,7 @@ export const reviewHandlers = bridge.review.router({
   }),
 })
 
-/** The headers of a request, the key masked; reading an appeal needs none (interface §4.7). */
+/** The headers of a request, the key masked; reading an appeal needs none (docs/interface.md §4.7). */
 function toHeaders(hasBody: boolean, hasKey: boolean): [name: string, value: string][] {
   return [
     ...(hasBody ? [['content-type', JSON_CONTENT_TYPE] as [string, string]] : []),

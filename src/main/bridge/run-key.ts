@@ -50,7 +50,7 @@ export async function findRunSecrets(
       ? readProxyCredentials(services.env, stored)
       : null
   const proxy = proxyCredentials === null ? {} : { proxyCredentials }
-  // An appeal is read without a key (interface §5.6).
+  // An appeal is read without a key (docs/interface.md §5.6).
   if (operation.kind === 'appeal-status') return proxy
   if (typed !== undefined) return { apiKey: ApiKey.create(typed, connection, 'that was typed in'), ...proxy }
   const own = await services.sandbox.findKey(connection.baseUrl)
@@ -70,7 +70,7 @@ export function followActiveKey(
   hasOwnKey: boolean,
 ): void {
   const { engine, env, keySwitch } = services
-  // An appeal is read without a key (interface §5.6).
+  // An appeal is read without a key (docs/interface.md §5.6).
   if (operation.kind === 'appeal-status' || findStoredKey(services, connection) === null) return
   const stop = watchActiveKey({
     workspace: engine.workspace,

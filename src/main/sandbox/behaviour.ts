@@ -19,7 +19,9 @@ export const behaviourSettingsSchema = z.strictObject({
   maxTermsPerRequest: z.int().min(1).nullable(),
   /** What `failed_terms` holds: term objects, or their texts alone. */
   failedTerms: z.enum(['objects', 'strings']),
-  /** Whether watchlist add pairs its error codes like watchlist update, or as its own table does (interface §7). */
+  /**
+   * Whether watchlist add pairs its error codes like watchlist update, or as its own table does (docs/interface.md §7).
+   */
   watchlistAddCodes: z.enum(['consistent', 'contradictory']),
 })
 

@@ -4,8 +4,8 @@ import type { StoredTerm } from './store/watchlist-store.ts'
 import { type CheckedTerms, isTermWithinLimits, type SubmittedTerm } from './validate-watchlist.ts'
 
 /**
- * Adds terms to a watchlist (interface §4.5). What the list has already gets the notes that came with it, and keeps its
- * own where none came.
+ * Adds terms to a watchlist (docs/interface.md §4.5). What the list has already gets the notes that came with it, and
+ * keeps its own where none came.
  */
 export function addTerms(context: SandboxContext, { watchlist, terms }: CheckedTerms): WatchlistAddResponse {
   const { watchlists } = context.store
@@ -28,8 +28,8 @@ export function addTerms(context: SandboxContext, { watchlist, terms }: CheckedT
 }
 
 /**
- * Updates the notes of terms that the list has (interface §4.6): null clears them, and what came without notes is left
- * as it is. Unknown terms are never created.
+ * Updates the notes of terms that the list has (docs/interface.md §4.6): null clears them, and what came without notes
+ * is left as it is. Unknown terms are never created.
  */
 export function updateTerms(
   context: SandboxContext,
@@ -56,7 +56,7 @@ export function updateTerms(
   return answer
 }
 
-/** Terms over the limits, as they were sent (interface §7 rule 3). */
+/** Terms over the limits, as they were sent (docs/interface.md §7.3). */
 function toFailedTerms({ behaviour }: SandboxContext, terms: readonly SubmittedTerm[]) {
   const failed = terms.filter((term) => !isTermWithinLimits(term))
   return behaviour.settings.failedTerms === 'strings'
@@ -68,7 +68,7 @@ function toLowered({ term, notes }: SubmittedTerm): SubmittedTerm {
   return { term: term.toLowerCase(), notes }
 }
 
-/** A term object of an answer: notes only where there are any (interface §2.5). */
+/** A term object of an answer: notes only where there are any (docs/interface.md §2.5). */
 function toAnswered({ term, notes }: StoredTerm) {
   return notes === null ? { term } : { term, notes }
 }

@@ -1,6 +1,6 @@
 import type { ServiceErrorBody } from '../../shared/service/errors.ts'
 
-/** The errors that the sandbox answers where the interface shows none (§7 rule 4), and those it shows. */
+/** The errors that the sandbox answers: those of docs/interface.md §7.1, and its own where none is shown. */
 export const SANDBOX_ERRORS = {
   PARAM_REQUIRED: 400,
   INVALID_PARAM: 400,
@@ -27,7 +27,9 @@ export const SANDBOX_ERRORS = {
 /** One of {@link SANDBOX_ERRORS}. */
 export type SandboxErrorCode = keyof typeof SANDBOX_ERRORS
 
-/** A request that the sandbox refuses: its route throws it, the server answers it in the shape of interface §7. */
+/**
+ * A request that the sandbox refuses: its route throws it, the server answers it in the shape of docs/interface.md §7.
+ */
 export class SandboxRefusal extends Error {
   readonly errorCode: SandboxErrorCode
   /** Seconds of the Retry-After header; null for none. */
@@ -41,7 +43,7 @@ export class SandboxRefusal extends Error {
   }
 }
 
-/** An error body in the shape of interface §7. */
+/** An error body in the shape of docs/interface.md §7. */
 export function toErrorBody(status: number, errorCode: string, message: string): ServiceErrorBody {
   return { error: true, status, error_code: errorCode, message, show_alert: false }
 }

@@ -16,7 +16,7 @@ export const sandboxOptionsSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   /** 0 takes a free one. */
   port: z.int().min(0).max(65_535).default(0),
-  /** Port of the second host, which serves the v2 tasks only (interface §5.5); 0 takes a free one. */
+  /** Port of the second host, which serves the v2 tasks only (docs/interface.md §5.5); 0 takes a free one. */
   taskPort: z.int().min(0).max(65_535).default(0),
   /** Keys of the project, all interchangeable; no white space. */
   apiKeys: z.array(z.string().regex(/^\S+$/, 'must be one word')).min(1).default([DEFAULT_SANDBOX_KEY]),

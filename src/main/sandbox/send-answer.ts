@@ -25,7 +25,7 @@ export function sendJson(reply: FastifyReply, status: number, text: string): voi
   reply.code(status).header('content-type', JSON_TYPE).send(text)
 }
 
-/** Sends an error in the shape of interface §7, with the seconds of Retry-After where there are any. */
+/** Sends an error in the shape of docs/interface.md §7, with the seconds of Retry-After where there are any. */
 export function sendError(
   reply: FastifyReply,
   error: { status: number; errorCode: string; message: string; retryAfterS?: number | null },

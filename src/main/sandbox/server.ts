@@ -29,7 +29,7 @@ export function createServer(context: SandboxContext): FastifyInstance {
   return app
 }
 
-/** Builds the server of the second host, which has the v2 tasks only (interface §5.5). */
+/** Builds the server of the second host, which has the v2 tasks only (docs/interface.md §5.5). */
 export function createTaskServer(context: SandboxContext): FastifyInstance {
   const app = createApp(context)
   app.register(async (tasks) => registerTaskRoutes(tasks, context, ['v2']))

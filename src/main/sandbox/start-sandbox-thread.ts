@@ -7,7 +7,7 @@ interface SandboxAddress {
   /** Scheme, host and port, without a trailing slash. */
   readonly baseUrl: string
   readonly port: number
-  /** The second host, which serves the v2 tasks only (interface §5.5). */
+  /** The second host, which serves the v2 tasks only (docs/interface.md §5.5). */
   readonly taskBaseUrl: string
   readonly taskPort: number
   /** What the admin routes want in the header `x-sandbox-token`; another one for each start. */

@@ -21,8 +21,8 @@ export interface TaskArrival {
 }
 
 /**
- * Stores a task, analyses its content and judges it by the rules. Refuses it with `DUPLICATE_POST_ID` where the
- * post_id was submitted before (interface §8).
+ * Stores a task, analyses its content and judges it by the rules. Refuses it with `DUPLICATE_POST_ID` where the post_id
+ * was submitted before (docs/interface.md §8).
  */
 export function submitTask(context: SandboxContext, task: CheckedTask, arrival: TaskArrival): AnsweredTask {
   const { store, options, moderation } = context

@@ -39,14 +39,14 @@ const SUCCESS = { code: '0', message: 'SUCCESS' }
 /** Legacy answers give rules a time stamp; the sandbox's rules have no history. */
 const RULE_TIMESTAMP = '2024-01-01T00:00:00.000Z'
 
-/** The default task response as JSON text (interface §2.2). */
+/** The default task response as JSON text (docs/interface.md §2.2). */
 export function toDefaultAnswer(task: AnsweredTask): string {
   return JSON.stringify(toDefaultFields(task))
 }
 
 /**
- * The v2 task response as JSON text. The interface does not show it (§4.2): here it is the default one with a list of
- * what each model found, in the words of the legacy one.
+ * The v2 task response as JSON text. It is not shown (docs/interface.md §4.2); here it is the default one
+ * with a list of what each model found, in the words of the legacy one.
  */
 export function toV2Answer(task: AnsweredTask): string {
   return JSON.stringify({
@@ -60,7 +60,7 @@ export function toV2Answer(task: AnsweredTask): string {
   })
 }
 
-/** The acknowledgement of an async task as JSON text (interface §4.1); what it holds beside task_id is ours. */
+/** The acknowledgement of an async task as JSON text (docs/interface.md §4.1); what it holds beside task_id is ours. */
 export function toAcknowledgement(task: AnsweredTask): string {
   return JSON.stringify({ task_id: task.taskId, message: 'The task is taken.' })
 }
@@ -89,8 +89,8 @@ function toIndexResponse(matches: readonly StoredIndexItem[]) {
 }
 
 /**
- * The legacy task response as JSON text (interface §2.3). Its `user_id` really appears twice, first as a string, then
- * as a number, which no object could hold; hence two pieces of text joined.
+ * The legacy task response as JSON text (docs/interface.md §2.3). Its `user_id` really appears twice, first as a
+ * string, then as a number, which no object could hold; hence two pieces of text joined.
  */
 export function toLegacyAnswer(task: AnsweredTask): string {
   const head = JSON.stringify({

@@ -12,9 +12,9 @@ export interface CheckedIndexItem {
 }
 
 /**
- * Checks an item to add (interface §4.3). Refuses it with `REQUIRE_AT_LEAST_ONE_PARAM` where neither url nor media is
- * there, with `PARAM_REQUIRED` where a field has another type, with `INVALID_PARAM` where an address is none. Of url
- * and media, url counts where both are there.
+ * Checks an item to add (docs/interface.md §4.3). Refuses it with `REQUIRE_AT_LEAST_ONE_PARAM` where neither url nor
+ * media is there, with `PARAM_REQUIRED` where a field has another type, with `INVALID_PARAM` where an address is none.
+ * Of url and media, url counts where both are there.
  */
 export function parseIndexAdd(value: unknown): CheckedIndexItem {
   const parsed = indexAddRequestSchema.safeParse(value)
@@ -37,8 +37,8 @@ export function parseIndexAdd(value: unknown): CheckedIndexItem {
 }
 
 /**
- * Checks an item to remove (interface §4.4). Refuses it with `PARAM_REQUIRED` where the identifier is missing or has
- * another type, with `INVALID_PARAM` where a rule is broken.
+ * Checks an item to remove (docs/interface.md §4.4). Refuses it with `PARAM_REQUIRED` where the identifier is missing
+ * or has another type, with `INVALID_PARAM` where a rule is broken.
  */
 export function parseIndexRemove(value: unknown): { itemId: string; callbackUrl: string | null } {
   const parsed = indexRemoveRequestSchema.safeParse(value)

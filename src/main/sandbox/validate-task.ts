@@ -17,15 +17,17 @@ export interface CheckedTask {
   callbackUrl: string | null
 }
 
-/** v2 lists no text (interface §4.2), and what it does not list passes through; here a text is content as in v1. */
+/**
+ * v2 lists no text (docs/interface.md §4.2), and what it does not list passes through; here a text is content as in v1.
+ */
 const v2Schema = v2TaskRequestSchema.extend({
   text_data: taskRequestSchema.shape.text_data,
   content_variant: taskRequestSchema.shape.content_variant,
 })
 
 /**
- * Checks a v1 task (interface §2.1). Refuses it with `PARAM_REQUIRED` where a required field is missing or one is of
- * another type, with `INVALID_PARAM` where a rule is broken; the message names every field.
+ * Checks a v1 task (docs/interface.md §2.1). Refuses it with `PARAM_REQUIRED` where a required field is missing or one
+ * is of another type, with `INVALID_PARAM` where a rule is broken; the message names every field.
  */
 export function parseTask(value: unknown): CheckedTask {
   const task = parseFields(taskRequestSchema, value)
@@ -36,8 +38,8 @@ export function parseTask(value: unknown): CheckedTask {
 }
 
 /**
- * Checks a v2 task (interface §4.2), as {@link parseTask} does. Its models may be several, custom indexes among them;
- * `isIndex` says which there are.
+ * Checks a v2 task (docs/interface.md §4.2), as {@link parseTask} does. Its models may be several, custom indexes among
+ * them; `isIndex` says which there are.
  */
 export function parseV2Task(value: unknown, isIndex: (indexId: string) => boolean): CheckedTask {
   const task = parseFields(v2Schema, value)

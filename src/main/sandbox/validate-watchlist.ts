@@ -32,8 +32,8 @@ const updateSchema = z.object({
 const MAX_NAMED_ISSUES = 10
 
 /**
- * Checks terms to add or to update (interface §4.5, §4.6). Refuses with `PARAM_REQUIRED` where a field is missing or of
- * another type. Terms over the limits are no error of the call (§7 rule 3) and pass.
+ * Checks terms to add or to update (docs/interface.md §4.5, §4.6, §7.3). Refuses with `PARAM_REQUIRED` where a field is
+ * missing or of another type. Terms over the limits are no error of the call and pass.
  */
 export function parseTerms(operation: 'add' | 'update', value: unknown): CheckedTerms {
   const parsed = (operation === 'add' ? addSchema : updateSchema).safeParse(value)
@@ -43,7 +43,7 @@ export function parseTerms(operation: 'add' | 'update', value: unknown): Checked
   throw new SandboxRefusal('PARAM_REQUIRED', formatIssues(issues.slice(0, MAX_NAMED_ISSUES), value) + more)
 }
 
-/** Whether a term and its notes keep the limits (interface §8). */
+/** Whether a term and its notes keep the limits (docs/interface.md §8). */
 export function isTermWithinLimits(term: SubmittedTerm): boolean {
   return updateTermSchema.safeParse(term).success
 }

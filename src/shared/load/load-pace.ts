@@ -73,7 +73,7 @@ const stagesSchema = z
     }
   })
 
-/** How fast a load is sent (design §1). */
+/** How fast a load is sent (docs/load-tests.md §2). */
 export const loadPaceSchema = z.discriminatedUnion('kind', [
   /** `concurrency` requests in flight; the next is sent when one returns. */
   z.object({ kind: z.literal('closed'), concurrency: z.int().min(1).max(IN_FLIGHT_MAX) }),

@@ -3,7 +3,7 @@ import type { LoadComparison } from './compare.ts'
 import type { TrendMetric } from './threshold-metrics.ts'
 import type { ThresholdResult } from './thresholds.ts'
 
-/** Requests by how they ended (design §1); `sent` is their sum but for those that are still awaited. */
+/** Requests by outcome (docs/architecture.md §1); `sent` is their sum but for those that are still awaited. */
 export interface LoadCounts {
   sent: number
   succeeded: number
@@ -39,7 +39,7 @@ export interface LoadSecond {
   eventLoopMaxMs: number | null
   /** Time that collecting garbage took. */
   gcMs: number | null
-  /** The generator, not the service, shaped this second (design §5). */
+  /** The generator, not the service, shaped this second (docs/load-tests.md §1). */
   limited: boolean
 }
 
@@ -72,7 +72,7 @@ export interface LoadGroup {
   httpReqDurationMs: Percentiles | null
 }
 
-/** How the machine that sent the load did (design §5). */
+/** How the machine that sent the load did (docs/load-tests.md §1). */
 export interface GeneratorHealth {
   /** Whether any second was {@link LoadSecond.limited}, or the whole. */
   limited: boolean

@@ -54,7 +54,7 @@ const fieldsSchema = z.object({
   workers: z.int().min(1).max(64).default(1),
 })
 
-/** What a plan says of its load test (design §5). */
+/** What a plan says about its load test (docs/load-tests.md). */
 export const loadSchema = fieldsSchema.superRefine((load, context) => {
   for (const { path, message } of listContradictions(load)) {
     context.addIssue({ code: 'custom', path: [path], message })
@@ -97,8 +97,8 @@ function listContradictions(load: Load): Contradiction[] {
 }
 
 /**
- * Most requests in flight at once: of an open pace what the plan says, otherwise its highest rate times the timeout,
- * at most {@link IN_FLIGHT_MAX} (design §5); of a closed pace its own number.
+ * Most requests in flight at once: of an open pace what the plan says, otherwise its highest rate times the timeout, at
+ * most {@link IN_FLIGHT_MAX} (docs/load-tests.md §2); of a closed pace its own number.
  */
 export function toMaxInFlight({ pace, maxInFlight }: Load, timeoutMs: number): number {
   if (!isOpen(pace)) return toPeak(pace)

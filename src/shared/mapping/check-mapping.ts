@@ -244,7 +244,7 @@ function toUnknownPlaceholder(field: string, name: string, columns: readonly str
   }
 }
 
-/** Every row of such a mapping would be refused (interface §2.1). */
+/** Every row of such a mapping would be refused (docs/interface.md §2.1). */
 function findForbiddenConstant(field: string, template: string): Mistake[] {
   if (field !== 'user_id' && field !== 'post_id') return []
   const constant = parseTemplate(template)

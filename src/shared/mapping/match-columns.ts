@@ -5,7 +5,7 @@ import type { RequestField } from '../service/request-field.ts'
 import { toComparable } from './column-lookup.ts'
 import { isFolderColumns } from './folder-columns.ts'
 
-/** What an export calls the item that a run added, so that a later run can remove it (interface §4.4). */
+/** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
 
 /** What post_id is without a mapping: unique for each row of each run. */
@@ -94,7 +94,7 @@ export function matchColumns(columns: readonly string[], operation: Operation): 
   return mapping
 }
 
-/** The fields of an operation that are listed for its other mode only (interface §2.1, §4.3, §4.4). */
+/** The fields of an operation that are listed for its other mode only (docs/interface.md §2.1, §4.3, §4.4). */
 export function findUnlistedFields(operation: Operation): readonly RequestField[] {
   if (!('mode' in operation)) return []
   return fieldsOf(operation).filter(({ mode }) => mode !== 'both' && mode !== operation.mode)

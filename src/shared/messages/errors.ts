@@ -1,6 +1,6 @@
 import { toThrownText } from './thrown.ts'
 
-/** What a failed command or call exits with (design §4). */
+/** The exit code of a failed command or call. */
 export const EXIT = {
   /** Every row succeeded; for a load test, every threshold held. */
   ok: 0,

@@ -48,7 +48,7 @@ export const connectionSchema = z.object({
   name: z.string().min(1).optional(),
   /** Scheme, host, port and an optional path prefix, without a trailing slash. */
   baseUrl: bareUrlSchema,
-  /** The second host for v2 tasks (interface §5.5); the base URL unless given. */
+  /** The second host for v2 tasks (docs/interface.md §5.5); the base URL unless given. */
   taskBaseUrl: bareUrlSchema.optional(),
   /** Name of the environment variable that holds the API key; the key itself is never in a plan. */
   apiKeyEnv: environmentNameSchema.default('SLUICE_API_KEY'),

@@ -7,13 +7,13 @@ const taskSchema = z.object({
   kind: z.literal('task'),
   mode: modeSchema,
   api: z.enum(['v1', 'v2']).default('v1'),
-  /** Ask for the legacy response (`?legacy=1`, interface §2.3). */
+  /** Ask for the legacy response (`?legacy=1`, docs/interface.md §2.3). */
   legacy: z.boolean().default(false),
   /** Models of every row, unless the mapping fills `models` from a column. */
   models: z.array(z.string()).default([]),
 })
 
-/** Submits content (interface §4.1, §4.2). */
+/** Submits content (docs/interface.md §4.1, §4.2). */
 export type TaskOperation = z.infer<typeof taskSchema>
 
 const indexIdSchema = z
@@ -21,28 +21,28 @@ const indexIdSchema = z
   .min(1)
   .refine((id) => !isDotSegment(id), 'must not be "." or "..", which would lead to another path')
 
-/** Most terms that one request may be asked to carry; what the service takes is not known (interface §8). */
+/** Most terms that one request may be asked to carry; what the service takes is not known (docs/interface.md §8). */
 export const TERMS_PER_REQUEST_MAX = 10_000
 
-/** Terms of one request, unless the plan says otherwise (design §4). */
+/** Terms of one request, unless the plan says otherwise. */
 export const TERMS_PER_REQUEST_DEFAULT = 500
 
 const termsPerRequestSchema = z.int().min(1).max(TERMS_PER_REQUEST_MAX).default(TERMS_PER_REQUEST_DEFAULT)
 
-/** What is done with each row (interface §4). */
+/** What is done with each row (docs/interface.md §4). */
 export const operationSchema = z.discriminatedUnion('kind', [
   taskSchema,
-  /** Adds each row to a custom index (interface §4.3). */
+  /** Adds each row to a custom index (docs/interface.md §4.3). */
   z.object({ kind: z.literal('index-add'), mode: modeSchema, indexId: indexIdSchema }),
-  /** Removes each row's item from a custom index (interface §4.4). */
+  /** Removes each row's item from a custom index (docs/interface.md §4.4). */
   z.object({ kind: z.literal('index-remove'), mode: modeSchema, indexId: indexIdSchema }),
-  /** Adds each row's term to a watchlist (interface §4.5). */
+  /** Adds each row's term to a watchlist (docs/interface.md §4.5). */
   z.object({
     kind: z.literal('watchlist-add'),
     watchlist: z.string().min(1),
     termsPerRequest: termsPerRequestSchema,
   }),
-  /** Updates the notes of each row's term (interface §4.6). */
+  /** Updates the notes of each row's term (docs/interface.md §4.6). */
   z.object({
     kind: z.literal('watchlist-update'),
     watchlist: z.string().min(1),
@@ -50,17 +50,17 @@ export const operationSchema = z.discriminatedUnion('kind', [
     /** What an empty cell of notes means: leave the notes as they are, or clear them (null on the wire). */
     emptyNotes: z.enum(['keep', 'clear']).default('keep'),
   }),
-  /** Reads the status of each row's appeal (interface §4.7). */
+  /** Reads the status of each row's appeal (docs/interface.md §4.7). */
   z.object({ kind: z.literal('appeal-status') }),
 ])
 
 /** See {@link operationSchema}. */
 export type Operation = z.infer<typeof operationSchema>
 
-/** The name of an operation (design §1). */
+/** The name of an operation (docs/architecture.md §1). */
 export type OperationKind = Operation['kind']
 
-/** Whether the service acknowledges each item at once and completes it with a callback (interface §1, §6). */
+/** Whether the service acknowledges each item at once and completes it with a callback (docs/interface.md §1, §6). */
 export function isAsync(operation: Operation): boolean {
   return 'mode' in operation && operation.mode === 'async'
 }

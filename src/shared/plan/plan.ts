@@ -18,7 +18,7 @@ const fieldSourceSchema = z.discriminatedUnion('kind', [
 export type FieldSource = z.infer<typeof fieldSourceSchema>
 
 /**
- * Which column, constant or template fills which field of the request (interface §2). Keys are wire names
+ * Which column, constant or template fills which field of the request (docs/interface.md §2). Keys are wire names
  * (`text_data`, `post_id`, `models`, …) or `user_metadata.KEY` and `content_metadata.KEY` for one key of the object.
  */
 const mappingSchema = z.record(z.string(), fieldSourceSchema)
@@ -114,7 +114,7 @@ const retrySchema = z.object({
   maxRetryAfterMs: z.int().min(1).max(WAIT_MAX_MS).default(60_000),
 })
 
-/** When and how often an attempt that was not taken is repeated (design §2). */
+/** When and how often an attempt that was not taken is repeated (docs/architecture.md §2.2). */
 export type RetryRules = z.infer<typeof retrySchema>
 
 /** Everything a run needs but its secrets: the same plan runs from the window and from the command line. */

@@ -19,7 +19,7 @@ export const connectionNameSchema = nameSchema
 /** What one key of a stored connection is called, such as `primary`. */
 export const keyLabelSchema = nameSchema
 
-/** One of a deployment's keys: all of them are interchangeable (interface §5.2). */
+/** One of a deployment's keys: all of them are interchangeable (docs/interface.md §5.2). */
 export const connectionKeySchema = z.object({
   label: keyLabelSchema,
   /** Name of the environment variable that holds the key. */

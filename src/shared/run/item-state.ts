@@ -1,7 +1,7 @@
-/** How one HTTP try of an item ended (design §1). */
+/** How one HTTP try of an item ended (docs/architecture.md §2.2). */
 export type Outcome = 'succeeded' | 'rejected' | 'failed' | 'unknown'
 
-/** Where an item stands (design §1). A row that fails validation is `invalid` and has no item. */
+/** The state of an item (docs/architecture.md §8). A row that fails validation is `invalid` and has no item. */
 export type ItemState =
   | 'pending'
   | 'sending'

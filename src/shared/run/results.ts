@@ -50,7 +50,7 @@ export interface ResultRow {
   message: string | null
   taskId: string | null
   postId: string | null
-  /** Identifier of an item of a custom index (interface §2.4). */
+  /** Identifier of an item of a custom index (docs/interface.md §2.4). */
   customIndexItemId: string | null
   answer: RowAnswer | null
   triggeredRules: { ruleId: string; ruleName: string }[]

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
 /**
- * What the service answered of a row beyond success or error, in one word: what became of a term (interface §4.5,
- * §4.6), or where an appeal stands (§2.6). `added_or_pre_existing` is pre-existing after a try whose answer was lost,
- * which may have added the term. `reviewed` is a judgment that says neither overturned nor upheld,
- * `other_status` a status that the interface does not list.
+ * What the service answered of a row beyond success or error, in one word: the outcome of a term, or the status of an
+ * appeal (docs/interface.md §2.6, §4.5, §4.6). `added_or_pre_existing` is pre-existing after a try whose answer was
+ * lost, which may have added the term. `reviewed` is a judgment that says neither overturned nor upheld, `other_status`
+ * a status that the interface does not list.
  */
 export const rowAnswerSchema = z.enum([
   'added',

@@ -4,7 +4,7 @@ import { thresholdResultSchema } from '../load/thresholds.ts'
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
 export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
 
-/** Where a run stands (design §4). */
+/** The state of a run. */
 export type RunState = z.infer<typeof runStateSchema>
 
 /** Milliseconds; `count` is the number of samples. */
@@ -147,7 +147,7 @@ const retrySchema = z.object({
   rows: rowCountsSchema,
 })
 
-/** What `show --json` and every sending command print: the whole run, in the words of design §4. */
+/** What `show --json` and every sending command print: the whole run. */
 export const runSummarySchema = z.object({
   run_id: z.string(),
   name: z.string(),
@@ -161,7 +161,7 @@ export const runSummarySchema = z.object({
   stop_reason: z.string().nullable(),
   source: z.string(),
   base_url: z.string(),
-  /** The second host, where the connection has one; tasks of v2 go there (interface §5.5). */
+  /** The second host, where the connection has one; tasks of v2 go there (docs/interface.md §5.5). */
   task_base_url: z.string().optional(),
   created_at: z.string(),
   started_at: z.string().nullable(),
@@ -219,7 +219,7 @@ export const runSummarySchema = z.object({
   /** Of load tests: how each threshold stands, or stood at the end. */
   thresholds: z.array(thresholdResultSchema).optional(),
   generator: z.object({
-    /** Whether the generator, and not the service, shaped any of the figures (design §5). */
+    /** Whether the generator, and not the service, shaped any of the figures (docs/load-tests.md §1). */
     limited: z.boolean(),
     /** Why, a sentence each. */
     reasons: z.array(z.string()).optional(),

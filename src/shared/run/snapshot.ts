@@ -41,7 +41,7 @@ export interface LoadProgress {
   latencyMs: Partial<Record<TrendMetric, Percentiles | null>>
 }
 
-/** A small picture of a run, at most ten a second (design §2). Rows never travel with it. */
+/** A small picture of a run, at most ten a second (docs/architecture.md §5). Rows never travel with it. */
 export interface RunSnapshot {
   runId: string
   phase: RunPhase

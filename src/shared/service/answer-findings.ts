@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { toTaskId } from './task-id.ts'
 
-/** What one model of a task found (interface §2.3, §4.2). */
+/** What one model of a task found (docs/interface.md §2.3, §4.2). */
 export interface ModelFinding {
   model: string
   /** Its `status.code`, "0" for success in the legacy body; null where it has none. */
@@ -27,7 +27,7 @@ export interface TaskFindings {
   matches: unknown[]
 }
 
-/** Lists of a model's response by the name they have there (interface §2.3). */
+/** Lists of a model's response by the name they have there (docs/interface.md §2.3). */
 const LISTS = {
   pii_entities: 'pii',
   urls: 'urls',
@@ -43,7 +43,7 @@ const ECHOES = new Set(['input', 'content_metadata', 'user_metadata', 'metadata'
 /** How deep the known fields are looked for. */
 const DEPTH_MAX = 8
 
-/** Reads a task's sync answer or callback, of whichever shape (interface §2.2, §2.3, §4.2, §6). */
+/** Reads a task's sync answer or callback, of whichever shape (docs/interface.md §2.2, §2.3, §4.2, §6). */
 export function readTaskFindings(body: unknown): TaskFindings {
   const findings: TaskFindings = {
     fromCache: null,
@@ -118,7 +118,7 @@ function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** Where an appeal stands, and what was decided (interface §2.6); lists of reasons as they came. */
+/** Where an appeal stands, and what was decided (docs/interface.md §2.6); lists of reasons as they came. */
 export interface AppealFindings {
   status: string | null
   actionId: string | null
@@ -130,7 +130,7 @@ export interface AppealFindings {
   originalReasons: unknown[]
 }
 
-/** Reads the answer to an appeal's status (interface §2.6, §4.7). */
+/** Reads the answer to an appeal's status (docs/interface.md §2.6, §4.7). */
 export function readAppealFindings(body: unknown): AppealFindings {
   const whole = toObject(body)
   const appeal = toObject(whole['appeal'])
@@ -161,7 +161,7 @@ export function readTermNotes(body: unknown): ReadonlyMap<string, string | null>
   return notes
 }
 
-/** The `message` of an answer, in the service's words (interface §4.3 to §4.6, §7). */
+/** The `message` of an answer, in the service's words (docs/interface.md §4.3 to §4.6, §7). */
 export function readServiceMessage(body: unknown): string | null {
   return toText(toObject(body)['message'])
 }

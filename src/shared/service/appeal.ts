@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RequestField } from './request-field.ts'
 
-/** What names an appeal: the path's one parameter (interface §4.7). */
+/** What names an appeal: the path's one parameter (docs/interface.md §4.7). */
 export const APPEAL_FIELDS = [
   {
     name: 'appeal_id',
@@ -12,13 +12,13 @@ export const APPEAL_FIELDS = [
   },
 ] as const satisfies readonly RequestField[]
 
-/** `Reviewed` comes with a judgment (interface §2.6, §3). */
+/** `Reviewed` comes with a judgment (docs/interface.md §2.6, §3). */
 export const appealStatusSchema = z.enum(['In Review', 'Reviewed'])
 
 /** See {@link appealStatusSchema}. */
 export type AppealStatus = z.infer<typeof appealStatusSchema>
 
-/** A judgment on an appeal; every field is optional (interface §2.6). */
+/** A judgment on an appeal; every field is optional (docs/interface.md §2.6). */
 export const appealJudgmentSchema = z.looseObject({
   action_id: z.string().optional(),
   action_name: z.string().optional(),
@@ -30,7 +30,7 @@ export const appealJudgmentSchema = z.looseObject({
 /** See {@link appealJudgmentSchema}. */
 export type AppealJudgment = z.infer<typeof appealJudgmentSchema>
 
-/** The decision that is appealed; an empty object when none was made (interface §2.6). */
+/** The decision that is appealed; an empty object when none was made (docs/interface.md §2.6). */
 export const originalDecisionSchema = z.union([
   z.looseObject({
     action_id: z.string(),
@@ -43,7 +43,7 @@ export const originalDecisionSchema = z.union([
 /** See {@link originalDecisionSchema}. */
 export type OriginalDecision = z.infer<typeof originalDecisionSchema>
 
-/** Answer of the appeal status endpoint (interface §2.6, §4.7). */
+/** Answer of the appeal status endpoint (docs/interface.md §2.6, §4.7). */
 export const appealResponseSchema = z.looseObject({
   appeal_id: z.string(),
   appeal: z.looseObject({

@@ -3,7 +3,7 @@ import { httpUrlSchema } from './http-url.ts'
 import { jsonObjectSchema } from './json-object.ts'
 import { CALLBACK_URL_FIELD, type RequestField } from './request-field.ts'
 
-/** Every field of an item to add, in the order of interface §4.3. */
+/** Every field of an item to add, in the order of docs/interface.md §4.3. */
 export const INDEX_ADD_FIELDS = [
   {
     name: 'url',
@@ -36,7 +36,7 @@ export const INDEX_ADD_FIELDS = [
   CALLBACK_URL_FIELD,
 ] as const satisfies readonly RequestField[]
 
-/** Every field of an item to remove, in the order of interface §4.4. */
+/** Every field of an item to remove, in the order of docs/interface.md §4.4. */
 export const INDEX_REMOVE_FIELDS = [
   {
     name: 'custom_index_item_id',
@@ -49,8 +49,8 @@ export const INDEX_REMOVE_FIELDS = [
 ] as const satisfies readonly RequestField[]
 
 /**
- * Adds an item to a custom index (interface §4.3): at least one of url and media, both the media's public address.
- * callback_url belongs to async.
+ * Adds an item to a custom index (docs/interface.md §4.3): at least one of url and media, both the media's public
+ * address. callback_url belongs to async.
  */
 export const indexAddRequestSchema = z
   .object({
@@ -68,7 +68,7 @@ export const indexAddRequestSchema = z
 /** See {@link indexAddRequestSchema}. */
 export type IndexAddRequest = z.infer<typeof indexAddRequestSchema>
 
-/** Sync answer to an add, and the body of its async callback (interface §4.3, §6). */
+/** Sync answer to an add, and the body of its async callback (docs/interface.md §4.3, §6). */
 export const indexAddResponseSchema = z.looseObject({
   custom_index_item_id: z.string(),
   task_id: z.string(),
@@ -78,13 +78,13 @@ export const indexAddResponseSchema = z.looseObject({
 /** See {@link indexAddResponseSchema}. */
 export type IndexAddResponse = z.infer<typeof indexAddResponseSchema>
 
-/** Async acknowledgement of an add (interface §4.3); the item's id comes with the callback. */
+/** Async acknowledgement of an add (docs/interface.md §4.3); the item's id comes with the callback. */
 export const indexAddAcknowledgementSchema = z.looseObject({ task_id: z.string(), message: z.string() })
 
 /** See {@link indexAddAcknowledgementSchema}. */
 export type IndexAddAcknowledgement = z.infer<typeof indexAddAcknowledgementSchema>
 
-/** Removes an item from a custom index (interface §4.4). callback_url belongs to async. */
+/** Removes an item from a custom index (docs/interface.md §4.4). callback_url belongs to async. */
 export const indexRemoveRequestSchema = z.object({
   custom_index_item_id: z.string().min(1, 'must not be empty'),
   callback_url: httpUrlSchema.optional(),
@@ -93,7 +93,7 @@ export const indexRemoveRequestSchema = z.object({
 /** See {@link indexRemoveRequestSchema}. */
 export type IndexRemoveRequest = z.infer<typeof indexRemoveRequestSchema>
 
-/** Sync answer to a removal, its async acknowledgement, and the body of its callback (interface §4.4, §6). */
+/** Sync answer to a removal, its async acknowledgement, and the body of its callback (docs/interface.md §4.4, §6). */
 export const indexRemoveResponseSchema = z.looseObject({
   task_id: z.string(),
   custom_index_item_id: z.string(),
@@ -103,7 +103,7 @@ export const indexRemoveResponseSchema = z.looseObject({
 /** See {@link indexRemoveResponseSchema}. */
 export type IndexRemoveResponse = z.infer<typeof indexRemoveResponseSchema>
 
-/** An item as the service keeps it (interface §2.4). */
+/** An item as the service keeps it (docs/interface.md §2.4). */
 export const indexItemSchema = z.looseObject({
   custom_index_item_id: z.string(),
   metadata: jsonObjectSchema.optional(),

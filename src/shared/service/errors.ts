@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isJsonObject } from './json-object.ts'
 
-/** The error body, returned with the HTTP status that equals its `status` (interface §7). */
+/** The error body, returned with the HTTP status that equals its `status` (docs/interface.md §7). */
 export const serviceErrorSchema = z.looseObject({
   error: z.literal(true),
   status: z.int(),
@@ -14,10 +14,10 @@ export const serviceErrorSchema = z.looseObject({
 /** See {@link serviceErrorSchema}. */
 export type ServiceErrorBody = z.infer<typeof serviceErrorSchema>
 
-/** Code of an answer to a key that matches no application (interface §5.7, §7). */
+/** Code of an answer to a key that matches no application (docs/interface.md §5.7, §7). */
 export const INVALID_API_KEY = 'INVALID_API_KEY'
 
-/** The endpoints that interface §7 names in its table. */
+/** The endpoints that docs/interface.md §7.1 names in its table. */
 export type ErrorEndpoint =
   | 'watchlist-add'
   | 'watchlist-update'
@@ -25,18 +25,20 @@ export type ErrorEndpoint =
   | 'index-remove'
   | 'appeal-status'
 
-/** One row of the error table (interface §7). */
+/** One row of the error table (docs/interface.md §7). */
 export interface ServiceErrorEntry {
   status: number
   errorCode: string
   /** When the service answers so. */
   condition: string
   endpoints: readonly ErrorEndpoint[]
-  /** False for the pairings of watchlist add that §7 rule 2 calls contradictory; a client must bear both. */
+  /**
+   * False for the pairings of watchlist add that docs/interface.md §7.2 calls contradictory; a client must bear both.
+   */
   consistent: boolean
 }
 
-/** The errors that interface §7 shows. Those of task submission are not shown (§7 rule 4). */
+/** The errors that docs/interface.md §7.1 shows; those of task submission are not shown. */
 export const SERVICE_ERRORS: readonly ServiceErrorEntry[] = [
   {
     status: 400,
@@ -105,7 +107,7 @@ export interface ServiceError {
 }
 
 /**
- * Reads the body of an answer whose HTTP status says error (interface §7), or what a gateway before the service
+ * Reads the body of an answer whose HTTP status says error (docs/interface.md §7), or what a gateway before the service
  * answered in its place, as far as it has an `error_code`, a `message` or an `error`. Returns null where it has none.
  */
 export function readServiceError(body: unknown): ServiceError | null {
@@ -117,14 +119,14 @@ export function readServiceError(body: unknown): ServiceError | null {
   return { status: typeof status === 'number' ? status : null, errorCode, message }
 }
 
-/** Whether a body is an error by itself, whatever the HTTP status: `error` is true (interface §7). */
+/** Whether a body is an error by itself, whatever the HTTP status: `error` is true (docs/interface.md §7). */
 export function isServiceErrorBody(body: unknown): boolean {
   return isJsonObject(body) && body['error'] === true
 }
 
 /**
- * Whether an answer says that the key is wrong: by its code whatever the status, for the interface pairs them in two
- * ways (§7 rule 2); by 401 or 403 where the code says nothing else that the interface knows.
+ * Whether an answer says that the key is wrong: by its code whatever the status, since they come in two pairings
+ * (docs/interface.md §7.2); by 401 or 403 where the code is none of the interface's other ones.
  */
 export function isKeyRefusal(status: number | null, errorCode: string | null): boolean {
   if (errorCode === INVALID_API_KEY) return true

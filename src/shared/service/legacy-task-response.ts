@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jsonObjectSchema } from './json-object.ts'
 
-/** A rule as the legacy response spells it out (interface §2.3). */
+/** A rule as the legacy response spells it out (docs/interface.md §2.3). */
 export const legacyTriggeredRuleSchema = z.looseObject({
   id: z.string(),
   display_name: z.string(),
@@ -19,7 +19,7 @@ export const legacyTriggeredRuleSchema = z.looseObject({
   updated_at: z.string(),
 })
 
-/** What was analysed, and by which model (interface §2.3, response.input). */
+/** What was analysed, and by which model (docs/interface.md §2.3, response.input). */
 export const legacyInputSchema = z.looseObject({
   hash: z.string(),
   inference_client_version: z.string(),
@@ -35,7 +35,7 @@ export const legacyInputSchema = z.looseObject({
   charge: z.number(),
 })
 
-/** Scores of one span of the text (interface §2.3, output item). */
+/** Scores of one span of the text (docs/interface.md §2.3, output item). */
 export const legacyOutputSchema = z.looseObject({
   time: z.number(),
   start_char_index: z.int(),
@@ -43,7 +43,7 @@ export const legacyOutputSchema = z.looseObject({
   classes: z.array(z.looseObject({ class: z.string(), score: z.int() })),
 })
 
-/** What a model found (interface §2.3, response). */
+/** What a model found (docs/interface.md §2.3, response). */
 export const legacyModelResponseSchema = z.looseObject({
   input: legacyInputSchema,
   custom_classes: z.array(z.unknown()),
@@ -58,15 +58,18 @@ export const legacyModelResponseSchema = z.looseObject({
   output: z.array(legacyOutputSchema),
 })
 
-/** How one model's analysis ended: `"0"` is success (interface §2.3, status item). A failed one may lack a response. */
+/**
+ * How one model's analysis ended: `"0"` is success (docs/interface.md §2.3, status item). A failed one may lack a
+ * response.
+ */
 export const legacyStatusSchema = z.looseObject({
   status: z.looseObject({ code: z.string(), message: z.string() }),
   response: z.union([legacyModelResponseSchema, jsonObjectSchema]).nullish(),
 })
 
 /**
- * The legacy task response, asked for with `legacy=1` (interface §2.3). Its body carries `user_id` twice, a string
- * and a number; JSON.parse keeps only the last, so either is taken.
+ * The legacy task response, asked for with `legacy=1` (docs/interface.md §2.3). Its body carries `user_id` twice, a
+ * string and a number; JSON.parse keeps only the last, so either is taken.
  */
 export const legacyTaskResponseSchema = z.looseObject({
   content_id: z.string(),

@@ -10,7 +10,9 @@ export interface Model {
   async: boolean
 }
 
-/** The models that `models` may name, in the order of interface §4.1. Ids of custom indexes go there too, in v2. */
+/**
+ * The models that `models` may name, in the order of docs/interface.md §4.1. Ids of custom indexes go there too, in v2.
+ */
 export const MODELS: readonly Model[] = [
   { value: 'visual', label: 'Visual moderation', sync: true, async: true },
   { value: 'text', label: 'Text moderation', sync: true, async: true },
@@ -27,15 +29,15 @@ export const MODELS: readonly Model[] = [
   { value: 'celebrity', label: 'Celebrity', sync: true, async: false },
 ]
 
-/** Model that analyses text_data when `models` is left out (interface §4.1). */
+/** Model that analyses text_data when `models` is left out (docs/interface.md §4.1). */
 export const DEFAULT_TEXT_MODEL = 'text'
 
-/** Model that analyses a url when `models` is left out (interface §4.1). */
+/** Model that analyses a url when `models` is left out (docs/interface.md §4.1). */
 export const DEFAULT_URL_MODEL = 'visual'
 
 const byValue = new Map(MODELS.map((model) => [model.value, model]))
 
-/** The listed model of that value, or null: a custom index's id, or a name that the interface does not know (§4.1). */
+/** The listed model of that value, or null: the id of a custom index, or a name that docs/interface.md §4.1 does not list. */
 export function findModel(value: string): Model | null {
   return byValue.get(value) ?? null
 }

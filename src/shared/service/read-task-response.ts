@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { toTaskId } from './task-id.ts'
 
-/** What Sluice keeps of a task's answer, whichever of its shapes it came in (interface §2.2, §2.3, §4.2). */
+/** What Sluice keeps of a task's answer, whichever of its shapes it came in (docs/interface.md §2.2, §2.3, §4.2). */
 export interface TaskResult {
   taskId: string
   postId: string | null
@@ -43,7 +43,7 @@ export function readTaskResponse(body: unknown): TaskResult | null {
   return result
 }
 
-/** Adds the rules of a `triggered_rules` list (interface §2.2, §2.3), and returns what it added to. */
+/** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3), and returns what it added to. */
 export function addRules(rules: Rules, list: unknown): Rules {
   if (!Array.isArray(list)) return rules
   for (const rule of list) {
@@ -73,14 +73,14 @@ function readFailure(status: JsonObject, result: TaskResult): void {
 }
 
 /**
- * Whether a status code says success: "0" in the legacy body (interface §2.3), 2xx where a code repeats the HTTP status, or
- * a word of success, since v2 shows none.
+ * Whether a status code says success: "0" in the legacy body (docs/interface.md §2.3), 2xx where a code repeats the
+ * HTTP status, or a word of success, since v2 shows none.
  */
 export function isSuccessCode(code: string | number): boolean {
   return /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i.test(String(code))
 }
 
-/** Adds the scores of an `output` list (interface §2.3), the highest of each class. */
+/** Adds the scores of an `output` list (docs/interface.md §2.3), the highest of each class. */
 export function addScores(scores: Scores, outputs: unknown): void {
   if (!Array.isArray(outputs)) return
   for (const output of outputs) {

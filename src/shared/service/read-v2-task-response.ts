@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from './json-object.ts'
 import { addRules, addScores, isSuccessCode, type TaskResult } from './read-task-response.ts'
 import { toTaskId } from './task-id.ts'
 
-/** What Sluice keeps of a v2 answer: as of v1, but that nothing has to be there (interface §4.2). */
+/** What Sluice keeps of a v2 answer: as of v1, but that nothing has to be there (docs/interface.md §4.2). */
 export interface V2TaskResult extends Omit<TaskResult, 'taskId' | 'postId'> {
   taskId: string | null
 }

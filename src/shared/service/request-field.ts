@@ -1,4 +1,4 @@
-/** One field of what a row becomes (interface §2.1, §4). */
+/** One field of what a row becomes (docs/interface.md §2.1, §4). */
 export interface RequestField {
   /** The wire name. */
   name: string
@@ -11,7 +11,7 @@ export interface RequestField {
   note: string
 }
 
-/** Where an async result goes: the receiver of the app, unless a row names another one (interface §6). */
+/** Where an async result goes: the receiver of the app, unless a row names another one (docs/interface.md §6). */
 export const CALLBACK_URL_FIELD = {
   name: 'callback_url',
   kind: 'string',

@@ -6,7 +6,7 @@ export { readTaskResponse, type TaskResult } from './read-task-response.ts'
 
 const triggeredRuleSchema = z.looseObject({ rule_id: z.string(), rule_name: z.string() })
 
-/** The default task response (interface §2.2). */
+/** The default task response (docs/interface.md §2.2). */
 export const defaultTaskResponseSchema = z.looseObject({
   user_id: z.string(),
   post_id: z.string(),
@@ -17,15 +17,15 @@ export const defaultTaskResponseSchema = z.looseObject({
 /** See {@link defaultTaskResponseSchema}. */
 export type DefaultTaskResponse = z.infer<typeof defaultTaskResponseSchema>
 
-/** The immediate answer to an async submission (interface §4.1); what it holds beyond task_id is not shown. */
+/** The immediate answer to an async submission (docs/interface.md §4.1); what it holds beyond task_id is not shown. */
 export const asyncAcknowledgementSchema = z.looseObject({ task_id: z.string() })
 
 /** See {@link asyncAcknowledgementSchema}. */
 export type AsyncAcknowledgement = z.infer<typeof asyncAcknowledgementSchema>
 
 /**
- * A v2 task response, whose shape is not shown (interface §2, §4.2): the fields known from v1 are checked where they
- * appear, with a list of models as the embedded service sends it; everything else passes through.
+ * A v2 task response, whose shape is not shown (docs/interface.md §2, §4.2): the fields known from v1 are checked where
+ * they appear, with a list of models as the embedded service sends it; everything else passes through.
  */
 export const v2TaskResponseSchema = z.looseObject({
   task_id: z.string(),

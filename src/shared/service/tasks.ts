@@ -4,13 +4,13 @@ import { jsonObjectSchema } from './json-object.ts'
 import { FORBIDDEN_ID_CHARACTERS, V1_MAX_MODELS } from './limits.ts'
 import { CALLBACK_URL_FIELD, type RequestField } from './request-field.ts'
 
-/** One field of a task submission (interface §2.1). */
+/** One field of a task submission (docs/interface.md §2.1). */
 export interface TaskField extends RequestField {
-  /** Listed among the fields of v2 (interface §4.2). */
+  /** Listed among the fields of v2 (docs/interface.md §4.2). */
   v2: boolean
 }
 
-/** Every field of a task submission, in the order of interface §2.1. */
+/** Every field of a task submission, in the order of docs/interface.md §2.1. */
 export const TASK_FIELDS = [
   {
     name: 'text_data',
@@ -106,7 +106,7 @@ export const TASK_FIELDS = [
 /** The wire name of a field of a task submission. */
 export type TaskFieldName = (typeof TASK_FIELDS)[number]['name']
 
-/** user_id and post_id: not empty, neither `_` nor `;` (interface §2.1, §8). */
+/** user_id and post_id: not empty, neither `_` nor `;` (docs/interface.md §2.1, §8). */
 export const idSchema = z
   .string()
   .min(1, 'must not be empty')
@@ -115,8 +115,8 @@ export const idSchema = z
 const modelsSchema = z.array(z.string().min(1, 'must not be empty'))
 
 /**
- * A v1 task, sync or async (interface §2.1, §4.1): exactly one of text_data and url, group_id distinct from post_id
- * and parent_id, at most one model. Fields that the interface does not know are dropped.
+ * A v1 task, sync or async (docs/interface.md §2.1, §4.1): exactly one of text_data and url, group_id distinct from
+ * post_id and parent_id, at most one model. Fields that the interface does not know are dropped.
  */
 export const taskRequestSchema = z
   .object({
@@ -157,8 +157,8 @@ export const taskRequestSchema = z
 export type TaskRequest = z.infer<typeof taskRequestSchema>
 
 /**
- * A v2 task, sync or async (interface §4.2): several models, ids of custom indexes among them. Which fields are
- * required is not shown beyond those of §2.1, so others pass through as they are.
+ * A v2 task, sync or async (docs/interface.md §4.2): several models, ids of custom indexes among them. Fields beyond
+ * those of v1 are not shown, so others pass through as they are.
  */
 export const v2TaskRequestSchema = z.looseObject({
   url: httpUrlSchema.optional(),

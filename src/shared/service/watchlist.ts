@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NOTES_MAX_CHARACTERS, TERM_MAX_CHARACTERS } from './limits.ts'
 import type { RequestField } from './request-field.ts'
 
-/** Every field of a watchlist's term, in the order of interface §2.5. */
+/** Every field of a watchlist's term, in the order of docs/interface.md §2.5. */
 export const TERM_FIELDS = [
   {
     name: 'term',
@@ -40,13 +40,13 @@ const notesTextSchema = z
     `must have at most ${NOTES_MAX_CHARACTERS} characters`,
   )
 
-/** A term to add (interface §2.5). The service lower-cases it before matching. */
+/** A term to add (docs/interface.md §2.5). The service lower-cases it before matching. */
 export const addTermSchema = z.object({ term: termTextSchema, notes: notesTextSchema.optional() })
 
 /** See {@link addTermSchema}. */
 export type AddTerm = z.infer<typeof addTermSchema>
 
-/** A term whose notes are updated; null clears them (interface §2.5, §4.6). */
+/** A term whose notes are updated; null clears them (docs/interface.md §2.5, §4.6). */
 export const updateTermSchema = z.object({ term: termTextSchema, notes: notesTextSchema.nullish() })
 
 /** See {@link updateTermSchema}. */
@@ -54,7 +54,7 @@ export type UpdateTerm = z.infer<typeof updateTermSchema>
 
 const watchlistNameSchema = z.string().min(1, 'must not be empty')
 
-/** Adds terms to an existing watchlist; the notes of terms it has already are overwritten (interface §4.5). */
+/** Adds terms to an existing watchlist; the notes of terms it has already are overwritten (docs/interface.md §4.5). */
 export const watchlistAddRequestSchema = z.object({
   watchlist: watchlistNameSchema,
   terms: z.array(addTermSchema),
@@ -63,7 +63,7 @@ export const watchlistAddRequestSchema = z.object({
 /** See {@link watchlistAddRequestSchema}. */
 export type WatchlistAddRequest = z.infer<typeof watchlistAddRequestSchema>
 
-/** Updates the notes of terms that exist; unknown ones are never created (interface §4.6). */
+/** Updates the notes of terms that exist; unknown ones are never created (docs/interface.md §4.6). */
 export const watchlistUpdateRequestSchema = z.object({
   watchlist: watchlistNameSchema,
   terms: z.array(updateTermSchema),
@@ -72,13 +72,13 @@ export const watchlistUpdateRequestSchema = z.object({
 /** See {@link watchlistUpdateRequestSchema}. */
 export type WatchlistUpdateRequest = z.infer<typeof watchlistUpdateRequestSchema>
 
-/** A term in an answer: an object, or its text alone where the shape is not shown (interface §4.5, §4.6). */
+/** A term in an answer: an object, or its text alone where the shape is not shown (docs/interface.md §4.5, §4.6). */
 const answeredTermSchema = z.union([
   z.string(),
   z.looseObject({ term: z.string(), notes: z.string().nullish() }),
 ])
 
-/** Answer to an add (interface §4.5); every field is always present. */
+/** Answer to an add (docs/interface.md §4.5); every field is always present. */
 export const watchlistAddResponseSchema = z.looseObject({
   message: z.string(),
   watchlist: z.string(),
@@ -90,7 +90,7 @@ export const watchlistAddResponseSchema = z.looseObject({
 /** See {@link watchlistAddResponseSchema}. */
 export type WatchlistAddResponse = z.infer<typeof watchlistAddResponseSchema>
 
-/** Answer to an update (interface §4.6); every field is always present. */
+/** Answer to an update (docs/interface.md §4.6); every field is always present. */
 export const watchlistUpdateResponseSchema = z.looseObject({
   message: z.string(),
   watchlist: z.string(),

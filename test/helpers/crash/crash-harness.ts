@@ -14,7 +14,10 @@ const REFUSED_EVERY = 40
 /** More sessions than any run should need. */
 const SESSIONS_MAX = 60
 
-/** What a campaign of kills found. Every list of violations is empty where the promise of design §2 held. */
+/**
+ * What a campaign of kills found. Every list of violations is empty where the promise of docs/architecture.md §2.1
+ * held.
+ */
 export interface CrashReport {
   kills: number
   runs: number

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CliContext } from '../context.ts'
 import { addSendingCommand } from './sending-command.ts'
 
-/** Adds `appeal SOURCE`: the status of each appeal (interface §4.7). */
+/** Adds `appeal SOURCE`: the status of each appeal (docs/interface.md §4.7). */
 export function addAppealCommand(program: Command, context: CliContext): void {
   addSendingCommand<object>(program, context, {
     name: 'appeal',

@@ -16,7 +16,7 @@ Examples:
 Exit codes: ${EXIT.ok} passed or no thresholds, ${EXIT.thresholdCrossed} threshold failed, ${EXIT.rowsFailed} test stopped by an error,
 ${EXIT.badInput} nothing sent, ${EXIT.interrupted} interrupted. Results measured until then are kept and shown.`
 
-/** Adds `load SOURCE`: a load test with the tasks of a source (design §4, §5). */
+/** Adds `load SOURCE`: a load test with the tasks of a source (docs/load-tests.md). */
 export function addLoadCommand(program: Command, context: CliContext): void {
   addSendingCommand<TaskFlags & LoadFlags>(program, context, {
     name: 'load',

@@ -35,7 +35,7 @@ export function toTaskOperation({ async: isAsync, api, model = [], legacy }: Tas
   })
 }
 
-/** Adds `task SOURCE`: submits each row as a task (interface §4.1, §4.2). */
+/** Adds `task SOURCE`: submits each row as a task (docs/interface.md §4.1, §4.2). */
 export function addTaskCommand(program: Command, context: CliContext): void {
   addSendingCommand<TaskFlags>(program, context, {
     name: 'task',

@@ -30,7 +30,7 @@ function addWatchlistOptions(command: Command): Command {
     )
 }
 
-/** Adds `watchlist add SOURCE` and `watchlist update SOURCE` (interface §4.5, §4.6). */
+/** Adds `watchlist add SOURCE` and `watchlist update SOURCE` (docs/interface.md §4.5, §4.6). */
 export function addWatchlistCommand(program: Command, context: CliContext): void {
   const watchlist = program
     .command('watchlist')

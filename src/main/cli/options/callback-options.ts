@@ -51,7 +51,7 @@ export function addCallbackUrlOption(command: Command): Command {
   )
 }
 
-/** Declares where and how long callbacks are awaited (design §4). */
+/** Declares where and how long callbacks are awaited. */
 export function addCallbackOptions(command: Command): Command {
   addReceiverOptions(command.optionsGroup('Callbacks:'))
   return addCallbackTimeoutOption(addCallbackUrlOption(command), '10m')

@@ -79,7 +79,10 @@ function parseThinkTime(text: string): ThinkTime {
   throw new InvalidArgumentError(`expected the shorter duration first, found \`${text}\`.`)
 }
 
-/** Declares how hard and how long a load presses, in place of the pace of other sending commands (design §4). */
+/**
+ * Declares how hard and how long a load presses, in place of the pace of other sending commands (docs/load-tests.md
+ * §2).
+ */
 export function addLoadOptions(command: Command): Command {
   return command
     .optionsGroup('Load (choose one):')

@@ -57,8 +57,8 @@ export function addPaceOptions(command: Command): Command {
 }
 
 /**
- * Declares everything a command that starts a run from a source takes (design §4), its own options apart; `addPace`
- * declares how it presses.
+ * Declares everything a command that starts a run from a source takes, its own options apart; `addPace` declares how it
+ * presses.
  */
 export function addSendingOptions(command: Command, addPace: (command: Command) => Command): Command {
   addServiceOptions(command)

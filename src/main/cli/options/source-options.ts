@@ -28,7 +28,7 @@ function parseSheet(text: string): string | number {
   return Number(text)
 }
 
-/** Declares how a source is read (design §4). */
+/** Declares how a source is read (docs/sources.md). */
 export function addSourceOptions(command: Command): Command {
   return command
     .optionsGroup('Source:')

@@ -48,7 +48,7 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
       : (readConnections(workspace).connections.find((one) => one.name === name) ?? null)
   const active = stored !== null && followsActiveKey(stored, connection) ? toActiveVariable(stored) : null
   const followed = { ...connection, apiKeyEnv: active ?? connection.apiKeyEnv }
-  // An appeal is read without a key (interface §5.6).
+  // An appeal is read without a key (docs/interface.md §5.6).
   const isAnonymous = operation === 'appeal-status'
   const notes =
     name === undefined

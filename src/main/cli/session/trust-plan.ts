@@ -20,7 +20,7 @@ export function describeUntrusted(
   { connections }: Connections,
 ): string | null {
   const { name, apiKeyEnv, proxy } = connection
-  // The status of an appeal is read without a key (interface §5.6).
+  // The status of an appeal is read without a key (docs/interface.md §5.6).
   const sendsKey = operation.kind !== 'appeal-status'
   const login = proxy?.credentialsEnv
   const isKnown = connections.some(

@@ -6,7 +6,7 @@ export function isLoadRun({ thresholds }: RunSummary): boolean {
   return thresholds !== undefined
 }
 
-/** What a command that ran a run exits with (design §4). */
+/** The exit code of a command that executed a run. */
 export function toExitCode(summary: RunSummary): ExitCode {
   if (summary.state === 'interrupted') return EXIT.interrupted
   const { read, invalid, succeeded } = summary.rows

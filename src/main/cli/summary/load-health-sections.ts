@@ -11,7 +11,7 @@ import { wrapWords } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatSection, sectionColumns } from './section.ts'
 
-/** That the machine which sent was the limit, and why: said before any number (design §5). */
+/** That the machine which sent was the limit, and why: said before any number (docs/load-tests.md §1). */
 export function formatGeneratorFirst(terminal: Terminal, { generator, durationMs }: LoadReport): string[] {
   if (!generator.limited) return []
   const { limitedSeconds, reasons } = generator

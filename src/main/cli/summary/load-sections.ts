@@ -48,7 +48,7 @@ export function formatThresholds(terminal: Terminal, report: LoadReport): string
   ])
 }
 
-/** What was asked for, sent, answered and succeeded, each a figure of its own (design §5). */
+/** What was asked for, sent, answered and succeeded, each a figure of its own (docs/load-tests.md §1). */
 export function formatLoadRequests(terminal: Terminal, report: LoadReport): string[] {
   const { counts, rates, generator } = report
   if (counts.sent === 0) return formatSection(terminal, 'Requests', ['none sent'])

@@ -30,7 +30,7 @@ export function toLostGroups(lost: number): ErrorGroup[] {
 
 /**
  * What a journal says of a load test as a whole. Where its process died, requests that had gone out by the end of the
- * last whole second and had not ended are unknown, as in any run (design §1).
+ * last whole second and had not ended are unknown, as in any run (docs/architecture.md §2.1).
  */
 export function readToldLoad({ db, isCutOff }: RunView): ToldLoad {
   const state = readLoadState(db)

@@ -12,7 +12,7 @@ export interface SecondRecord {
   unknown: number
   /** Longest delay of the sending thread's event loop, microseconds; null where it was not watched. */
   eventLoopMaxUs: number | null
-  /** Whether we were too slow in it ourselves (design §5). */
+  /** Whether we were too slow in it ourselves (docs/load-tests.md §1). */
   generatorLimited: boolean
   latency: LatencyMeter
 }

@@ -22,7 +22,9 @@ export interface LoadCallbacksOptions {
   nowMs: () => number
 }
 
-/** Measures how long callbacks take, from the request being sent (design §5). Keeps only what is awaited. */
+/**
+ * Measures how long callbacks take, from the request being sent (docs/load-tests.md §1). Keeps only what is awaited.
+ */
 export class LoadCallbacks {
   readonly #options: LoadCallbacksOptions
   /** When requests were sent whose callbacks are awaited, Unix microseconds, in about the order they were sent. */

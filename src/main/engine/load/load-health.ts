@@ -1,9 +1,9 @@
 import type { OpenSecond } from './load-ledger.ts'
 import type { SecondHealth } from './load-messages.ts'
 
-/** A second in which the event loop stood still for longer is limited by us, microseconds (design §5). */
+/** A second in which the event loop stood still for longer is limited by us, microseconds (docs/load-tests.md §1). */
 const EVENT_LOOP_LIMIT_US = 50_000
-/** Start lag that is nobody's fault, microseconds, or this share of the median duration (design §5). */
+/** Start lag that is nobody's fault, microseconds, or this share of the median duration (docs/load-tests.md §1). */
 const LAG_LIMIT_US = 5_000
 const LAG_LIMIT_SHARE = 0.1
 /** Share of the schedule that must have gone out, and how far behind a slow schedule may be, requests. */
@@ -29,7 +29,7 @@ export function mergeHealth(all: readonly SecondHealth[]): Omit<SecondHealth, 's
   }
 }
 
-/** Why the generator, not the service, shaped a second; empty where it did not (design §5). */
+/** Why the generator, not the service, shaped a second; empty where it did not (docs/load-tests.md §1). */
 export function findLimits(
   second: OpenSecond,
   health: Omit<SecondHealth, 'second'>,

@@ -23,8 +23,9 @@ export function createTextWriter(name: string, read: ReadCell): WriteField {
 }
 
 /**
- * Writes the notes of a term to update (interface §2.5): null clears them, a key that a row of JSON lacks leaves them,
- * and empty text does either. `index` is the column they come from, null where they are a template or nothing.
+ * Writes the notes of a term to update (docs/interface.md §2.5): null clears them, a key that a row of JSON lacks
+ * leaves them, and empty text does either. `index` is the column they come from, null where they are a template or
+ * nothing.
  */
 export function createNotesWriter(
   read: ReadCell | null,

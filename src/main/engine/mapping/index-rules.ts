@@ -2,7 +2,7 @@ import { isDotSegment } from '../../../shared/service/endpoints.ts'
 import { addProblem, type Found, type RowRule } from './found-problems.ts'
 import { checkUrl } from './url-rule.ts'
 
-/** At least one of url and media, both addresses (interface §4.3). */
+/** At least one of url and media, both addresses (docs/interface.md §4.3). */
 export const checkIndexMedia: RowRule = (found, row, { url, media }) => {
   const all =
     url === undefined && media === undefined
@@ -11,7 +11,7 @@ export const checkIndexMedia: RowRule = (found, row, { url, media }) => {
   return checkUrl(checkUrl(all, row, 'url', url), row, 'media', media)
 }
 
-/** A field that must be there (interface §4.4, §4.7). */
+/** A field that must be there (docs/interface.md §4.4, §4.7). */
 export function createRequiredRule(field: string): RowRule {
   return (found: Found, row, body) => {
     const value = body[field]
@@ -21,7 +21,7 @@ export function createRequiredRule(field: string): RowRule {
   }
 }
 
-/** What would lead the request to another path is no id of an appeal (interface §4.7). */
+/** What would lead the request to another path is no id of an appeal (docs/interface.md §4.7). */
 export const checkAppealId: RowRule = (found, row, { appeal_id: id }) => {
   if (typeof id !== 'string' || !isDotSegment(id)) return found
   const message = 'must not be "." or "..", which would lead to another path'

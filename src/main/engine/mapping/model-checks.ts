@@ -8,8 +8,8 @@ import { parseModels } from './models-cell.ts'
 export type PlanWarning = Omit<Problem, 'row'>
 
 /**
- * What is odd about a model (interface §4.1): warnings, because a deployment may know more than the interface lists.
- * In v2 an unlisted name may be a custom index, so nothing is said.
+ * What is odd about a model (docs/interface.md §4.1): warnings, because a deployment may know more than the interface
+ * lists. In v2 an unlisted name may be a custom index, so nothing is said.
  */
 export function findModelWarning(model: string, operation: TaskOperation): PlanWarning | null {
   const known = findModel(model)

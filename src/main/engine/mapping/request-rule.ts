@@ -31,7 +31,7 @@ export function createRequestRule(operation: Operation): RowRule {
   }
 }
 
-/** Objects have a rule of their own. Notes may be null in an update (interface §2.5). */
+/** Objects have a rule of their own. Notes may be null in an update (docs/interface.md §2.5). */
 function hasType(value: unknown, { name, kind }: RequestField, operation: Operation): boolean {
   if (kind === 'json_object') return isJsonObject(value)
   if (kind === 'string_array') return Array.isArray(value) && value.every((item) => typeof item === 'string')

@@ -49,7 +49,7 @@ export function checkGroup(found: Found, row: number, body: TaskBody): Found {
   return all
 }
 
-/** Metadata are JSON objects (interface §2.1, §4.3). */
+/** Metadata are JSON objects (docs/interface.md §2.1, §4.3). */
 export function createMetadataRule(fields: readonly string[]): RowRule {
   return (found, row, body) => {
     let all = found

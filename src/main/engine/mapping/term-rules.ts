@@ -2,7 +2,7 @@ import { NOTES_MAX_CHARACTERS, TERM_MAX_CHARACTERS } from '../../../shared/servi
 import { hasAtMost } from '../../../shared/service/watchlist.ts'
 import { addProblem, type Found, type RowRule } from './found-problems.ts'
 
-/** Term and notes have at most 1024 characters each (interface §2.5, §8). */
+/** Term and notes have at most 1024 characters each (docs/interface.md §2.5, §8). */
 export const checkLengths: RowRule = (found, row, { term, notes }) =>
   checkLength(
     checkLength(found, row, 'term', term, TERM_MAX_CHARACTERS),

@@ -10,8 +10,8 @@ export interface UniqueKey {
 }
 
 /**
- * Gives what must be unique among the rows of a source: a task's post_id (interface §8), a term as the service
- * compares it, lower-cased (§4.5 rule 1). Null where nothing must be, or where the mapping makes it so by itself.
+ * Gives what must be unique among the rows of a source: a task's post_id, or a term as the service compares it,
+ * lower-cased (docs/interface.md §4.5, §8). Null where nothing must be, or where the mapping makes it so by itself.
  */
 export function createUniqueKey(
   operation: Operation,

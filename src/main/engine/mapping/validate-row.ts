@@ -23,8 +23,8 @@ export type ValidateRow = (row: number, body: Readonly<Record<string, unknown>>)
 const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
 
 /**
- * Compiles the rules of interface §2, §4 and §8 for a plan whose mapping is resolved. Whether a post_id or a term is
- * unique within the source is for the journal to say; what holds for every row alike is in `findPlanWarnings`.
+ * Compiles the rules of docs/interface.md §2, §4 and §8 for a plan whose mapping is resolved. Whether a post_id or a
+ * term is unique within the source is for the journal to say; what holds for every row alike is in `findPlanWarnings`.
  */
 export function createRowValidator({ operation, mapping }: Plan): ValidateRow {
   const rules = createRules(operation, mapping)

@@ -14,7 +14,7 @@ export type MediaAnswer =
   | { status: 416 }
 
 /**
- * Decides as RFC 9110 does (§13.2.2, §14.2): the whole file, a part of it, or nothing. Several ranges at once are
+ * Decides what is sent, by RFC 9110 §13.2.2 and §14.2: the whole file, a part of it, or nothing. Several ranges at once are
  * answered with the whole, which every client must bear.
  */
 export function toMediaAnswer(

@@ -20,7 +20,7 @@ import {
   summarizeFamilyCounts,
 } from '../run/results/family-counts.ts'
 
-/** Sums a run up together with its retries, in the words of design §4. */
+/** Sums a run up together with its retries. */
 export function summarizeRun(family: RunFamily): RunSummary {
   const { record, members } = family
   const counts = readFamilyCounts(family)

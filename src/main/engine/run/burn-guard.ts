@@ -16,8 +16,8 @@ const SETTLED_MIN = 50
 const ERROR_SHARE_MAX = 0.2
 
 /**
- * Watches for a run that would burn its rows: a wrong key, a service that is not there, mostly errors (design §4).
- * Counts from its creation, so a new one after a pause gives the run a fresh start.
+ * Watches for a run that would burn its rows: a wrong key, a service that is not there, mostly errors
+ * (docs/architecture.md §2.3). Counts from its creation, so a new one after a pause gives the run a fresh start.
  */
 export class BurnGuard {
   readonly #nowMs: () => number
@@ -37,7 +37,10 @@ export class BurnGuard {
   constructor(options: {
     nowMs: () => number
     origin: string
-    /** Where the key in use is from, as a message goes on after "the API key"; null where requests carry none (interface §5.6). */
+    /**
+     * Where the key in use is from, as a message goes on after "the API key"; null where requests carry none
+     * (docs/interface.md §5.6).
+     */
     readKeySource: () => string | null
     /** How long nothing but 429 may be answered, milliseconds; five minutes unless given. */
     throttledMaxMs?: number | undefined

@@ -28,7 +28,7 @@ interface SenderParts {
   appVersion: string
 }
 
-/** Builds the sender of a run, whatever its operation (interface §4). */
+/** Builds the sender of a run, whatever its operation (docs/interface.md §4). */
 export function createSender(options: SenderParts): Sender {
   const { workspace, journal, record, meter } = options
   const { plan, columns, runToken } = record

@@ -9,7 +9,10 @@ import type { Judgement, RowJudgement } from '../service/judgement.ts'
 import { type AttemptRecord, OutcomeWriter, type RowOutcome } from './journal/outcome-writer.ts'
 import { packBody, toHeldBytes } from './journal/stored-body.ts'
 
-/** Tries that wait for a commit at most (design §2), and bytes of their answers, about: large ones must not fill the memory. */
+/**
+ * Tries that wait for a commit at most (docs/architecture.md §2.1), and bytes of their answers, about: large ones must
+ * not fill the memory.
+ */
 const GROUP_MAX = 500
 const GROUP_MAX_BYTES = 16 * 1024 * 1024
 

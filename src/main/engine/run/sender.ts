@@ -15,7 +15,7 @@ import { Recorder, type SentItem } from './recorder.ts'
 import type { InFlight, ItemRequest, SenderOptions, SendingEnd } from './sender-options.ts'
 import { ServiceLimits } from './service-limits.ts'
 
-/** Outcomes are committed at most this far apart, milliseconds (design §2). */
+/** Outcomes are committed at most this far apart, milliseconds (docs/architecture.md §2.1). */
 const GROUP_MS = 50
 /** How often an open pace looks for what is due, milliseconds. */
 const TICK_MS = 1

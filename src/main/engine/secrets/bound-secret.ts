@@ -101,7 +101,9 @@ export class ApiKey extends BoundSecret {
     for (const origin of toOrigins(addresses)) this.reveal(new URL(origin), (found) => this.#refuse(found))
   }
 
-  /** Value of the authorization header (interface §5.1). Throws `NO_API_KEY` for any other origin than its own. */
+  /**
+   * Value of the authorization header (docs/interface.md §5.1). Throws `NO_API_KEY` for any other origin than its own.
+   */
   toHeader(url: URL): string {
     return toAuthorization(this.reveal(url, (found) => this.#refuse(found)))
   }

@@ -20,7 +20,7 @@ export function createPacer(pace: Pace): Pacer {
   return createOpenPacer(pace.ratePerSecond, pace.maxInFlight)
 }
 
-/** Request i is due at `t0 + i / rate`, whenever anybody looks: no timer's lateness adds up (design §5). */
+/** Request i is due at `t0 + i / rate`, whenever anybody looks: no timer's lateness adds up (docs/load-tests.md §2). */
 function createOpenPacer(ratePerSecond: number, maxInFlight: number): Pacer {
   const intervalMs = 1000 / ratePerSecond
   let startMs = 0

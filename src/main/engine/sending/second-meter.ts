@@ -7,9 +7,9 @@ import type { ExchangeTimings } from '../service/exchange.ts'
 /** How often the event loop's delay is sampled, milliseconds; a sample includes this interval. */
 const SAMPLING_MS = 10
 
-/** A second in which the event loop stood still for longer is limited by us, microseconds (design §5). */
+/** A second in which the event loop stood still for longer is limited by us, microseconds (docs/load-tests.md §1). */
 const EVENT_LOOP_LIMIT_US = 50_000
-/** Start lag that is nobody's fault, microseconds, or this share of the median duration (design §5). */
+/** Start lag that is nobody's fault, microseconds, or this share of the median duration (docs/load-tests.md §1). */
 const LAG_LIMIT_US = 5_000
 const LAG_LIMIT_SHARE = 0.1
 

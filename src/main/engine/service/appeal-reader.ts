@@ -5,7 +5,7 @@ import { createJudgement } from './create-judgement.ts'
 import type { AnswerReader } from './judge-exchange.ts'
 import type { Judgement } from './judgement.ts'
 
-/** Reads where an appeal stands (interface §2.6, §4.7). */
+/** Reads where an appeal stands (docs/interface.md §2.6, §4.7). */
 export const APPEAL_READER: AnswerReader = {
   isRepeatable: true,
   readSuccess: ({ status }, body) => judgeAppeal(body, status),
@@ -58,7 +58,7 @@ function toJudgmentText(judgment: JsonObject | null): string {
   return `judgment: ${action ?? 'no action named'}${reasons}`
 }
 
-/** An empty object stands for no decision (interface §2.6). */
+/** An empty object stands for no decision (docs/interface.md §2.6). */
 function toDecisionText(decision: unknown): string {
   if (!isJsonObject(decision) || Object.keys(decision).length === 0) return 'no original decision'
   const action = toText(decision['display_name']) ?? toText(decision['action_id'])

@@ -9,7 +9,7 @@ import type { Judgement } from './judgement.ts'
 
 type IndexOperation = Extract<Operation, { kind: 'index-add' | 'index-remove' }>
 
-/** Reads the answers to items that are added to a custom index or removed from it (interface §4.3, §4.4). */
+/** Reads the answers to items that are added to a custom index or removed from it (docs/interface.md §4.3, §4.4). */
 export function createIndexReader(operation: IndexOperation): AnswerReader {
   const isAdd = operation.kind === 'index-add'
   return {
@@ -53,8 +53,8 @@ function judgeRemoved(body: unknown, status: number): Judgement | null {
 }
 
 /**
- * Judges the callback of an index operation: the body of its sync answer (interface §6). One of an add that names no
- * item cannot mean that it was added.
+ * Judges the callback of an index operation: the body of its sync answer (docs/interface.md §6). One of an add that
+ * names no item cannot mean that it was added.
  */
 export function judgeIndexCallback(body: unknown, isAdd: boolean): Judgement | null {
   const judgement = isAdd ? judgeAdded(body, 200) : judgeRemoved(body, 200)

@@ -8,7 +8,7 @@ import { parseRetryAfter } from './retry-after.ts'
 
 /** What an operation makes of its answers. */
 export interface AnswerReader {
-  /** Whether a try that may have been taken may be repeated; only an index add may not (design §2). */
+  /** Whether a try that may have been taken may be repeated; only an index add may not (docs/architecture.md §2.2). */
   isRepeatable: boolean
   /** Reads a 2xx that is no error body; null where it is not of the interface. */
   readSuccess: (
@@ -28,7 +28,10 @@ export type JudgeExchange = (
   earlierTries?: number,
 ) => Judgement
 
-/** Builds the judge of an operation: what is the same for all of them, around what it reads itself (design §2). */
+/**
+ * Builds the judge of an operation: what is the same for all of them, around what it reads itself (docs/architecture.md
+ * §2.2).
+ */
 export function createJudge(reader: AnswerReader, origin: string, nowMs: () => number): JudgeExchange {
   const ambiguous = reader.isRepeatable ? 'ambiguous' : 'never'
   return (exchange, rowKeys, earlierTries = 0) => {

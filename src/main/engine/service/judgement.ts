@@ -2,8 +2,9 @@ import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { RowAnswer } from '../../../shared/run/row-answer.ts'
 
 /**
- * Whether trying again could add the content a second time. `never`: the answer is final. `safe`: certainly not
- * taken. `ambiguous`: may have been taken; repeating it is right only where the operation can bear that (design §2).
+ * Whether trying again could add the content a second time. `never`: the answer is final. `safe`: certainly not taken.
+ * `ambiguous`: may have been taken; repeating it is right only where the operation can bear that (docs/architecture.md
+ * §2.2).
  */
 export type Repeat = 'never' | 'safe' | 'ambiguous'
 
@@ -26,13 +27,13 @@ export interface Judgement {
   /** Null where all went well. */
   message: string | null
   taskId: string | null
-  /** Identifier of an item of a custom index, where the answer names one (interface §2.4). */
+  /** Identifier of an item of a custom index, where the answer names one (docs/interface.md §2.4). */
   customIndexItemId: string | null
   /** Null for operations that have none, and where `rows` says it for each row. */
   answer: RowAnswer | null
   /** One for each of the item's rows, in their order, where the answer tells them apart; else null. */
   rows: readonly RowJudgement[] | null
-  /** `succeeded` was an acknowledgement: a callback completes the item (interface §6). */
+  /** `succeeded` was an acknowledgement: a callback completes the item (docs/interface.md §6). */
   isAcknowledgement: boolean
   /** The request was refused as a whole for its size: its rows are sent again in two smaller ones. */
   isTooLarge: boolean

@@ -24,14 +24,14 @@ export interface OperationExchange {
   toRowKeys: (bodies: readonly RowBody[]) => readonly string[]
   /** `earlierTries`: tries of the item before this one that may have been taken, 0 unless given. */
   judge: JudgeExchange
-  /** Judges the text of a callback; null where it cannot be read as one (interface §6). */
+  /** Judges the text of a callback; null where it cannot be read as one (docs/interface.md §6). */
   judgeCallback: (text: string) => Judgement | null
 }
 
 const NO_KEYS: readonly string[] = Object.freeze([])
 const OWN_CALLBACK_KEYS: readonly string[] = Object.freeze([OWN_CALLBACK])
 
-/** Builds the requests and the judge of a plan's operation (interface §4, §6, §7). */
+/** Builds the requests and the judge of a plan's operation (docs/interface.md §4, §6, §7). */
 export function createOperationExchange(
   { operation, connection }: Pick<Plan, 'operation' | 'connection'>,
   options: {

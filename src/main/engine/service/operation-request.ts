@@ -15,7 +15,7 @@ export type RowBody = Readonly<Record<string, unknown>>
 /** Builds the request of an item; `callbackUrl` takes the result where the row itself names no other receiver. */
 export type ToRequest = (bodies: readonly RowBody[], callbackUrl: string | null) => ServiceRequest
 
-/** Builds an operation's requests from the bodies of their rows (interface §4). */
+/** Builds an operation's requests from the bodies of their rows (docs/interface.md §4). */
 export function createToRequest(operation: Operation): ToRequest {
   switch (operation.kind) {
     case 'task':

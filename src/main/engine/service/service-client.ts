@@ -20,7 +20,7 @@ export interface ServiceRequest {
   path: string
   /** JSON text; null for GET. */
   body: string | null
-  /** Sent without the key (interface §5.6). */
+  /** Sent without the key (docs/interface.md §5.6). */
   isAnonymous: boolean
 }
 

@@ -10,20 +10,23 @@ import { cutMessage } from './answer-text.ts'
 import { createJudgement } from './create-judgement.ts'
 import type { Judgement } from './judgement.ts'
 
-/** Judges a task's result, of a sync answer or a callback; null where it is none (interface §2.2, §2.3). */
+/** Judges a task's result, of a sync answer or a callback; null where it is none (docs/interface.md §2.2, §2.3). */
 export function judgeTaskResult(body: unknown, status: number | null): Judgement | null {
   const result = readTaskResponse(body)
   return result === null ? null : judgeRead(result, status)
 }
 
-/** Judges a v2 result, whose shape is not shown: any JSON object or list is one; null for anything else (interface §4.2). */
+/**
+ * Judges a v2 result, whose shape is not shown: any JSON object or list is one; null for anything else
+ * (docs/interface.md §4.2).
+ */
 export function judgeV2TaskResult(body: unknown, status: number | null): Judgement | null {
   return isV2Body(body) ? judgeRead(readV2TaskResponse(body), status) : null
 }
 
 /**
- * Judges the callback of a task, whose shape is not shown (interface §6): the default or the legacy body, anything
- * with a task_id, anything with a field of a result; in v2 anything that is not empty. Null for the rest.
+ * Judges the callback of a task, whose shape is not shown (docs/interface.md §6): the default or the legacy body,
+ * anything with a task_id, anything with a field of a result; in v2 anything that is not empty. Null for the rest.
  */
 export function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
   if (api === 'v2' && isV2Body(body)) {

@@ -5,7 +5,7 @@ import type { AnswerReader } from './judge-exchange.ts'
 import type { Judgement } from './judgement.ts'
 import { judgeTaskResult, judgeV2TaskResult } from './task-answers.ts'
 
-/** Reads the answers to tasks (interface §2.2, §2.3, §4.1, §4.2); `deliveredCodes` say "delivered before". */
+/** Reads the answers to tasks (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes` say "delivered before". */
 export function createTaskReader(operation: TaskOperation, deliveredCodes: readonly string[]): AnswerReader {
   const isAsync = operation.mode === 'async'
   const judgeResult = operation.api === 'v2' ? judgeV2TaskResult : judgeTaskResult

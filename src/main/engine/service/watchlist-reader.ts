@@ -11,7 +11,7 @@ interface AnswerList {
   answer: RowAnswer
 }
 
-/** Lists of an answer, the gravest first: it decides where a term is in several (interface §4.5, §4.6). */
+/** Lists of an answer, the gravest first: it decides where a term is in several (docs/interface.md §4.5, §4.6). */
 const LISTS: Record<'watchlist-add' | 'watchlist-update', readonly AnswerList[]> = {
   'watchlist-add': [
     { name: 'failed_terms', answer: 'failed' },
@@ -25,7 +25,7 @@ const LISTS: Record<'watchlist-add' | 'watchlist-update', readonly AnswerList[]>
   ],
 }
 
-/** Reads the answers to terms: one judgement for each, from the lists of a 200 (interface §4.5, §4.6, §7 rule 3). */
+/** Reads the answers to terms: one judgement for each, from the lists of a 200 (docs/interface.md §4.5, §4.6, §7.3). */
 export function createWatchlistReader(kind: keyof typeof LISTS): AnswerReader {
   const lists = LISTS[kind]
   return {
@@ -75,7 +75,7 @@ function judgeLists(
   return createJudgement({ outcome: 'succeeded', status, rows })
 }
 
-/** A term of an answer is an object, or its text alone (interface §4.5: failed_terms is not shown). */
+/** A term of an answer is an object, or its text alone (docs/interface.md §4.5: failed_terms is not shown). */
 function noteTerm(found: Map<string, Found>, item: unknown, list: string, answer: RowAnswer): void {
   const term = isJsonObject(item) ? item['term'] : item
   if (typeof term !== 'string') return
@@ -116,7 +116,7 @@ function judgeTerm(found: Found | undefined): RowJudgement {
 
 const TOO_LARGE = /too[ _-]?(many|large|big|long)|limit|maxim|\bmax\b|exceed/i
 
-/** The largest number of terms is not shown (interface §8), nor how more are refused: 413, or words of size. */
+/** The largest number of terms is not shown (docs/interface.md §8), nor how more are refused: 413, or words of size. */
 function isTooLarge({ status, errorCode, message }: Refusal): boolean {
   if (status === 413) return true
   if (status !== 400 && status !== 422) return false

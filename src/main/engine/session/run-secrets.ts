@@ -8,7 +8,7 @@ export function toSecrets(
   { apiKey, proxyCredentials, isTrial }: StartOptions,
   { operation, connection }: Plan,
 ) {
-  // The status of an appeal is read without a key (interface §5.6).
+  // The status of an appeal is read without a key (docs/interface.md §5.6).
   const needsKey = operation.kind !== 'appeal-status' && isTrial !== true
   return {
     apiKey: needsKey ? requireKey(apiKey, connection).seal() : null,

@@ -21,7 +21,7 @@ import { createLoadRun } from './create-load-run.ts'
 import type { RunCommand, RunEvent, RunTask } from './messages.ts'
 import { prepareRun } from './prepare-run.ts'
 
-/** How often a snapshot may be posted, milliseconds (design §2). */
+/** How often a snapshot may be posted, milliseconds (docs/architecture.md §5). */
 const SNAPSHOT_MS = 100
 
 /** What a person or the plan lets go out next. */

@@ -1,4 +1,4 @@
-/** The classes that the sandbox scores (interface §2.3, moderated_classes). */
+/** The classes that the sandbox scores (docs/interface.md §2.3, moderated_classes). */
 export const CONTENT_CLASSES = ['sexual', 'hate', 'violence', 'bullying', 'spam', 'promotions'] as const
 
 /** One of {@link CONTENT_CLASSES}. */

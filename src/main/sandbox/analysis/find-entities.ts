@@ -1,4 +1,6 @@
-/** Something found in a text; offsets in UTF-16 code units, the end exclusive (interface §2.3, pii_entities). */
+/**
+ * Something found in a text; offsets in UTF-16 code units, the end exclusive (docs/interface.md §2.3, pii_entities).
+ */
 export interface Entity {
   value: string
   start_index: number

@@ -27,7 +27,7 @@ export type Appeal = z.output<typeof appealSchema>
 /** An appeal as one gives it; all but the id has a default. */
 export type AppealSeed = z.input<typeof appealSchema>
 
-/** The answer of the service (interface §2.6) to who reads the appeal after that many reads, at that age. */
+/** The answer of the service (docs/interface.md §2.6) to who reads the appeal after that many reads, at that age. */
 export function toAppealResponse(
   appeal: Appeal,
   { reads, ageMs }: { reads: number; ageMs: number },

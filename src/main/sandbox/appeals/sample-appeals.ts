@@ -8,7 +8,7 @@ const REMOVED_WITH_REASONS = { ...REMOVED, action_reasons: ['hate', 'bullying'] 
 const UPHELD = { action_id: 'remove', action_name: 'Remove post', overturned: false }
 const OVERTURNED = { action_id: 'restore', action_name: 'Restore post', overturned: true }
 
-/** Every shape that interface §2.6 allows; `docs/sandbox.md` has them as a table. */
+/** Every shape that docs/interface.md §2.6 allows; `docs/sandbox.md` has them as a table. */
 const SHAPES: readonly Omit<AppealSeed, 'appeal_id'>[] = [
   { original_decision: REMOVED_WITH_REASONS },
   { status: 'Reviewed', judgment: OVERTURNED, original_decision: REMOVED },

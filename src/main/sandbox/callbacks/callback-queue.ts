@@ -8,7 +8,7 @@ import { createDueHeap } from './due-heap.ts'
 import { planCallbacks } from './plan-callbacks.ts'
 import { toRetryWaitMs } from './retry-wait.ts'
 
-/** A callback that an async task asked for (interface §6). */
+/** A callback that an async task asked for (docs/interface.md §6). */
 export interface RequestedCallback {
   taskId: string
   url: string

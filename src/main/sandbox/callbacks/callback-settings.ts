@@ -2,7 +2,7 @@ import { toBadSetting } from '../bad-setting.ts'
 import { type Latency, parseLatency } from '../latency.ts'
 import { parseCount, parseDurationMs, parseShare } from '../quantities.ts'
 
-/** How the sandbox delivers callbacks (interface §6, which leaves all of it open). */
+/** How the sandbox delivers callbacks (docs/interface.md §6, which leaves all of it open). */
 export interface CallbackSettings {
   /** From the acknowledgement to the first attempt. */
   delay: Latency

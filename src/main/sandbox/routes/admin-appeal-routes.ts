@@ -15,7 +15,7 @@ const newAppealsSchema = z.union([
 
 type AppealRoute = { Params: { appealId: string } }
 
-/** The project's appeals; the service makes them elsewhere (interface §4.7). */
+/** The project's appeals; the service makes them elsewhere (docs/interface.md §4.7). */
 export function registerAdminAppealRoutes(app: FastifyInstance, { store, clock }: SandboxContext): void {
   const { appeals } = store
 

@@ -20,7 +20,7 @@ const indexSchema = z.strictObject({ items: z.array(itemSchema).default([]) })
 
 type IndexRoute = { Params: { indexId: string } }
 
-/** The project's custom indexes: the service makes and deletes them in its dashboard (interface §4.1). */
+/** The project's custom indexes: the service makes and deletes them in its dashboard (docs/interface.md §4.1). */
 export function registerAdminIndexRoutes(app: FastifyInstance, { store, options }: SandboxContext): void {
   const { indexes } = store
 

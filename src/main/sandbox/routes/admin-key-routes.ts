@@ -9,7 +9,7 @@ const newKeySchema = z.strictObject({
   key: z.string().regex(/^\S+$/, 'must be one word').optional(),
 })
 
-/** The project's API keys (interface §5): a key itself is told once, when it is made. */
+/** The project's API keys (docs/interface.md §5): a key itself is told once, when it is made. */
 export function registerAdminKeyRoutes(app: FastifyInstance, { store }: SandboxContext): void {
   app.get('/keys', async () => ({ keys: store.keys.list() }))
 

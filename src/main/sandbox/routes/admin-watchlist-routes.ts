@@ -7,7 +7,7 @@ import { parseAdminBody } from './parse-admin-body.ts'
 
 const listSchema = z.strictObject({ terms: z.array(addTermSchema).default([]) })
 
-/** The project's watchlists: the service makes and deletes them in its dashboard (interface §4.7). */
+/** The project's watchlists: the service makes and deletes them in its dashboard (docs/interface.md §4.7). */
 export function registerAdminWatchlistRoutes(app: FastifyInstance, context: SandboxContext): void {
   const { watchlists } = context.store
 

@@ -5,7 +5,7 @@ import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
 import { type LoggedWork, registerLoggedRoute } from './logged-endpoint.ts'
 
-/** Serves the status of appeals, without a key (interface §4.7). */
+/** Serves the status of appeals, without a key (docs/interface.md §4.7). */
 export function registerAppealRoutes(app: FastifyInstance, context: SandboxContext): void {
   registerLoggedRoute(app, context, {
     endpoint: 'appeal-status',

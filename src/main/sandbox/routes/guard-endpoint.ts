@@ -6,7 +6,7 @@ import { sendRefusal } from '../send-answer.ts'
 
 /** What tells endpoints apart before they are reached. */
 export interface EndpointGuard {
-  /** False where no header is required (interface §5.6). */
+  /** False where no header is required (docs/interface.md §5.6). */
   needsKey: boolean
   /** Counts a request that was refused; `outcome` is `rejected:CODE`. */
   countRefusal(request: FastifyRequest, outcome: string): void

@@ -8,7 +8,7 @@ import { toSeededId } from '../seeded-id.ts'
 import { parseIndexAdd, parseIndexRemove } from '../validate-index.ts'
 import { type LoggedWork, registerLoggedRoute } from './logged-endpoint.ts'
 
-/** Serves adding to and removing from custom indexes, sync and async (interface §4.3, §4.4). */
+/** Serves adding to and removing from custom indexes, sync and async (docs/interface.md §4.3, §4.4). */
 export function registerIndexRoutes(app: FastifyInstance, context: SandboxContext): void {
   for (const mode of ['sync', 'async'] as const) {
     registerLoggedRoute(app, context, {
@@ -81,7 +81,7 @@ function checkRemove(context: SandboxContext, mode: Mode, indexId: string, body:
   }
 }
 
-/** Sync answers the result; async acknowledges, and posts the same result later (interface §6). */
+/** Sync answers the result; async acknowledges, and posts the same result later (docs/interface.md §6). */
 function complete(
   mode: Mode,
   taskId: string,

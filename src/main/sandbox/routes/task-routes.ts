@@ -24,7 +24,7 @@ interface TaskEndpoint {
   mode: Mode
 }
 
-/** Serves the task endpoints of these versions, sync and async (interface §4.1, §4.2). */
+/** Serves the task endpoints of these versions, sync and async (docs/interface.md §4.1, §4.2). */
 export function registerTaskRoutes(
   app: FastifyInstance,
   context: SandboxContext,
@@ -99,7 +99,7 @@ function findMediaUrl({ store, media }: SandboxContext, { content, models }: Che
   return media.isFetched(content.url) ? content.url : null
 }
 
-/** Writes the result of a task, the same for its sync answer and its callback; v2 has no legacy shape (§9.4). */
+/** Writes the result of a task, the same for its sync answer and its callback; v2 has no legacy shape (docs/interface.md §9). */
 function toResultWriter(api: Api, isLegacy: boolean): (task: AnsweredTask) => string {
   if (api === 'v2') return toV2Answer
   return isLegacy ? toLegacyAnswer : toDefaultAnswer

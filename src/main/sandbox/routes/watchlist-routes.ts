@@ -8,10 +8,10 @@ import { type SandboxErrorCode, SandboxRefusal } from '../sandbox-errors.ts'
 import { parseTerms } from '../validate-watchlist.ts'
 import { type LoggedWork, registerLoggedRoute } from './logged-endpoint.ts'
 
-/** The pairing of watchlist add that contradicts its own example (interface §7 rule 2). */
+/** The pairing of watchlist add that contradicts its own example (docs/interface.md §7.2). */
 const CONTRADICTORY: Partial<Record<SandboxErrorCode, number>> = { PARAM_REQUIRED: 403, INVALID_API_KEY: 400 }
 
-/** Serves adding and updating watchlist terms (interface §4.5, §4.6). */
+/** Serves adding and updating watchlist terms (docs/interface.md §4.5, §4.6). */
 export function registerWatchlistRoutes(app: FastifyInstance, context: SandboxContext): void {
   registerLoggedRoute(app, context, {
     endpoint: 'watchlist-add',

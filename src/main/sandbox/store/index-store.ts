@@ -12,7 +12,7 @@ export interface NewIndexItem {
   contentVariant: string | null
 }
 
-/** An item of a custom index (interface §2.4). */
+/** An item of a custom index (docs/interface.md §2.4). */
 export type StoredIndexItem = NewIndexItem
 
 /** The custom indexes of the sandbox's project, and their items. */

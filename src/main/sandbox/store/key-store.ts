@@ -9,7 +9,9 @@ export interface KeyRecord {
   created_at: string
 }
 
-/** The API keys of the sandbox's one project, all interchangeable (interface §5). Only their hashes are kept. */
+/**
+ * The API keys of the sandbox's one project, all interchangeable (docs/interface.md §5). Only their hashes are kept.
+ */
 export interface KeyStore {
   isValid(key: string): boolean
   list(): KeyRecord[]

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { GroupCommit } from './group-commit.ts'
 
-/** A term as the sandbox keeps it: lower-cased (interface §2.5). */
+/** A term as the sandbox keeps it: lower-cased (docs/interface.md §2.5). */
 export interface StoredTerm {
   term: string
   notes: string | null

@@ -5,7 +5,7 @@ import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import styles from './load.module.css'
 
-/** Said before any figure: that this machine, and not the service, shaped some of them (design §5). */
+/** Said before any figure: that this machine, and not the service, shaped some of them (docs/load-tests.md §1). */
 export function GeneratorNotice({ limitedSeconds, reasons }: { limitedSeconds: number; reasons: string[] }) {
   return (
     <Notice kind="warning" title="Generator-limited: this machine was the bottleneck">

@@ -1,6 +1,6 @@
 import { Notice } from '../layout/notice.tsx'
 
-/** Said before terms are added: what the service does to those it has already (interface §4.5). */
+/** Said before terms are added: what the service does to those it has already (docs/interface.md §4.5). */
 export function OverwriteNotice() {
   return (
     <Notice kind="warning" title="Notes of existing terms are overwritten">

@@ -22,7 +22,7 @@ export function toAnswer(status: number, body: unknown, headers: { retryAfter?: 
   }
 }
 
-/** An error answer (interface §7). */
+/** An error answer (docs/interface.md §7). */
 export function toError(status: number, errorCode: string, message = 'no'): Answer {
   return toAnswer(status, toErrorAnswer(status, errorCode, message))
 }

@@ -2,7 +2,7 @@ import type { Load } from '../../../../shared/load/load.ts'
 import { isOpen } from '../../../../shared/load/load-pace.ts'
 import type { LoadState } from '../../journal/load-writer.ts'
 
-/** The whole schedule must have gone out to this share, or the generator limited the whole (design §5). */
+/** The whole schedule must have gone out to this share, or the generator limited the whole (docs/load-tests.md §1). */
 const ACHIEVED_SHARE = 0.98
 
 /** How the machine did that sent a load, as far as its journal's state tells. */
@@ -20,7 +20,7 @@ export interface LoadHealth {
   workers: number
 }
 
-/** How the machine did that sent a load (design §5); `state` is null before its first second is over. */
+/** How the machine did that sent a load (docs/load-tests.md §1); `state` is null before its first second is over. */
 export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
   const scheduled = isOpen(load.pace) ? (state?.scheduled ?? null) : null
   const sent = (state?.sent ?? 0) + (state?.dropped ?? 0)

@@ -22,8 +22,8 @@ const FIRST_OF_ITEM = ' AND EXISTS (SELECT 1 FROM row WHERE row.id = result.row 
 const BLOCK_MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * The marks that stand on disk before anything goes on the wire (design §2): a watermark for items sent the first
- * time, a mark of its own for each item that is sent again.
+ * The marks that stand on disk before anything goes on the wire (docs/architecture.md §2.1): a watermark for items sent
+ * the first time, a mark of its own for each item that is sent again.
  */
 export class ItemClaims {
   readonly #journal: Journal

@@ -12,7 +12,7 @@ import { resolveMapping } from '../../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../../mapping/row-mapper.ts'
 import { type Counts, pickRows } from './family-counts.ts'
 
-/** What a run's operation has beyond success and error: terms, items, appeals, callbacks (design §4). */
+/** What a run's operation has beyond success and error: terms, items, appeals, callbacks. */
 export function toAnswerCounts(
   family: RunFamily,
   counts: Counts,

@@ -27,8 +27,9 @@ export function isSimple({ ruleIds = [], search = '', cause, ...others }: RowFil
 }
 
 /**
- * Reads one page of a run's results, retries among them (design §2: results only by page). No read stays open behind it.
- * Where the filter is not simple, `index` knows its rows; it may still be growing, `isCounted` says whether.
+ * Reads one page of a run's results, retries among them (docs/architecture.md §5: rows travel only by page). No read
+ * stays open behind it. Where the filter is not simple, `index` knows its rows; it may still be growing, `isCounted`
+ * says whether.
  */
 export function readPage(
   family: RunFamily,

@@ -25,7 +25,7 @@ export function toK6Options({ load, connection }: K6Plan): Record<string, unknow
   }
 }
 
-/** Base URL and path of the requests (interface §4.1, §4.2, §5.5). Tasks only. */
+/** Base URL and path of the requests (docs/interface.md §4.1, §4.2, §5.5). Tasks only. */
 export function toK6Target({ connection, operation }: K6Plan): { baseUrl: string; path: string } {
   if (operation.kind !== 'task') throw new Error(`a load of ${operation.kind} cannot be sent by k6`)
   const baseUrl = operation.api === 'v2' ? (connection.taskBaseUrl ?? connection.baseUrl) : connection.baseUrl

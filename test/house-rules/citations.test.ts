@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import {
+  checkCitations,
+  checkModuleCitations,
+  checkPageCitations,
+  listPages,
+  readCitingModules,
+} from './citations.ts'
+import { parseModule } from './read-module.ts'
+
+describe('citations', () => {
+  it('in comments name pages and sections that exist', () => {
+    const modules = ['src', 'test', 'bench', 'scripts'].flatMap(readCitingModules)
+    const citing = modules.filter(({ comments }) => comments.some(({ text }) => /docs\/\w+\.md §/.test(text)))
+    expect(citing.length).toBeGreaterThan(50)
+    expect(modules.flatMap(checkModuleCitations)).toEqual([])
+  })
+
+  it('in pages name pages and sections that exist', () => {
+    expect(listPages()).toContain('docs/interface.md')
+    expect(listPages().flatMap(checkPageCitations)).toEqual([])
+  })
+})
+
+describe('the rule about citations', () => {
+  const read = (page: string) => (page === 'docs/page.md' ? new Set(['2', '2.1']) : null)
+  const check = (text: string, home: string | null = null) => checkCitations(text, home, read)
+
+  it('accepts sections of a page, several of them, and those of standards and books', () => {
+    expect(
+      check('A term (docs/page.md §2, §2.1), as RFC 9112 §7.1 and Statistical Intervals, 1991, §5.2 say'),
+    ).toEqual([])
+    expect(check('see §2 and [page.md §2.1](page.md)', 'docs/page.md')).toEqual([])
+  })
+
+  it('refuses a section or a page that does not exist, and a section of no page', () => {
+    expect(check('(docs/page.md §2, §3)')).toEqual(['cites docs/page.md §3, which does not exist'])
+    expect(check('(docs/gone.md)')).toEqual(['cites docs/gone.md, which does not exist'])
+    expect(check('[it](gone.md)', 'docs/page.md')).toEqual(['cites docs/gone.md, which does not exist'])
+    expect(check('(§2)')).toEqual(['cites §2 of no page'])
+  })
+
+  it('reads the lines of one comment together, and comments apart', () => {
+    const module = parseModule(
+      'src/example.ts',
+      '// A page (docs/interface.md §2.1,\n// §2.2).\n\n// Another §2.1.\n',
+    )
+    expect(checkModuleCitations(module)).toEqual(['src/example.ts:4: cites §2.1 of no page'])
+  })
+})

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { listFiles, PROJECT_FOLDER, parseModule, type SourceModule } from './read-module.ts'
+
+/** A page of ours, such as `docs/interface.md`, or somebody else's work, where sections may follow. */
+const SOURCE = String.raw`(?<page>[\w./-]+\.md)|(?<foreign>RFC \d+|(?:19|20)\d\d,)`
+
+/** Sections, one or a list that commas, `and` or `to` join. */
+const SECTIONS = String.raw`§\d+(?:\.\d+)*(?:(?:,| and| to) §\d+(?:\.\d+)*)*`
+
+const CITATION = new RegExp(String.raw`(?:(?:${SOURCE}) )?(?<sections>${SECTIONS})`, 'g')
+
+/** A page that is named: with its folder, or as the target of a link. */
+const PAGE = /(?<path>\bdocs\/[\w./-]+\.md)|\]\((?<target>[\w./-]+\.md)\)/g
+
+/** The numbers of a page's sections, as its headings begin with them; null where the page does not exist. */
+export type ReadSections = (page: string) => ReadonlySet<string> | null
+
+/** Reads the numbered headings of a page of the project, such as `docs/interface.md`. */
+export function readSections(page: string): ReadonlySet<string> | null {
+  const path = join(PROJECT_FOLDER, page)
+  if (!existsSync(path)) return null
+  const headings = readFileSync(path, 'utf8').matchAll(/^#{2,} (\d+(?:\.\d+)*) /gm)
+  return new Set([...headings].map(([, number = '']) => number))
+}
+
+/**
+ * What is wrong with the citations of a text: a page that does not exist, a section that its page does not have, and a
+ * section of no page. `home` is the page that the text is in, and that sections without a page belong to; null for code.
+ */
+export function checkCitations(
+  given: string,
+  home: string | null,
+  read: ReadSections = readSections,
+): string[] {
+  const problems: string[] = []
+  const text = given.replace(/\s+/g, ' ')
+  for (const { groups: { path, target } = {} } of text.matchAll(PAGE)) {
+    const page = path ?? join(home ?? '.', '..', target ?? '')
+    if (read(page) === null) problems.push(`cites ${page}, which does not exist`)
+  }
+  for (const { groups: { page, foreign, sections = '' } = {} } of text.matchAll(CITATION)) {
+    if (foreign !== undefined) continue
+    const source = page === undefined ? home : home === null ? page : join(home, '..', page)
+    for (const [section] of sections.matchAll(/\d+(?:\.\d+)*/g)) {
+      if (source === null) problems.push(`cites §${section} of no page`)
+      else if (read(source)?.has(section) === false)
+        problems.push(`cites ${source} §${section}, which does not exist`)
+    }
+  }
+  return problems
+}
+
+/** The comments of a file, those on consecutive lines as one, without their marks. */
+function joinComments({ comments }: Pick<SourceModule, 'comments'>): { text: string; line: number }[] {
+  const joined: { text: string; line: number; lastLine: number }[] = []
+  for (const { text, line } of comments) {
+    const previous = joined.at(-1)
+    const plain = text.replace(/^\s*\*\s?/gm, '')
+    const lastLine = line + text.split('\n').length - 1
+    if (previous !== undefined && previous.lastLine === line - 1) {
+      previous.text += `\n${plain}`
+      previous.lastLine = lastLine
+    } else joined.push({ text: plain, line, lastLine })
+  }
+  return joined
+}
+
+/** Files of a folder that may cite something; the others need not be parsed. */
+export function readCitingModules(folder: string): SourceModule[] {
+  return listFiles(folder)
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(PROJECT_FOLDER, path), 'utf8') }))
+    .filter(({ text }) => /§|docs\//.test(text))
+    .map(({ path, text }) => parseModule(path, text))
+}
+
+/** What is wrong with the citations in a file's comments. */
+export function checkModuleCitations(module: Pick<SourceModule, 'path' | 'comments'>): string[] {
+  return joinComments(module).flatMap(({ text, line }) =>
+    checkCitations(text, null).map((problem) => `${module.path}:${line}: ${problem}`),
+  )
+}
+
+/** What is wrong with the citations of a page. */
+export function checkPageCitations(page: string): string[] {
+  const text = readFileSync(join(PROJECT_FOLDER, page), 'utf8')
+  return checkCitations(text, page).map((problem) => `${page}: ${problem}`)
+}
+
+/** The project's own pages. */
+export function listPages(): string[] {
+  return listFiles('docs').filter((path) => path.endsWith('.md'))
+}
