@@ -31,6 +31,8 @@ export function spawnSluice(args: readonly string[], options: SluiceOptions): Pr
       env: {
         PATH: process.env['PATH'] ?? '',
         LANG: 'C.UTF-8',
+        // The sources are found compiled, as those of the tests are.
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
         SLUICE_WORKSPACE: options.workspace,
         ...options.env,
       },

@@ -1,4 +1,4 @@
-import { createLogUpdate } from 'log-update'
+import type { createLogUpdate } from 'log-update'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { CliContext } from '../context.ts'
 import { formatProgressBlock } from './progress-block.ts'
@@ -16,22 +16,30 @@ export interface ProgressReporter {
 }
 
 function createLiveReporter(context: CliContext): ProgressReporter {
-  const draw = createLogUpdate(process.stderr)
+  let draw: ReturnType<typeof createLogUpdate> | null = null
   let last: RunSnapshot | null = null
+  let hasFinished = false
   const redraw = () => {
-    if (last !== null) draw(formatProgressBlock(context.errTerminal, last))
+    if (last !== null) draw?.(formatProgressBlock(context.errTerminal, last))
   }
+  // Loaded only where it draws, and awaited by nobody: it tells the widths of all signs apart first.
+  void import('log-update').then((loaded) => {
+    if (hasFinished) return
+    draw = loaded.createLogUpdate(process.stderr)
+    redraw()
+  })
   process.stderr.on('resize', redraw)
   return {
     update: (snapshot) => {
       last = snapshot
       redraw()
     },
-    say: (text) => draw.persist(text),
+    say: (text) => (draw === null ? void context.err.writeLine(text) : draw.persist(text)),
     finish: () => {
       process.stderr.off('resize', redraw)
-      draw.clear()
-      draw.done()
+      hasFinished = true
+      draw?.clear()
+      draw?.done()
     },
   }
 }

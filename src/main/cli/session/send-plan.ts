@@ -4,7 +4,7 @@ import type { StoredConnection } from '../../../shared/plan/stored-connection.ts
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
-import { type MetricsServer, serveMetrics } from '../metrics/serve-metrics.ts'
+import type { MetricsServer } from '../metrics/serve-metrics.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
@@ -48,6 +48,7 @@ async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Pr
       hint: 'Remove --metrics-port, or run a load test plan.',
     })
   }
+  const { serveMetrics } = await import('../metrics/serve-metrics.ts')
   const metrics = await serveMetrics(flags.metricsPort)
   if (!flags.quiet) await context.err.writeLine(`Metrics for Prometheus at ${metrics.url}`)
   return metrics

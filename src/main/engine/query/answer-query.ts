@@ -4,7 +4,6 @@ import { readLatencySeries } from '../journal/latency-series.ts'
 import { ReaderPool } from '../journal/reader-pool.ts'
 import { type RunFamily, readRunFamily } from '../journal/run-family.ts'
 import { compareTwoRuns } from '../lookback/compared-run.ts'
-import { exportRun } from '../results/export-run.ts'
 import { readLoadReport } from '../results/load-report.ts'
 import { findStanding, summarizeRun } from '../results/run-summary.ts'
 import { readFacets, readProblemGroups } from '../run/results/facets.ts'
@@ -12,14 +11,13 @@ import { findLateRuns } from '../run/results/late-callbacks.ts'
 import { isSimple, readPage } from '../run/results/result-page.ts'
 import { readRow } from '../run/results/row-detail.ts'
 import { RowIndexes } from '../run/results/row-indexes.ts'
-import { previewSource } from '../source/preview.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
 import { toRunId } from '../workspace/workspace-files.ts'
 import type { Queries, QueryKind, QueryRequest } from './query-messages.ts'
 
 /** Answers that are read from the journal alone. */
 const ANSWERS: {
-  [K in Exclude<QueryKind, 'page' | 'facets'>]: (
+  [K in Exclude<QueryKind, 'page' | 'facets' | 'export'>]: (
     family: RunFamily,
     give: Queries[K]['give'],
     held: readonly string[],
@@ -42,7 +40,6 @@ const ANSWERS: {
     if (other === null) throw toCutOff(otherFile)
     return compareTwoRuns(view, other)
   },
-  export: (view, { options }) => exportRun(view, options),
 }
 
 type RunQuestion = Extract<QueryRequest, { kind: QueryKind }>
@@ -52,7 +49,11 @@ const indexes = new RowIndexes()
 
 /** Answers one question of the main thread. Throws the `SluiceError` of what is wrong. */
 export async function answerQuery(request: QueryRequest): Promise<unknown> {
-  if (request.kind === 'preview') return previewSource(request.source, request.limit)
+  // Readers of sources and writers of files are loaded where they are asked for: most questions need neither.
+  if (request.kind === 'preview') {
+    const { previewSource } = await import('../source/preview.ts')
+    return previewSource(request.source, request.limit)
+  }
   if (request.kind === 'forget') {
     indexes.forget(request.file)
     return pool.forget(request.file)
@@ -83,6 +84,7 @@ function toCutOff(file: string): SluiceError {
 
 function answer(request: RunQuestion, view: RunFamily): unknown {
   const { kind, give } = request
+  if (kind === 'export') return answerExport(request, give as Queries['export']['give'])
   if (kind === 'page') return answerPage(request, view, give as Queries['page']['give'])
   if (kind === 'facets') return answerFacets(request, view, give as Queries['facets']['give'])
   return answerAlone(kind, view, request)
@@ -94,6 +96,15 @@ function answerAlone<K extends keyof typeof ANSWERS>(
   { give, held }: { give: Queries[K]['give']; held: readonly string[] },
 ): unknown {
   return ANSWERS[kind](view, give, held)
+}
+
+async function answerExport(
+  request: RunQuestion,
+  { options }: Queries['export']['give'],
+): Promise<Queries['export']['get']> {
+  const { exportRun } = await import('../results/export-run.ts')
+  // The reader may have been closed meanwhile, to make room for another run's.
+  return exportRun(openView(request), options)
 }
 
 async function answerPage(
