@@ -85,7 +85,12 @@ export function formatTerms(terminal: Terminal, summary: RunSummary): string[] {
         tone: 'bad',
         meaning: 'the watchlist does not have them; `watchlist add` creates them',
       },
-      { count: failed.length, word: 'failed', tone: 'bad', meaning: 'the service could not process them' },
+      {
+        count: failed.length,
+        word: 'not processed',
+        tone: 'bad',
+        meaning: 'the service could not process them',
+      },
     ]),
     ...formatFailedTerms(terminal, failed),
   ]

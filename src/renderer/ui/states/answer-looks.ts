@@ -57,7 +57,7 @@ export const ANSWER_LOOKS: Record<RowAnswer, AnswerLook> = {
     color: 'var(--state-rejected)',
   },
   failed: {
-    word: 'failed',
+    word: 'not processed',
     meaning: 'The service could not process the term.',
     icon: IconCircleX,
     color: 'var(--state-failed)',

@@ -32,7 +32,7 @@ describe('the terms of a watchlist', () => {
     expect(lines[1]).toMatch(/^ +pre-existing +3 {2}already in the watchlist/)
     // Whether the source has notes is not known here, so none are said to be replaced.
     expect(lines[1]).not.toContain('their notes are those of the source')
-    expect(lines[2]).toMatch(/^ +failed +7 {2}the service could not process them/)
+    expect(lines[2]).toMatch(/^ +not processed +7 {2}the service could not process them/)
     expect(lines[3]).toContain('row 10: a\\u{1b}[2Jterm')
     expect(lines.at(-1)).toContain('and 2 terms more; --json has them')
     expect(lines.join('\n')).not.toMatch(/updated|non-existent/)
