@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/filter.ts'
 import { createPageCache, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/page-cache.ts'
 import { quoteForShell, toCurl } from '../../src/renderer/features/results/to-curl.ts'
+import { ANSWER_LOOKS } from '../../src/renderer/ui/states/answer-looks.ts'
+import { STATE_LOOKS, toStateLook } from '../../src/renderer/ui/states/state-looks.ts'
 import type { PageRow } from '../../src/shared/bridge/results.ts'
 import { prettyJson } from '../../src/shared/messages/pretty-json.ts'
-import type { Facet } from '../../src/shared/run/results.ts'
+import { describeState } from '../../src/shared/messages/state-name.ts'
+import type { Facet, RowState } from '../../src/shared/run/results.ts'
 
 describe('a request as a curl command', () => {
   it('reaches the shell as it was: one word in single quotes, with only its own quotes taken out of them', () => {
@@ -167,5 +170,20 @@ describe('pages of results', () => {
     expect(cache.rowAt(0)?.row).toBe(1)
     cache.want(0, 10)
     expect(asked).toEqual([0, 0])
+  })
+})
+
+describe('the state of a row', () => {
+  it('is named as everywhere else, also while it waits to be sent again', () => {
+    expect(toStateLook({ state: 'pending', attempts: 0 }).word).toBe('not sent')
+    expect(toStateLook({ state: 'pending', attempts: 1 }).word).toBe('to be repeated')
+    for (const [state, { word }] of Object.entries(STATE_LOOKS)) {
+      expect(word).toBe(describeState({ state: state as RowState, attempts: 0 }))
+    }
+  })
+
+  it('shares no word with what the service answered of a term', () => {
+    const words = Object.values(STATE_LOOKS).map(({ word }) => word)
+    for (const { word } of Object.values(ANSWER_LOOKS)) expect(words).not.toContain(word)
   })
 })

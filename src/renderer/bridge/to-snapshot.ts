@@ -10,6 +10,7 @@ export function toSnapshot(summary: RunSummary): RunSnapshot {
     bytes: { read: 0, total: 0 },
     problems: { errors: summary.rows.invalid, warnings: 0 },
     rows: summary.rows,
+    toRepeat: summary.to_repeat.rows,
     requests: summary.requests,
     inFlight: 0,
     ratePerSecond: { current: 0, mean: summary.throughput.attempted_per_s },

@@ -48,6 +48,7 @@ export const snapshotSchema = matchType<RunSnapshot>()(
     bytes: z.object({ read: z.number(), total: z.number() }),
     problems: z.object({ errors: z.int(), warnings: z.int() }),
     rows,
+    toRepeat: z.int(),
     requests,
     inFlight: z.int(),
     ratePerSecond: z.object({ current: z.number(), mean: z.number() }),

@@ -50,6 +50,8 @@ export interface RunSnapshot {
   /** Problems found so far, warnings apart. */
   problems: { errors: number; warnings: number }
   rows: RowCounts
+  /** Rows among those not sent that were sent before and wait to be sent again. */
+  toRepeat: number
   requests: RequestCounts
   inFlight: number
   /** Requests ended in the last second, and since the start of sending. */

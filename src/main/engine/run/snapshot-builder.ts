@@ -66,6 +66,7 @@ export class SnapshotBuilder {
       bytes: state.bytes,
       problems: state.problems,
       rows,
+      toRepeat: counters.get('state', 'pending'),
       requests,
       inFlight: state.inFlight,
       ratePerSecond: {

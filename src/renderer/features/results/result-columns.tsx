@@ -29,7 +29,7 @@ const STATE: GridColumn<PageRow> = {
   id: 'state',
   title: 'State',
   rem: 7,
-  cell: (row) => <StateLabel state={row.state} />,
+  cell: (row) => <StateLabel state={row.state} attempts={row.attempts} />,
 }
 
 const RULES: GridColumn<PageRow> = {

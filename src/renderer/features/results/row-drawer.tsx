@@ -44,7 +44,7 @@ export function RowDrawer(props: {
           Row {formatCount(props.place.row)}
         </h2>
         <span className={styles.drawerPlaceNote}>{describePlace(props.row, props.place)}</span>
-        {detail !== null && <StateLabel state={detail.result.state} />}
+        {detail !== null && <StateLabel state={detail.result.state} attempts={detail.result.attempts} />}
         <div className={styles.drawerActions}>
           {wasMapped && (
             <CopyButton

@@ -33,7 +33,7 @@ export function FirstRows({ operation, rows }: { operation: string; rows: readon
                 <RowNumber row={row.row} place={row.place} />
               </th>
               <td>
-                <StateLabel state={row.state} />
+                <StateLabel state={row.state} attempts={row.attempts} />
               </td>
               <td>
                 <RowOutcome operation={operation} row={row} />

@@ -33,7 +33,7 @@ export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?
             <Figures figures={toFigures(snapshot)} />
             {pace}
           </div>
-          <CountsTable rows={rows} every />
+          <CountsTable rows={rows} toRepeat={snapshot.toRepeat} />
         </div>
       </div>
     </Panel>

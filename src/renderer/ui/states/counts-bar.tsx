@@ -1,7 +1,7 @@
 import type { RowCounts } from '../../../shared/run/run.ts'
 import { formatCount, formatShare } from '../format-number.ts'
 import { toStateCounts } from './row-counts.ts'
-import { STATE_LOOKS } from './state-looks.ts'
+import { STATE_LOOKS, TO_BE_REPEATED } from './state-looks.ts'
 import styles from './states.module.css'
 
 /** A run's rows as one bar of states, in proportion; the numbers stand in {@link CountsTable} beside it. */
@@ -31,20 +31,21 @@ export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
   )
 }
 
-/** A run's rows by state: icon, word, count and share; states without rows are left out unless `every` is set. */
-export function CountsTable({ rows, every = false }: { rows: RowCounts; every?: boolean }) {
-  const shown = toStateCounts(rows).filter(
-    ({ state, rows: count }) => count > 0 || (every && (state === 'succeeded' || state === 'pending')),
-  )
+/** A run's rows by state: icon, word, count and share; states without rows are left out, but for the first and the last. */
+export function CountsTable({ rows, toRepeat }: { rows: RowCounts; toRepeat: number }) {
+  const states = toStateCounts({ ...rows, not_sent: rows.not_sent - toRepeat })
+    .filter(({ state, rows: count }) => count > 0 || state === 'succeeded' || state === 'pending')
+    .map(({ state, rows: count }) => ({ key: state as string, look: STATE_LOOKS[state], count }))
+  const shown =
+    toRepeat === 0 ? states : [...states, { key: 'to_repeat', look: TO_BE_REPEATED, count: toRepeat }]
   return (
     <table className={styles.counts}>
       <caption className="visually-hidden">Rows by state</caption>
       <tbody>
-        {shown.map(({ state, rows: count }) => {
-          const look = STATE_LOOKS[state]
+        {shown.map(({ key, look, count }) => {
           const Icon = look.icon
           return (
-            <tr key={state} title={look.meaning} data-state={state}>
+            <tr key={key} title={look.meaning} data-state={key}>
               <th scope="row">
                 <span className={styles.label} style={{ color: look.color }}>
                   <Icon size="1.1em" stroke={2} aria-hidden />

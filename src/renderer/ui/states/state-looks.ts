@@ -8,9 +8,11 @@ import {
   IconClock,
   IconClockExclamation,
   IconHelpCircle,
+  IconRefresh,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { RowState } from '../../../shared/run/results.ts'
+import { describeState } from '../../../shared/messages/state-name.ts'
+import type { ResultRow, RowState } from '../../../shared/run/results.ts'
 
 /** How a state is shown wherever it is shown: a word, an icon of its own shape, a colour. */
 export interface StateLook {
@@ -78,4 +80,17 @@ export const STATE_LOOKS: Record<RowState, StateLook> = {
     icon: IconAlertTriangle,
     color: 'var(--state-invalid)',
   },
+}
+
+/** The look of rows that were sent before and wait to be sent again. */
+export const TO_BE_REPEATED: StateLook = {
+  word: describeState({ state: 'pending', attempts: 1 }),
+  meaning: 'Sent before without being taken; it is sent again.',
+  icon: IconRefresh,
+  color: 'var(--state-pending)',
+}
+
+/** The look of one row. */
+export function toStateLook({ state, attempts }: Pick<ResultRow, 'state' | 'attempts'>): StateLook {
+  return state === 'pending' && attempts > 0 ? TO_BE_REPEATED : STATE_LOOKS[state]
 }

@@ -45,6 +45,7 @@ export function createLoadSnapshot(
     errors: [],
     warnings: [],
     retryAfter: { answers: 0, waitedMs: 0 },
+    toRepeat: 0,
     slowdown: null,
     answers: {},
     callbacks: null,

@@ -36,6 +36,7 @@ function createSnapshot(changes: Partial<RunSnapshot> = {}): RunSnapshot {
     errors: [],
     warnings: [],
     retryAfter: { answers: 0, waitedMs: 0 },
+    toRepeat: 0,
     slowdown: null,
     answers: {},
     callbacks: null,

@@ -130,7 +130,8 @@ test('a run that is stopped between two tries of a row tries it again when it is
     retry: { limit: 5, baseMs: 60_000, maxMs: 60_000 },
   })
   const run = runs.start(plan)
-  await run.until(({ requests }) => requests.sent === 4)
+  const waiting = await run.until(({ requests }) => requests.sent === 4)
+  expect(waiting).toMatchObject({ rows: { not_sent: 4 }, toRepeat: 4 })
   run.command({ kind: 'stop' })
   expect(await run.ended).toMatchObject({
     state: 'interrupted',
