@@ -94,3 +94,41 @@ it('runs a trusted plan without asking, and one that keeps to its stored connect
     new Set(['token the-key-of-live']),
   )
 })
+
+it('asks where an appeal plan sends the cells of its source, though no key goes with them', async () => {
+  const service = await startFaultServer({
+    onRequest: (_request, wire) => wire.send(400, { error_code: 'INVALID_APPEAL' }),
+  })
+  const workspace = createTemporaryFolder()
+  writeSource(workspace, 'notes.txt', 'a private line\n')
+  const mapping = { appeal_id: { kind: 'column', column: 1 } }
+  const source = { path: 'notes.txt', format: 'csv', header: false }
+  const operation = { kind: 'appeal-status' }
+  const runPlan = (connection: object, ask?: (question: string) => boolean, ...flags: string[]) => {
+    const file = writeSource(
+      workspace,
+      'plan.json',
+      JSON.stringify({ connection, source, mapping, operation }),
+    )
+    return runInProcess(['plan', file, ...flags], { workspace, ...(ask === undefined ? {} : { ask }) })
+  }
+  const { baseUrl } = service
+  const refused = await runPlan({ baseUrl })
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toContain('--trust-plan')
+  const questions: string[] = []
+  const declined = await runPlan({ baseUrl }, (question) => {
+    questions.push(question)
+    return false
+  })
+  expect(declined.code).toBe(2)
+  expect(questions).toEqual([
+    `This plan sends the appeal_id of each row of notes.txt (column 1) to ${baseUrl}. Trust it?`,
+  ])
+  expect(service.requests).toEqual([])
+  expect((await runPlan({ baseUrl }, undefined, '--trust-plan')).code).toBe(1)
+  expect(service.requests).toHaveLength(1)
+  await runInProcess(['connection', 'add', 'live', '--base-url', baseUrl], { workspace })
+  expect((await runPlan({ baseUrl })).code).toBe(1)
+  expect(service.requests).toHaveLength(2)
+})

@@ -16,13 +16,13 @@ export function addPlanCommand(program: Command, context: CliContext): void {
     .command('plan')
     .argument('<file>', 'plan file, written by --save-plan')
     .description(
-      'Runs a plan file. Paths in it are relative to the file. A plan that sends a key to an address that no stored ' +
+      'Runs a plan file. Paths in it are relative to the file. A plan that sends a key or appeal ids to an address that no stored ' +
         'connection has needs a confirmation, or --trust-plan.',
     )
   addMetricsOption(addRunTimeOptions(command))
     .option(
       '--trust-plan',
-      'skip the confirmation before a plan sends a key to an address that is not stored',
+      'skip the confirmation before a plan sends a key or appeal ids to an address that is not stored',
     )
     .action(async (file: string, flags: RunTimeFlags & TrustFlags) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { Connections } from '../../../shared/plan/stored-connection.ts'
@@ -5,20 +6,19 @@ import { toOrigins } from '../../engine/secrets/bound-secret.ts'
 import { staysWithin } from '../../engine/workspace/connections/stays-within.ts'
 import type { CliContext } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
+import { toPrintable } from '../terminal/printable.ts'
 
-/** Whether a person has said beforehand that a plan file may send the secrets that it names. */
+/** Whether a person has said beforehand that a plan file may send what it names to where it names. */
 export interface TrustFlags {
   trustPlan?: true
 }
 
 /**
- * The secrets that a plan file sends and where to, in a phrase; null where it sends none, or keeps to a connection
- * that the workspace stores.
+ * What a plan file sends and where to, in a phrase: its secrets, and the ids of appeals, for which no key vouches. Null
+ * where it keeps to a connection that the workspace stores.
  */
-export function describeUntrusted(
-  { connection, operation }: Plan,
-  { connections }: Connections,
-): string | null {
+export function describeUntrusted(plan: Plan, { connections }: Connections): string | null {
+  const { connection, operation } = plan
   const { name, apiKeyEnv, proxy } = connection
   // The status of an appeal is read without a key (docs/interface.md §5.6).
   const sendsKey = operation.kind !== 'appeal-status'
@@ -29,20 +29,26 @@ export function describeUntrusted(
       (!sendsKey || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
       staysWithin(stored, connection),
   )
-  if (isKnown || (!sendsKey && login === undefined)) return null
+  if (isKnown) return null
   const by = proxy === undefined ? '' : ` through the proxy ${new URL(proxy.url).origin}`
-  const secrets = [
-    ...(sendsKey ? [`the API key in ${apiKeyEnv} to ${toOrigins(connection).join(' and ')}${by}`] : []),
+  const sent = [
+    `${sendsKey ? `the API key in ${apiKeyEnv}` : describeAppeals(plan)} to ${toOrigins(connection).join(' and ')}${by}`,
     ...(login === undefined || proxy === undefined
       ? []
       : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),
   ]
-  return secrets.join(', and ')
+  return sent.join(', and ')
+}
+
+function describeAppeals({ source, mapping }: Plan): string {
+  const from = mapping['appeal_id']
+  const column = from?.kind === 'column' ? ` (column ${from.column})` : ''
+  return toPrintable(`the appeal_id of each row of ${basename(source.path)}${column}`)
 }
 
 /**
- * Asks about a plan file that sends secrets where no stored connection sends them; false where the answer is no.
- * Throws `BAD_PLAN` where nobody can be asked: what runs such plans unattended passes `--trust-plan`.
+ * Asks about a plan file that sends secrets or ids of appeals where no stored connection sends them; false where the
+ * answer is no. Throws `BAD_PLAN` where nobody can be asked: what runs such plans unattended passes `--trust-plan`.
  */
 export async function confirmTrust(
   context: CliContext,
@@ -53,9 +59,10 @@ export async function confirmTrust(
   const untrusted = trustPlan ? null : describeUntrusted(plan, connections)
   if (untrusted === null) return true
   if (context.canAsk) return context.ask(`This plan sends ${untrusted}. Trust it?`)
+  const key = plan.operation.kind === 'appeal-status' ? '' : ` --key default=${plan.connection.apiKeyEnv}`
   throw new SluiceError({
     code: 'BAD_PLAN',
     message: `the plan sends ${untrusted}, which no stored connection does; nothing was sent`,
-    hint: `If you trust the plan, add --trust-plan. Or store the connection: ${COMMAND_PREFIX} connection add NAME --base-url URL --key default=${plan.connection.apiKeyEnv}`,
+    hint: `If you trust the plan, add --trust-plan. Or store the connection: ${COMMAND_PREFIX} connection add NAME --base-url URL${key}`,
   })
 }
