@@ -132,7 +132,7 @@ describe('a sending command', () => {
 
     const inUse = await sluice('task', source)
     expect(inUse.code).toBe(0)
-    expect(inUse.stderr).toContain(`Connection one is in use: ${one.baseUrl}`)
+    expect(inUse.stderr).toContain(`Using connection one: ${one.baseUrl}`)
     expect((await sluice('task', source, '--connection', 'two', '--json')).code).toBe(0)
     const over = ['--connection', 'one', '--base-url', two.baseUrl, '--api-key-env', 'KEY_2']
     expect((await sluice('task', source, ...over, '--set', 'post_id=again-{{row}}', '--json')).code).toBe(0)

@@ -8,7 +8,7 @@ describe('demo', () => {
   it('shows the main job from end to end and exits with 0', async () => {
     const workspace = createTemporaryFolder()
     const result = await spawnSluice(['demo'], { workspace })
-    expect(result.stderr).toContain('as scripted')
+    expect(result.stderr).toContain('as expected')
     expect(result.code).toBe(0)
     expect(result.stdout).toMatch(/Triggered rules/)
     expect(result.stdout).toMatch(/http_req_duration/)

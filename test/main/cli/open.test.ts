@@ -24,7 +24,7 @@ describe('open', () => {
         }, 20)
       },
     })
-    const [, file = ''] = /if it does not, open (\S+)\n$/.exec(result.stdout) ?? []
+    const [, file = ''] = /does not open, open (\S+)\n$/.exec(result.stdout) ?? []
     expect(result.stdout).toMatch(
       /^Sluice is running at http:\/\/sluice-\w+\.localhost:\d+\. Press Ctrl-C to stop\. .*\n$/,
     )

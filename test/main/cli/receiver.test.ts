@@ -70,7 +70,7 @@ describe('receiver', () => {
     ]
     const result = await runInProcess(right, { workspace })
     expect(result).toMatchObject({ code: 0, stderr: '' })
-    expect(result.stdout).toContain(`A callback to http://localhost:${port} arrives here`)
+    expect(result.stdout).toContain(`A callback to http://localhost:${port} arrived at`)
   })
 
   it('test needs to be told the address', async () => {
