@@ -1,6 +1,5 @@
 import { LOAD_SECONDS_MAX, type LoadChartSecond, type LoadOverview } from '../../shared/bridge/load.ts'
-import { toLatencyBars } from '../../shared/load/latency-bars.ts'
-import { decodeHistogram } from '../../shared/load/latency-meter.ts'
+import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
 import type { LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
 
 /** A report as a window shows it: small enough to travel, however long the test was. */

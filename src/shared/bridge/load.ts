@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { LatencyBar } from '../load/latency-bars.ts'
+import type { LatencyBar } from '../load/latency-meter.ts'
 import type { LoadReport, LoadSecond } from '../load/load-report.ts'
 import { trendMetricSchema } from '../load/threshold-metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'

@@ -2,8 +2,14 @@ import { listPlanDifferences, type PlanDifference } from '../plan/plan-differenc
 import type { Percentiles } from '../run/run.ts'
 import { describeComparison, describePercentiles, describeSeries } from './compare-text.ts'
 import { toPercentiles } from './latency-meter.ts'
-import { type LatencyHistory, toQuantileInterval } from './quantile-interval.ts'
-import { type Interval, toDesignEffect, toMeanInterval, toWilsonInterval } from './statistics.ts'
+import {
+  type Interval,
+  type LatencyHistory,
+  toDesignEffect,
+  toMeanInterval,
+  toQuantileInterval,
+  toWilsonInterval,
+} from './statistics.ts'
 import type { TrendMetric } from './threshold-metrics.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { LatencyBar } from '../load/latency-bars.ts'
+import type { LatencyBar } from '../load/latency-meter.ts'
 import type { PlanSource } from '../plan/plan.ts'
 import type { SourcePlace } from '../plan/source-place.ts'
 import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'

@@ -2,7 +2,7 @@ import type { Histogram } from 'hdr-histogram-js'
 import { describe, expect, test } from 'vitest'
 import { type ComparedRun, compareLatency, compareRuns } from '../../../src/shared/load/compare.ts'
 import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
-import { toLatencyHistory } from '../../../src/shared/load/quantile-interval.ts'
+import { toLatencyHistory } from '../../../src/shared/load/statistics.ts'
 import { listPlanDifferences } from '../../../src/shared/plan/plan-differences.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
 

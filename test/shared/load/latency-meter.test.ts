@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { listRecorded, toLatencyBars } from '../../../src/shared/load/latency-bars.ts'
 import {
   createHistogram,
   decodeHistogram,
   encodeHistogram,
   LatencyMeter,
+  listRecorded,
   recordUs,
+  toLatencyBars,
   toPercentiles,
 } from '../../../src/shared/load/latency-meter.ts'
 

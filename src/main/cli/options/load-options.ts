@@ -1,7 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { GRACEFUL_STOP_MS, type Load, loadSchema, SAMPLE_SIZE_DEFAULT } from '../../../shared/load/load.ts'
-import { IN_FLIGHT_MAX, isWholeRate, type LoadPace, RATE_MAX } from '../../../shared/load/load-pace.ts'
-import { parseStages, type StagesPace } from '../../../shared/load/stages-text.ts'
+import {
+  IN_FLIGHT_MAX,
+  isWholeRate,
+  type LoadPace,
+  parseStages,
+  RATE_MAX,
+  type StagesPace,
+} from '../../../shared/load/load-pace.ts'
 import { formatThresholdMistake, parseThreshold } from '../../../shared/load/threshold-parser.ts'
 import type { Threshold } from '../../../shared/load/thresholds.ts'
 import { formatTextMistake } from '../../../shared/messages/text-mistake.ts'

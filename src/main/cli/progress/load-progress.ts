@@ -1,6 +1,20 @@
+import { formatThresholdValue } from '../../../shared/load/threshold-text.ts'
+import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs } from '../../../shared/messages/duration.ts'
 import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { formatDuration } from '../terminal/number-format.ts'
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMs,
+  formatRate,
+  formatShare,
+} from '../terminal/number-format.ts'
+import { toPrintable } from '../terminal/printable.ts'
+import { fitSegments, type Segment } from '../terminal/segments.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { cutToWidth, textWidth } from '../terminal/text-width.ts'
+import { formatBarLine, LABEL_COLUMNS } from './progress-bar.ts'
 
 /** A picture of a load test. */
 export type LoadSnapshot = RunSnapshot & { load: LoadProgress }
@@ -33,4 +47,150 @@ export function formatLoadTime({ phase, elapsedMs, measuredMs }: LoadProgress): 
   return measuredMs === null
     ? formatDuration(ms)
     : `${formatDuration(ms)} of ${formatDurationMs(Math.round(measuredMs))}`
+}
+
+/** Lines of thresholds at most; those that do not hold come first. */
+const THRESHOLD_LINES = 3
+const GAP = '   '
+
+/** The lines that a terminal redraws while a load goes on: how far, how fast, how well, and how thresholds stand. */
+export function formatLoadBlock(terminal: Terminal, snapshot: LoadSnapshot): string {
+  const room = terminal.columns() - 1 - LABEL_COLUMNS
+  const indent = ' '.repeat(LABEL_COLUMNS)
+  const lines = [
+    formatHead(terminal, snapshot, room),
+    indent + fitSegments(listFigures(terminal, snapshot), room, GAP),
+    ...packThresholds(terminal, snapshot.load.thresholds, room).map((line) => indent + line),
+  ]
+  const doubts = fitSegments(listDoubts(terminal, snapshot, room), room, GAP)
+  if (doubts !== '') lines.push(indent + doubts)
+  if (snapshot.notice !== null) {
+    const notice = cutToWidth(toPrintable(snapshot.notice), room, terminal.glyphs.ellipsis)
+    lines.push(indent + terminal.tone('warn', notice))
+  }
+  return lines.join('\n')
+}
+
+function formatHead(terminal: Terminal, { phase, load, inFlight }: LoadSnapshot, room: number): string {
+  return formatBarLine(
+    terminal,
+    toLoadLabel(phase, load),
+    { share: toLoadShare(load), tone: load.phase === 'measuring' ? 'accent' : 'warn' },
+    [
+      { text: cutToWidth(formatLoadTime(load), room, terminal.glyphs.ellipsis), keep: 4 },
+      { text: formatSending(load), keep: 3 },
+      { text: terminal.tone('quiet', `${formatCount(inFlight)} in flight`), keep: 2 },
+      {
+        text: load.awaited > 0 ? terminal.tone('quiet', `${formatCount(load.awaited)} awaited`) : '',
+        keep: 1,
+      },
+    ],
+  )
+}
+
+/** What is sent a second, beside what the schedule asks for: `198 of 200/s`. */
+function formatSending({ phase, achievedPerS, scheduledPerS }: LoadSnapshot['load']): string {
+  if (phase === 'stopping') return ''
+  const achieved = achievedPerS === null ? null : formatRate(achievedPerS)
+  if (scheduledPerS === null) return achieved === null ? '' : `${achieved}/s`
+  return `${achieved === null ? '' : `${achieved} of `}${formatRate(scheduledPerS)}/s`
+}
+
+function listFigures(terminal: Terminal, { load }: LoadSnapshot): Segment[] {
+  const { ok, rejected } = terminal.glyphs
+  const { requests, failed } = load
+  const latency = load.latencyMs.http_req_duration ?? null
+  const share = requests === 0 ? '' : ` (${formatShare(failed, requests)})`
+  return [
+    { text: terminal.tone('good', `${ok} ${formatCount(requests - failed)} ok`), keep: 9 },
+    {
+      text:
+        failed === 0
+          ? ''
+          : terminal.tone('bad', `${rejected} ${formatCount(failed)} did not succeed${share}`),
+      keep: 8,
+    },
+    ...(latency === null
+      ? []
+      : [
+          { text: `p50 ${formatMs(latency.p50)} ms`, keep: 5 },
+          { text: `p95 ${formatMs(latency.p95)} ms`, keep: 6 },
+          { text: `p99 ${formatMs(latency.p99)} ms`, keep: 7 },
+        ]),
+  ]
+}
+
+function packThresholds(terminal: Terminal, thresholds: readonly ThresholdResult[], room: number): string[] {
+  const ordered = thresholds.toSorted((one, other) => Number(one.ok) - Number(other.ok))
+  const lines: string[] = []
+  for (const [index, result] of ordered.entries()) {
+    const text = cutToWidth(
+      `${result.ok ? terminal.glyphs.held : terminal.glyphs.crossed} ${result.expression} ${formatThresholdValue(result)}`,
+      room,
+      terminal.glyphs.ellipsis,
+    )
+    const toned = terminal.tone(result.ok ? 'good' : 'bad', text)
+    const last = lines.at(-1)
+    if (last !== undefined && textWidth(last) + GAP.length + textWidth(text) <= room) {
+      lines[lines.length - 1] = last + GAP + toned
+    } else if (lines.length < THRESHOLD_LINES) lines.push(toned)
+    else {
+      lines.push(terminal.tone('quiet', `and ${thresholds.length - index} more`))
+      break
+    }
+  }
+  return lines
+}
+
+function listDoubts(terminal: Terminal, { load }: LoadSnapshot, room: number): Segment[] {
+  const { dropped, limitedSeconds } = load
+  return [
+    {
+      text:
+        limitedSeconds === 0
+          ? ''
+          : terminal.tone(
+              'warn',
+              cutToWidth(
+                `generator-limited in ${formatCount(limitedSeconds)} s`,
+                room,
+                terminal.glyphs.ellipsis,
+              ),
+            ),
+      keep: 2,
+    },
+    { text: dropped === 0 ? '' : terminal.tone('warn', `${formatCount(dropped)} dropped`), keep: 1 },
+  ]
+}
+
+/** One line about a load test for places that keep every line, such as a CI log. */
+export function formatLoadLine({ phase, load, inFlight, notice }: LoadSnapshot): string {
+  const { requests, failed, dropped, limitedSeconds, awaited, achievedPerS, scheduledPerS, thresholds } = load
+  const latency = load.latencyMs.http_req_duration ?? null
+  const crossed = thresholds.filter(({ ok }) => !ok)
+  return [
+    `${toLoadLabel(phase, load).toLowerCase()}: ${formatLoadTime(load)}`,
+    ...(achievedPerS === null || load.phase === 'stopping' ? [] : [`${formatRate(achievedPerS)}/s sent`]),
+    ...(scheduledPerS === null || load.phase === 'stopping'
+      ? []
+      : [`${formatRate(scheduledPerS)}/s scheduled`]),
+    `${formatCount(inFlight)} in flight`,
+    formatCounted(requests, 'request'),
+    `${formatCount(failed)} did not succeed`,
+    ...(latency === null
+      ? []
+      : [
+          `p50 ${formatMs(latency.p50)} ms`,
+          `p95 ${formatMs(latency.p95)} ms`,
+          `p99 ${formatMs(latency.p99)} ms`,
+        ]),
+    ...(awaited === 0 ? [] : [`${formatCounted(awaited, 'callback')} awaited`]),
+    ...(dropped === 0 ? [] : [`${formatCount(dropped)} dropped`]),
+    ...(limitedSeconds === 0 ? [] : [`generator-limited in ${limitedSeconds} s`]),
+    ...(thresholds.length === 0
+      ? []
+      : [`${thresholds.length - crossed.length} of ${formatCounted(thresholds.length, 'threshold')} held`]),
+    ...crossed.map((result) => `✗ ${result.expression} ${formatThresholdValue(result)}`),
+    ...(notice === null ? [] : [toPrintable(notice)]),
+  ].join(', ')
 }

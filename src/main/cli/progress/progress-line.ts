@@ -9,8 +9,7 @@ import {
   formatTimeLeft,
 } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
-import { formatLoadLine } from './load-line.ts'
-import { isLoadSnapshot } from './load-progress.ts'
+import { formatLoadLine, isLoadSnapshot } from './load-progress.ts'
 import { toPhaseLabel, toRowProgress } from './row-progress.ts'
 
 /** One line about a run for places that keep every line, such as a CI log. */

@@ -1,5 +1,9 @@
-import { toLatencyBars } from '../../../shared/load/latency-bars.ts'
-import { createHistogram, decodeHistogram, toPercentiles } from '../../../shared/load/latency-meter.ts'
+import {
+  createHistogram,
+  decodeHistogram,
+  toLatencyBars,
+  toPercentiles,
+} from '../../../shared/load/latency-meter.ts'
 import type { LatencySeries, RunSecond } from '../../../shared/run/results.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import type { RunView } from './run-view.ts'

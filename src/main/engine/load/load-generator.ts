@@ -7,14 +7,12 @@ import { toRetryDelayMs } from '../sending/retry-timing.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { ServiceClient } from '../service/service-client.ts'
-import { GeneratorWatch } from './generator-watch.ts'
+import { GeneratorWatch } from './generator-health.ts'
+import { createSample, RequestKeeper } from './kept-requests.ts'
 import type { LoadBodies, LoadBody } from './load-bodies.ts'
-import { LoadErrors } from './load-errors.ts'
 import type { KeptRequest, LoadEvent } from './load-messages.ts'
-import { LoadModels } from './load-models.ts'
-import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pace.ts'
-import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS, RecordChunk } from './load-record.ts'
-import { createSample, RequestKeeper } from './request-keeper.ts'
+import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pacer.ts'
+import { FIELD, FLAG, LoadErrors, LoadModels, OUTCOMES, RECORD_NUMBERS, RecordChunk } from './load-record.ts'
 
 /** How often an open pace looks for what is due, and a closed one at its number in flight, milliseconds. */
 const TICK_MS = 1

@@ -1,9 +1,9 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { createHistogram, LatencyMeter, recordUs } from '../../../shared/load/latency-meter.ts'
+import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { CallbackCount } from './load-callbacks.ts'
 import type { LoadErrorCause, LoadEvent } from './load-messages.ts'
 import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './load-record.ts'
-import { type RowEnding, toRowEnding } from './load-rows.ts'
 import { LoadTally } from './load-tally.ts'
 
 /** Models that are told apart; further ones are counted together. */
@@ -178,4 +178,37 @@ export class LoadLedger {
 
 function createSecond(): OpenSecond {
   return { tally: new LoadTally(), latency: new LatencyMeter(), ownLag: createHistogram(), rows: [] }
+}
+
+/** What became of the rows of a load's source: each counts as the last of its requests whose end was told of. */
+export class LoadRows {
+  /** Rows by outcome. */
+  readonly counts: Record<Outcome, number> = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
+  /** By position among the valid rows: 0 before its first request has ended, else one more than its outcome's index. */
+  readonly #last: Uint8Array
+
+  /** `count`: how many rows there may be. */
+  constructor(count: number) {
+    this.#last = new Uint8Array(count)
+  }
+
+  /** Takes in requests that ended. */
+  take(endings: readonly RowEnding[]): void {
+    for (const ending of endings) {
+      const position = Math.floor(ending / OUTCOMES.length)
+      const index = ending % OUTCOMES.length
+      const before = OUTCOMES[(this.#last[position] ?? 0) - 1]
+      if (before !== undefined) this.counts[before] -= 1
+      this.counts[OUTCOMES[index] ?? 'unknown'] += 1
+      this.#last[position] = index + 1
+    }
+  }
+}
+
+/** A row's position and the index of its outcome, in one number: there are as many as requests. */
+export type RowEnding = number
+
+/** Packs them. */
+export function toRowEnding(position: number, outcomeIndex: number): RowEnding {
+  return position * OUTCOMES.length + outcomeIndex
 }

@@ -9,14 +9,12 @@ import type { Journal } from '../journal/journal.ts'
 import { LoadWriter } from '../journal/load-writer.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
+import { SampleSlots } from './kept-requests.ts'
 import type { LoadCallbacks, LoadCallbacksOptions } from './load-callbacks.ts'
-import { readClockMs } from './load-clock.ts'
-import { LoadLedger } from './load-ledger.ts'
+import { LoadLedger, LoadRows } from './load-ledger.ts'
 import type { LoadTask } from './load-messages.ts'
-import { LoadRows } from './load-rows.ts'
 import { LoadSeconds } from './load-seconds.ts'
-import { type LoadNews, LoadThreads } from './load-threads.ts'
-import { SampleSlots } from './sample-slots.ts'
+import { type LoadNews, LoadThreads, readClockMs } from './load-threads.ts'
 
 /** From telling the sending threads to start until the warm-up begins, milliseconds: all of them must have heard. */
 const START_MS = 50

@@ -6,11 +6,10 @@ import type { CounterKind } from '../journal/counters.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { LoadSecondExtras, LoadWriter } from '../journal/load-writer.ts'
 import type { SecondRecord } from '../journal/second-writer.ts'
-import { describeLimits, findLimits, type LimitCause, mergeHealth } from './load-health.ts'
-import type { LoadLedger } from './load-ledger.ts'
+import { describeLimits, findLimits, type LimitCause, mergeHealth } from './generator-health.ts'
+import type { LoadLedger, LoadRows } from './load-ledger.ts'
 import type { SecondHealth } from './load-messages.ts'
 import { OUTCOMES } from './load-record.ts'
-import type { LoadRows } from './load-rows.ts'
 import type { LoadTally } from './load-tally.ts'
 
 /** A thread that has told nothing for so many seconds does not keep those of the others open any longer. */

@@ -5,11 +5,11 @@ import {
   LATENCY_SERIES,
   type LatencySeriesName,
 } from '../../../shared/load/latency-meter.ts'
-import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/quantile-interval.ts'
+import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/statistics.ts'
 import { readToldLoad } from '../journal/load-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/run-latency.ts'
-import { readLoadSeconds } from '../load/results/load-seconds.ts'
+import { readLoadSeconds } from '../load/load-results.ts'
 import { summarizeRun } from '../results/run-summary.ts'
 import type { DatabaseSync } from '../workspace/sqlite-types.ts'
 

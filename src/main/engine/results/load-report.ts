@@ -11,8 +11,7 @@ import { readToldLoad } from '../journal/load-state.ts'
 import { readLoadGroups } from '../journal/load-writer.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/run-latency.ts'
-import { toLoadHealth } from '../load/results/load-health.ts'
-import { readLoadSeconds, toLoadSecond } from '../load/results/load-seconds.ts'
+import { readLoadSeconds, toLoadHealth, toLoadSecond } from '../load/load-results.ts'
 import { summarizeRun } from './run-summary.ts'
 
 /** Reads all that a report of a load test shows. Throws `BAD_USAGE` where the run is no load test. */

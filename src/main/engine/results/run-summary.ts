@@ -9,7 +9,7 @@ import { readToldLoad, toLostGroups } from '../journal/load-state.ts'
 import { findTakersOf, type RunFamily, toFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/run-latency.ts'
 import type { RunView } from '../journal/run-view.ts'
-import { toLoadSummary } from '../load/results/load-summary.ts'
+import { toLoadSummary } from '../load/load-results.ts'
 import { toAnswerCounts } from '../run/results/answer-counts.ts'
 import {
   type Counts,

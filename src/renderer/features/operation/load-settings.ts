@@ -1,6 +1,11 @@
 import { type Load, loadSchema } from '../../../shared/load/load.ts'
-import { IN_FLIGHT_MAX, isWholeRate, LOAD_MAX_MS, RATE_MAX } from '../../../shared/load/load-pace.ts'
-import { parseStages } from '../../../shared/load/stages-text.ts'
+import {
+  IN_FLIGHT_MAX,
+  isWholeRate,
+  LOAD_MAX_MS,
+  parseStages,
+  RATE_MAX,
+} from '../../../shared/load/load-pace.ts'
 import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
 import { parseDurationMs } from '../../../shared/messages/duration.ts'
 import type { TextMistake } from '../../../shared/messages/text-mistake.ts'

@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { createLinearScale, formatTick, toBarPosition } from '../../../shared/load/chart-scale.ts'
-import type { LatencyBar } from '../../../shared/load/latency-bars.ts'
+import type { LatencyBar } from '../../../shared/load/latency-meter.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import { formatCount, formatMs, formatShare } from '../format-number.ts'
 import styles from './charts.module.css'

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { LoadCallbacks } from '../../../../src/main/engine/load/load-callbacks.ts'
-import { WARMUP_SEQUENCE } from '../../../../src/main/engine/load/load-pace.ts'
+import { WARMUP_SEQUENCE } from '../../../../src/main/engine/load/load-pacer.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
 import { createJudgement } from '../../../../src/main/engine/service/create-judgement.ts'

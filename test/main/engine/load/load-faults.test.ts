@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { STALL_VARIABLE } from '../../../../src/main/engine/load/generator-stall.ts'
 import {
   type FaultServer,
   findClosedPort,
@@ -192,8 +191,8 @@ test('a load that has not begun is judged by nothing', async () => {
 test.each(['open', 'closed'] as const)(
   'a generator that stands still is reported (%s pace)',
   async (kind) => {
-    process.env[STALL_VARIABLE] = '300/700'
-    onTestFinished(() => void delete process.env[STALL_VARIABLE])
+    process.env['SLUICE_LOAD_STALL'] = '300/700'
+    onTestFinished(() => void delete process.env['SLUICE_LOAD_STALL'])
     const server = await startService(2)
     const { summary, report } = await loads.run(
       loads.createPlan(3, server.baseUrl, {

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest'
-import { LoadLedger } from '../../../../src/main/engine/load/load-ledger.ts'
+import { describe, expect, it, test } from 'vitest'
+import { LoadLedger, LoadRows, toRowEnding } from '../../../../src/main/engine/load/load-ledger.ts'
+import { OUTCOMES } from '../../../../src/main/engine/load/load-record.ts'
 import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
 import { decodeHistogram } from '../../../../src/shared/load/latency-meter.ts'
+import type { Outcome } from '../../../../src/shared/run/item-state.ts'
 import { type TestRequest, toRecords } from './load-records.ts'
 
 const START_MS = 1_700_000_000_000
@@ -337,4 +339,14 @@ describe('the ledger', () => {
     expect(second.latency.percentiles('callback_latency')).toMatchObject({ count: 1 })
     expect(ledger.total.callbacks).toEqual({ received: 1, doubled: 0, rejected: 0, overdue: 0 })
   })
+})
+
+const end = (position: number, outcome: Outcome) => toRowEnding(position, OUTCOMES.indexOf(outcome))
+
+test('each row of a load counts as the last of its requests', () => {
+  const rows = new LoadRows(1_000_000)
+  rows.take([end(0, 'succeeded'), end(1, 'rejected'), end(999_999, 'failed'), end(0, 'unknown')])
+  expect(rows.counts).toEqual({ succeeded: 0, rejected: 1, failed: 1, unknown: 1 })
+  rows.take([end(0, 'succeeded'), end(1, 'rejected')])
+  expect(rows.counts).toEqual({ succeeded: 1, rejected: 1, failed: 1, unknown: 0 })
 })

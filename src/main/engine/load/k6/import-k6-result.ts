@@ -1,4 +1,3 @@
-import type { K6Latency, K6Result } from '../../../../shared/load/k6-result.ts'
 import { decodeHistogram, LATENCY_SERIES, LatencyMeter } from '../../../../shared/load/latency-meter.ts'
 import type { LoadErrorGroup } from '../../../../shared/load/load-report.ts'
 import type { Percentiles } from '../../../../shared/run/run.ts'
@@ -6,6 +5,7 @@ import type { Journal } from '../../journal/journal.ts'
 import { type LoadState, LoadWriter } from '../../journal/load-writer.ts'
 import { writeLatency } from '../../journal/run-latency.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
+import type { K6Latency, K6Result } from './k6-result.ts'
 import { readK6Result } from './read-k6-result.ts'
 
 /** Reads what k6 measured into a run of its own, which then stands beside the others. Throws `BAD_SOURCE`. */

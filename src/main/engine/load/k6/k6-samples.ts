@@ -1,5 +1,4 @@
 import type { Histogram } from 'hdr-histogram-js'
-import type { K6Result, K6Second, K6Status } from '../../../../shared/load/k6-result.ts'
 import {
   createHistogram,
   decodeHistogram,
@@ -7,6 +6,7 @@ import {
   recordUs,
   toPercentiles,
 } from '../../../../shared/load/latency-meter.ts'
+import type { K6Result, K6Second, K6Status } from './k6-result.ts'
 
 /** A sample of k6, as its JSON lines have it. */
 export interface K6Point {

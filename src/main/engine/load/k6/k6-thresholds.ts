@@ -1,12 +1,116 @@
-import { parseThreshold } from '../../../../shared/load/threshold-parser.ts'
-import { type ThresholdResult, toMargin } from '../../../../shared/load/thresholds.ts'
-import type { K6Metric, K6Verdict } from './k6-metric.ts'
+import { type Load, toMeasuredMs } from '../../../../shared/load/load.ts'
+import type { ThresholdMetric } from '../../../../shared/load/threshold-metrics.ts'
+import { parseThreshold, type ThresholdExpression } from '../../../../shared/load/threshold-parser.ts'
+import {
+  readExpression,
+  type Threshold,
+  type ThresholdResult,
+  toMargin,
+} from '../../../../shared/load/thresholds.ts'
+import { formatDurationMs } from '../../../../shared/messages/duration.ts'
+import type { K6Metric, K6Verdict } from './k6-summary.ts'
 
-/** The script's own rate of requests that did not succeed, in projects that Sluice exported. */
+/** Thresholds as k6's options have them, by metric. */
+export type K6Thresholds = Record<string, (string | K6Abort)[]>
+
+interface K6Abort {
+  threshold: string
+  abortOnFail: true
+  delayAbortEval?: string
+}
+
+/** The script's own rate of requests that did not succeed, errors inside a 200 included. */
 export const NOT_SUCCEEDED = 'not_succeeded'
 
-/** What an exported project sets so that k6 reports a scenario's metric: it always holds and says nothing. */
-const REPORTING = new Set(['max>=0', 'rate>=0', 'count>=0'])
+// k6 reports a metric of one scenario only where a threshold is set on it; these always hold.
+const REPORTED = {
+  trend: [
+    'http_req_duration',
+    'http_req_waiting',
+    'http_req_connecting',
+    'http_req_tls_handshaking',
+    'http_req_blocked',
+    'http_req_sending',
+    'http_req_receiving',
+  ],
+  rate: ['http_req_failed', NOT_SUCCEEDED],
+  counter: ['http_reqs', 'dropped_iterations'],
+} as const
+
+const HOLDS = { trend: 'max>=0', rate: 'rate>=0', counter: 'count>=0' } as const
+
+/** Whether a threshold is one that always holds, set so that k6 reports the metric of a scenario. */
+export function isReportingThreshold(expression: string): boolean {
+  return Object.values<string>(HOLDS).includes(expression)
+}
+
+/** What k6 has no metric for, or none that says the same. */
+const UNKNOWN_TO_K6: readonly ThresholdMetric[] = ['response_time', 'start_lag', 'callback_latency']
+
+/**
+ * k6's thresholds of a load, on the scenario that is measured, and the expressions that k6 cannot judge. Those on
+ * requests that did not succeed are set on k6's own metric, which goes by the status, and on {@link NOT_SUCCEEDED}.
+ */
+export function toK6Thresholds(load: Load): { thresholds: K6Thresholds; leftOut: string[] } {
+  const thresholds: K6Thresholds = {}
+  for (const kind of ['trend', 'rate', 'counter'] as const) {
+    for (const metric of REPORTED[kind]) thresholds[toMainMetric(metric)] = [HOLDS[kind]]
+  }
+  const leftOut: string[] = []
+  for (const threshold of load.thresholds) {
+    const parsed = readExpression(threshold.expression)
+    if (UNKNOWN_TO_K6.includes(parsed.metric)) {
+      leftOut.push(threshold.expression)
+      continue
+    }
+    for (const metric of toMetrics(parsed.metric)) {
+      thresholds[metric] = [...(thresholds[metric] ?? []), toK6Threshold(threshold, parsed, load)]
+    }
+  }
+  return { thresholds, leftOut }
+}
+
+function toMetrics(metric: ThresholdMetric): string[] {
+  // Virtual users belong to no scenario.
+  if (metric === 'vus' || metric === 'vus_max') return [metric]
+  if (metric === 'http_req_failed') return [toMainMetric(metric), toMainMetric(NOT_SUCCEEDED)]
+  return [toMainMetric(metric)]
+}
+
+function toMainMetric(metric: string): string {
+  return `${metric}{scenario:main}`
+}
+
+function toK6Threshold(
+  { abortOnFail, delayAbortEvalMs }: Threshold,
+  parsed: ThresholdExpression,
+  load: Load,
+): string | K6Abort {
+  const threshold = formatExpression(toCounted(parsed, load, abortOnFail))
+  if (!abortOnFail) return threshold
+  // k6's clock starts with the warm-up.
+  const delayMs = delayAbortEvalMs + load.warmupMs
+  return {
+    threshold,
+    abortOnFail,
+    ...(delayMs === 0 ? {} : { delayAbortEval: formatDurationMs(delayMs) }),
+  }
+}
+
+/**
+ * k6 divides a counter by the whole time it ran, the warm-up and the last answers included; where the measured time
+ * is known beforehand the count says the same. While the load is still going it does not, so not for what aborts.
+ */
+function toCounted(parsed: ThresholdExpression, load: Load, abortOnFail: boolean): ThresholdExpression {
+  const isCounter = parsed.metric === 'http_reqs' || parsed.metric === 'dropped_iterations'
+  const measuredMs = toMeasuredMs(load)
+  if (!isCounter || parsed.aggregation !== 'rate' || abortOnFail || measuredMs === null) return parsed
+  return { ...parsed, aggregation: 'count', limit: (parsed.limit * measuredMs) / 1000 }
+}
+
+function formatExpression({ aggregation, percentile, operator, limit }: ThresholdExpression): string {
+  return `${aggregation === 'p' ? `p(${percentile})` : aggregation}${operator}${limit}`
+}
 
 const LATENCY =
   /^(http_req_(duration|waiting|connecting|tls_handshaking|blocked|sending|receiving)|.*_duration)$/
@@ -21,7 +125,7 @@ export function toThresholdResults(metrics: readonly K6Metric[]): ThresholdResul
 }
 
 function isRepeated(metric: K6Metric, expression: string, metrics: readonly K6Metric[]): boolean {
-  if (metric.tags === 'scenario:main' && REPORTING.has(expression)) return true
+  if (metric.tags === 'scenario:main' && isReportingThreshold(expression)) return true
   // Exported projects judge both what k6 takes for failed and what Sluice does; ours counts.
   return (
     metric.name === 'http_req_failed' &&

@@ -1,12 +1,11 @@
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { K6Result } from '../../../../shared/load/k6-result.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
-import { parseK6Summary } from './parse-k6-summary.ts'
-import { K6Lines } from './read-k6-lines.ts'
-import { summaryToResult } from './summary-to-result.ts'
+import { K6Lines } from './k6-lines.ts'
+import type { K6Result } from './k6-result.ts'
+import { parseK6Summary, summaryToResult } from './k6-summary.ts'
 
 /** Largest summary that is read; one has a few kilobytes for each metric. */
 const SUMMARY_MAX_BYTES = 64 * 1024 * 1024

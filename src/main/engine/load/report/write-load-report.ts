@@ -3,11 +3,9 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ExportResult } from '../../../../shared/run/results.ts'
 import { toFileError } from '../../workspace/file-error.ts'
 import { replaceFile } from '../../workspace/replace-file.ts'
-import { createHlogWriter, type HlogInterval } from './hlog-report.ts'
 import { formatHtmlReport } from './html/html-report.ts'
 import { formatJunitReport } from './junit-report.ts'
-import { formatSample } from './samples-report.ts'
-import { createSecondsWriter } from './seconds-report.ts'
+import { createHlogWriter, createSecondsWriter, formatSample, type HlogInterval } from './tool-reports.ts'
 
 /** Formats of a load test's report: a page, a CI server's XML, a histogram log, a CSV of seconds, kept requests. */
 export type LoadReportFormat = 'html' | 'junit' | 'hlog' | 'seconds' | 'samples'

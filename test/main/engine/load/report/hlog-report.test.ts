@@ -1,6 +1,6 @@
 import { HistogramLogReader, listTags } from 'hdr-histogram-js'
 import { describe, expect, test } from 'vitest'
-import { createHlogWriter } from '../../../../../src/main/engine/load/report/hlog-report.ts'
+import { createHlogWriter } from '../../../../../src/main/engine/load/report/tool-reports.ts'
 import { buildEncodedHistogram } from './build-load-report.ts'
 
 const STARTED_AT = '2026-11-21T09:43:29.250Z'

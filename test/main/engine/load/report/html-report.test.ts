@@ -5,7 +5,7 @@ import { toBuckets } from '../../../../../src/main/engine/load/report/html/time-
 import { compareRuns } from '../../../../../src/shared/load/compare.ts'
 import { createHistogram, recordUs } from '../../../../../src/shared/load/latency-meter.ts'
 import type { LoadReport } from '../../../../../src/shared/load/load-report.ts'
-import { toLatencyHistory } from '../../../../../src/shared/load/quantile-interval.ts'
+import { toLatencyHistory } from '../../../../../src/shared/load/statistics.ts'
 import { buildEmptyLoadReport, buildLoadReport } from './build-load-report.ts'
 
 const HOSTILE = '</title><script>alert(1)</script><img src=x onerror="alert(1)">\'&\u202E\u0000'

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
-import { SECONDS_COLUMNS } from '../../../../../src/main/engine/load/report/seconds-report.ts'
+import { SECONDS_COLUMNS } from '../../../../../src/main/engine/load/report/tool-reports.ts'
 import {
   findLoadReportFormat,
   type LoadReportSource,

@@ -1,5 +1,5 @@
 import { createLinearScale, formatTick, toBarPosition } from '../../../../../shared/load/chart-scale.ts'
-import type { LatencyBar } from '../../../../../shared/load/latency-bars.ts'
+import type { LatencyBar } from '../../../../../shared/load/latency-meter.ts'
 import {
   formatCount,
   formatFigure,

@@ -1,5 +1,4 @@
-import { toLatencyBars } from '../../../../../shared/load/latency-bars.ts'
-import { decodeHistogram } from '../../../../../shared/load/latency-meter.ts'
+import { decodeHistogram, toLatencyBars } from '../../../../../shared/load/latency-meter.ts'
 import type { LoadReport } from '../../../../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../../../../shared/load/threshold-metrics.ts'
 import {

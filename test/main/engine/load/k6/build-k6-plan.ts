@@ -1,6 +1,6 @@
-import type { K6Plan } from '../../../../../../src/main/engine/load/k6/project/k6-script.ts'
-import { type LoadInput, loadSchema } from '../../../../../../src/shared/load/load.ts'
-import { type PlanInput, planSchema } from '../../../../../../src/shared/plan/plan.ts'
+import type { K6Plan } from '../../../../../src/main/engine/load/k6/k6-script.ts'
+import { type LoadInput, loadSchema } from '../../../../../src/shared/load/load.ts'
+import { type PlanInput, planSchema } from '../../../../../src/shared/plan/plan.ts'
 
 /** A plan whose load k6 can send. */
 export function buildK6Plan(load: LoadInput, parts: Partial<PlanInput> = {}): K6Plan {

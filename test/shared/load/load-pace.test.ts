@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadPaceSchema } from '../../../src/shared/load/load-pace.ts'
-import { formatStages, parseStages } from '../../../src/shared/load/stages-text.ts'
+import { formatStages, loadPaceSchema, parseStages } from '../../../src/shared/load/load-pace.ts'
 import { formatTextMistake } from '../../../src/shared/messages/text-mistake.ts'
 
 describe('stages in text', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { RequestKeeper, SampleSlots } from '../../../../src/main/engine/load/kept-requests.ts'
 import type { KeptRequest } from '../../../../src/main/engine/load/load-messages.ts'
-import { RequestKeeper } from '../../../../src/main/engine/load/request-keeper.ts'
-import { SampleSlots } from '../../../../src/main/engine/load/sample-slots.ts'
 import type { LoadSample } from '../../../../src/shared/load/load-report.ts'
 import { createDraw } from '../../../helpers/seeded-draw.ts'
 

@@ -1,12 +1,6 @@
-import { type Load, toMaxInFlight } from '../../../../../shared/load/load.ts'
-import {
-  isOpen,
-  LOAD_MAX_MS,
-  type Stage,
-  toPeak,
-  toWarmupLevel,
-} from '../../../../../shared/load/load-pace.ts'
-import { formatDurationMs } from '../../../../../shared/messages/duration.ts'
+import { type Load, toMaxInFlight } from '../../../../shared/load/load.ts'
+import { isOpen, LOAD_MAX_MS, type Stage, toPeak, toWarmupLevel } from '../../../../shared/load/load-pace.ts'
+import { formatDurationMs } from '../../../../shared/messages/duration.ts'
 
 /** A scenario of k6, as its options have it. */
 export type K6Scenario = Readonly<Record<string, unknown>> & { executor: string }

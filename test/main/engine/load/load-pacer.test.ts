@@ -4,7 +4,7 @@ import {
   type LoadPacer,
   type LoadTurn,
   WARMUP_SEQUENCE,
-} from '../../../../src/main/engine/load/load-pace.ts'
+} from '../../../../src/main/engine/load/load-pacer.ts'
 import { type Load, type LoadInput, loadSchema } from '../../../../src/shared/load/load.ts'
 
 const TIMEOUT_MS = 1_000

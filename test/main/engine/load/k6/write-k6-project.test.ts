@@ -5,11 +5,11 @@ import {
   type K6Body,
   splitAtPostId,
   toRowsPieces,
-} from '../../../../../../src/main/engine/load/k6/project/k6-rows.ts'
-import { writeK6Project } from '../../../../../../src/main/engine/load/k6/project/write-k6-project.ts'
-import type { LoadInput } from '../../../../../../src/shared/load/load.ts'
-import type { PlanInput } from '../../../../../../src/shared/plan/plan.ts'
-import { openTestFolder } from '../../../../../helpers/test-folder.ts'
+  writeK6Project,
+} from '../../../../../src/main/engine/load/k6/write-k6-project.ts'
+import type { LoadInput } from '../../../../../src/shared/load/load.ts'
+import type { PlanInput } from '../../../../../src/shared/plan/plan.ts'
+import { openTestFolder } from '../../../../helpers/test-folder.ts'
 import { buildK6Plan } from './build-k6-plan.ts'
 
 const folder = openTestFolder()

@@ -1,6 +1,6 @@
-import { type Load, toMeasuredMs } from '../../../../../shared/load/load.ts'
-import type { Plan } from '../../../../../shared/plan/plan.ts'
-import { JSON_CONTENT_TYPE, taskPath } from '../../../../../shared/service/endpoints.ts'
+import { type Load, toMeasuredMs } from '../../../../shared/load/load.ts'
+import type { Plan } from '../../../../shared/plan/plan.ts'
+import { JSON_CONTENT_TYPE, taskPath } from '../../../../shared/service/endpoints.ts'
 import { toK6Scenarios } from './k6-scenarios.ts'
 import { NOT_SUCCEEDED, toK6Thresholds } from './k6-thresholds.ts'
 

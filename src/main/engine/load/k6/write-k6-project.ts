@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { SluiceError } from '../../../../../shared/messages/errors.ts'
-import type { ExportResult } from '../../../../../shared/run/results.ts'
-import { toFileError } from '../../../workspace/file-error.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { ExportResult } from '../../../../shared/run/results.ts'
+import { toFileError } from '../../workspace/file-error.ts'
 import { CONFIG_MAP_MAX_BYTES, formatK6Manifest } from './k6-manifest.ts'
 import { formatK6Readme } from './k6-readme.ts'
-import { type K6Body, ROWS_FILE_MAX_BYTES, toRowsPieces } from './k6-rows.ts'
 import { formatK6Script, type K6Plan, type K6RowsFile, SCRIPT_BEGINNING } from './k6-script.ts'
 
 /** What a k6 project is made of. */
@@ -132,4 +131,53 @@ async function moveInto(folder: string, written: string): Promise<void> {
     if (ROWS_FILE.test(name) && !names.includes(name)) await rm(join(folder, name))
   }
   await rm(written, { recursive: true })
+}
+
+/** A row's body as the mapper made it. */
+export type K6Body = Readonly<Record<string, unknown>>
+
+/** Stands for the post_id while a body is written; no content holds it by chance. */
+const POST_ID_MARK = '\u0001sluice-post-id\u0001'
+
+const WRITTEN_MARK = JSON.stringify(POST_ID_MARK).slice(1, -1)
+
+/** The JSON of a body in two parts, between which the post_id of a submission goes; it takes the place of its own. */
+export function splitAtPostId(body: K6Body): [head: string, tail: string] {
+  const text = JSON.stringify({ ...body, post_id: POST_ID_MARK })
+  const at = text.lastIndexOf(WRITTEN_MARK)
+  return [text.slice(0, at), text.slice(at + WRITTEN_MARK.length)]
+}
+
+/** Largest file of rows: k6 reads each whole. Small sources stay small enough for one configMap with their script. */
+export const ROWS_FILE_MAX_BYTES = 4 * 1024 * 1024
+
+/** A piece of a rows file: text to append, and whether the file ends with it. */
+export interface RowsPiece {
+  text: string
+  rows: number
+  isEnd: boolean
+}
+
+/** Divides rows into JSON arrays of at most `maxBytes` each (a larger row has one of its own), a piece a row. */
+export async function* toRowsPieces(
+  pages: Iterable<readonly K6Body[]> | AsyncIterable<readonly K6Body[]>,
+  maxBytes = ROWS_FILE_MAX_BYTES,
+): AsyncGenerator<RowsPiece> {
+  let sizeBytes = 0
+  let rows = 0
+  for await (const page of pages) {
+    for (const body of page) {
+      const row = JSON.stringify(splitAtPostId(body))
+      const rowBytes = Buffer.byteLength(row) + 2
+      if (rows > 0 && sizeBytes + rowBytes > maxBytes) {
+        yield { text: '\n]\n', rows, isEnd: true }
+        sizeBytes = 0
+        rows = 0
+      }
+      yield { text: `${rows === 0 ? '[\n' : ',\n'}${row}`, rows, isEnd: false }
+      sizeBytes += rowBytes
+      rows += 1
+    }
+  }
+  if (rows > 0) yield { text: '\n]\n', rows, isEnd: true }
 }

@@ -1,6 +1,6 @@
-import { type Plan, planSchema } from '../plan/plan.ts'
-import type { Percentiles } from '../run/run.ts'
-import type { ThresholdResult } from './thresholds.ts'
+import type { ThresholdResult } from '../../../../shared/load/thresholds.ts'
+import { type Plan, planSchema } from '../../../../shared/plan/plan.ts'
+import type { Percentiles } from '../../../../shared/run/run.ts'
 
 /** Which of k6's kinds of results a file holds. */
 export type K6Shape = 'summary-export' | 'handle-summary' | 'machine-readable' | 'json-lines'

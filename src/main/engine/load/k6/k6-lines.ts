@@ -1,5 +1,4 @@
 import { StringDecoder } from 'node:string_decoder'
-import type { K6Result } from '../../../../shared/load/k6-result.ts'
 import { decodeHistogram } from '../../../../shared/load/latency-meter.ts'
 import {
   evaluateThresholds,
@@ -10,6 +9,7 @@ import {
 } from '../../../../shared/load/thresholds.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import { isJsonObject } from '../../../../shared/service/json-object.ts'
+import type { K6Result } from './k6-result.ts'
 import { K6_LATENCIES, type K6Point, K6Samples } from './k6-samples.ts'
 
 /** Longest line that is read; k6's own have a few hundred characters. */
