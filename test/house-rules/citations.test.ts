@@ -6,7 +6,7 @@ import {
   listPages,
   readCitingModules,
 } from './citations.ts'
-import { parseModule } from './read-module.ts'
+import { listFiles, parseModule } from './read-module.ts'
 
 describe('citations', () => {
   it('in comments name pages and sections that exist', () => {
@@ -16,9 +16,10 @@ describe('citations', () => {
     expect(modules.flatMap(checkModuleCitations)).toEqual([])
   })
 
-  it('in pages name pages and sections that exist', () => {
+  it('in pages name pages, sections and files that exist', () => {
+    const files = ['src', 'test', 'bench', 'scripts'].flatMap(listFiles)
     expect(listPages()).toContain('docs/interface.md')
-    expect(listPages().flatMap(checkPageCitations)).toEqual([])
+    expect(listPages().flatMap((page) => checkPageCitations(page, files))).toEqual([])
   })
 })
 
@@ -30,7 +31,10 @@ describe('the rule about citations', () => {
     expect(
       check('A term (docs/page.md §2, §2.1), as RFC 9112 §7.1 and Statistical Intervals, 1991, §5.2 say'),
     ).toEqual([])
-    expect(check('see §2 and [page.md §2.1](page.md)', 'docs/page.md')).toEqual([])
+    expect(check('see §2, [page.md §2.1](page.md), `docs/page.md` §2', 'docs/page.md')).toEqual([])
+    expect(check('see `docs/page.md` §7', 'README.md')).toEqual([
+      'cites docs/page.md §7, which does not exist',
+    ])
   })
 
   it('refuses a section or a page that does not exist, and a section of no page', () => {

@@ -8,7 +8,7 @@ const SOURCE = String.raw`(?<page>[\w./-]+\.md)|(?<foreign>RFC \d+|(?:19|20)\d\d
 /** Sections, one or a list that commas, `and` or `to` join. */
 const SECTIONS = String.raw`§\d+(?:\.\d+)*(?:(?:,| and| to) §\d+(?:\.\d+)*)*`
 
-const CITATION = new RegExp(String.raw`(?:(?:${SOURCE}) )?(?<sections>${SECTIONS})`, 'g')
+const CITATION = new RegExp(`(?:(?:${SOURCE})[\`\\])]? )?(?<sections>${SECTIONS})`, 'g')
 
 /** A page that is named: with its folder, or as the target of a link. */
 const PAGE = /(?<path>\bdocs\/[\w./-]+\.md)|\]\((?<target>[\w./-]+\.md)\)/g
@@ -41,7 +41,7 @@ export function checkCitations(
   }
   for (const { groups: { page, foreign, sections = '' } = {} } of text.matchAll(CITATION)) {
     if (foreign !== undefined) continue
-    const source = page === undefined ? home : home === null ? page : join(home, '..', page)
+    const source = page === undefined ? home : toPage(page, home)
     for (const [section] of sections.matchAll(/\d+(?:\.\d+)*/g)) {
       if (source === null) problems.push(`cites §${section} of no page`)
       else if (read(source)?.has(section) === false)
@@ -49,6 +49,11 @@ export function checkCitations(
     }
   }
   return problems
+}
+
+/** The path of a page that a text names; pages name their neighbours without the folder. */
+function toPage(name: string, home: string | null): string {
+  return home === null || name.startsWith('docs/') ? name : join(home, '..', name)
 }
 
 /** The comments of a file, those on consecutive lines as one, without their marks. */
@@ -82,13 +87,18 @@ export function checkModuleCitations(module: Pick<SourceModule, 'path' | 'commen
   )
 }
 
-/** What is wrong with the citations of a page. */
-export function checkPageCitations(page: string): string[] {
+/** What is wrong with the citations of a page: also a file of ours that it names and that does not exist. */
+export function checkPageCitations(page: string, files: readonly string[]): string[] {
   const text = readFileSync(join(PROJECT_FOLDER, page), 'utf8')
-  return checkCitations(text, page).map((problem) => `${page}: ${problem}`)
+  const gone = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:tsx?|mjs)|[\w-]+[\w.-]*\.(?:tsx?|mjs))`/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))
+  const problems = gone.map((name) => `names ${name}, which does not exist`)
+  return [...checkCitations(text, page), ...problems].map((problem) => `${page}: ${problem}`)
 }
 
 /** The project's own pages. */
 export function listPages(): string[] {
-  return listFiles('docs').filter((path) => path.endsWith('.md'))
+  const pages = listFiles('docs').filter((path) => path.endsWith('.md'))
+  return ['README.md', 'CONTRIBUTING.md', ...pages]
 }
