@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { runCrashCampaign } from '../helpers/crash/crash-harness.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
-const kills = Number(process.env['CRASH_KILLS'] ?? 20)
+const kills = Number(process.env['CRASH_KILLS'] ?? 8)
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000)
 
 test(`${kills} kills lose no row, and send none again that was not listed as unknown`, {

@@ -37,3 +37,16 @@ export function checkMarkers({ path, comments }: Pick<SourceModule, 'path' | 'co
       ({ text, line }) => `${path}:${line}: does now what it puts off, or opens an issue:${text.trimEnd()}`,
     )
 }
+
+/** Waits of a test for a time instead of an event, and claims about how long something took on a clock. */
+export function checkWaits({ path, text }: { path: string; text: string }): string[] {
+  const found = [
+    ...text.matchAll(/new Promise\b[^;]{0,80}?=>\s*(?:\{\s*)?(?:void )?setTimeout\(/g),
+    ...text.matchAll(/from 'node:timers\/promises'/g),
+    ...text.matchAll(/expect\((?:performance|Date)\.now\(\)[^\n]*\)\.(?:toBeLess|not\.toBeGreater)/g),
+  ]
+  return found.map(({ index }) => {
+    const line = text.slice(0, index).split('\n').length
+    return `${path}:${line}: a busy machine is slow; wait for what is to happen, and measure processor time`
+  })
+}

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkDocumentation, checkLengths, checkMarkers, checkName } from './file-rules.ts'
-import { listFiles, parseModule, readModules } from './read-module.ts'
+import { checkDocumentation, checkLengths, checkMarkers, checkName, checkWaits } from './file-rules.ts'
+import { listFiles, PROJECT_FOLDER, parseModule, readModules } from './read-module.ts'
 
 const modules = readModules('src')
 
@@ -24,6 +26,18 @@ describe('files of src, test and scripts', () => {
 
   it('put nothing off', () => {
     expect(folders.flatMap(readModules).flatMap(checkMarkers)).toEqual([])
+  })
+})
+
+describe('tests', () => {
+  it('wait for events and not for times', () => {
+    // The rules' own tests hold what they refuse.
+    const tests = listFiles('test').filter((path) => /(?<!house-rules.*)\.test\.tsx?$/.test(path))
+    const problems = tests.flatMap((path) =>
+      checkWaits({ path, text: readFileSync(join(PROJECT_FOLDER, path), 'utf8') }),
+    )
+    expect(tests.length).toBeGreaterThan(100)
+    expect(problems).toEqual([])
   })
 })
 
@@ -53,6 +67,25 @@ describe('the file rules', () => {
     'src/main/engine/journal/commonest-errors.ts',
   ])('let pass the name %s', (path) => {
     expect(checkName(path)).toBeNull()
+  })
+
+  it.each([
+    'await new Promise((resolve) => setTimeout' + '(resolve, 20))',
+    'await new Promise<void>((done) => {\n  setTimeout' + '(done, 20)\n})',
+    "import { setTimeout } from 'node:timers" + "/promises'",
+    'expect(performance.now()' + ' - began).toBeLessThan(1_000)',
+  ])('refuse a test that waits for a time or measures one: %s', (line) => {
+    expect(checkWaits({ path: 'a.test.ts', text: `\n${line}\n` })).toEqual([
+      expect.stringContaining('a.test.ts:2: '),
+    ])
+  })
+
+  it.each([
+    'setTimeout(() => wire.send(200, answer), delayMs)',
+    "await once(child, 'exit')",
+    'expect(performance.now() - began).toBeGreaterThan(18)',
+  ])('let pass a test that says %s', (line) => {
+    expect(checkWaits({ path: 'a.test.ts', text: line })).toEqual([])
   })
 
   it('refuse an export without its sentence, however it is exported', () => {

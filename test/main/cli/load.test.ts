@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -160,12 +160,13 @@ describe('load', () => {
 
 /** Live figures, once so many requests have ended and a second is over, with which percentiles come. */
 async function untilRequests(url: string, count: number): Promise<string> {
-  for (;;) {
+  const look = async () => {
     const text = await (await fetch(url)).text()
-    const isEnough = Number(/^k6_http_reqs_total\S* (\d+)/m.exec(text)?.[1] ?? 0) >= count
-    if (isEnough && text.includes('k6_http_req_duration_p99')) return text
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(Number(/^k6_http_reqs_total\S* (\d+)/m.exec(text)?.[1] ?? 0)).toBeGreaterThanOrEqual(count)
+    expect(text).toContain('k6_http_req_duration_p99')
+    return text
   }
+  return vi.waitFor(look, { timeout: 50_000, interval: 50 })
 }
 
 describe('a load that goes on', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { addFormulaGuard, removeFormulaGuard } from '../../../src/shared/run/formula-guard.ts'
+import { measureProcessorMs } from '../../helpers/processor-time.ts'
 
 test('taking the guard off is the exact inverse of putting it on, for every short cell', () => {
   const characters = ["'", '=', '+', '＠', ' ', '\t', '\r', '\u200b', '\u3000', 'a', '-', '"', '']
@@ -61,7 +62,6 @@ test('cells that no spreadsheet runs stay as they are', () => {
 
 test('a megabyte of white space costs no more than reading it', () => {
   const cell = ' '.repeat(1_000_000)
-  const started = performance.now()
-  expect(addFormulaGuard(`${cell}x`)).toBe(`${cell}x`)
-  expect(performance.now() - started).toBeLessThan(1000)
+  const takenMs = measureProcessorMs(() => expect(addFormulaGuard(`${cell}x`)).toBe(`${cell}x`))
+  expect(takenMs).toBeLessThan(2_000)
 })

@@ -21,34 +21,69 @@ const EVENTS: ItemEvent[] = [
   'resend',
 ]
 
-/** Every state, and what each event makes of it; an event that is not named means nothing there. */
-const TABLE: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
-  pending: { claimed: 'sending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
-  sending: {
-    released: 'pending',
-    succeeded: 'succeeded',
-    acknowledged: 'acknowledged',
-    rejected: 'rejected',
-    failed: 'failed',
-    lost: 'unknown',
-    retry: 'pending',
-    callback_succeeded: 'succeeded',
-    callback_rejected: 'rejected',
-  },
-  acknowledged: { timed_out: 'overdue', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
-  overdue: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
-  unknown: { resend: 'pending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
-  succeeded: {},
-  rejected: { callback_succeeded: 'succeeded' },
-  failed: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
+const STATES: ItemState[] = [
+  'pending',
+  'sending',
+  'acknowledged',
+  'succeeded',
+  'rejected',
+  'failed',
+  'unknown',
+  'overdue',
+]
+
+/** Where an item is after events that each meant something; null where one of them meant nothing. */
+function follow(...events: readonly ItemEvent[]): ItemState | null {
+  return events.reduce<ItemState | null>(
+    (state, event) => (state === null ? null : nextItemState(state, event)),
+    'pending',
+  )
 }
 
-const STATES = Object.keys(TABLE) as ItemState[]
+test.each<[string, ItemEvent[], ItemState]>([
+  ['is sent and taken', ['claimed', 'succeeded'], 'succeeded'],
+  ['is refused', ['claimed', 'rejected'], 'rejected'],
+  ['is given up', ['claimed', 'failed'], 'failed'],
+  ['is sent again after a back-off', ['claimed', 'retry', 'claimed', 'succeeded'], 'succeeded'],
+  ['is let go of by a run that stops', ['claimed', 'released'], 'pending'],
+  ['is lost on the way', ['claimed', 'lost'], 'unknown'],
+  ['is lost, and sent again by a word of the person', ['claimed', 'lost', 'resend', 'claimed'], 'sending'],
+  ['is taken and awaits its callback', ['claimed', 'acknowledged'], 'acknowledged'],
+  ['is called back', ['claimed', 'acknowledged', 'callback_succeeded'], 'succeeded'],
+  ['is called back with an error', ['claimed', 'acknowledged', 'callback_rejected'], 'rejected'],
+  ['is called back too late', ['claimed', 'acknowledged', 'timed_out'], 'overdue'],
+  ['is called back before its acknowledgement', ['claimed', 'callback_succeeded'], 'succeeded'],
+  ['is given up and was taken all the same', ['claimed', 'failed', 'callback_succeeded'], 'succeeded'],
+  ['is given up and was refused', ['claimed', 'failed', 'callback_rejected'], 'rejected'],
+  ['is refused and was taken by an earlier try', ['claimed', 'rejected', 'callback_succeeded'], 'succeeded'],
+])('an item that %s', (_what, events, expected) => {
+  expect(follow(...events)).toBe(expected)
+})
 
-test.each(
-  STATES.flatMap((state) => EVENTS.map((event) => [state, event, TABLE[state][event] ?? null] as const)),
-)('an item that is %s and meets %s: %s', (state, event, expected) => {
-  expect(nextItemState(state, event)).toBe(expected)
+test('an answer, a timeout and a decision mean something only where they can come', () => {
+  const ways = (event: ItemEvent) => STATES.filter((state) => nextItemState(state, event) !== null)
+  expect(ways('claimed')).toEqual(['pending'])
+  for (const answer of [
+    'released',
+    'succeeded',
+    'acknowledged',
+    'rejected',
+    'failed',
+    'lost',
+    'retry',
+  ] as const) {
+    expect(ways(answer)).toEqual(['sending'])
+  }
+  expect(ways('timed_out')).toEqual(['acknowledged'])
+  expect(ways('resend')).toEqual(['unknown'])
+})
+
+test('a callback is taken wherever nothing is known yet, and its yes outweighs every no', () => {
+  for (const state of STATES) {
+    expect(nextItemState(state, 'callback_succeeded')).toBe(state === 'succeeded' ? null : 'succeeded')
+    const isToldAlready = state === 'succeeded' || state === 'rejected'
+    expect(nextItemState(state, 'callback_rejected')).toBe(isToldAlready ? null : 'rejected')
+  }
 })
 
 test.each(STATES)('an item that is %s is settled just where nothing will happen by itself', (state) => {

@@ -28,7 +28,7 @@ test('an open pace sends exactly what its schedule has, each once, by as many th
   const plan = loads.createPlan(3, server.baseUrl, {
     pace: { kind: 'open', ratePerSecond: 200 },
     durationMs: 600,
-    warmupMs: 100,
+    warmupMs: 400,
     workers: 2,
     sampleSize: 500,
   })
@@ -36,7 +36,8 @@ test('an open pace sends exactly what its schedule has, each once, by as many th
   const [warm, measured] = [server.requests.filter(isWarmup), server.requests.filter((one) => !isWarmup(one))]
   expect(toNumbers(measured.map(toPostId))).toEqual(Array.from({ length: 120 }, (_, i) => i + 1))
   // What of the warm-up is not out when measuring begins is not made up for.
-  expect(warm.length).toBeLessThanOrEqual(20)
+  expect(warm.length).toBeGreaterThan(0)
+  expect(warm.length).toBeLessThanOrEqual(80)
   expect(new Set(warm.map(toPostId)).size).toBe(warm.length)
   expect(summary).toMatchObject({
     state: 'completed',
@@ -85,16 +86,14 @@ test('a closed pace keeps its number in flight and ends with its number of reque
 
 test('who thinks sends nothing meanwhile, and is not waited for at the end', async () => {
   const server = await startService()
-  const began = performance.now()
   const { report } = await loads.run(
     loads.createPlan(5, server.baseUrl, {
       pace: { kind: 'closed', concurrency: 3 },
       durationMs: 500,
-      thinkTime: { minMs: 60_000, maxMs: 60_000 },
+      thinkTime: { minMs: 600_000, maxMs: 600_000 },
     }),
   )
   expect(report.counts.sent).toBe(3)
-  expect(performance.now() - began).toBeLessThan(20_000)
 })
 
 test('a closed pace in stages follows its number in flight', async () => {
@@ -286,7 +285,8 @@ test('a load that dies after its interruption has the time and the schedule unti
       .then(() => run.command({ kind: 'stop' }))
   })
   const end = moments.at(-1)
-  const dying = moments.filter(({ report }) => report.durationMs > 2_000)
+  // What is written while it goes on is of whole seconds; its interruption falls between two of them.
+  const dying = moments.slice(moments.findIndex(({ report }) => report.durationMs % 1_000 !== 0))
   expect(dying.length).toBeGreaterThan(1)
   for (const { report, samples, summary } of dying) {
     expect(report.durationMs).toBe(end?.report.durationMs)

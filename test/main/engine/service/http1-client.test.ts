@@ -231,6 +231,10 @@ test('what happens to a connection that was given up does not touch the next req
 })
 
 test('the time to close an idle connection does not strike the connection after it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
   const { client, open } = createClient()
   const ends: Exchange[] = []
   const [first, second] = [new TestSocket(), new TestSocket()]
@@ -240,8 +244,7 @@ test('the time to close an idle connection does not strike the connection after 
   await answered
   const next = send(client, ends)
   open(second)
-  // A timer that was set later, and is no shorter, is over later.
-  await new Promise((resolve) => setTimeout(resolve, 1))
+  vi.advanceTimersByTime(20)
   second.push(toAnswer('two'))
   await next
   expect(ends).toMatchObject([{ body: 'one' }, { body: 'two' }])

@@ -8,9 +8,9 @@ import yazl from 'yazl'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { toWorkbookParts } from './workbook-files.ts'
 
-const ROWS = 100_000
+const ROWS = 20_000
 const TEXT =
-  'a text that no other row has, long enough to fill the heap if all of them were held there '.repeat(4)
+  'a text that no other row has, long enough to fill the heap if all of them were held there '.repeat(20)
 
 function* toPieces(before: string, after: string, toPiece: (row: number) => string): Generator<string> {
   yield before
