@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import { ADMIN_TOKEN_HEADER } from '../../src/main/sandbox/admin-token.ts'
+import { ADMIN_TOKEN_HEADER } from '../../src/main/sandbox/admin-access.ts'
 import { createSandbox, type Sandbox } from '../../src/main/sandbox/sandbox.ts'
 import type { SandboxClock } from '../../src/main/sandbox/sandbox-context.ts'
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../src/main/sandbox/sandbox-options.ts'

@@ -1,5 +1,4 @@
-import { DEFAULT_INDEX } from '../sandbox/rules/default-indexes.ts'
-import { DEFAULT_WATCHLIST } from '../sandbox/rules/default-watchlists.ts'
+import { DEFAULT_INDEX, DEFAULT_WATCHLIST } from '../sandbox/rules/defaults.ts'
 import { bridge } from './implementer.ts'
 import { SAMPLE_FILE } from './sample-file.ts'
 

@@ -5,9 +5,8 @@ import { z } from 'zod'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { ApiKey } from '../engine/secrets/bound-secret.ts'
 import { replaceFileSync } from '../engine/workspace/replace-file.ts'
-import { ADMIN_TOKEN_HEADER } from '../sandbox/admin-token.ts'
+import { ADMIN_TOKEN_HEADER, proveSandbox } from '../sandbox/admin-access.ts'
 import type { SandboxOptions } from '../sandbox/sandbox-options.ts'
-import { proveSandbox } from '../sandbox/sandbox-proof.ts'
 import { type SandboxThread, startSandboxThread } from '../sandbox/start-sandbox-thread.ts'
 
 /** Slow enough to watch a run against it. */

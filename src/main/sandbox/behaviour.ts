@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { type CallbackSettings, parseCallbacks } from './callbacks/callback-settings.ts'
-import type { Fault } from './faults.ts'
+import { type Fault, parseFaults } from './faults.ts'
 import { type Latency, parseLatency } from './latency.ts'
-import { parseFaults } from './parse-faults.ts'
-import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
 /** How the sandbox behaves, as one writes it; it can be changed while the sandbox runs. */
 export const behaviourSettingsSchema = z.strictObject({
@@ -77,5 +75,33 @@ export function applyChange(settings: BehaviourSettings, change: BehaviourChange
       change.maxTermsPerRequest === undefined ? settings.maxTermsPerRequest : change.maxTermsPerRequest,
     failedTerms: change.failedTerms ?? settings.failedTerms,
     watchlistAddCodes: change.watchlistAddCodes ?? settings.watchlistAddCodes,
+  }
+}
+
+/** Says whether a request may pass. */
+export interface RateLimiter {
+  /** 0 where it may, and it is then counted; otherwise the whole seconds after which it may be tried again. */
+  take(): number
+}
+
+/**
+ * A bucket of tokens, filled at `ratePerSecond`, that holds one second's worth and at least one. `nowMs` is a clock
+ * that never goes back.
+ */
+export function createRateLimiter(ratePerSecond: number, nowMs: () => number): RateLimiter {
+  const capacity = Math.max(1, ratePerSecond)
+  let tokens = capacity
+  let filledAtMs = nowMs()
+  return {
+    take: () => {
+      const atMs = nowMs()
+      tokens = Math.min(capacity, tokens + ((atMs - filledAtMs) / 1_000) * ratePerSecond)
+      filledAtMs = atMs
+      if (tokens >= 1) {
+        tokens -= 1
+        return 0
+      }
+      return Math.max(1, Math.ceil((1 - tokens) / ratePerSecond))
+    },
   }
 }

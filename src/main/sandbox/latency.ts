@@ -1,5 +1,5 @@
-import { toBadSetting } from './bad-setting.ts'
 import { parseDurationMs, parseShare } from './quantities.ts'
+import { toBadSetting } from './sandbox-errors.ts'
 import type { Draw } from './seeded-draw.ts'
 
 /** One way to answer: after `baseMs`, give or take up to `jitterMs`, every value between as likely. */

@@ -1,4 +1,7 @@
+import type { z } from 'zod'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import type { ServiceErrorBody } from '../../shared/service/errors.ts'
+import { isJsonObject } from '../../shared/service/json-object.ts'
 
 /** The errors that the sandbox answers: those of docs/interface.md §7.1, and its own where none is shown. */
 export const SANDBOX_ERRORS = {
@@ -46,4 +49,41 @@ export class SandboxRefusal extends Error {
 /** An error body in the shape of docs/interface.md §7. */
 export function toErrorBody(status: number, errorCode: string, message: string): ServiceErrorBody {
   return { error: true, status, error_code: errorCode, message, show_alert: false }
+}
+
+/** The error for a setting that cannot be read: `BAD_USAGE`. */
+export function toBadSetting(what: string, found: string, expected: string, hint: string): SluiceError {
+  return new SluiceError({ code: 'BAD_USAGE', message: `${what} "${found}": expected ${expected}`, hint })
+}
+
+/** What the sandbox refuses a request with, whatever was thrown; the unexpected becomes `INTERNAL_ERROR`. */
+export function toRefusal(error: unknown): SandboxRefusal {
+  if (error instanceof SandboxRefusal) return error
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null
+  if (status === 415) {
+    return new SandboxRefusal('UNSUPPORTED_MEDIA_TYPE', 'the Content-Type must be application/json')
+  }
+  if (error instanceof Error && typeof status === 'number' && status >= 400 && status < 500) {
+    return new SandboxRefusal('INVALID_PARAM', error.message)
+  }
+  return new SandboxRefusal('INTERNAL_ERROR', 'the sandbox failed on this request')
+}
+
+/** Everything that is wrong with a value, in one line: `user_id: is required; group_id: must be distinct from …`. */
+export function formatIssues(issues: readonly z.core.$ZodIssue[], value: unknown): string {
+  return issues
+    .map((issue) => {
+      const path = issue.path.join('.')
+      const message = isMissing(issue, value) ? 'is required' : issue.message
+      return path === '' ? message : `${path}: ${message}`
+    })
+    .join('; ')
+}
+
+/** Whether the issue is about a field that is not there. */
+function isMissing(issue: z.core.$ZodIssue, value: unknown): boolean {
+  if (issue.code !== 'invalid_type') return false
+  let found = value
+  for (const key of issue.path) found = isJsonObject(found) ? found[String(key)] : undefined
+  return found === undefined
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { appealSchema } from './appeals/appeal.ts'
+import { appealSchema } from './appeals.ts'
 import { behaviourSettingsSchema, DEFAULT_BEHAVIOUR } from './behaviour.ts'
-import { formatIssues } from './format-issues.ts'
-import { ruleSchema } from './rules/rule.ts'
+import { ruleSchema } from './rules/rules.ts'
+import { formatIssues } from './sandbox-errors.ts'
 
 /** The key of a sandbox that was given none. */
 export const DEFAULT_SANDBOX_KEY = 'sandbox-key'

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /** Draws a number from 0 up to, not including, 1. The same purpose always draws the same number. */
 export type Draw = (purpose: string) => number
 
@@ -23,4 +25,10 @@ function scramble(state: number): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** An identifier that follows from the seed and what it is given for, so that runs repeat. */
+export function toSeededId(seed: string, ...parts: readonly string[]): string {
+  const digits = hash('sha256', [seed, ...parts].join('\n'))
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20, 32)}`
 }

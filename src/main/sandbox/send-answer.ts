@@ -2,8 +2,7 @@ import { TLSSocket } from 'node:tls'
 import type { FastifyReply } from 'fastify'
 import { RETRY_AFTER_HEADER } from '../../shared/service/endpoints.ts'
 import type { DecidedFault } from './faults.ts'
-import { SANDBOX_ERRORS, type SandboxErrorCode, toErrorBody } from './sandbox-errors.ts'
-import { toRefusal } from './to-refusal.ts'
+import { SANDBOX_ERRORS, type SandboxErrorCode, toErrorBody, toRefusal } from './sandbox-errors.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 

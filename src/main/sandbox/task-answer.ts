@@ -1,7 +1,6 @@
-import { ANALYSED_CHARACTERS, type Analysis } from './analysis/analyse-content.ts'
-import { CONTENT_CLASSES } from './analysis/content-classes.ts'
-import { findPersonalData } from './analysis/find-entities.ts'
-import type { Rule } from './rules/rule.ts'
+import { ANALYSED_CHARACTERS, type Analysis, findPersonalData } from './analysis/analyse-content.ts'
+import { CONTENT_CLASSES } from './analysis/score-text.ts'
+import type { Rule } from './rules/rules.ts'
 import type { StoredIndexItem } from './store/index-store.ts'
 
 /** What one model of a task found. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { answerNonce, proveSandbox } from '../../../src/main/sandbox/sandbox-proof.ts'
+import { answerNonce, proveSandbox } from '../../../src/main/sandbox/admin-access.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { listenForFaults, startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'

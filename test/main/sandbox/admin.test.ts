@@ -1,7 +1,7 @@
 import { request as sendRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { ADMIN_TOKEN_HEADER } from '../../../src/main/sandbox/admin-token.ts'
-import { ruleSchema } from '../../../src/main/sandbox/rules/rule.ts'
+import { ADMIN_TOKEN_HEADER } from '../../../src/main/sandbox/admin-access.ts'
+import { ruleSchema } from '../../../src/main/sandbox/rules/rules.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type Analysis, analyseContent } from '../../../src/main/sandbox/analysis/analyse-content.ts'
-import { CONTENT_CLASSES } from '../../../src/main/sandbox/analysis/content-classes.ts'
-import { findPersonalData } from '../../../src/main/sandbox/analysis/find-entities.ts'
+import {
+  type Analysis,
+  analyseContent,
+  findPersonalData,
+} from '../../../src/main/sandbox/analysis/analyse-content.ts'
+import { CONTENT_CLASSES, WORD_LIST } from '../../../src/main/sandbox/analysis/score-text.ts'
 import { createWatchlistMatcher } from '../../../src/main/sandbox/analysis/watchlist-matcher.ts'
-import { WORD_LIST } from '../../../src/main/sandbox/analysis/word-list.ts'
-import { DEFAULT_RULES } from '../../../src/main/sandbox/rules/default-rules.ts'
-import { findTriggeredRules } from '../../../src/main/sandbox/rules/evaluate-rules.ts'
+import { DEFAULT_RULES } from '../../../src/main/sandbox/rules/defaults.ts'
+import { findTriggeredRules } from '../../../src/main/sandbox/rules/rules.ts'
 import { measureProcessorMs } from '../../helpers/processor-time.ts'
 
 function analyse(text: string): Analysis {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSampleAppeals } from '../../../src/main/sandbox/appeals/sample-appeals.ts'
+import { createSampleAppeals } from '../../../src/main/sandbox/appeals.ts'
 import { appealResponseSchema } from '../../../src/shared/service/appeal.ts'
 import { appealStatusPath } from '../../../src/shared/service/endpoints.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CONTENT_CLASSES } from '../../../src/main/sandbox/analysis/content-classes.ts'
-import { WORD_LIST } from '../../../src/main/sandbox/analysis/word-list.ts'
-import { createSampleAppeals, DEFAULT_APPEALS } from '../../../src/main/sandbox/appeals/sample-appeals.ts'
+import { CONTENT_CLASSES, WORD_LIST } from '../../../src/main/sandbox/analysis/score-text.ts'
+import { createSampleAppeals, DEFAULT_APPEALS } from '../../../src/main/sandbox/appeals.ts'
 import { DEFAULT_BEHAVIOUR } from '../../../src/main/sandbox/behaviour.ts'
 import { parseCallbacks } from '../../../src/main/sandbox/callbacks/callback-settings.ts'
-import { DEFAULT_INDEXES } from '../../../src/main/sandbox/rules/default-indexes.ts'
-import { DEFAULT_RULES } from '../../../src/main/sandbox/rules/default-rules.ts'
-import { DEFAULT_WATCHLISTS } from '../../../src/main/sandbox/rules/default-watchlists.ts'
-import { ruleSchema } from '../../../src/main/sandbox/rules/rule.ts'
+import {
+  DEFAULT_INDEXES,
+  DEFAULT_RULES,
+  DEFAULT_WATCHLISTS,
+} from '../../../src/main/sandbox/rules/defaults.ts'
+import { ruleSchema } from '../../../src/main/sandbox/rules/rules.ts'
 import { SANDBOX_ERRORS } from '../../../src/main/sandbox/sandbox-errors.ts'
 import { LOGGED_ENDPOINTS } from '../../../src/main/sandbox/store/request-store.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideFault, toFaultOutcome } from '../../../src/main/sandbox/faults.ts'
-import { parseFaults } from '../../../src/main/sandbox/parse-faults.ts'
+import { decideFault, parseFaults, toFaultOutcome } from '../../../src/main/sandbox/faults.ts'
 import { createDraw } from '../../../src/main/sandbox/seeded-draw.ts'
 import { SluiceError } from '../../../src/shared/messages/errors.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createRateLimiter } from '../../../src/main/sandbox/behaviour.ts'
 import { chooseDelayMs, parseLatency } from '../../../src/main/sandbox/latency.ts'
-import { createRateLimiter } from '../../../src/main/sandbox/rate-limiter.ts'
 import { createDraw } from '../../../src/main/sandbox/seeded-draw.ts'
 import { SluiceError } from '../../../src/shared/messages/errors.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'

@@ -1,4 +1,4 @@
-import type { Word } from './find-words.ts'
+import type { Word } from './score-text.ts'
 
 /** Scripts that tell a language by themselves, tried in this order: kana before Han, for Japanese uses both. */
 const SCRIPTS: readonly [code: string, script: RegExp][] = [

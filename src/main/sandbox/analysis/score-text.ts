@@ -1,6 +1,19 @@
-import { type ClassScores, type ContentClass, createScores, MAX_SCORE } from './content-classes.ts'
-import type { Word } from './find-words.ts'
-import { CLASS_OF_WORD } from './word-list.ts'
+/** The classes that the sandbox scores (docs/interface.md §2.3, moderated_classes). */
+export const CONTENT_CLASSES = ['sexual', 'hate', 'violence', 'bullying', 'spam', 'promotions'] as const
+
+/** One of {@link CONTENT_CLASSES}. */
+export type ContentClass = (typeof CONTENT_CLASSES)[number]
+
+/** A score of each class, an integer from 0 to {@link MAX_SCORE}. */
+export type ClassScores = Record<ContentClass, number>
+
+/** The highest score of a class. */
+export const MAX_SCORE = 3
+
+/** Scores of nothing. */
+export function createScores(): ClassScores {
+  return { sexual: 0, hate: 0, violence: 0, bullying: 0, spam: 0, promotions: 0 }
+}
 
 /** Scores of one span of a text. */
 export interface ScoredSpan {
@@ -75,3 +88,50 @@ export function toHighestScores(spans: readonly ScoredSpan[]): ClassScores {
   }
   return highest
 }
+
+/** A run of letters, digits and marks in a text. */
+export interface Word {
+  /** Lower-cased. */
+  text: string
+  /** Where it stands in the text, in UTF-16 code units; the end is exclusive. */
+  start: number
+  end: number
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu
+
+/** The words of a text, in order. */
+export function findWords(text: string): Word[] {
+  const words: Word[] = []
+  for (const match of text.matchAll(WORD)) {
+    const [word] = match
+    words.push({ text: word.toLowerCase(), start: match.index, end: match.index + word.length })
+  }
+  return words
+}
+
+/** The published word list: mild words, one class each. Documented in `docs/sandbox.md`. */
+export const WORD_LIST: Record<ContentClass, readonly string[]> = {
+  sexual: toWords('sexy nude naked flirt seductive horny erotic xxx'),
+  hate: toWords('hate hateful despise detest loathe vermin subhuman'),
+  violence: toWords('attack fight punch kill stab shoot weapon gun knife bomb blood'),
+  bullying: toWords('stupid loser idiot dumb pathetic moron useless ugly worthless'),
+  spam: toWords(
+    `free win winner won claim urgent prize cash txt awarded guaranteed congratulations selected ringtone lottery
+     jackpot unsubscribe reward expires unclaimed landline ringtones polyphonic tones entry winning awaiting 150ppm`,
+  ),
+  promotions: toWords(
+    'offer offers sale discount coupon voucher vouchers deal deals promo bonus subscribe order shop latest save',
+  ),
+}
+
+function toWords(text: string): string[] {
+  return text.split(/\s+/)
+}
+
+/** Class of each listed word. */
+export const CLASS_OF_WORD: ReadonlyMap<string, ContentClass> = new Map(
+  Object.entries(WORD_LIST).flatMap(([className, words]) =>
+    words.map((word): [string, ContentClass] => [word, className as ContentClass]),
+  ),
+)

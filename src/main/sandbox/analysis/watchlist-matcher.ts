@@ -1,4 +1,4 @@
-import { findWords, type Word } from './find-words.ts'
+import { findWords, type Word } from './score-text.ts'
 
 /** A watchlist term found in a text; offsets in UTF-16 code units, the end exclusive. */
 export interface FoundTerm {

@@ -1,6 +1,8 @@
-import { toBadSetting } from '../bad-setting.ts'
-import { type Latency, parseLatency } from '../latency.ts'
+import { chooseDelayMs, type Latency, parseLatency } from '../latency.ts'
 import { parseCount, parseDurationMs, parseShare } from '../quantities.ts'
+import { toBadSetting } from '../sandbox-errors.ts'
+import type { Draw } from '../seeded-draw.ts'
+import type { AttemptResult } from './callback-sender.ts'
 
 /** How the sandbox delivers callbacks (docs/interface.md §6, which leaves all of it open). */
 export interface CallbackSettings {
@@ -114,4 +116,59 @@ function readLate(value: string): Partial<CallbackSettings> | null {
 
 function ifRead<T>(value: T | null, change: (value: T) => Partial<CallbackSettings> | null) {
   return value === null ? null : change(value)
+}
+
+/** When a callback is sent: after its acknowledgement, before it, much later, or never. */
+export type CallbackTiming = 'normal' | 'early' | 'late' | 'dropped'
+
+/** One copy of a task's callback, as it was decided by chance. */
+export interface PlannedCallback {
+  timing: CallbackTiming
+  /** From the acknowledgement to the first attempt; 0 for an early one. */
+  waitMs: number
+}
+
+/** Decides by chance when a task's callback is sent, and whether twice. The second copy is never early. */
+export function planCallbacks(settings: CallbackSettings, draw: Draw): PlannedCallback[] {
+  const timing = chooseTiming(settings, draw)
+  const first = { timing, waitMs: chooseWaitMs(settings, timing, 1, draw) }
+  if (timing === 'dropped' || settings.doubleShare <= draw('callback double')) return [first]
+  const again = timing === 'early' ? 'normal' : timing
+  return [first, { timing: again, waitMs: chooseWaitMs(settings, again, 2, draw) }]
+}
+
+function chooseTiming(settings: CallbackSettings, draw: Draw): CallbackTiming {
+  const { earlyShare, lateShare, dropShare } = settings
+  if (earlyShare + lateShare + dropShare === 0) return 'normal'
+  const rest = draw('callback timing')
+  if (rest < earlyShare) return 'early'
+  if (rest < earlyShare + lateShare) return 'late'
+  return rest < earlyShare + lateShare + dropShare ? 'dropped' : 'normal'
+}
+
+function chooseWaitMs(settings: CallbackSettings, timing: CallbackTiming, copy: number, draw: Draw): number {
+  if (timing === 'early' || timing === 'dropped') return 0
+  const delayMs = chooseDelayMs(settings.delay, (purpose) => draw(`callback ${copy} ${purpose}`))
+  const shuffledMs = settings.shuffleMs === 0 ? 0 : settings.shuffleMs * draw(`callback ${copy} shuffle`)
+  return delayMs + shuffledMs + (timing === 'late' ? settings.lateMs : 0)
+}
+
+/** Longest wait between two attempts, also where Retry-After asks for more, in milliseconds. */
+const MAX_WAIT_MS = 30_000
+
+/** Waits are spread by this share to either side, so that callbacks that failed together do not come back together. */
+const JITTER = 0.25
+
+/**
+ * How long to wait after the `attempts`-th failed attempt, in milliseconds: `backoffMs`, doubled after each further
+ * failure and jittered, and at least what Retry-After asks for; nothing after a connection that was stale.
+ */
+export function toRetryWaitMs(
+  { isStaleConnection, retryAfterMs }: AttemptResult,
+  { attempts, backoffMs, draw }: { attempts: number; backoffMs: number; draw: Draw },
+): number {
+  if (isStaleConnection) return 0
+  const spread = 1 + JITTER * (2 * draw('callback retry') - 1)
+  const waitMs = backoffMs * 2 ** Math.min(attempts - 1, 20) * spread
+  return Math.min(MAX_WAIT_MS, Math.max(waitMs, retryAfterMs ?? 0))
 }

@@ -1,20 +1,27 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { ADMIN_TOKEN_HEADER, isAdminToken } from '../admin-token.ts'
-import { isLoopbackAddress } from '../media/loopback-address.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import {
+  ADMIN_TOKEN_HEADER,
+  answerNonce,
+  isAdminToken,
+  NONCE_MAX_CHARACTERS,
+  PROOF_PATH,
+} from '../admin-access.ts'
+import { applyChange, behaviourChangeSchema, createBehaviour } from '../behaviour.ts'
+import { isLoopbackAddress } from '../media-fetcher.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
-import { answerNonce, NONCE_MAX_CHARACTERS, PROOF_PATH } from '../sandbox-proof.ts'
-import { registerAdminAppealRoutes } from './admin-appeal-routes.ts'
-import { registerAdminBehaviourRoutes } from './admin-behaviour-routes.ts'
-import { registerAdminCallbackRoutes } from './admin-callback-routes.ts'
-import { registerAdminIndexRoutes } from './admin-index-routes.ts'
-import { registerAdminKeyRoutes } from './admin-key-routes.ts'
-import { parseAdminQuery } from './admin-page.ts'
-import { registerAdminRequestRoutes } from './admin-request-routes.ts'
-import { registerAdminRuleRoutes } from './admin-rule-routes.ts'
-import { registerAdminTaskRoutes } from './admin-task-routes.ts'
-import { registerAdminWatchlistRoutes } from './admin-watchlist-routes.ts'
+import { LOGGED_ENDPOINTS } from '../store/request-store.ts'
+import {
+  registerAdminAppealRoutes,
+  registerAdminIndexRoutes,
+  registerAdminRuleRoutes,
+  registerAdminTaskRoutes,
+  registerAdminWatchlistRoutes,
+  toCallbackDocument,
+} from './admin-content-routes.ts'
+import { pageSchema, parseAdminBody, parseAdminQuery } from './admin-request.ts'
 
 const proofSchema = z.object({ nonce: z.string().min(1).max(NONCE_MAX_CHARACTERS) })
 
@@ -52,4 +59,120 @@ export function registerAdminRoutes(app: FastifyInstance, context: SandboxContex
 /** A web page that a browser on this machine shows has an Origin, at least where it changes anything. */
 function isLocalProgram(request: FastifyRequest): boolean {
   return request.headers.origin === undefined && isLoopbackAddress(request.ip)
+}
+
+/** Latency, faults and rate, to be looked at and changed while the sandbox runs. */
+export function registerAdminBehaviourRoutes(app: FastifyInstance, context: SandboxContext): void {
+  app.get('/behaviour', async () => context.behaviour.settings)
+
+  app.patch('/behaviour', async (request) => {
+    const change = parseAdminBody(behaviourChangeSchema, request.body)
+    try {
+      context.behaviour = createBehaviour(
+        applyChange(context.behaviour.settings, change),
+        context.clock.nowMs,
+      )
+    } catch (error) {
+      if (error instanceof SluiceError)
+        throw new SandboxRefusal('INVALID_PARAM', `${error.message}. ${error.hint}`)
+      throw error
+    }
+    return context.behaviour.settings
+  })
+}
+
+const callbackQuerySchema = pageSchema.extend({
+  state: z.enum(['pending', 'delivered', 'failed', 'dropped']).nullable().default(null),
+  task_id: z.string().nullable().default(null),
+})
+
+/** Callbacks: those on their way, and what became of the others. */
+export function registerAdminCallbackRoutes(
+  app: FastifyInstance,
+  { store, callbacks }: SandboxContext,
+): void {
+  app.get('/callbacks', async (request) => {
+    const { offset, limit, state, task_id: taskId } = parseAdminQuery(callbackQuerySchema, request.query)
+    const filter = { state, taskId }
+    return {
+      counts: store.callbacks.counts(),
+      total: store.callbacks.count(filter),
+      callbacks: store.callbacks.page(filter, offset, limit).map(toCallbackDocument),
+    }
+  })
+
+  app.post('/callbacks/send-now', async () => {
+    callbacks.sendPending()
+    return { pending: store.callbacks.counts().pending }
+  })
+
+  app.delete('/callbacks', async () => {
+    callbacks.clear()
+    return { message: 'every callback is forgotten, and what was pending is not sent' }
+  })
+}
+
+const newKeySchema = z.strictObject({
+  label: z.string().default(''),
+  key: z.string().regex(/^\S+$/, 'must be one word').optional(),
+})
+
+/** The project's API keys (docs/interface.md §5): a key itself is told once, when it is made. */
+export function registerAdminKeyRoutes(app: FastifyInstance, { store }: SandboxContext): void {
+  app.get('/keys', async () => ({ keys: store.keys.list() }))
+
+  app.post('/keys', async (request) => {
+    const { label, key } = parseAdminBody(newKeySchema, request.body)
+    const added = store.keys.add(label, key)
+    if (added === null) throw new SandboxRefusal('CONFLICT', 'this key exists, or existed before')
+    return { key_id: added.keyId, key: added.key }
+  })
+
+  app.post<{ Params: { keyId: string } }>('/keys/:keyId/refresh', async (request) => {
+    const refreshed = store.keys.refresh(toKeyId(request.params.keyId))
+    if (refreshed === null) throw toUnknownKey(request.params.keyId)
+    return { key_id: refreshed.keyId, key: refreshed.key }
+  })
+
+  app.delete<{ Params: { keyId: string } }>('/keys/:keyId', async (request) => {
+    if (!store.keys.remove(toKeyId(request.params.keyId))) throw toUnknownKey(request.params.keyId)
+    return { message: 'the key is no longer valid' }
+  })
+}
+
+function toKeyId(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+}
+
+function toUnknownKey(keyId: string): SandboxRefusal {
+  return new SandboxRefusal('NOT_FOUND', `there is no valid key ${keyId}`)
+}
+
+const requestQuerySchema = pageSchema.extend({
+  endpoint: z.enum(LOGGED_ENDPOINTS).nullable().default(null),
+  subject: z.string().nullable().default(null),
+})
+
+/** Every request to indexes, watchlists and appeals, as it came, and how it ended. */
+export function registerAdminRequestRoutes(app: FastifyInstance, { store }: SandboxContext): void {
+  app.get('/requests', async (request) => {
+    const { offset, limit, endpoint, subject } = parseAdminQuery(requestQuerySchema, request.query)
+    const filter = { endpoint, subject }
+    return {
+      total: store.requests.count(filter),
+      requests: store.requests.page(filter, offset, limit).map((logged) => ({
+        endpoint: logged.endpoint,
+        subject: logged.subject,
+        outcome: logged.outcome,
+        task_id: logged.taskId,
+        arrived_on: logged.arrivedOn.toISOString(),
+        request: logged.body === null ? null : JSON.parse(logged.body),
+      })),
+    }
+  })
+
+  app.delete('/requests', async () => {
+    store.requests.clear()
+    return { message: 'every request is forgotten' }
+  })
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Api, Mode } from '../../../shared/service/endpoints.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { answerRequest, type CarriedOut } from '../answer-request.ts'
-import { toReceivedJson } from '../json-body.ts'
+import { answerRequest, type CarriedOut, toReceivedJson } from '../answer-request.ts'
+import { toAppealResponse } from '../appeals.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
 import { submitTask } from '../submit-task.ts'
@@ -13,8 +13,8 @@ import {
   toLegacyAnswer,
   toV2Answer,
 } from '../task-answer.ts'
-import { type CheckedTask, parseTask, parseV2Task } from '../validate-task.ts'
-import { guardEndpoint } from './guard-endpoint.ts'
+import { type CheckedTask, parseTask, parseV2Task } from '../validate-request.ts'
+import { guardEndpoint, type LoggedWork, registerLoggedRoute } from './endpoint.ts'
 
 type TaskQuery = { Querystring: { legacy?: string | string[] } }
 
@@ -109,4 +109,35 @@ function findPostId(request: FastifyRequest): string {
   const value = toReceivedJson(request.body)?.value
   const postId = isJsonObject(value) ? value['post_id'] : null
   return typeof postId === 'string' ? postId : ''
+}
+
+/** Serves the status of appeals, without a key (docs/interface.md §4.7). */
+export function registerAppealRoutes(app: FastifyInstance, context: SandboxContext): void {
+  registerLoggedRoute(app, context, {
+    endpoint: 'appeal-status',
+    method: 'GET',
+    path: '/api/v1/appeals/status/:appealId',
+    needsKey: false,
+    findSubject: findAppealId,
+    check: (request) => checkAppeal(context, findAppealId(request)),
+  })
+}
+
+function checkAppeal({ store, clock }: SandboxContext, appealId: string): LoggedWork {
+  return {
+    key: appealId,
+    carryOut: () => {
+      const found = store.appeals.find(appealId)
+      if (found === null) throw new SandboxRefusal('INVALID_APPEAL', `there is no appeal "${appealId}"`)
+      store.appeals.noteRead(appealId)
+      const ageMs = clock.date().getTime() - found.createdOn.getTime()
+      const answer = toAppealResponse(found.appeal, { reads: found.reads, ageMs })
+      return { answer: JSON.stringify(answer), callback: null, taskId: null }
+    },
+  }
+}
+
+function findAppealId(request: FastifyRequest): string {
+  const { params } = request
+  return isJsonObject(params) && typeof params['appealId'] === 'string' ? params['appealId'] : ''
 }

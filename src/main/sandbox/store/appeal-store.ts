@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { type Appeal, appealSchema } from '../appeals/appeal.ts'
-import type { GroupCommit } from './group-commit.ts'
+import { type Appeal, appealSchema } from '../appeals.ts'
+import type { GroupCommit } from './open-database.ts'
 
 /** An appeal as it is kept. */
 export interface StoredAppeal {

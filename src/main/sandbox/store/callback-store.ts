@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import type { GroupCommit } from './group-commit.ts'
+import type { GroupCommit } from './open-database.ts'
 
 /** `failed` callbacks were given up, `dropped` ones were never to be sent. */
 export type CallbackState = 'pending' | 'delivered' | 'failed' | 'dropped'

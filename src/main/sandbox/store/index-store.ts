@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type JsonObject, jsonObjectSchema } from '../../../shared/service/json-object.ts'
-import type { GroupCommit } from './group-commit.ts'
+import type { GroupCommit } from './open-database.ts'
 
 /** An item as it is put into a custom index. */
 export interface NewIndexItem {

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import type { GroupCommit } from './group-commit.ts'
+import type { GroupCommit } from './open-database.ts'
 
 /** An API key as it may be shown: never the key itself. */
 export interface KeyRecord {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import type { GroupCommit } from './group-commit.ts'
+import type { GroupCommit } from './open-database.ts'
 import type { OutcomeCount } from './task-store.ts'
 
 /** Endpoints whose requests are logged; those of tasks have a record of their own. */

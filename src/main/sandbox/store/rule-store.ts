@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Rule, ruleSchema } from '../rules/rule.ts'
-import type { GroupCommit } from './group-commit.ts'
+import { type Rule, ruleSchema } from '../rules/rules.ts'
+import type { GroupCommit } from './open-database.ts'
 
 /** The moderation rules of the sandbox's project. */
 export interface RuleStore {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { GroupCommit } from './group-commit.ts'
+import type { GroupCommit } from './open-database.ts'
 
 /** A term as the sandbox keeps it: lower-cased (docs/interface.md §2.5). */
 export interface StoredTerm {

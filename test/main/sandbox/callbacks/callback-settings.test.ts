@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { parseCallbacks } from '../../../../src/main/sandbox/callbacks/callback-settings.ts'
-import { createDueHeap } from '../../../../src/main/sandbox/callbacks/due-heap.ts'
-import { planCallbacks } from '../../../../src/main/sandbox/callbacks/plan-callbacks.ts'
-import { toRetryWaitMs } from '../../../../src/main/sandbox/callbacks/retry-wait.ts'
+import { createDueHeap } from '../../../../src/main/sandbox/callbacks/callback-queue.ts'
+import {
+  parseCallbacks,
+  planCallbacks,
+  toRetryWaitMs,
+} from '../../../../src/main/sandbox/callbacks/callback-settings.ts'
 import { createDraw } from '../../../../src/main/sandbox/seeded-draw.ts'
 import { SluiceError } from '../../../../src/shared/messages/errors.ts'
 

@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { SandboxRefusal } from '../sandbox-errors.ts'
+import { toReceivedJson } from '../answer-request.ts'
+import { formatIssues, SandboxRefusal } from '../sandbox-errors.ts'
+
+/** Checks the body of an admin request; one without a body counts as `{}`. Refuses with `INVALID_PARAM`. */
+export function parseAdminBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const value = toReceivedJson(body)?.value ?? {}
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new SandboxRefusal('INVALID_PARAM', formatIssues(parsed.error.issues, value))
+}
 
 /** Which part of a list is asked for; both in the query. */
 export const pageSchema = z.object({

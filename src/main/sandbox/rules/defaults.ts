@@ -1,7 +1,6 @@
-import type { ContentClass } from '../analysis/content-classes.ts'
-import { DEFAULT_INDEX } from './default-indexes.ts'
-import { DEFAULT_WATCHLIST } from './default-watchlists.ts'
-import type { Rule, RuleCondition } from './rule.ts'
+import type { ContentClass } from '../analysis/score-text.ts'
+import type { StoredTerm } from '../store/watchlist-store.ts'
+import type { Rule, RuleCondition } from './rules.ts'
 
 function rule(ruleId: string, ruleName: string, ...conditions: RuleCondition[]): Rule {
   return {
@@ -16,6 +15,12 @@ function rule(ruleId: string, ruleName: string, ...conditions: RuleCondition[]):
 function atLeast(className: ContentClass, minScore: number): RuleCondition {
   return { subject: 'class_score', class: className, min_score: minScore }
 }
+
+/** Id of the custom index that a new sandbox has. */
+export const DEFAULT_INDEX = 'sandbox-index'
+
+/** Name of the watchlist that a new sandbox has. */
+export const DEFAULT_WATCHLIST = 'sandbox_terms'
 
 /** The rules of a new sandbox: every kind of condition, and enough to trigger on ordinary text. */
 export const DEFAULT_RULES: Rule[] = [
@@ -36,3 +41,17 @@ export const DEFAULT_RULES: Rule[] = [
     atLeast('bullying', 1),
   ),
 ]
+
+/** The custom indexes of a new sandbox, empty at first. */
+export const DEFAULT_INDEXES: readonly string[] = [DEFAULT_INDEX]
+
+/** The watchlists of a new sandbox. */
+export const DEFAULT_WATCHLISTS: Record<string, StoredTerm[]> = {
+  [DEFAULT_WATCHLIST]: [
+    { term: 'sandbox:watchlist', notes: 'A test phrase.' },
+    { term: 'premium rate', notes: 'Calls and messages that cost extra.' },
+    { term: 'account number', notes: null },
+    { term: 'gift card', notes: null },
+    { term: 'bank details', notes: null },
+  ],
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { CONTENT_CLASSES } from '../analysis/content-classes.ts'
+import type { Analysis } from '../analysis/analyse-content.ts'
+import { CONTENT_CLASSES } from '../analysis/score-text.ts'
 
 const conditionSchema = z.discriminatedUnion('subject', [
   /** The class scored at least that much. */
@@ -34,3 +35,35 @@ export const ruleSchema = z.object({
 
 /** See {@link ruleSchema}. */
 export type Rule = z.infer<typeof ruleSchema>
+
+/** What rules look at. */
+export interface RuleSubject {
+  analysis: Analysis
+  contentVariant: string | null
+  /** Ids of the custom indexes that an item matches in. */
+  matchedIndexes: readonly string[]
+}
+
+/** The active rules whose every condition holds, in their order. */
+export function findTriggeredRules(rules: readonly Rule[], subject: RuleSubject): Rule[] {
+  return rules.filter(
+    (rule) => rule.active && rule.conditions.every((condition) => holds(condition, subject)),
+  )
+}
+
+function holds(condition: RuleCondition, { analysis, contentVariant, matchedIndexes }: RuleSubject): boolean {
+  switch (condition.subject) {
+    case 'class_score':
+      return analysis.scores[condition.class] >= condition.min_score
+    case 'watchlist':
+      return analysis.terms.some((found) => found.watchlist === condition.watchlist)
+    case 'custom_index':
+      return matchedIndexes.includes(condition.custom_index_id)
+    case 'content_variant':
+      return contentVariant === condition.content_variant
+    case 'url':
+      return analysis.urls.length > 0
+    case 'language':
+      return condition.any_of.includes(analysis.language)
+  }
+}

@@ -1,0 +1,287 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { httpUrlSchema } from '../../../shared/service/http-url.ts'
+import { isJsonObject, jsonObjectSchema } from '../../../shared/service/json-object.ts'
+import { addTermSchema } from '../../../shared/service/watchlist.ts'
+import { toReceivedJson } from '../answer-request.ts'
+import { appealSchema, createSampleAppeals } from '../appeals.ts'
+import { ruleSchema } from '../rules/rules.ts'
+import type { SandboxContext } from '../sandbox-context.ts'
+import { SandboxRefusal } from '../sandbox-errors.ts'
+import { toSeededId } from '../seeded-draw.ts'
+import type { StoredAppeal } from '../store/appeal-store.ts'
+import type { StoredCallback } from '../store/callback-store.ts'
+import type { StoredIndexItem } from '../store/index-store.ts'
+import type { StoredTask } from '../store/task-store.ts'
+import { pageSchema, parseAdminBody, parseAdminQuery } from './admin-request.ts'
+
+const itemSchema = z.strictObject({
+  custom_index_item_id: z.string().min(1).optional(),
+  url: httpUrlSchema,
+  metadata: jsonObjectSchema.nullable().default(null),
+  content_variant: z.string().nullable().default(null),
+})
+
+const indexSchema = z.strictObject({ items: z.array(itemSchema).default([]) })
+
+type IndexRoute = { Params: { indexId: string } }
+
+/** The project's custom indexes: the service makes and deletes them in its dashboard (docs/interface.md §4.1). */
+export function registerAdminIndexRoutes(app: FastifyInstance, { store, options }: SandboxContext): void {
+  const { indexes } = store
+
+  app.get('/indexes', async () => ({
+    indexes: indexes.list().map(({ indexId, items }) => ({ custom_index_id: indexId, items })),
+  }))
+
+  app.get<IndexRoute>('/indexes/:indexId', async (request) => {
+    const { indexId } = request.params
+    if (!indexes.has(indexId)) throw toUnknownIndex(indexId)
+    const { offset, limit } = parseAdminQuery(pageSchema, request.query)
+    return {
+      custom_index_id: indexId,
+      total: indexes.countItems(indexId),
+      items: indexes.page(indexId, offset, limit).map(toIndexDocument),
+    }
+  })
+
+  app.put<IndexRoute>('/indexes/:indexId', async (request) => {
+    const { indexId } = request.params
+    const { items } = parseAdminBody(indexSchema, request.body)
+    indexes.make(indexId)
+    indexes.empty(indexId)
+    for (const [position, item] of items.entries()) {
+      const isNew = indexes.addItem(indexId, {
+        itemId:
+          item.custom_index_item_id ?? toSeededId(options.seed, 'seeded item', indexId, String(position)),
+        url: item.url,
+        contentHash: null,
+        metadata: item.metadata,
+        contentVariant: item.content_variant,
+      })
+      if (!isNew) throw new SandboxRefusal('CONFLICT', `items.${position}: its id is taken`)
+    }
+    return { custom_index_id: indexId, total: indexes.countItems(indexId) }
+  })
+
+  app.delete<IndexRoute>('/indexes/:indexId', async (request) => {
+    if (!indexes.remove(request.params.indexId)) throw toUnknownIndex(request.params.indexId)
+    return { message: 'the custom index is removed' }
+  })
+}
+
+function toIndexDocument(item: StoredIndexItem) {
+  return {
+    custom_index_item_id: item.itemId,
+    url: item.url,
+    content_hash: item.contentHash,
+    metadata: item.metadata,
+    content_variant: item.contentVariant,
+  }
+}
+
+function toUnknownIndex(indexId: string): SandboxRefusal {
+  return new SandboxRefusal('NOT_FOUND', `there is no custom index "${indexId}"`)
+}
+
+/** The project's moderation rules. */
+export function registerAdminRuleRoutes(app: FastifyInstance, { store, moderation }: SandboxContext): void {
+  app.get('/rules', async () => ({ rules: store.rules.list() }))
+
+  app.get<{ Params: { ruleId: string } }>('/rules/:ruleId', async (request) => {
+    const rule = store.rules.get(request.params.ruleId)
+    if (rule === null) throw toUnknownRule(request.params.ruleId)
+    return rule
+  })
+
+  app.put<{ Params: { ruleId: string } }>('/rules/:ruleId', async (request) => {
+    const received = toReceivedJson(request.body)
+    const value = isJsonObject(received?.value) ? received.value : {}
+    const rule = parseAdminBody(ruleSchema, {
+      text: '',
+      value: { ...value, rule_id: request.params.ruleId },
+    })
+    store.rules.put(rule)
+    moderation.reload()
+    return rule
+  })
+
+  app.delete<{ Params: { ruleId: string } }>('/rules/:ruleId', async (request) => {
+    if (!store.rules.remove(request.params.ruleId)) throw toUnknownRule(request.params.ruleId)
+    moderation.reload()
+    return { message: 'the rule is removed' }
+  })
+}
+
+function toUnknownRule(ruleId: string): SandboxRefusal {
+  return new SandboxRefusal('NOT_FOUND', `there is no rule "${ruleId}"`)
+}
+
+const querySchema = pageSchema.extend({ post_id: z.string().optional() })
+
+/** Callbacks of one task that are shown with it. */
+const MAX_CALLBACKS = 100
+
+/** Statistics and tasks: what arrived, and what became of it. */
+export function registerAdminTaskRoutes(app: FastifyInstance, { store }: SandboxContext): void {
+  app.get('/stats', async () => {
+    const outcomes = store.tasks.outcomes()
+    return {
+      requests: outcomes.reduce((sum, { requests }) => sum + requests, 0),
+      tasks: store.tasks.count(),
+      outcomes: Object.fromEntries(outcomes.map(({ outcome, requests }) => [outcome, requests])),
+      endpoints: countByEndpoint(store.requests.outcomes()),
+      callbacks: store.callbacks.counts(),
+    }
+  })
+
+  app.get('/tasks', async (request) => {
+    const { post_id: postId, offset, limit } = parseAdminQuery(querySchema, request.query)
+    if (postId === undefined) {
+      return { total: store.tasks.count(), tasks: store.tasks.page(offset, limit).map(toTaskDocument) }
+    }
+    const task = store.tasks.find(postId)
+    const outcomes = store.tasks.outcomesOf(postId)
+    return {
+      post_id: postId,
+      requests: outcomes.reduce((sum, { requests }) => sum + requests, 0),
+      outcomes: Object.fromEntries(outcomes.map(({ outcome, requests }) => [outcome, requests])),
+      task: task === null ? null : toTaskDocument(task),
+      callbacks:
+        task === null
+          ? []
+          : store.callbacks
+              .page({ state: null, taskId: task.taskId }, 0, MAX_CALLBACKS)
+              .map(toCallbackDocument),
+    }
+  })
+
+  app.delete('/tasks', async () => {
+    store.tasks.clear()
+    return { message: 'every task and every count is forgotten' }
+  })
+}
+
+/** `{ "watchlist-add": { "accepted": 3 } }`. */
+function countByEndpoint(outcomes: readonly { endpoint: string; outcome: string; requests: number }[]) {
+  const byEndpoint: Record<string, Record<string, number>> = {}
+  for (const { endpoint, outcome, requests } of outcomes) {
+    byEndpoint[endpoint] = { ...byEndpoint[endpoint], [outcome]: requests }
+  }
+  return byEndpoint
+}
+
+function toTaskDocument(task: StoredTask) {
+  return {
+    post_id: task.postId,
+    endpoint: task.endpoint,
+    task_id: task.taskId,
+    content_hash: task.contentHash,
+    created_on: task.createdOn.toISOString(),
+    outcome: task.outcome,
+    request: task.request === null ? null : JSON.parse(task.request),
+  }
+}
+
+const listSchema = z.strictObject({ terms: z.array(addTermSchema).default([]) })
+
+/** The project's watchlists: the service makes and deletes them in its dashboard (docs/interface.md §4.7). */
+export function registerAdminWatchlistRoutes(app: FastifyInstance, context: SandboxContext): void {
+  const { watchlists } = context.store
+
+  app.get('/watchlists', async () => ({ watchlists: watchlists.names() }))
+
+  app.get<{ Params: { name: string } }>('/watchlists/:name', async (request) => {
+    const { name } = request.params
+    const terms = watchlists.terms(name)
+    if (terms === null) throw toUnknownList(name)
+    return { watchlist: name, terms }
+  })
+
+  app.put<{ Params: { name: string } }>('/watchlists/:name', async (request) => {
+    const { name } = request.params
+    const { terms } = parseAdminBody(listSchema, request.body)
+    watchlists.put(
+      name,
+      terms.map(({ term, notes }) => ({ term, notes: notes ?? null })),
+    )
+    context.moderation.reload()
+    return { watchlist: name, terms: watchlists.terms(name) }
+  })
+
+  app.delete<{ Params: { name: string } }>('/watchlists/:name', async (request) => {
+    if (!watchlists.remove(request.params.name)) throw toUnknownList(request.params.name)
+    context.moderation.reload()
+    return { message: 'the watchlist is removed' }
+  })
+}
+
+function toUnknownList(name: string): SandboxRefusal {
+  return new SandboxRefusal('NOT_FOUND', `there is no watchlist "${name}"`)
+}
+
+const newAppealsSchema = z.union([
+  z.strictObject({ appeals: z.array(appealSchema) }),
+  z.strictObject({ samples: z.int().min(0).max(1_000_000) }),
+])
+
+type AppealRoute = { Params: { appealId: string } }
+
+/** The project's appeals; the service makes them elsewhere (docs/interface.md §4.7). */
+export function registerAdminAppealRoutes(app: FastifyInstance, { store, clock }: SandboxContext): void {
+  const { appeals } = store
+
+  app.get('/appeals', async (request) => {
+    const { offset, limit } = parseAdminQuery(pageSchema, request.query)
+    return { total: appeals.count(), appeals: appeals.page(offset, limit).map(toAppealDocument) }
+  })
+
+  app.get<AppealRoute>('/appeals/:appealId', async (request) => {
+    const found = appeals.find(request.params.appealId)
+    if (found === null) throw toUnknownAppeal(request.params.appealId)
+    return toAppealDocument(found)
+  })
+
+  app.post('/appeals', async (request) => {
+    const body = parseAdminBody(newAppealsSchema, request.body)
+    const added =
+      'appeals' in body
+        ? body.appeals
+        : createSampleAppeals(body.samples).map((appeal) => appealSchema.parse(appeal))
+    appeals.put(added, clock.date())
+    return { total: appeals.count() }
+  })
+
+  app.delete<AppealRoute>('/appeals/:appealId', async (request) => {
+    if (!appeals.remove(request.params.appealId)) throw toUnknownAppeal(request.params.appealId)
+    return { message: 'the appeal is removed' }
+  })
+
+  app.delete('/appeals', async () => {
+    appeals.clear()
+    return { message: 'every appeal is removed' }
+  })
+}
+
+function toAppealDocument({ appeal, createdOn, reads }: StoredAppeal) {
+  return { ...appeal, created_on: createdOn.toISOString(), reads }
+}
+
+function toUnknownAppeal(appealId: string): SandboxRefusal {
+  return new SandboxRefusal('NOT_FOUND', `there is no appeal "${appealId}"`)
+}
+
+/** A callback as the admin routes show it. */
+export function toCallbackDocument(callback: StoredCallback) {
+  return {
+    callback_id: callback.callbackId,
+    task_id: callback.taskId,
+    url: callback.url,
+    timing: callback.timing,
+    state: callback.state,
+    attempts: callback.attempts,
+    last_result: callback.lastResult,
+    at: new Date(callback.dueMs).toISOString(),
+    body: callback.body === null ? null : JSON.parse(callback.body),
+  }
+}

@@ -1,0 +1,179 @@
+import { z } from 'zod'
+import { indexAddRequestSchema, indexRemoveRequestSchema } from '../../shared/service/custom-index.ts'
+import { isJsonObject, type JsonObject } from '../../shared/service/json-object.ts'
+import { findModel } from '../../shared/service/models.ts'
+import { taskRequestSchema, v2TaskRequestSchema } from '../../shared/service/tasks.ts'
+import { updateTermSchema } from '../../shared/service/watchlist.ts'
+import type { Content } from './analysis/analyse-content.ts'
+import { formatIssues, SandboxRefusal } from './sandbox-errors.ts'
+
+/** A task that keeps the rules. */
+export interface CheckedTask {
+  postId: string
+  userId: string
+  content: Content
+  /** Each once; empty where the default model is meant. */
+  models: readonly string[]
+  contentVariant: string | null
+  callbackUrl: string | null
+}
+
+/**
+ * v2 lists no text (docs/interface.md §4.2), and what it does not list passes through; here a text is content as in v1.
+ */
+const v2Schema = v2TaskRequestSchema.extend({
+  text_data: taskRequestSchema.shape.text_data,
+  content_variant: taskRequestSchema.shape.content_variant,
+})
+
+/**
+ * Checks a v1 task (docs/interface.md §2.1). Refuses it with `PARAM_REQUIRED` where a required field is missing or one
+ * is of another type, with `INVALID_PARAM` where a rule is broken; the message names every field.
+ */
+export function parseTask(value: unknown): CheckedTask {
+  const task = parseFields(taskRequestSchema, value)
+  for (const model of task.models ?? []) {
+    if (findModel(model) === null) throw toUnknownModel(model, 'a model of v1')
+  }
+  return toCheckedTask(task, value)
+}
+
+/**
+ * Checks a v2 task (docs/interface.md §4.2), as {@link parseTask} does. Its models may be several, custom indexes among
+ * them; `isIndex` says which there are.
+ */
+export function parseV2Task(value: unknown, isIndex: (indexId: string) => boolean): CheckedTask {
+  const task = parseFields(v2Schema, value)
+  for (const model of task.models ?? []) {
+    if (findModel(model) === null && !isIndex(model)) throw toUnknownModel(model, 'a model or a custom index')
+  }
+  return toCheckedTask(task, value)
+}
+
+function parseFields<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const { issues } = parsed.error
+  const isIncomplete = isWithoutContent(value) || issues.some((issue) => issue.code === 'invalid_type')
+  throw new SandboxRefusal(isIncomplete ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
+}
+
+function toCheckedTask(task: z.output<typeof v2Schema>, value: unknown): CheckedTask {
+  if (isWithoutContent(value)) {
+    throw new SandboxRefusal('PARAM_REQUIRED', 'url: is required where there is no text_data')
+  }
+  if (task.text_data !== undefined && task.url !== undefined) {
+    throw new SandboxRefusal('INVALID_PARAM', 'url: must not be sent together with text_data')
+  }
+  return {
+    postId: task.post_id,
+    userId: task.user_id,
+    content:
+      task.text_data === undefined
+        ? { kind: 'url', url: task.url ?? '' }
+        : { kind: 'text', text: task.text_data },
+    models: [...new Set(task.models)],
+    contentVariant: task.content_variant ?? null,
+    callbackUrl: task.callback_url ?? null,
+  }
+}
+
+function toUnknownModel(model: string, expected: string): SandboxRefusal {
+  return new SandboxRefusal('INVALID_PARAM', `models: "${model}" is not ${expected}`)
+}
+
+function isWithoutContent(value: unknown): boolean {
+  return isJsonObject(value) && value['text_data'] === undefined && value['url'] === undefined
+}
+
+/** An item to add that keeps the rules. */
+export interface CheckedIndexItem {
+  url: string
+  metadata: JsonObject | null
+  contentVariant: string | null
+  callbackUrl: string | null
+}
+
+/**
+ * Checks an item to add (docs/interface.md §4.3). Refuses it with `REQUIRE_AT_LEAST_ONE_PARAM` where neither url nor
+ * media is there, with `PARAM_REQUIRED` where a field has another type, with `INVALID_PARAM` where an address is none.
+ * Of url and media, url counts where both are there.
+ */
+export function parseIndexAdd(value: unknown): CheckedIndexItem {
+  const parsed = indexAddRequestSchema.safeParse(value)
+  if (parsed.success) {
+    const { url, media, metadata, content_variant, callback_url } = parsed.data
+    return {
+      url: url ?? media ?? '',
+      metadata: metadata ?? null,
+      contentVariant: content_variant ?? null,
+      callbackUrl: callback_url ?? null,
+    }
+  }
+  const { issues } = parsed.error
+  const hasNoMedia = isJsonObject(value) && value['url'] === undefined && value['media'] === undefined
+  const hasWrongType = issues.some((issue) => issue.code === 'invalid_type')
+  if (hasNoMedia && !hasWrongType) {
+    throw new SandboxRefusal('REQUIRE_AT_LEAST_ONE_PARAM', 'at least one of url and media is required')
+  }
+  throw new SandboxRefusal(hasWrongType ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
+}
+
+/**
+ * Checks an item to remove (docs/interface.md §4.4). Refuses it with `PARAM_REQUIRED` where the identifier is missing
+ * or has another type, with `INVALID_PARAM` where a rule is broken.
+ */
+export function parseIndexRemove(value: unknown): { itemId: string; callbackUrl: string | null } {
+  const parsed = indexRemoveRequestSchema.safeParse(value)
+  if (parsed.success) {
+    return { itemId: parsed.data.custom_index_item_id, callbackUrl: parsed.data.callback_url ?? null }
+  }
+  const { issues } = parsed.error
+  const hasWrongType = issues.some((issue) => issue.code === 'invalid_type')
+  throw new SandboxRefusal(hasWrongType ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
+}
+
+/** A term as it was sent. */
+export interface SubmittedTerm {
+  term: string
+  /** Null clears, undefined was not sent. */
+  notes?: string | null | undefined
+}
+
+/** Terms for a watchlist; each may still be over the limits. */
+export interface CheckedTerms {
+  watchlist: string
+  terms: readonly SubmittedTerm[]
+}
+
+const watchlistSchema = z.string().min(1, 'must not be empty')
+
+const addSchema = z.object({
+  watchlist: watchlistSchema,
+  terms: z.array(z.object({ term: z.string(), notes: z.string().optional() })),
+})
+
+const updateSchema = z.object({
+  watchlist: watchlistSchema,
+  terms: z.array(z.object({ term: z.string(), notes: z.string().nullish() })),
+})
+
+/** Problems that a refusal names; a request may have thousands. */
+const MAX_NAMED_ISSUES = 10
+
+/**
+ * Checks terms to add or to update (docs/interface.md §4.5, §4.6, §7.3). Refuses with `PARAM_REQUIRED` where a field is
+ * missing or of another type. Terms over the limits are no error of the call and pass.
+ */
+export function parseTerms(operation: 'add' | 'update', value: unknown): CheckedTerms {
+  const parsed = (operation === 'add' ? addSchema : updateSchema).safeParse(value)
+  if (parsed.success) return parsed.data
+  const { issues } = parsed.error
+  const more = issues.length > MAX_NAMED_ISSUES ? `; and ${issues.length - MAX_NAMED_ISSUES} more` : ''
+  throw new SandboxRefusal('PARAM_REQUIRED', formatIssues(issues.slice(0, MAX_NAMED_ISSUES), value) + more)
+}
+
+/** Whether a term and its notes keep the limits (docs/interface.md §8). */
+export function isTermWithinLimits(term: SubmittedTerm): boolean {
+  return updateTermSchema.safeParse(term).success
+}
