@@ -45,8 +45,8 @@ export class CallbackDesk {
   #inboxRead: number
   #batch: InboxCallback[] = []
   #settled: SettledItem[] = []
-  /** When the callbacks came of items whose requests are in flight, Unix microseconds. */
-  readonly #early = new Map<number, number>()
+  /** When the callbacks came of items whose requests are in flight, Unix microseconds; null where their latency is known. */
+  readonly #early = new Map<number, number | null>()
   #latencies: { item: number; latencyUs: number; receivedAtUs: number }[] = []
   #lastLossMs: number | null = null
 
@@ -99,8 +99,8 @@ export class CallbackDesk {
     return settled
   }
 
-  /** An item was settled whose request is in flight. */
-  noteEarly(item: number, receivedAtUs: number): void {
+  /** An item was settled whose request is in flight, by a callback of this Unix microsecond; null where it may answer an earlier try. */
+  noteEarly(item: number, receivedAtUs: number | null): void {
     this.#early.set(item, receivedAtUs)
   }
 
@@ -110,6 +110,7 @@ export class CallbackDesk {
     const receivedAtUs = this.#early.get(item)
     if (receivedAtUs === undefined) return false
     this.#early.delete(item)
+    if (receivedAtUs === null) return true
     this.#latencies.push({ item, receivedAtUs, latencyUs: Math.max(0, Math.round(receivedAtUs - sentAtUs)) })
     return true
   }

@@ -305,9 +305,10 @@ export class Sender {
   }
 
   /** A callback has settled an item: it is not sent again, and how its request ends changes nothing. */
-  #noteSettled({ item, from, receivedAtUs }: SettledItem): void {
+  #noteSettled({ item, from, receivedAtUs, isOfTryInFlight }: SettledItem): void {
     this.#retries.forget(item)
-    if (!this.#feed.drop(item) && from === 'sending') this.#options.desk?.noteEarly(item, receivedAtUs)
+    if (this.#feed.drop(item) || from !== 'sending') return
+    this.#options.desk?.noteEarly(item, isOfTryInFlight ? receivedAtUs : null)
   }
 
   /** Lets what is in flight end; {@link send} then rejects with the first of such errors. */

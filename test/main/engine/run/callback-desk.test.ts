@@ -135,6 +135,55 @@ test.each([
   expect([...journal.counters.entries('error').values()].every((n) => n === 0)).toBe(true)
 })
 
+const LOST = { state: 'pending', outcome: 'unknown', status: 503, durationUs: 1_000 } as const
+const REPEATED = { number: 2, sentAtUs: SENT_AT_US + 60_000 } as const
+
+test('a callback that may answer an earlier try counts from the first that may have been taken', () => {
+  const { receive, takeIn, send, latencies, journal } = openDesk(4)
+  // Certainly not taken, so the callback answers the repeat.
+  send(1, { ...LOST, outcome: 'failed', status: null })
+  send(1, { ...ACKNOWLEDGED, ...REPEATED })
+  receive(1, 70_000, 'task-9')
+  // Perhaps taken before, and refused as a duplicate then.
+  send(2, LOST)
+  send(2, { ...REPEATED, state: 'rejected', outcome: 'rejected', status: 400 })
+  receive(2, 71_000)
+  // Acknowledged as another task than the callback's.
+  send(3, LOST)
+  send(3, { ...ACKNOWLEDGED, ...REPEATED, taskId: 'task-30' })
+  receive(3, 72_000, 'task-31')
+  // Acknowledged as the callback's task, so it answers the repeat.
+  send(4, LOST)
+  send(4, { ...ACKNOWLEDGED, ...REPEATED, taskId: 'task-4' })
+  receive(4, 73_000)
+  takeIn()
+  expect(latencies).toEqual([10_000, 71_000, 72_000, 13_000])
+  const stored = journal.db.prepare('SELECT callback_us FROM result ORDER BY row').all()
+  expect(stored.map((row) => row['callback_us'])).toEqual(latencies)
+})
+
+test('a callback while a repeat is in flight counts from the first try that may have been taken', () => {
+  const { desk, receive, takeIn, send, claims, journal, latencies } = openDesk(1)
+  send(1, LOST)
+  journal.transact('power', () => claims.markAgain([{ item: 1, attempts: 1 }]))
+  receive(1, 65_000)
+  const [settled] = takeIn()
+  expect(settled).toMatchObject({ from: 'sending', latencyUs: 65_000 })
+  desk.noteEarly(1, null)
+  expect(desk.noteEnd(1, SENT_AT_US + 60_000)).toBe(true)
+  takeIn()
+  expect(latencies).toEqual([65_000])
+})
+
+test('a callback that may answer a try of an earlier run has no latency', () => {
+  const { journal, receive, takeIn, send, latencies } = openDesk(1)
+  journal.db.exec('INSERT INTO lost_try (item) VALUES (1)')
+  send(1, { ...ACKNOWLEDGED, taskId: 'task-2' })
+  receive(1, 5_000)
+  expect(takeIn()).toMatchObject([{ latencyUs: null }])
+  expect(latencies).toEqual([])
+})
+
 test('an acknowledged item is overdue after its time, and a late callback still settles it', () => {
   const { journal, desk, clock, receive, takeIn, send, counts } = openDesk(2)
   send(1, ACKNOWLEDGED)

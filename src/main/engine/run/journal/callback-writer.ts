@@ -26,7 +26,9 @@ export interface SettledItem {
   receivedAtUs: number
   /** It came before the request had ended, so before any acknowledgement was read. */
   isEarly: boolean
-  /** From its request being sent, microseconds; null where the request is still in flight. */
+  /** It answers the request in flight, at whose end its latency is known. */
+  isOfTryInFlight: boolean
+  /** From the request being sent that it answers, microseconds; null where that is in flight or not known. */
   latencyUs: number | null
 }
 
@@ -58,6 +60,7 @@ export class CallbackWriter {
   readonly #acknowledged: StatementSync
   readonly #isSettled: StatementSync
   readonly #lastTry: StatementSync
+  readonly #firstUnknownTry: StatementSync
   readonly #write: StatementSync
   readonly #callback: StatementSync
   readonly #longCallbacks: LongBodies
@@ -81,6 +84,9 @@ export class CallbackWriter {
     this.#isSettled = db.prepare("SELECT 1 FROM callback WHERE item = ? AND effect = 'settled'")
     this.#lastTry = db.prepare(
       'SELECT sent_at_us, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item = ? ORDER BY number DESC LIMIT 1',
+    )
+    this.#firstUnknownTry = db.prepare(
+      "SELECT sent_at_us FROM attempt WHERE item = ? AND outcome = 'unknown' ORDER BY number LIMIT 1",
     )
     this.#write = db.prepare(
       `INSERT INTO result (row, state, attempts, error_code, message, task_id, custom_index_item_id, callback_us)
@@ -117,7 +123,7 @@ export class CallbackWriter {
       updateRunRecord(this.#journal.db, { inbox_read: id })
       return null
     }
-    const settled = content === null ? null : this.#settle(callback, this.#withOwnTask(item, content))
+    const settled = content === null ? null : this.#settle(callback, content)
     const effect = toEffect(content, settled)
     counters.add('callback', 'received', 1)
     counters.add('callback', effect, 1)
@@ -175,7 +181,21 @@ export class CallbackWriter {
     return { ...content, taskId: null, message: message === null ? note : `${message}; ${note}` }
   }
 
-  #settle({ item, receivedAtUs }: InboxCallback, content: CallbackContent): SettledItem | null {
+  /**
+   * When the request was sent that a callback answers, Unix microseconds: the acknowledged try where both name the same
+   * task, else the first that may have been taken. Null where that is in flight, was cut off, or was sent by an earlier
+   * run.
+   */
+  #findSentAtUs(item: number, taskId: string | null, lastTryUs: number | null): number | null {
+    const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null
+    if (acknowledged !== null && acknowledged === taskId) return lastTryUs
+    if (this.#claims.countUnknownTries(item) === 0) return lastTryUs
+    if (this.#claims.hasLostTry(item)) return null
+    return toNumber(this.#firstUnknownTry.get(item)?.['sent_at_us'])
+  }
+
+  #settle({ item, receivedAtUs }: InboxCallback, told: CallbackContent): SettledItem | null {
+    const content = this.#withOwnTask(item, told)
     if (this.#isRow.get(item) === undefined || this.#isSettled.get(item) !== undefined) return null
     const stored = this.#readResult(item)
     const from = stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
@@ -198,13 +218,15 @@ export class CallbackWriter {
     for (const { ruleId } of content.rules) if (!known.includes(ruleId)) counters.add('rule', ruleId, 1)
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' ? 1 : 0)
     const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)
-    const sentAtUs = lastTry?.['sent_at_us'] ?? null
-    const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - Number(sentAtUs))
+    const sentAtUs = this.#findSentAtUs(item, told.taskId, toNumber(lastTry?.['sent_at_us']))
+    const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - sentAtUs)
     const isBeforeEnd = lastTry !== undefined && receivedAtUs < Number(lastTry['ended_at_us'] ?? 0)
     const { taskId, customIndexItemId } = content
     this.#write.run(item, state, attempts, errorCode, message, taskId, customIndexItemId, latencyUs)
     this.#outcomes.writeFindings(item, content)
-    return { item, from, receivedAtUs, latencyUs, isEarly: from === 'sending' || isBeforeEnd }
+    const isOfTryInFlight = from === 'sending' && this.#claims.countUnknownTries(item) === 0
+    const isEarly = from === 'sending' || isBeforeEnd
+    return { item, from, receivedAtUs, latencyUs, isOfTryInFlight, isEarly }
   }
 
   #readResult(row: number): StoredResult | null {
@@ -226,4 +248,8 @@ function toEffect(
 ): 'settled' | 'doubled' | 'unreadable' {
   if (content === null) return 'unreadable'
   return settled === null ? 'doubled' : 'settled'
+}
+
+function toNumber(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value)
 }

@@ -35,6 +35,7 @@ export class ItemClaims {
   readonly #unmark: StatementSync
   readonly #rowsOf: StatementSync
   readonly #unknownTries: StatementSync
+  readonly #lostTry: StatementSync
   readonly #rowsPerItem: number
   /** Whether tries in a parent run may have been taken. */
   readonly hasLostTries: boolean
@@ -63,6 +64,7 @@ export class ItemClaims {
       `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown')
        + (SELECT count(*) FROM lost_try WHERE item = ?1) AS n`,
     )
+    this.#lostTry = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
     this.hasLostTries = db.prepare('SELECT 1 FROM lost_try LIMIT 1').get() !== undefined
     // An item's rows are consecutive but for invalid ones; the bound keeps SQLite from walking to the table's end.
     this.#rowsOf = db.prepare(
@@ -157,6 +159,11 @@ export class ItemClaims {
   /** Tries of an item that may have been taken, in any session of the run; those of its parent runs count as one. */
   countUnknownTries(item: number): number {
     return Number(this.#unknownTries.get(item)?.['n'])
+  }
+
+  /** Whether an item was sent by a parent run, which may have been taken. */
+  hasLostTry(item: number): boolean {
+    return this.#lostTry.get(item) !== undefined
   }
 
   /** Counts a row above the watermark that was settled without being sent. The caller has a transaction open. */
