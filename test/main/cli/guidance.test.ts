@@ -118,3 +118,21 @@ it('says that nothing is left of a run, and that retry sends what did not succee
     /^Run \S+ has nothing left to send\. To send unsuccessful rows again: npm run -s sluice -- retry \S+\n$/,
   )
 })
+
+it('says which of two columns of one name is used, unless its number was given', async () => {
+  const { folder, run } = open()
+  const source = writeSource(folder, 'posts.csv', 'user_id,text_data,user_id\nann,hello,bob\n')
+  const read = async (...flags: string[]) => {
+    const result = await run(['task', source, ...NOWHERE, ...flags, '--dry-run', '--json'])
+    const { problems, first_request } = JSON.parse(result.stdout)
+    const found = problems.filter(({ code }: { code: string }) => code === 'not_distinct')
+    return { user: first_request.body.user_id, found }
+  }
+  const silent = {
+    field: 'user_id',
+    severity: 'warning',
+    message: expect.stringContaining('columns 1 and 3'),
+  }
+  expect(await read()).toMatchObject({ user: 'ann', found: [silent] })
+  expect(await read('--map', 'user_id=3')).toEqual({ user: 'bob', found: [] })
+})

@@ -7,16 +7,33 @@ import { findConstantModels, findModelWarning, type PlanWarning } from './model-
 
 /**
  * What is odd about every row alike, said once instead of once a row: nothing fills user_metadata, models that are
- * not listed, fields that v2 or the mode does not list, an update that changes nothing. `mapping` is the resolved one.
+ * not listed, fields that v2 or the mode does not list, an update that changes nothing, a column whose name others have.
+ * `mapping` is the resolved one, `header` has the names as the source has them.
  */
 export function findPlanWarnings(
   { operation }: Plan,
   mapping: Mapping,
   columns: readonly string[],
+  header: readonly string[] | null = null,
 ): PlanWarning[] {
-  const ofMode = findModeWarnings(operation, mapping, columns)
-  if (operation.kind === 'task') return [...findTaskWarnings(operation, mapping), ...ofMode]
-  return [...findUpdateWarnings(operation, mapping), ...ofMode]
+  const ofAll = [
+    ...findModeWarnings(operation, mapping, columns),
+    ...findDoubledColumns(mapping, header ?? []),
+  ]
+  if (operation.kind === 'task') return [...findTaskWarnings(operation, mapping), ...ofAll]
+  return [...findUpdateWarnings(operation, mapping), ...ofAll]
+}
+
+/** A name that several columns have means the first of them, which may not be the one that was meant. */
+function findDoubledColumns(mapping: Mapping, header: readonly string[]): PlanWarning[] {
+  return Object.entries(mapping).flatMap(([field, source]) => {
+    if (source.kind !== 'column' || typeof source.column !== 'string') return []
+    const numbers = header.flatMap((name, index) => (name === source.column ? [index + 1] : []))
+    const [first] = numbers
+    if (first === undefined || numbers.length < 2) return []
+    const message = `has the same name in columns ${numbers.join(' and ')}; column ${first} is used. Map the one that is meant by its number`
+    return [{ severity: 'warning', code: 'not_distinct', field, message }]
+  })
 }
 
 /** Fields of the other mode: a column that is only named like one is left out, one that is mapped goes out. */

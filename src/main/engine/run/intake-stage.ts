@@ -77,7 +77,8 @@ export async function runIntake(options: {
       await setImmediate()
       if (options.isStopped()) return false
     }
-    for (const warning of findPlanWarnings(plan, mapping, reader.columns)) writer.writeCommonProblem(warning)
+    for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
+      writer.writeCommonProblem(warning)
     writer.finish(reader.columns, reader.header)
     return true
   } finally {
