@@ -27,7 +27,7 @@ export interface DelayServer {
 const SOURCE = fileURLToPath(new URL('../delay-server', import.meta.url))
 
 /** The command that builds Go programs; null where there is none. */
-export function findGo(): string | null {
+function findGo(): string | null {
   return ['go', '/usr/local/go/bin/go'].find((go) => spawnSync(go, ['version']).status === 0) ?? null
 }
 

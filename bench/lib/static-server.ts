@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { isInstalled } from './child.ts'
 
 /** A task response as the service sends it, always the same. */
-export const STATIC_BODY = JSON.stringify({
+const STATIC_BODY = JSON.stringify({
   user_id: 'user1',
   post_id: 'post1',
   task_id: 'a3b1c5d7-0000-4000-8000-000000000000',

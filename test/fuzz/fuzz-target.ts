@@ -10,7 +10,7 @@ export interface FuzzTarget {
 }
 
 /** How the cases of one target ended. */
-export interface FuzzResult {
+interface FuzzResult {
   cases: number
   /** The smallest input that was found to fail, and how; null where every case held. */
   failure: string | null

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { onTestFinished } from 'vitest'
 
 /** A callback as it came. */
-export interface ReceivedCallback {
+interface ReceivedCallback {
   path: string
   headers: IncomingMessage['headers']
   /** The body as it came. */

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** What a proxy was asked. */
-export interface ProxyRequest {
+interface ProxyRequest {
   method: string
   /** Host and port of a tunnel, or the whole address of a plain request. */
   target: string

@@ -6,7 +6,7 @@ import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../src/main/sandbox
 import type { CallbackCounts } from '../../src/main/sandbox/store/callback-store.ts'
 
 /** What `GET /sandbox/admin/stats` answers. */
-export interface SandboxStats {
+interface SandboxStats {
   requests: number
   tasks: number
   outcomes: Record<string, number>
@@ -16,7 +16,7 @@ export interface SandboxStats {
 }
 
 /** A request to an index, a watchlist or an appeal as the admin routes show it. */
-export interface SandboxRequest {
+interface SandboxRequest {
   endpoint: string
   subject: string
   outcome: string
@@ -26,7 +26,7 @@ export interface SandboxRequest {
 }
 
 /** A callback as the admin routes show it. */
-export interface SandboxCallback {
+interface SandboxCallback {
   callback_id: number
   task_id: string
   url: string
@@ -39,7 +39,7 @@ export interface SandboxCallback {
 }
 
 /** An item of a custom index as the admin routes show it. */
-export interface SandboxIndexItem {
+interface SandboxIndexItem {
   custom_index_item_id: string
   url: string
   content_hash: string | null
@@ -48,7 +48,7 @@ export interface SandboxIndexItem {
 }
 
 /** A task as the sandbox's admin routes show it. */
-export interface SandboxTask {
+interface SandboxTask {
   post_id: string
   endpoint: string
   task_id: string
@@ -59,7 +59,7 @@ export interface SandboxTask {
 }
 
 /** What `GET /sandbox/admin/tasks?post_id=` answers. */
-export interface SandboxPost {
+interface SandboxPost {
   post_id: string
   requests: number
   outcomes: Record<string, number>
@@ -98,7 +98,7 @@ export interface TestSandbox extends Sandbox {
 }
 
 /** An HTTP answer, read to its end. */
-export interface TextAnswer {
+interface TextAnswer {
   status: number
   headers: Headers
   text: string

@@ -11,7 +11,7 @@ import type { Plan } from '../../src/shared/plan/plan.ts'
 import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 
 /** How a test starts a run: with the text of a key, which is made one of the plan's addresses. */
-export type TestStart<Options extends StartOptions> = Omit<Options, 'apiKey'> & { apiKey?: string }
+type TestStart<Options extends StartOptions> = Omit<Options, 'apiKey'> & { apiKey?: string }
 
 /** An engine that takes keys as texts. */
 export interface TestEngine extends Omit<Engine, 'startRun' | 'resumeRun' | 'retryRun'> {

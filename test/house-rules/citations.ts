@@ -17,7 +17,7 @@ const PAGE = /(?<path>\bdocs\/[\w./-]+\.md)|\]\((?<target>[\w./-]+\.md)\)/g
 export type ReadSections = (page: string) => ReadonlySet<string> | null
 
 /** Reads the numbered headings of a page of the project, such as `docs/interface.md`. */
-export function readSections(page: string): ReadonlySet<string> | null {
+function readSections(page: string): ReadonlySet<string> | null {
   const path = join(PROJECT_FOLDER, page)
   if (!existsSync(path)) return null
   const headings = readFileSync(path, 'utf8').matchAll(/^#{2,} (\d+(?:\.\d+)*) /gm)

@@ -1,7 +1,7 @@
 import type { SourceModule } from './read-module.ts'
 
 /** Longest file of `src`, in lines. */
-export const MAX_LINES = 400
+const MAX_LINES = 400
 
 const FORBIDDEN_NAME = /^(.+-)?(utils?|helpers?|common|managers?|misc)$/
 

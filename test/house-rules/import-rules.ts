@@ -134,7 +134,7 @@ export function findLayer(path: string): string | null {
 }
 
 /** The project path an import of ours points at, or null where it names a package. */
-export function resolveImport(path: string, specifier: string): string | null {
+function resolveImport(path: string, specifier: string): string | null {
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier.replace(/\?.*$/, '')) : null
 }
 

@@ -14,7 +14,7 @@ export interface ModuleImport {
 }
 
 /** An export, and whether a JSDoc comment stands right before it. */
-export interface ModuleExport {
+interface ModuleExport {
   name: string
   line: number
   documented: boolean

@@ -22,7 +22,7 @@ export interface ProductionQuestion {
 export type AskProduction = (question: ProductionQuestion, signal: AbortSignal) => Promise<boolean>
 
 /** What is about to be sent. */
-export interface Sending {
+interface Sending {
   runId: string
   plan: Plan
   /** Rows that are sent at most; null where that is not known yet. */

@@ -29,7 +29,7 @@ function findAsker(event: IpcMainInvokeEvent, appUrl: string): BrowserWindow {
 }
 
 /** A bare file name out of whatever a window suggests: no folders, no control characters, no endless names. */
-export function toFileName(suggestion: unknown): string {
+function toFileName(suggestion: unknown): string {
   const text = typeof suggestion === 'string' ? suggestion : ''
   const bare = text.replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '-').replace(/^[\s.]+|[\s.]+$/g, '')
   return bare.slice(0, LONGEST_NAME).toWellFormed() || 'results.csv'

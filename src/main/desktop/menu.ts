@@ -8,7 +8,7 @@ export interface MenuOptions {
 }
 
 /** The application menu: the roles each system expects, and nothing that could leave the page. */
-export function createMenuTemplate({ platform, development }: MenuOptions): MenuItemConstructorOptions[] {
+function createMenuTemplate({ platform, development }: MenuOptions): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin'
   const view: MenuItemConstructorOptions[] = [
     { role: 'resetZoom' },

@@ -6,7 +6,7 @@ import { createLinkOpener } from './external-link.ts'
 const ALLOWED_PERMISSION = 'clipboard-sanitized-write'
 
 /** Keeps one page where it is: no other address, no further window, no webview. */
-export function lockNavigation(contents: WebContents, appUrl: string): void {
+function lockNavigation(contents: WebContents, appUrl: string): void {
   const openLink = createLinkOpener(contents)
   contents.setWindowOpenHandler(({ url }) => {
     openLink(url)

@@ -11,7 +11,7 @@ export const DEFAULT_SANDBOX_KEY = 'sandbox-key'
 const termSchema = z.object({ term: z.string().min(1), notes: z.string().nullable().default(null) })
 
 /** What a sandbox is made of. Plain data, so that it can cross to a thread. */
-export const sandboxOptionsSchema = z.strictObject({
+const sandboxOptionsSchema = z.strictObject({
   /** Address to listen on. The admin routes answer on loopback only, whatever it is; see `isServedHost`. */
   host: z.string().min(1).default('127.0.0.1'),
   /** 0 takes a free one. */

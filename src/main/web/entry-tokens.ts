@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 /** How long a token lets a browser in, milliseconds. */
-export const TOKEN_LIFE_MS = 10 * 60_000
+const TOKEN_LIFE_MS = 10 * 60_000
 
 /** Tokens that let one browser in, once. */
 export interface EntryTokens {

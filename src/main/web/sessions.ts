@@ -9,7 +9,7 @@ export const SESSION_IDLE_MS = 60 * 60_000
 export const SESSION_LIFE_MS = 24 * 60 * 60_000
 
 /** A browser that was let in. */
-export interface Session {
+interface Session {
   /** Has a websocket count as use until the function it gives is called. `end` is called when the session ends. */
   hold(end: () => void): () => void
 }

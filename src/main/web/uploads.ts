@@ -13,7 +13,7 @@ import { toUploadName, toUploadPath } from './upload-name.ts'
 const LEFTOVER_AGE_MS = 24 * 3_600_000
 
 /** A file that arrived; `path` never leaves this process. */
-export interface StoredUpload {
+interface StoredUpload {
   path: string
   name: string
   sizeBytes: number

@@ -1,5 +1,5 @@
 /** The steps of a run that is being prepared. */
-export const DRAFT_STEPS = ['operation', 'source', 'mapping', 'check', 'review'] as const
+const DRAFT_STEPS = ['operation', 'source', 'mapping', 'check', 'review'] as const
 
 /** One of {@link DRAFT_STEPS}. */
 export type DraftStep = (typeof DRAFT_STEPS)[number]

@@ -12,7 +12,7 @@ export interface UploadProgress {
 }
 
 /** Said of what the system hands over and is on no disk, such as an attachment dragged out of a mail program. */
-export function toNoFileError(name: string): SluiceError {
+function toNoFileError(name: string): SluiceError {
   return new SluiceError({
     code: 'BAD_SOURCE',
     message: `${name} is not a file on this machine`,

@@ -4,7 +4,7 @@ import { connectionNameSchema } from '../plan/stored-connection.ts'
 import { base } from './base.ts'
 
 /** Whether the window is the desktop app's or a browser's. */
-export const platformSchema = z.enum(['desktop', 'browser'])
+const platformSchema = z.enum(['desktop', 'browser'])
 
 /** See {@link platformSchema}. */
 export type Platform = z.infer<typeof platformSchema>

@@ -25,6 +25,3 @@ export const uploadedPartSchema = z.object({ name: z.string(), sizeBytes: z.numb
 
 /** The answer to the beginning of a folder, which is a source; `folder` is what its files name. */
 export const uploadedFolderSchema = chosenSourceSchema.extend({ folder: z.string() })
-
-/** See {@link uploadedFolderSchema}. */
-export type UploadedFolder = z.infer<typeof uploadedFolderSchema>

@@ -8,9 +8,6 @@ const keySchema = connectionKeySchema.extend({
   isSet: z.boolean(),
 })
 
-/** One of a stored connection's keys. */
-export type BridgeKey = z.infer<typeof keySchema>
-
 const entrySchema = z.object({
   name: z.string(),
   /** Whether a person is asked once more before anything is sent there. */

@@ -13,9 +13,6 @@ const receiverSchema = z.object({
   refused: z.record(z.string(), z.int()),
 })
 
-/** The workspace's callback receiver as it stands. */
-export type BridgeReceiver = z.infer<typeof receiverSchema>
-
 /** The receiver of callbacks, for runs that are answered later. */
 export const receiverContract = {
   /** As it stands; null while it is not open. */

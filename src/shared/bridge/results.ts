@@ -18,7 +18,7 @@ import { problemSchema, sourcePlaceSchema } from './problem-schema.ts'
 import { toStrict } from './to-strict.ts'
 
 /** Most rows of one page. */
-export const PAGE_MAX_ROWS = 500
+const PAGE_MAX_ROWS = 500
 
 /** Most rules of one filter. */
 const FILTER_MAX_RULES = 1_000

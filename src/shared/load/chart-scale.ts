@@ -28,7 +28,7 @@ export function createLinearScale(highest: number): Scale {
 }
 
 /** An axis of powers of ten that holds every value; values must be above 0. */
-export function createLogarithmicScale(lowest: number, highest: number): Scale {
+function createLogarithmicScale(lowest: number, highest: number): Scale {
   const from = Math.floor(Math.log10(lowest) + 1e-9)
   const to = Math.max(from + 1, Math.ceil(Math.log10(highest) - 1e-9))
   return {

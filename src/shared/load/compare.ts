@@ -16,10 +16,10 @@ import type { TrendMetric } from './threshold-metrics.ts'
  * How sure each single statement is. Five percentiles are judged side by side, so with 99 % for each all of them hold
  * together in at least 95 of 100 comparisons (Bonferroni).
  */
-export const CONFIDENCE = 0.99
+const CONFIDENCE = 0.99
 
 /** The percentiles that are compared. */
-export const COMPARED_PERCENTILES = [50, 90, 95, 99, 99.9] as const
+const COMPARED_PERCENTILES = [50, 90, 95, 99, 99.9] as const
 
 /** Whether the second run differs from the first: `alike` is shown to be, `unclear` is not known. */
 export type Verdict = 'slower' | 'faster' | 'alike' | 'unclear'

@@ -20,7 +20,7 @@ export function toTotalMs(stages: readonly { durationMs: number }[]): number {
 }
 
 /** Whether a number of requests in flight is one. */
-export function isWholeConcurrency(level: number): boolean {
+function isWholeConcurrency(level: number): boolean {
   return Number.isInteger(level) && level <= IN_FLIGHT_MAX
 }
 

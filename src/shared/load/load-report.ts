@@ -13,7 +13,7 @@ export interface LoadCounts {
 }
 
 /** Requests a second over the measured time; what ended after it is in none of them. */
-export interface LoadRates {
+interface LoadRates {
   /** What the schedule asked for; null at a closed pace. */
   scheduledPerS: number | null
   /** What was sent, retries left out. */
@@ -73,7 +73,7 @@ export interface LoadGroup {
 }
 
 /** How the machine that sent the load did (docs/load-tests.md §1). */
-export interface GeneratorHealth {
+interface GeneratorHealth {
   /** Whether any second was {@link LoadSecond.limited}, or the whole. */
   limited: boolean
   limitedSeconds: number
@@ -159,7 +159,7 @@ export interface LoadReport {
 }
 
 /** The times of one request; milliseconds, null for what it did not have. */
-export interface LoadSampleTimes {
+interface LoadSampleTimes {
   httpReqDurationMs: number | null
   httpReqWaitingMs: number | null
   httpReqConnectingMs: number | null

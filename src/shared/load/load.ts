@@ -12,7 +12,7 @@ import { thresholdSchema } from './thresholds.ts'
 export const SAMPLE_SIZE_DEFAULT = 1_000
 
 /** Requests that did not succeed and are kept whole unless the plan says otherwise; all of them are counted. */
-export const ERROR_LIMIT_DEFAULT = 1_000
+const ERROR_LIMIT_DEFAULT = 1_000
 
 /** How long requests in flight may take to end once the load is over, unless the plan says otherwise (as in k6). */
 export const GRACEFUL_STOP_MS = 30_000

@@ -119,7 +119,7 @@ export function toDesignEffect(
 }
 
 /** Fewest batches that a variance is told from. */
-export const BATCHES_MIN = 8
+const BATCHES_MIN = 8
 
 /** The interval of a mean of batches, by Student's distribution; null where there are too few of them. */
 export function toMeanInterval(

@@ -17,7 +17,7 @@ import {
 } from './threshold-metrics.ts'
 
 /** How a threshold compares, as k6 writes it; `===` is `==`. */
-export type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='
+type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='
 
 /** What a threshold says, taken apart. */
 export interface ThresholdExpression {

@@ -3,7 +3,6 @@ import { loadSchema } from '../load/load.ts'
 import { bareUrlSchema, connectionSchema } from './connection.ts'
 import { operationSchema } from './operation.ts'
 
-export type { PlanConnection } from './connection.ts'
 export type { Operation, OperationKind, TaskOperation } from './operation.ts'
 
 /** Where a field's value comes from. */
@@ -82,9 +81,6 @@ const callbackSchema = z.object({
     .max(1024 * 1024 * 1024)
     .default(CALLBACK_MAX_BYTES),
 })
-
-/** Where and how long an async run's callbacks are awaited. */
-export type PlanCallback = z.infer<typeof callbackSchema>
 
 const paceSchema = z.discriminatedUnion('kind', [
   /** At most `concurrency` requests in flight; the next is sent when one returns. */

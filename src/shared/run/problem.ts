@@ -55,7 +55,7 @@ export interface Problem {
 }
 
 /** Longest excerpt of a cell that a problem carries, in UTF-16 code units. */
-export const FOUND_MAX_CHARACTERS = 80
+const FOUND_MAX_CHARACTERS = 80
 
 /** Cuts a cell to what a problem may carry, never through a surrogate pair, and says so with an ellipsis. */
 export function toFound(text: string): string {

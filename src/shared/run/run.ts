@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
-export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
+const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
 
 /** The state of a run. */
 export type RunState = z.infer<typeof runStateSchema>
@@ -98,12 +98,6 @@ const appealsSchema = z.object({
   upheld: z.int(),
   other_status: z.int(),
 })
-
-/**
- * Appeals by where they stand; `reviewed` are those whose judgment says neither overturned nor upheld, `other_status`
- * those with a status that the interface does not list.
- */
-export type AppealCounts = z.infer<typeof appealsSchema>
 
 /** Callbacks of an async run that were taken in. */
 export const callbackCountsSchema = z.object({

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from './json-object.ts'
 import { toTaskId } from './task-id.ts'
 
 /** What one model of a task found (docs/interface.md §2.3, §4.2). */
-export interface ModelFinding {
+interface ModelFinding {
   model: string
   /** Its `status.code`, "0" for success in the legacy body; null where it has none. */
   code: string | null

@@ -15,9 +15,6 @@ export const APPEAL_FIELDS = [
 /** `Reviewed` comes with a judgment (docs/interface.md §2.6, §3). */
 export const appealStatusSchema = z.enum(['In Review', 'Reviewed'])
 
-/** See {@link appealStatusSchema}. */
-export type AppealStatus = z.infer<typeof appealStatusSchema>
-
 /** A judgment on an appeal; every field is optional (docs/interface.md §2.6). */
 export const appealJudgmentSchema = z.looseObject({
   action_id: z.string().optional(),
@@ -26,9 +23,6 @@ export const appealJudgmentSchema = z.looseObject({
   /** True when the final judgment overturns the prior one, false when it upholds it. */
   overturned: z.boolean().optional(),
 })
-
-/** See {@link appealJudgmentSchema}. */
-export type AppealJudgment = z.infer<typeof appealJudgmentSchema>
 
 /** The decision that is appealed; an empty object when none was made (docs/interface.md §2.6). */
 export const originalDecisionSchema = z.union([
@@ -39,9 +33,6 @@ export const originalDecisionSchema = z.union([
   }),
   z.strictObject({}),
 ])
-
-/** See {@link originalDecisionSchema}. */
-export type OriginalDecision = z.infer<typeof originalDecisionSchema>
 
 /** Answer of the appeal status endpoint (docs/interface.md §2.6, §4.7). */
 export const appealResponseSchema = z.looseObject({

@@ -65,9 +65,6 @@ export const indexAddRequestSchema = z
     message: 'at least one of url and media is required',
   })
 
-/** See {@link indexAddRequestSchema}. */
-export type IndexAddRequest = z.infer<typeof indexAddRequestSchema>
-
 /** Sync answer to an add, and the body of its async callback (docs/interface.md §4.3, §6). */
 export const indexAddResponseSchema = z.looseObject({
   custom_index_item_id: z.string(),
@@ -75,14 +72,8 @@ export const indexAddResponseSchema = z.looseObject({
   message: z.string(),
 })
 
-/** See {@link indexAddResponseSchema}. */
-export type IndexAddResponse = z.infer<typeof indexAddResponseSchema>
-
 /** Async acknowledgement of an add (docs/interface.md §4.3); the item's id comes with the callback. */
 export const indexAddAcknowledgementSchema = z.looseObject({ task_id: z.string(), message: z.string() })
-
-/** See {@link indexAddAcknowledgementSchema}. */
-export type IndexAddAcknowledgement = z.infer<typeof indexAddAcknowledgementSchema>
 
 /** Removes an item from a custom index (docs/interface.md §4.4). callback_url belongs to async. */
 export const indexRemoveRequestSchema = z.object({
@@ -90,25 +81,9 @@ export const indexRemoveRequestSchema = z.object({
   callback_url: httpUrlSchema.optional(),
 })
 
-/** See {@link indexRemoveRequestSchema}. */
-export type IndexRemoveRequest = z.infer<typeof indexRemoveRequestSchema>
-
 /** Sync answer to a removal, its async acknowledgement, and the body of its callback (docs/interface.md §4.4, §6). */
 export const indexRemoveResponseSchema = z.looseObject({
   task_id: z.string(),
   custom_index_item_id: z.string(),
   message: z.string(),
 })
-
-/** See {@link indexRemoveResponseSchema}. */
-export type IndexRemoveResponse = z.infer<typeof indexRemoveResponseSchema>
-
-/** An item as the service keeps it (docs/interface.md §2.4). */
-export const indexItemSchema = z.looseObject({
-  custom_index_item_id: z.string(),
-  metadata: jsonObjectSchema.optional(),
-  content_variant: z.string().optional(),
-})
-
-/** See {@link indexItemSchema}. */
-export type IndexItem = z.infer<typeof indexItemSchema>

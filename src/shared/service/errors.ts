@@ -15,15 +15,10 @@ export const serviceErrorSchema = z.looseObject({
 export type ServiceErrorBody = z.infer<typeof serviceErrorSchema>
 
 /** Code of an answer to a key that matches no application (docs/interface.md §5.7, §7). */
-export const INVALID_API_KEY = 'INVALID_API_KEY'
+const INVALID_API_KEY = 'INVALID_API_KEY'
 
 /** The endpoints that docs/interface.md §7.1 names in its table. */
-export type ErrorEndpoint =
-  | 'watchlist-add'
-  | 'watchlist-update'
-  | 'index-add'
-  | 'index-remove'
-  | 'appeal-status'
+type ErrorEndpoint = 'watchlist-add' | 'watchlist-update' | 'index-add' | 'index-remove' | 'appeal-status'
 
 /** One row of the error table (docs/interface.md §7). */
 export interface ServiceErrorEntry {

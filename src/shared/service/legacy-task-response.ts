@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { jsonObjectSchema } from './json-object.ts'
 
 /** A rule as the legacy response spells it out (docs/interface.md §2.3). */
-export const legacyTriggeredRuleSchema = z.looseObject({
+const legacyTriggeredRuleSchema = z.looseObject({
   id: z.string(),
   display_name: z.string(),
   application_id: z.string(),
@@ -20,7 +20,7 @@ export const legacyTriggeredRuleSchema = z.looseObject({
 })
 
 /** What was analysed, and by which model (docs/interface.md §2.3, response.input). */
-export const legacyInputSchema = z.looseObject({
+const legacyInputSchema = z.looseObject({
   hash: z.string(),
   inference_client_version: z.string(),
   model: z.string(),
@@ -44,7 +44,7 @@ export const legacyOutputSchema = z.looseObject({
 })
 
 /** What a model found (docs/interface.md §2.3, response). */
-export const legacyModelResponseSchema = z.looseObject({
+const legacyModelResponseSchema = z.looseObject({
   input: legacyInputSchema,
   custom_classes: z.array(z.unknown()),
   text_filters: z.array(z.unknown()),
@@ -62,7 +62,7 @@ export const legacyModelResponseSchema = z.looseObject({
  * How one model's analysis ended: `"0"` is success (docs/interface.md §2.3, status item). A failed one may lack a
  * response.
  */
-export const legacyStatusSchema = z.looseObject({
+const legacyStatusSchema = z.looseObject({
   status: z.looseObject({ code: z.string(), message: z.string() }),
   response: z.union([legacyModelResponseSchema, jsonObjectSchema]).nullish(),
 })
@@ -87,6 +87,3 @@ export const legacyTaskResponseSchema = z.looseObject({
   status: z.array(legacyStatusSchema),
   from_cache: z.boolean(),
 })
-
-/** See {@link legacyTaskResponseSchema}. */
-export type LegacyTaskResponse = z.infer<typeof legacyTaskResponseSchema>

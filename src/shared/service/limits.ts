@@ -10,8 +10,5 @@ export const NOTES_MAX_CHARACTERS = 1024
 /** Most models that one v1 task may name; v2 takes several (docs/interface.md §4.1, §8). */
 export const V1_MAX_MODELS = 1
 
-/** Pieces of content in one v1 task: text_data or url, not both (docs/interface.md §2.1, §8). */
-export const V1_CONTENT_PIECES = 1
-
 /** Longest video behind a task's url, in hours (docs/interface.md §2.1, §8). Only the service can check it. */
 export const VIDEO_MAX_HOURS = 1

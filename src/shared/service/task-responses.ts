@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { legacyOutputSchema } from './legacy-task-response.ts'
 
-export { type LegacyTaskResponse, legacyTaskResponseSchema } from './legacy-task-response.ts'
-export { readTaskResponse, type TaskResult } from './read-task-response.ts'
+export { legacyTaskResponseSchema } from './legacy-task-response.ts'
+export { readTaskResponse } from './read-task-response.ts'
 
 const triggeredRuleSchema = z.looseObject({ rule_id: z.string(), rule_name: z.string() })
 
@@ -14,14 +14,8 @@ export const defaultTaskResponseSchema = z.looseObject({
   triggered_rules: z.array(triggeredRuleSchema),
 })
 
-/** See {@link defaultTaskResponseSchema}. */
-export type DefaultTaskResponse = z.infer<typeof defaultTaskResponseSchema>
-
 /** The immediate answer to an async submission (docs/interface.md §4.1); what it holds beyond task_id is not shown. */
 export const asyncAcknowledgementSchema = z.looseObject({ task_id: z.string() })
-
-/** See {@link asyncAcknowledgementSchema}. */
-export type AsyncAcknowledgement = z.infer<typeof asyncAcknowledgementSchema>
 
 /**
  * A v2 task response, whose shape is not shown (docs/interface.md §2, §4.2): the fields known from v1 are checked where
@@ -42,6 +36,3 @@ export const v2TaskResponseSchema = z.looseObject({
     )
     .optional(),
 })
-
-/** See {@link v2TaskResponseSchema}. */
-export type V2TaskResponse = z.infer<typeof v2TaskResponseSchema>

@@ -103,11 +103,8 @@ export const TASK_FIELDS = [
   { ...CALLBACK_URL_FIELD, v2: true },
 ] as const satisfies readonly TaskField[]
 
-/** The wire name of a field of a task submission. */
-export type TaskFieldName = (typeof TASK_FIELDS)[number]['name']
-
 /** user_id and post_id: not empty, neither `_` nor `;` (docs/interface.md §2.1, §8). */
-export const idSchema = z
+const idSchema = z
   .string()
   .min(1, 'must not be empty')
   .refine((id) => !FORBIDDEN_ID_CHARACTERS.test(id), 'must not contain `_` or `;`')
@@ -153,9 +150,6 @@ export const taskRequestSchema = z
     }
   })
 
-/** See {@link taskRequestSchema}. */
-export type TaskRequest = z.infer<typeof taskRequestSchema>
-
 /**
  * A v2 task, sync or async (docs/interface.md §4.2): several models, ids of custom indexes among them. Fields beyond
  * those of v1 are not shown, so others pass through as they are.
@@ -169,6 +163,3 @@ export const v2TaskRequestSchema = z.looseObject({
   models: modelsSchema.optional(),
   callback_url: httpUrlSchema.optional(),
 })
-
-/** See {@link v2TaskRequestSchema}. */
-export type V2TaskRequest = z.infer<typeof v2TaskRequestSchema>

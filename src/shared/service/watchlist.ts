@@ -43,14 +43,8 @@ const notesTextSchema = z
 /** A term to add (docs/interface.md §2.5). The service lower-cases it before matching. */
 export const addTermSchema = z.object({ term: termTextSchema, notes: notesTextSchema.optional() })
 
-/** See {@link addTermSchema}. */
-export type AddTerm = z.infer<typeof addTermSchema>
-
 /** A term whose notes are updated; null clears them (docs/interface.md §2.5, §4.6). */
 export const updateTermSchema = z.object({ term: termTextSchema, notes: notesTextSchema.nullish() })
-
-/** See {@link updateTermSchema}. */
-export type UpdateTerm = z.infer<typeof updateTermSchema>
 
 const watchlistNameSchema = z.string().min(1, 'must not be empty')
 
@@ -60,17 +54,11 @@ export const watchlistAddRequestSchema = z.object({
   terms: z.array(addTermSchema),
 })
 
-/** See {@link watchlistAddRequestSchema}. */
-export type WatchlistAddRequest = z.infer<typeof watchlistAddRequestSchema>
-
 /** Updates the notes of terms that exist; unknown ones are never created (docs/interface.md §4.6). */
 export const watchlistUpdateRequestSchema = z.object({
   watchlist: watchlistNameSchema,
   terms: z.array(updateTermSchema),
 })
-
-/** See {@link watchlistUpdateRequestSchema}. */
-export type WatchlistUpdateRequest = z.infer<typeof watchlistUpdateRequestSchema>
 
 /** A term in an answer: an object, or its text alone where the shape is not shown (docs/interface.md §4.5, §4.6). */
 const answeredTermSchema = z.union([

@@ -19,7 +19,7 @@ export class RunPlace {
 }
 
 /** Every procedure of the contract. */
-export function listProcedures(): { group: string; name: string }[] {
+function listProcedures(): { group: string; name: string }[] {
   return Object.entries(bridgeContract).flatMap(([group, procedures]) =>
     Object.keys(procedures).map((name) => ({ group, name })),
   )

@@ -10,7 +10,7 @@ import { storedConnectionSchema } from '../../../src/shared/plan/stored-connecti
 import { createTemporaryFolder } from '../temporary-folder.ts'
 
 /** A service of the tests' own that writes down every byte it is sent. */
-export interface RecordingServer {
+interface RecordingServer {
   baseUrl: string
   /** Heads and bodies of everything that arrived. */
   readonly requests: string[]
@@ -27,7 +27,7 @@ export const VARIABLES = {
 } as const
 
 /** What the files hold that no handle names. */
-export const FILE_SECRET = 'content-that-no-handle-names-58d3'
+const FILE_SECRET = 'content-that-no-handle-names-58d3'
 
 /** What a page that was taken over could do harm to, and the record of what happened to it. */
 export interface World {

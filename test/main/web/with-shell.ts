@@ -12,14 +12,14 @@ import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
 /** An answer, read to its end. */
-export interface Answer {
+interface Answer {
   status: number
   headers: IncomingHttpHeaders
   text: string
 }
 
 /** What a request is made of; `host` and `origin` are the shell's own unless given, null leaves the header out. */
-export interface RequestOptions {
+interface RequestOptions {
   method?: string
   host?: string
   origin?: string | null

@@ -43,7 +43,7 @@ export function addReceiverOptions(command: Command): Command {
 }
 
 /** Declares `--callback-url`. */
-export function addCallbackUrlOption(command: Command): Command {
+function addCallbackUrlOption(command: Command): Command {
   return command.option(
     '--callback-url <url>',
     "public URL of the callback receiver, such as a tunnel (default: the receiver's address)",

@@ -4,7 +4,7 @@ import { parseDelimiter } from './delimiter-option.ts'
 import { createIntegerParser } from './number-option.ts'
 
 /** What can be a source. */
-export const SOURCE_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'folder'] as const
+const SOURCE_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'folder'] as const
 
 /** How a source is read. */
 export interface SourceFlags {

@@ -17,7 +17,7 @@ export interface TrustFlags {
  * What a plan file sends and where to, in a phrase: its secrets, and the ids of appeals, for which no key vouches. Null
  * where it keeps to a connection that the workspace stores.
  */
-export function describeUntrusted(plan: Plan, { connections }: Connections): string | null {
+function describeUntrusted(plan: Plan, { connections }: Connections): string | null {
   const { connection, operation } = plan
   const { name, apiKeyEnv, proxy } = connection
   // The status of an appeal is read without a key (docs/interface.md §5.6).

@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 
 /** Signs and bar pieces that the terminal can draw. */
-export interface Glyphs {
+interface Glyphs {
   readonly ok: string
   readonly rejected: string
   readonly failed: string

@@ -37,7 +37,7 @@ export function* readLoadSeconds(db: DatabaseSync): Generator<StoredLoadSecond[]
 }
 
 /** The histograms of one series, second by second; those without samples are empty. */
-export function toHistograms(second: StoredLoadSecond): Partial<Record<LatencySeriesName, Histogram>> {
+function toHistograms(second: StoredLoadSecond): Partial<Record<LatencySeriesName, Histogram>> {
   return Object.fromEntries(
     Object.entries(second.histograms).map(([series, encoded]) => [series, decodeHistogram(encoded)]),
   )

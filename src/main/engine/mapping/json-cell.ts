@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
 
 /** Deepest nesting of a JSON object that is sent; writing it again needs stack for every level. */
-export const MAX_JSON_DEPTH = 500
+const MAX_JSON_DEPTH = 500
 
 /**
  * Reads a cell that should hold a JSON object, or returns null where it does not or nests deeper than

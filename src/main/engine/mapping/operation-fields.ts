@@ -1,7 +1,5 @@
 // Every screen and command lists the same fields, so the tables are shared; here is where the engine finds them.
 export {
   fieldsOf,
-  listFieldNames,
-  type MappedField,
   parseFieldName,
 } from '../../../shared/plan/operation-fields.ts'

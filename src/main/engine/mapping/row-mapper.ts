@@ -19,7 +19,7 @@ import { resolveMapping } from './resolve-mapping.ts'
 import { createUniqueKey, type UniqueKey } from './unique-key.ts'
 
 /** What a row becomes: its part of the request's body, and what could not be mapped. */
-export interface MappedRow {
+interface MappedRow {
   /** A body, a term of one, or the id in the path (docs/interface.md §2.1, §2.5, §4.3, §4.4, §4.7). */
   body: Record<string, unknown>
   /** '' where the row has none. */

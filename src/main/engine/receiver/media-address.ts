@@ -20,7 +20,7 @@ export function toMediaPath(secret: string, { runToken, path }: MediaTarget): st
 }
 
 /** A path inside a folder as it stands in a URL: percent-encoded, its slashes kept. */
-export function encodeMediaPath(path: string): string {
+function encodeMediaPath(path: string): string {
   return path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 }
 

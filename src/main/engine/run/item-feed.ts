@@ -14,7 +14,7 @@ const AHEAD_MAX = 150
 const BACKING_OFF_MAX = 10_000
 
 /** Calls back after a delay; the returned function calls it off. */
-export type Schedule = (delayMs: number, callback: () => void) => () => void
+type Schedule = (delayMs: number, callback: () => void) => () => void
 
 /** What an item feed tells its owner. */
 export interface ItemFeedOptions {

@@ -22,7 +22,7 @@ import { ReceivedBody, type ReceivedBytes } from './received-bytes.ts'
 import { toCause, type WireClient, type WireRequest } from './wire-client.ts'
 
 /** Code of a request that the service refused unprocessed each time it was sent (RFC 9113 §8.7). */
-export const REFUSED_STREAM_CODE = 'REFUSED_STREAM'
+const REFUSED_STREAM_CODE = 'REFUSED_STREAM'
 
 /** How often a request is sent that the service refuses unprocessed. */
 const SENDS_MAX = 5

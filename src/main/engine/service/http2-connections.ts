@@ -6,7 +6,7 @@ import type { TimedConnector } from './timed-connector.ts'
 import { KEEP_ALIVE_MS, toCause } from './wire-client.ts'
 
 /** Code of a request whose connection answered no PING. */
-export const PING_TIMEOUT_CODE = 'PING_TIMEOUT'
+const PING_TIMEOUT_CODE = 'PING_TIMEOUT'
 
 /** Streams that a service is expected to allow until it says otherwise, as RFC 9113 §6.5.2 recommends at least. */
 const EXPECTED_STREAMS = 100

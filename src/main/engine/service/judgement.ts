@@ -6,7 +6,7 @@ import type { RowAnswer } from '../../../shared/run/row-answer.ts'
  * `ambiguous`: may have been taken; repeating it is right only where the operation can bear that (docs/architecture.md
  * §2.2).
  */
-export type Repeat = 'never' | 'safe' | 'ambiguous'
+type Repeat = 'never' | 'safe' | 'ambiguous'
 
 /** What an answer says of one row of an item that carries several (watchlist terms). */
 export interface RowJudgement {

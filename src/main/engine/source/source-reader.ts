@@ -29,7 +29,7 @@ export interface SourceBatch {
 export type SourceFormat = NonNullable<PlanSource['format']>
 
 /** What a workbook has beside its rows. */
-export interface WorkbookSheets {
+interface WorkbookSheets {
   /** Names of the sheets in the workbook's order, hidden ones among them. */
   sheets: readonly string[]
   /** The one that the rows are from. */

@@ -2,10 +2,10 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { GroupCommit } from './open-database.ts'
 
 /** `failed` callbacks were given up, `dropped` ones were never to be sent. */
-export type CallbackState = 'pending' | 'delivered' | 'failed' | 'dropped'
+type CallbackState = 'pending' | 'delivered' | 'failed' | 'dropped'
 
 /** A callback as it is put into the store. */
-export interface NewCallback {
+interface NewCallback {
   taskId: string
   url: string
   /** JSON text. */
@@ -43,7 +43,7 @@ export interface CallbackCounts {
 }
 
 /** Which callbacks to show. */
-export interface CallbackFilter {
+interface CallbackFilter {
   state: CallbackState | null
   taskId: string | null
 }

@@ -3,7 +3,7 @@ import { type JsonObject, jsonObjectSchema } from '../../../shared/service/json-
 import type { GroupCommit } from './open-database.ts'
 
 /** An item as it is put into a custom index. */
-export interface NewIndexItem {
+interface NewIndexItem {
   itemId: string
   url: string
   /** SHA-256 of the media in hexadecimal; null where it was not fetched. */

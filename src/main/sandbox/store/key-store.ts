@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { GroupCommit } from './open-database.ts'
 
 /** An API key as it may be shown: never the key itself. */
-export interface KeyRecord {
+interface KeyRecord {
   key_id: number
   label: string
   created_at: string

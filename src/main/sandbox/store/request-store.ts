@@ -17,7 +17,7 @@ export const LOGGED_ENDPOINTS = [
 export type LoggedEndpoint = (typeof LOGGED_ENDPOINTS)[number]
 
 /** A request as it came, and what became of it. */
-export interface LoggedRequest {
+interface LoggedRequest {
   endpoint: LoggedEndpoint
   /** The same for a request and its repetitions. */
   key: string
@@ -32,7 +32,7 @@ export interface LoggedRequest {
 }
 
 /** Which requests to show. */
-export interface RequestFilter {
+interface RequestFilter {
   endpoint: string | null
   subject: string | null
 }

@@ -6,7 +6,7 @@ import { type Route, toHash } from '../route.ts'
 import styles from './shell.module.css'
 
 /** One entry of the rail. */
-export interface RailEntry {
+interface RailEntry {
   label: string
   icon: Icon
   route: Route

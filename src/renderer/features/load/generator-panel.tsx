@@ -70,7 +70,7 @@ function toFigures({ generator, measuredSeconds }: LoadOverview): Figure[] {
 const RANGES_MAX = 20
 
 /** `3, 7–9, 40`: numbers that follow each other as ranges, a long list cut. */
-export function formatSeconds(seconds: readonly number[]): string {
+function formatSeconds(seconds: readonly number[]): string {
   const ranges: [from: number, to: number][] = []
   for (const second of seconds) {
     const last = ranges.at(-1)

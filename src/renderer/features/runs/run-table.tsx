@@ -17,7 +17,7 @@ import styles from './runs.module.css'
 const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfies readonly RowState[]
 
 /** What can be done with a run from the list. */
-export interface RunActions {
+interface RunActions {
   onOpen: (run: RunSummary) => void
   onResults: (run: RunSummary) => void
   onDelete: (run: RunSummary) => void

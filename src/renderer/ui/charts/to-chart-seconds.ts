@@ -1,7 +1,7 @@
 import type { Percentiles } from '../../../shared/run/run.ts'
 
 /** Most points a chart draws; more than the pixels of a wide one would only cost time. */
-export const CHART_MAX_POINTS = 1_200
+const CHART_MAX_POINTS = 1_200
 
 /** One second as a chart over time shows it. */
 export interface LatencySecond {

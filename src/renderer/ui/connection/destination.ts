@@ -12,7 +12,7 @@ export interface ServiceDestination {
 }
 
 /** A deployment that the workspace remembers. */
-export interface StoredDestination {
+interface StoredDestination {
   kind: 'stored'
   name: string
   /** Kept in memory only; empty where the variable of its active key is used. */

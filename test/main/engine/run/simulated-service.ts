@@ -51,7 +51,7 @@ export function createChain(...limiters: readonly Limiter[]): Limiter {
 }
 
 /** Numbers in [0, 1), the same for each seed. */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296

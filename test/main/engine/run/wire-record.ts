@@ -1,7 +1,7 @@
 import type { FaultServer, WireRequest } from '../../../helpers/fault-server.ts'
 
 /** The post_id of a request. */
-export function toPostId(request: WireRequest): string {
+function toPostId(request: WireRequest): string {
   return (JSON.parse(request.body) as { post_id: string }).post_id
 }
 

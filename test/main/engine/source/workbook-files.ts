@@ -10,7 +10,7 @@ export async function createZip(parts: Record<string, string | Uint8Array>): Pro
 }
 
 /** One sheet of a workbook that is made by hand. */
-export interface HandmadeSheet {
+interface HandmadeSheet {
   name: string
   /** XML inside `sheetData`. */
   rows: string

@@ -22,7 +22,7 @@ export interface K6Verdict {
 }
 
 /** The metrics of a summary and what it says about the run. */
-export interface K6Summary {
+interface K6Summary {
   metrics: K6Metric[]
   k6Version: string | null
   /** All of the run, warm-up and last answers included; null where it is not said. */
@@ -32,13 +32,13 @@ export interface K6Summary {
 }
 
 /** Takes a metric's name apart: `http_req_duration{scenario:main}`. */
-export function parseMetricName(text: string): { name: string; tags: string } {
+function parseMetricName(text: string): { name: string; tags: string } {
   const match = /^([^{]*)\{(.*)\}$/s.exec(text)
   return { name: match?.[1] ?? text, tags: match?.[2] ?? '' }
 }
 
 /** Keeps what is a number. */
-export function toNumbers(values: Readonly<Record<string, unknown>>): Record<string, number> {
+function toNumbers(values: Readonly<Record<string, unknown>>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
   )

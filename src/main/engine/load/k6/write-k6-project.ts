@@ -149,7 +149,7 @@ export function splitAtPostId(body: K6Body): [head: string, tail: string] {
 }
 
 /** Largest file of rows: k6 reads each whole. Small sources stay small enough for one configMap with their script. */
-export const ROWS_FILE_MAX_BYTES = 4 * 1024 * 1024
+const ROWS_FILE_MAX_BYTES = 4 * 1024 * 1024
 
 /** A piece of a rows file: text to append, and whether the file ends with it. */
 export interface RowsPiece {

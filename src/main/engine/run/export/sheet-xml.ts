@@ -35,7 +35,7 @@ const MARKUP = /[&<>]/g
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 /** A text as it stands in a cell's XML: markup escaped, and as `_x000D_` what XML would change or refuse. */
-export function toSheetText(text: string): string {
+function toSheetText(text: string): string {
   return text
     .toWellFormed()
     .replace(UNWRITABLE, (one) => `_x${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /** Most that is kept of an answer or a callback, bytes of UTF-8; a longer one is cut, and says so. */
-export const BODY_MAX_BYTES = 4 * 1024 * 1024
+const BODY_MAX_BYTES = 4 * 1024 * 1024
 
 /**
  * UTF-16 code units up to which a body is stored as text beside what it led to. Compressing costs about 20 µs however

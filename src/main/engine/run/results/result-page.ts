@@ -15,7 +15,7 @@ import { toPageSource, UNSUCCESSFUL } from './page-source.ts'
 import { RowIndex } from './row-index.ts'
 
 /** Most rows of a page. */
-export const PAGE_MAX = 500
+const PAGE_MAX = 500
 
 /** So many causes of errors are surely counted apart, each with its code. */
 const ERROR_GROUPS_CERTAIN = 100

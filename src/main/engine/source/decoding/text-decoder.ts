@@ -5,7 +5,7 @@ import iconv from 'iconv-lite'
  * Stands in decoded text for bytes that do not decode. No decoder here produces a lone surrogate, so one in a cell
  * always means broken bytes, while a U+FFFD is one that the file really holds. The reader turns it into U+FFFD.
  */
-export const UNDECODABLE = '\uDC00'
+const UNDECODABLE = '\uDC00'
 
 /** Decodes a file piece by piece; a character cut by the end of a piece comes out with the next one. */
 export interface PieceDecoder {

@@ -1,7 +1,7 @@
 import { createSourceError } from '../source-error.ts'
 
 /** Most different keys that a file may have; each is a column. */
-export const MAX_KEYS = 1000
+const MAX_KEYS = 1000
 
 /** The keys met so far, in the order in which they first appeared. */
 export interface ColumnSet {

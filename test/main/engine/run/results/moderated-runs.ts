@@ -28,7 +28,7 @@ const RULES = [
 ]
 
 /** How the service of these runs ends each row, by where it stands among twenty. */
-export async function startModeratingService(isHeldBack: (row: number, tries: number) => boolean) {
+async function startModeratingService(isHeldBack: (row: number, tries: number) => boolean) {
   const tries = new Map<number, number>()
   return startFaultServer({
     onRequest: (request, wire) => {

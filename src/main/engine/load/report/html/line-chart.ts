@@ -8,7 +8,7 @@ import { html, type Markup, NOTHING } from './markup.ts'
 import type { TimeBucket } from './time-buckets.ts'
 
 /** A line of a chart; its class name gives it colour and dashes. */
-export interface ChartLine {
+interface ChartLine {
   label: string
   className: string
   /** One for each bucket; null breaks the line. */
