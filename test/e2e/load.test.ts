@@ -36,7 +36,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   expect(await page.getByRole('button', { name: /Pause|Resume|Retry|View results/ }).count()).toBe(0)
   await seeRunEnded(page, 'threshold failed')
   const summary = page.getByRole('region', { name: 'Summary' })
-  await summary.getByText('80 in all').first().waitFor()
+  await summary.getByText('80 in total').first().waitFor()
   const thresholds = page.getByRole('region', { name: 'Thresholds' })
   await thresholds.getByText('1 of 2 crossed').waitFor()
   await thresholds.getByRole('row', { name: /http_req_failed<0\.5 holds 0 %/ }).waitFor()

@@ -32,9 +32,7 @@ describe('task --async', () => {
     const result = await send('task', source, '--async')
     expect(result.code).toBe(0)
     expect(result.stdout).toMatch(/task async v1/)
-    expect(result.stdout).toMatch(
-      /Callbacks +20 received: 20 settled their row \(\d+ before the acknowledgement\)/,
-    )
+    expect(result.stdout).toMatch(/Callbacks +20 received: 20 matched \(\d+ before the acknowledgement\)/)
     expect(result.stdout).toMatch(/callback_latency +20 /)
     const { started_at, ended_at, throughput } = JSON.parse((await run(['show', 'latest', '--json'])).stdout)
     const wholeMs = Date.parse(ended_at) - Date.parse(started_at)

@@ -40,7 +40,7 @@ describe('receiver', () => {
       },
     })
     expect(received.code).toBe(0)
-    expect(received.stdout).toMatch(/Receiver +http:\/\/127\.0\.0\.1:\d+ +until Ctrl-C/)
+    expect(received.stdout).toMatch(/Receiver +http:\/\/127\.0\.0\.1:\d+ +\(Ctrl-C stops it\)/)
     expect(received.stderr).toContain('Closed: 4 callbacks received, 1 refused (1 forged).')
 
     const shown = await runInProcess(['show', 'latest', '--json'], { workspace })

@@ -36,7 +36,7 @@ const COLUMNS: readonly RunColumn[] = [
     toCell: ({ rows }) => formatCount(rows.overdue),
   },
   {
-    title: 'AWAITED',
+    title: 'AWAITING',
     align: 'right',
     keep: 5,
     isOptional: true,
@@ -50,7 +50,7 @@ const COLUMNS: readonly RunColumn[] = [
     toCell: ({ rows }) => formatCount(rows.invalid),
   },
   {
-    title: 'LEFT',
+    title: 'NOT SENT',
     align: 'right',
     keep: 4,
     isOptional: true,
@@ -106,7 +106,7 @@ function toP95({ latency_ms }: RunSummary): string {
 function toThresholds({ thresholds = [] }: RunSummary): string {
   const crossed = thresholds.filter(({ ok }) => !ok).length
   if (thresholds.length === 0) return ''
-  return crossed === 0 ? 'held' : `${crossed} of ${thresholds.length} crossed`
+  return crossed === 0 ? 'passed' : `${crossed} of ${thresholds.length} failed`
 }
 
 function toOperation(run: RunSummary): string {

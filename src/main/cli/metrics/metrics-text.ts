@@ -61,18 +61,22 @@ function listCounts({ load, inFlight }: LoadSnapshot): Metric[] {
     value === null ? [] : [{ name, type: 'gauge' as const, help, value }]
   const failedShare = load.requests === 0 ? 0 : load.failed / load.requests
   return [
-    counter('k6_http_reqs', load.requests, 'Requests that ended, warm-up left out'),
-    ...gauge('k6_http_req_failed_rate', failedShare, 'Share of requests that did not succeed'),
-    counter('k6_dropped_iterations', load.dropped, 'Due requests that found no room in flight'),
+    counter('k6_http_reqs', load.requests, 'Completed requests, without warm-up'),
+    ...gauge('k6_http_req_failed_rate', failedShare, 'Share of unsuccessful requests'),
+    counter('k6_dropped_iterations', load.dropped, 'Requests dropped because too many were in flight'),
     ...gauge('k6_vus', inFlight, 'Requests in flight'),
-    ...gauge('sluice_scheduled_rate', load.scheduledPerS, 'Requests a second that the schedule asks for'),
-    ...gauge('sluice_achieved_rate', load.achievedPerS, 'Requests that were sent in the last second'),
-    ...gauge('sluice_callbacks_awaited', load.awaited, 'Callbacks that are outstanding'),
-    counter('sluice_generator_limited_seconds', load.limitedSeconds, 'Seconds that the sender shaped'),
+    ...gauge('sluice_scheduled_rate', load.scheduledPerS, 'Scheduled requests per second'),
+    ...gauge('sluice_achieved_rate', load.achievedPerS, 'Requests sent in the last second'),
+    ...gauge('sluice_callbacks_awaited', load.awaited, 'Outstanding callbacks'),
+    counter(
+      'sluice_generator_limited_seconds',
+      load.limitedSeconds,
+      'Seconds in which this machine was the bottleneck',
+    ),
     ...gauge(
       'sluice_thresholds_crossed',
       load.thresholds.filter(({ ok }) => !ok).length,
-      'Thresholds that do not hold',
+      'Thresholds that fail',
     ),
   ]
 }

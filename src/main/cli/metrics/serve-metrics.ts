@@ -55,7 +55,7 @@ function answer({ method, url }: IncomingMessage, response: ServerResponse, newe
     return
   }
   if (url?.replace(/\?.*/, '') !== PATH) {
-    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(`There is ${PATH} only.\n`)
+    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(`Only ${PATH} exists.\n`)
     return
   }
   response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
@@ -65,8 +65,8 @@ function answer({ method, url }: IncomingMessage, response: ServerResponse, newe
 function toPortError(port: number, error: unknown): SluiceError {
   return new SluiceError({
     code: 'BAD_USAGE',
-    message: `--metrics-port: cannot listen on ${HOST}:${port}: ${toSystemCode(error) === 'EADDRINUSE' ? 'another program does' : toThrownText(error)}`,
-    hint: 'Name another port; 0 takes a free one. Nothing was sent.',
+    message: `--metrics-port: cannot listen on ${HOST}:${port}: ${toSystemCode(error) === 'EADDRINUSE' ? 'the port is in use' : toThrownText(error)}`,
+    hint: 'Choose another port; 0 picks a free one. Nothing was sent.',
     cause: error,
   })
 }

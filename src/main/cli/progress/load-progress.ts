@@ -27,7 +27,7 @@ export function isLoadSnapshot(snapshot: RunSnapshot): snapshot is LoadSnapshot 
 /** What the load test is doing, in a word. */
 function toLoadLabel(phase: RunPhase, load: LoadProgress): string {
   if (phase === 'ended') return 'Ended'
-  if (load.phase === 'warmup') return 'Warming'
+  if (load.phase === 'warmup') return 'Warm-up'
   if (load.phase === 'measuring') return 'Loading'
   return load.awaited > 0 ? 'Awaiting' : 'Stopping'
 }
@@ -105,9 +105,7 @@ function listFigures(terminal: Terminal, { load }: LoadSnapshot): Segment[] {
     { text: terminal.tone('good', `${ok} ${formatCount(requests - failed)} ok`), keep: 9 },
     {
       text:
-        failed === 0
-          ? ''
-          : terminal.tone('bad', `${rejected} ${formatCount(failed)} did not succeed${share}`),
+        failed === 0 ? '' : terminal.tone('bad', `${rejected} ${formatCount(failed)} unsuccessful${share}`),
       keep: 8,
     },
     ...(latency === null
@@ -176,7 +174,7 @@ export function formatLoadLine({ phase, load, inFlight, notice }: LoadSnapshot):
       : [`${formatRate(scheduledPerS)}/s scheduled`]),
     `${formatCount(inFlight)} in flight`,
     formatCounted(requests, 'request'),
-    `${formatCount(failed)} did not succeed`,
+    `${formatCount(failed)} unsuccessful`,
     ...(latency === null
       ? []
       : [
@@ -189,7 +187,7 @@ export function formatLoadLine({ phase, load, inFlight, notice }: LoadSnapshot):
     ...(limitedSeconds === 0 ? [] : [`generator-limited in ${limitedSeconds} s`]),
     ...(thresholds.length === 0
       ? []
-      : [`${thresholds.length - crossed.length} of ${formatCounted(thresholds.length, 'threshold')} held`]),
+      : [`${thresholds.length - crossed.length} of ${formatCounted(thresholds.length, 'threshold')} passed`]),
     ...crossed.map((result) => `✗ ${result.expression} ${formatThresholdValue(result)}`),
     ...(notice === null ? [] : [toPrintable(notice)]),
   ].join(', ')

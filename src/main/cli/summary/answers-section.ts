@@ -26,7 +26,7 @@ function formatAnswers(
     return formatSection(terminal, title, [
       rows.rejected > 0 && rows.rejected === rows.read - rows.invalid
         ? 'none: every request was refused'
-        : 'none was answered',
+        : 'none answered',
     ])
   const wordColumns = Math.max(...shown.map(({ word }) => textWidth(word)))
   const countColumns = Math.max(...shown.map(({ count }) => formatCount(count).length))
@@ -69,21 +69,21 @@ export function formatTerms(terminal: Terminal, summary: RunSummary): string[] {
         tone: 'good',
         meaning:
           operation === 'watchlist-add'
-            ? 'already in the watchlist; notes sent with a term replace its own'
+            ? 'already in the watchlist; any new notes replaced the old ones'
             : '',
       },
       {
         count: added_or_pre_existing,
         word: 'added or pre-existing',
         tone: 'good',
-        meaning: 'the first answer was lost, so nobody knows which',
+        meaning: 'the first answer was lost, so it is unknown which',
       },
       { count: updated, word: 'updated', tone: 'good', meaning: '' },
       {
         count: non_existent,
         word: 'non-existent',
         tone: 'bad',
-        meaning: 'the watchlist does not have them; `watchlist add` creates them',
+        meaning: 'not in the watchlist; add them with `watchlist add`',
       },
       {
         count: failed.length,
@@ -106,7 +106,7 @@ export function formatItems(terminal: Terminal, summary: RunSummary): string[] {
           count: items.added,
           word: 'added',
           tone: 'good',
-          meaning: 'their ids are in the export, which `index remove` takes',
+          meaning: 'the export has their ids, for `index remove`',
         }
       : { count: items.removed, word: 'removed', tone: 'good', meaning: '' },
   ])
@@ -117,25 +117,25 @@ export function formatAppeals(terminal: Terminal, summary: RunSummary): string[]
   const { appeals } = summary
   if (appeals === undefined) return []
   return formatAnswers(terminal, 'Appeals', summary, [
-    { count: appeals.in_review, word: 'In Review', tone: 'accent', meaning: 'no final judgment yet' },
+    { count: appeals.in_review, word: 'In Review', tone: 'accent', meaning: 'no final decision yet' },
     {
       count: appeals.overturned,
       word: 'overturned',
       tone: 'warn',
-      meaning: 'the prior decision no longer holds',
+      meaning: 'the original decision no longer applies',
     },
-    { count: appeals.upheld, word: 'upheld', tone: 'good', meaning: 'the prior decision holds' },
+    { count: appeals.upheld, word: 'upheld', tone: 'good', meaning: 'the original decision stands' },
     {
       count: appeals.reviewed,
       word: 'Reviewed',
       tone: 'plain',
-      meaning: 'judged, neither overturned nor upheld',
+      meaning: 'decided, neither overturned nor upheld',
     },
     {
       count: appeals.other_status,
       word: 'other status',
       tone: 'warn',
-      meaning: 'neither In Review nor Reviewed; the export has its words',
+      meaning: 'neither In Review nor Reviewed; see the export',
     },
   ])
 }
@@ -149,8 +149,8 @@ export function formatCallbacks(terminal: Terminal, { callbacks }: RunSummary): 
     ...(late > 0 ? [`${formatCount(late)} late`] : []),
   ]
   const parts = [
-    `${formatCount(settled)} settled their row${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
-    ...(doubled > 0 ? [`${formatCount(doubled)} doubled`] : []),
+    `${formatCount(settled)} matched${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
+    ...(doubled > 0 ? [formatCounted(doubled, 'duplicate')] : []),
     ...(unreadable > 0 ? [terminal.tone('warn', `${formatCount(unreadable)} unreadable`)] : []),
   ]
   return formatSection(terminal, 'Callbacks', [`${formatCount(received)} received: ${parts.join(', ')}`])

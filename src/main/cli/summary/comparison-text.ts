@@ -26,7 +26,7 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'A ms', align: 'right' },
   { title: 'B ms', align: 'right' },
   { title: 'B / A', align: 'right' },
-  { title: 'for sure', align: 'left' },
+  { title: '99 % range', align: 'left' },
   { title: 'B is', align: 'left' },
 ]
 
@@ -69,13 +69,13 @@ function formatSeries(terminal: Terminal, { metric, a, b, percentiles }: SeriesC
 }
 
 function formatSamples({ count }: SeriesComparison['a'], name: string): string {
-  return count === undefined ? `percentiles only in ${name}` : `${formatCount(count)} in ${name}`
+  return count === undefined ? `only percentiles in ${name}` : `${formatCount(count)} in ${name}`
 }
 
 function formatRates(terminal: Terminal, { failedShare, succeededPerS }: LoadComparison): string[] {
   const points = (share: number) => formatFigure(share * 100)
   return [
-    ...formatSection(terminal, 'Did not succeed', [
+    ...formatSection(terminal, 'Unsuccessful', [
       `A ${formatShare(failedShare.a)}, B ${formatShare(failedShare.b)}${formatDifference(failedShare, points, ' points')}`,
     ]),
     ...formatSection(terminal, 'Succeeded', [
@@ -95,13 +95,13 @@ function formatDifference(
 function formatRange(low: number | null, high: number | null, format: (bound: number) => string): string {
   if (low !== null && high !== null) return `${format(low)} to ${format(high)}`
   if (low !== null) return `at least ${format(low)}`
-  return high === null ? 'not known' : `at most ${format(high)}`
+  return high === null ? 'unknown' : `at most ${format(high)}`
 }
 
 function formatPlans(terminal: Terminal, differences: LoadComparison['planDifferences']): string[] {
   const columns = sectionColumns(terminal)
   const more = differences.length - SHOWN_DIFFERENCES
-  return formatSection(terminal, 'Plans differ in', [
+  return formatSection(terminal, 'Plan differences', [
     ...differences
       .slice(0, SHOWN_DIFFERENCES)
       .flatMap(({ path, a, b }) => wrapWords(toPrintable(`${path}: ${a} in A, ${b} in B`), columns)),

@@ -18,7 +18,7 @@ export function formatGeneratorFirst(terminal: Terminal, { generator, durationMs
   const seconds = Math.max(limitedSeconds, Math.ceil(durationMs / 1000))
   const where =
     limitedSeconds === 0 ? '' : ` in ${formatCount(limitedSeconds)} of ${formatCounted(seconds, 'second')}`
-  const text = `Generator-limited: this machine, not the service alone, shaped the figures${where}.`
+  const text = `Generator-limited: this machine was the bottleneck${where}.`
   const columns = Math.max(30, terminal.columns() - 2)
   const { failed } = terminal.glyphs
   return [
@@ -38,22 +38,22 @@ export function formatPercentileCaveats(
   const caveats = [
     ...(generator.dropped > 0
       ? [
-          `${formatCounted(generator.dropped, 'request')} ${generator.dropped === 1 ? 'was' : 'were'} dropped and ${generator.dropped === 1 ? 'has' : 'have'} no latency: with them the percentiles would be higher.`,
+          `${formatCounted(generator.dropped, 'dropped request')} ${generator.dropped === 1 ? 'has' : 'have'} no latency. Percentiles would be higher with ${generator.dropped === 1 ? 'it' : 'them'}.`,
         ]
       : []),
     ...(late > 0
       ? [
-          `${formatCounted(late, 'callback')} did not come: callback_latency holds those alone that did, and would be higher with them.`,
+          `${formatCounted(late, 'callback')} did not arrive. callback_latency would be higher with ${late === 1 ? 'it' : 'them'}.`,
         ]
       : []),
     ...(fromCache > 0
       ? [
-          `${formatCounted(fromCache, 'answer')} came from the service's cache, whose latency this is then. More different rows tell more.`,
+          `${formatCounted(fromCache, 'answer')} came from the service's cache, which lowers latencies. Use more different rows to avoid this.`,
         ]
       : []),
     ...(generator.waited > 0 && latencyMs.response_time !== undefined
       ? [
-          `${formatCounted(generator.waited, 'request')} waited for one in flight to end: response_time and start_lag show it, http_req_duration does not.`,
+          `${formatCounted(generator.waited, 'request')} waited because too many were in flight. response_time and start_lag include this, http_req_duration does not.`,
         ]
       : []),
   ]
@@ -73,14 +73,14 @@ export function formatThrottling(terminal: Terminal, report: LoadReport): string
   const asked =
     retryAfterAnswers === 0
       ? isForeign(report)
-        ? 'k6 does not tell for how long'
-        : 'none said for how long'
-      : `${formatCounted(retryAfterAnswers, 'answer')} asked to wait, ${formatDuration(askedS * 1000)} added up`
+        ? 'k6 does not report for how long'
+        : 'without Retry-After'
+      : `${formatCounted(retryAfterAnswers, 'answer')} with Retry-After, ${formatDuration(askedS * 1000)} in total`
   return formatSection(
     terminal,
     'Throttling',
     wrapWords(
-      `${formatCounted(answers, 'answer')} of 429 (${formatShare(answers, ended)}); ${asked}`,
+      `${formatCounted(answers, '429 answer')} (${formatShare(answers, ended)}), ${asked}`,
       sectionColumns(terminal),
     ),
   )
@@ -92,10 +92,10 @@ export function formatLoadCallbacks(terminal: Terminal, { callbacks }: LoadRepor
   const { received, doubled, rejected, overdue, outstanding } = callbacks
   const parts = [
     `${formatCount(received)} received`,
-    ...(rejected > 0 ? [terminal.tone('bad', `${formatCount(rejected)} said error`)] : []),
-    ...(doubled > 0 ? [`${formatCount(doubled)} came again`] : []),
+    ...(rejected > 0 ? [terminal.tone('bad', `${formatCount(rejected)} with an error`)] : []),
+    ...(doubled > 0 ? [formatCounted(doubled, 'duplicate')] : []),
     ...(overdue > 0 ? [terminal.tone('warn', `${formatCount(overdue)} overdue`)] : []),
-    ...(outstanding > 0 ? [terminal.tone('warn', `${formatCount(outstanding)} not waited for`)] : []),
+    ...(outstanding > 0 ? [terminal.tone('warn', `${formatCount(outstanding)} outstanding`)] : []),
   ]
   return formatSection(terminal, 'Callbacks', [parts.join(', ')])
 }
@@ -105,7 +105,7 @@ export function formatConnections(terminal: Terminal, { connections }: LoadRepor
   const { opened, reused } = connections
   if (opened + reused === 0) return []
   return formatSection(terminal, 'Connections', [
-    `${formatCount(opened)} opened, ${formatCounted(reused, 'request')} on one that was open already`,
+    `${formatCount(opened)} opened, reused by ${formatCounted(reused, 'request')}`,
   ])
 }
 
@@ -114,12 +114,12 @@ export function formatGeneratorHealth(terminal: Terminal, { generator, counts }:
   if (counts.sent === 0 || isForeign({ generator })) return []
   const { startLagP99Ms, eventLoopMaxMs, gcPauses, gcMaxMs, achievedShare, workers } = generator
   const facts = [
-    ...(achievedShare === null ? [] : [`${formatShare(achievedShare, 1)} of the schedule`]),
+    ...(achievedShare === null ? [] : [`sent ${formatShare(achievedShare, 1)} of the schedule`]),
     ...(startLagP99Ms === null ? [] : [`start lag p99 ${formatMs(startLagP99Ms)} ms`]),
     ...(eventLoopMaxMs === null ? [] : [`longest stall ${formatMs(eventLoopMaxMs)} ms`]),
     ...(gcPauses === 0 || gcMaxMs === null
       ? []
-      : [`${formatCounted(gcPauses, 'pause')} for garbage, the longest ${formatMs(gcMaxMs)} ms`]),
+      : [`${formatCounted(gcPauses, 'GC pause')}, longest ${formatMs(gcMaxMs)} ms`]),
     formatCounted(workers, 'sending thread'),
   ]
   return formatSection(

@@ -57,12 +57,12 @@ export function formatLoadRequests(terminal: Terminal, report: LoadReport): stri
   const answered = report.statuses.length === 0 ? null : rates.answeredPerS
   const rows: [string, number | null, string, Tone][] = [
     ['scheduled', rates.scheduledPerS, '', 'plain'],
-    ['sent', rates.attemptedPerS, `${formatCount(counts.sent)} in all`, 'plain'],
-    ['answered', answered, `${formatCount(report.answered)} in all`, 'plain'],
+    ['sent', rates.attemptedPerS, `${formatCount(counts.sent)} in total`, 'plain'],
+    ['answered', answered, `${formatCount(report.answered)} in total`, 'plain'],
     [
       'succeeded',
       rates.succeededPerS,
-      `${formatCount(counts.succeeded)} in all, ${formatShare(counts.succeeded, ended)}`,
+      `${formatCount(counts.succeeded)} in total, ${formatShare(counts.succeeded, ended)}`,
       'good',
     ],
   ]
@@ -72,8 +72,8 @@ export function formatLoadRequests(terminal: Terminal, report: LoadReport): stri
   const rateColumns = Math.max(...shown.map(({ rate }) => rate.length))
   const failures: [number, string, Tone][] = [
     [counts.rejected, 'rejected', 'bad'],
-    [counts.failed, 'failed, certainly not taken', 'warn'],
-    [counts.unknown, 'unknown: sent, and no answer says whether they were taken', 'odd'],
+    [counts.failed, 'failed: not received by the service', 'warn'],
+    [counts.unknown, 'unknown: sent without a usable answer, may have been accepted', 'odd'],
   ]
   return formatSection(terminal, 'Requests', [
     ...shown.map(
@@ -85,7 +85,7 @@ export function formatLoadRequests(terminal: Terminal, report: LoadReport): stri
       .map(([count, word, tone]) => terminal.tone(tone, `${formatCount(count)} ${word}`)),
     ...(generator.dropped === 0
       ? []
-      : [terminal.tone('warn', `${formatCount(generator.dropped)} dropped: due, and no room in flight`)]),
+      : [terminal.tone('warn', `${formatCount(generator.dropped)} dropped: too many in flight`)]),
   ])
 }
 

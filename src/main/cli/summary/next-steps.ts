@@ -24,18 +24,18 @@ export function formatLoadNextSteps(
   terminal: Terminal,
   { rows, run_id: runId, state, started_at }: RunSummary,
 ): string[] {
-  if (state === 'running') return formatCommands(terminal, [[`show ${runId}`, 'how it stands']])
+  if (state === 'running') return formatCommands(terminal, [[`show ${runId}`, 'show progress']])
   const steps: [string, string][] = []
   if (state === 'interrupted' && started_at === null) {
-    steps.push([`resume ${runId}`, 'nothing was sent yet'])
+    steps.push([`resume ${runId}`, 'start sending'])
   }
   if (started_at !== null && rows.read > rows.invalid) {
     steps.push(
-      [`export ${runId} report.html`, 'a page with charts; .junit.xml, .hlog, .csv, .jsonl too'],
-      [`compare EARLIER ${runId}`, 'whether it is slower than an earlier run'],
+      [`export ${runId} report.html`, 'report with charts; also .junit.xml, .hlog, .csv, .jsonl'],
+      [`compare EARLIER ${runId}`, 'compare with an earlier run'],
     )
   }
-  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'rows that did not pass, and why'])
+  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'invalid rows and why'])
   return formatCommands(terminal, steps)
 }
 
@@ -51,33 +51,33 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   // What is left is left of the whole run; a retry shows only its own part.
   const runId = whole?.run_id ?? summary.run_id
   const steps: [string, string][] = []
-  if (state === 'running') steps.push([`show ${runId}`, 'how it stands'])
+  if (state === 'running') steps.push([`show ${runId}`, 'show progress'])
   const isResumable = state === 'interrupted' || (state === 'stopped' && rows.not_sent > 0)
-  if (isResumable) steps.push([`resume ${runId}`, 'send what is still to be sent'])
+  if (isResumable) steps.push([`resume ${runId}`, 'send the remaining rows'])
   const duplicates = summary.errors.find(isDuplicate)
   if (state !== 'running' && duplicates?.error_code) {
-    steps.push([toDeliveredRetry(runId, duplicates), 'take what the service had before as delivered'])
+    steps.push([toDeliveredRetry(runId, duplicates), 'count duplicates as delivered'])
   } else if (!isResumable && state !== 'running' && hasHopeOfRetry(summary)) {
-    steps.push([`retry ${runId}`, 'send what did not succeed again'])
+    steps.push([`retry ${runId}`, 'send unsuccessful rows again'])
   } else if (isResumable && hasHopeOfRetry(summary)) {
-    steps.push([`retry ${runId}`, 'that and what did not succeed'])
+    steps.push([`retry ${runId}`, 'send remaining and unsuccessful rows'])
   }
   if (rows.unknown > 0 && state !== 'running') {
     const again = `${isResumable ? 'resume' : 'retry'} ${runId}`
     if (summary.operation === 'index-add') {
-      steps.push([`${again} --resend-index-adds`, 'the unknown rows, too; may add them twice'])
+      steps.push([`${again} --resend-index-adds`, 'also send unknown rows; may add them twice'])
     } else {
       steps.push([
         `${again} --on-unknown resend`,
-        steps.length > 0 ? 'the same, unknown rows too' : 'send the unknown rows again',
+        steps.length > 0 ? 'also send unknown rows' : 'send unknown rows again',
       ])
     }
   }
   if (rows.overdue > 0 && !isResumable && state !== 'running') {
-    steps.push(['receiver', 'take callbacks that come late; they still settle their rows'])
+    steps.push(['receiver', 'receive late callbacks'])
   }
-  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'rows that did not pass, and why'])
-  if (whole !== null) steps.push([`show ${runId}`, 'the whole run, with every retry'])
-  if (rows.read > 0) steps.push([`export ${runId} results.csv`, 'your columns and the results'])
+  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'invalid rows and why'])
+  if (whole !== null) steps.push([`show ${runId}`, 'show the whole run with its retries'])
+  if (rows.read > 0) steps.push([`export ${runId} results.csv`, 'export your columns with the results'])
   return formatCommands(terminal, steps)
 }

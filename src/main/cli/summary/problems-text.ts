@@ -18,7 +18,7 @@ export function formatProblemGroups(
     const isError = group.severity === 'error'
     const sign = isError ? terminal.glyphs.rejected : terminal.glyphs.failed
     const field = group.field === null ? '' : `${group.field}: `
-    const kind = isError ? '' : ' (warning, sent all the same)'
+    const kind = isError ? '' : ' (warning, still sent)'
     const head = `${sign} ${formatCounted(group.rows, 'row')}${kind}  ${toPrintable(`${field}${group.message}`)}`
     const examples = group.examples.slice(0, limit)
     const more = group.rows - new Set(examples.map((example) => example.row)).size

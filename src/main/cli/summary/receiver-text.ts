@@ -4,17 +4,17 @@ import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatSection } from './section.ts'
 
-/** What each kind of refusal means, for a person who wonders where a callback went. */
+/** What each kind of refusal means. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  forged: 'at addresses that were never given out',
-  malformed: 'of bodies that are no JSON object, stored all the same',
-  oversized: 'larger than is taken',
+  forged: 'to unknown addresses',
+  malformed: 'with a body that is not a JSON object (stored anyway)',
+  oversized: 'over the size limit',
   overloaded: 'while too many were waiting',
-  slow: 'that took too long to come',
-  broken: 'that broke off',
-  unstored: 'that the disk could not take',
-  wrong_method: 'of another method than POST',
-  bad_request: 'that were no HTTP',
+  slow: 'that took too long to arrive',
+  broken: 'that ended early',
+  unstored: 'that could not be written to disk',
+  wrong_method: 'with a method other than POST',
+  bad_request: 'that were not valid HTTP',
 }
 
 /** Callbacks of a workspace so far, in one line. */
@@ -32,17 +32,17 @@ export function formatReceiver(terminal: Terminal, status: ReceiverStatus): stri
   const refused = Object.entries(status.refused).filter(([, count]) => count > 0)
   return [
     ...formatSection(terminal, 'Receiver', [
-      `${terminal.tone('accent', toPrintable(status.baseUrl))}  until Ctrl-C`,
+      `${terminal.tone('accent', toPrintable(status.baseUrl))}  (Ctrl-C stops it)`,
       ...(status.role === 'listening'
         ? []
         : [
-            'Another process of this workspace listens there, and stores for this one, too;',
-            'when it ends, this one takes over.',
+            'Another process of this workspace is listening and stores callbacks for this one.',
+            'This process takes over when it ends.',
           ]),
-      'Callbacks that come late still settle their rows, as soon as their run is looked at.',
+      'Late callbacks update their rows when the run is next opened.',
     ]),
     ...formatSection(terminal, 'Received', [
-      `${formatCounted(status.received, 'callback')} in this workspace so far`,
+      `${formatCounted(status.received, 'callback')} in this workspace`,
     ]),
     ...formatSection(
       terminal,

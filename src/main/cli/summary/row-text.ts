@@ -43,7 +43,7 @@ function formatJson(body: string): string[] {
 function formatRequestBody(terminal: Terminal, { requestBody, requestPart }: RowDetail): string[] {
   if (requestPart === undefined) return requestBody === null ? [] : formatJson(requestBody)
   return [
-    terminal.tone('quiet', `one of ${formatCount(requestPart.rows)} terms in the request; --json has all`),
+    terminal.tone('quiet', `1 of ${formatCount(requestPart.rows)} terms in the request; --json has all`),
     ...formatJson(requestPart.body),
   ]
 }
@@ -59,9 +59,7 @@ function formatCut(terminal: Terminal, body: string, cutFrom: CutFrom | null): s
   if (cutFrom === null) return []
   const { bytes } = cutFrom
   const whole = bytes === null ? 'of an unknown length' : `of ${formatBytes(bytes)}`
-  return [
-    terminal.tone('warn', `cut here: the first ${formatBytes(Buffer.byteLength(body))} ${whole} were kept`),
-  ]
+  return [terminal.tone('warn', `cut here: kept the first ${formatBytes(Buffer.byteLength(body))} ${whole}`)]
 }
 
 /** One row for a person to read: what came of it, its cells, the exact request, every try, the answer. */
@@ -79,7 +77,7 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
     ]),
     result.answer === null
       ? []
-      : formatSection(terminal, 'Answered', [toPrintable(result.answer.replaceAll('_', ' '))]),
+      : formatSection(terminal, 'Answer type', [toPrintable(result.answer.replaceAll('_', ' '))]),
     result.customIndexItemId === null
       ? []
       : formatSection(terminal, 'Index item', [toPrintable(result.customIndexItemId)]),
@@ -106,7 +104,7 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
           `${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
           ...formatRequestBody(terminal, detail),
         ]),
-    formatSection(terminal, 'Tries', detail.attempts.map(formatAttempt)),
+    formatSection(terminal, 'Attempts', detail.attempts.map(formatAttempt)),
     formatSection(
       terminal,
       'Callbacks',

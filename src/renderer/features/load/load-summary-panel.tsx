@@ -37,14 +37,14 @@ function toFigures({ counts, rates, callbacks, generator }: LoadOverview): Figur
       label: 'Sent',
       value: formatRate(rates.attemptedPerS),
       unit: 'requests/s',
-      note: `${formatCount(counts.sent)} in all`,
+      note: `${formatCount(counts.sent)} in total`,
     },
     { label: 'Answered', value: formatRate(rates.answeredPerS), unit: 'requests/s' },
     {
       label: 'Succeeded',
       value: formatRate(rates.succeededPerS),
       unit: 'requests/s',
-      note: `${formatCount(counts.succeeded)} in all`,
+      note: `${formatCount(counts.succeeded)} in total`,
     },
     {
       label: 'Did not succeed',
@@ -69,7 +69,7 @@ function describeTraffic({ connections, throttling }: LoadOverview): string {
   ]
   if (throttling.answers > 0 || throttling.retryAfterAnswers > 0) {
     parts.push(
-      `${formatCount(throttling.answers)} answers of 429, ${formatCount(throttling.retryAfterAnswers)} asked to wait, ${formatSpan(throttling.askedS * 1000)} in all`,
+      `${formatCount(throttling.answers)} answers of 429, ${formatCount(throttling.retryAfterAnswers)} asked to wait, ${formatSpan(throttling.askedS * 1000)} in total`,
     )
   }
   return `${parts.join('; ')}.`

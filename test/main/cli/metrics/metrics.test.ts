@@ -76,7 +76,7 @@ describe("a load test's figures for Prometheus", () => {
     await expect(serveMetrics(Number(new URL(server.url).port))).rejects.toMatchObject({
       code: 'BAD_USAGE',
       message: expect.stringMatching(
-        /^--metrics-port: cannot listen on 127\.0\.0\.1:\d+: another program does$/,
+        /^--metrics-port: cannot listen on 127\.0\.0\.1:\d+: the port is in use$/,
       ),
     })
   })

@@ -24,7 +24,7 @@ describe('the bar of a load test', () => {
     const [first = '', second = '', third = '', ...more] = show()
     expect(first).toMatch(/^Loading {2}█+░+ {2}25\.3 s of 1m {2}198 of 200\/s {2}12 in flight$/)
     expect(second.trim()).toBe(
-      '✔ 4,958 ok   ✖ 42 did not succeed (0.8 %)   p50 24.1 ms   p95 48.2 ms   p99 61.0 ms',
+      '✔ 4,958 ok   ✖ 42 unsuccessful (0.8 %)   p50 24.1 ms   p95 48.2 ms   p99 61.0 ms',
     )
     expect(third.trim()).toBe('✓ p(99)<500 61.0 ms')
     expect(more).toEqual([])
@@ -49,7 +49,7 @@ describe('the bar of a load test', () => {
   it('warms up, measures, awaits and stops in words of their own', () => {
     const label = (load: Partial<LoadProgress>) => show(load)[0] ?? ''
     expect(label({ phase: 'warmup', elapsedMs: -3_200, achievedPerS: null })).toMatch(
-      /^Warming .*measuring in 3\.2 s {2}200\/s/,
+      /^Warm-up .*measuring in 3\.2 s {2}200\/s/,
     )
     expect(label({ phase: 'stopping', elapsedMs: 61_000 })).toMatch(/^Stopping █+ {2}1 min 00 s of 1m/)
     expect(label({ phase: 'stopping', elapsedMs: 61_000, awaited: 7 })).toMatch(/^Awaiting .*7 awaited/)
@@ -79,7 +79,7 @@ describe('the bar of a load test', () => {
 describe('the line of a load test', () => {
   it('says the same for places that keep every line', () => {
     expect(formatProgressLine(createLoadSnapshot())).toBe(
-      'loading: 25.3 s of 1m, 198/s sent, 200/s scheduled, 12 in flight, 5,000 requests, 42 did not succeed, p50 24.1 ms, p95 48.2 ms, p99 61.0 ms, 1 of 1 threshold held',
+      'loading: 25.3 s of 1m, 198/s sent, 200/s scheduled, 12 in flight, 5,000 requests, 42 unsuccessful, p50 24.1 ms, p95 48.2 ms, p99 61.0 ms, 1 of 1 threshold passed',
     )
     const bad = {
       thresholds: [CROSSED],
@@ -89,7 +89,7 @@ describe('the line of a load test', () => {
       phase: 'stopping' as const,
     }
     expect(formatProgressLine(createLoadSnapshot(bad, { notice: 'a notice' }))).toMatch(
-      /^awaiting: .*1 callback awaited, 3 dropped, generator-limited in 2 s, 0 of 1 threshold held, ✗ http_req_failed:rate<0.01 0.81 %, a notice$/,
+      /^awaiting: .*1 callback awaited, 3 dropped, generator-limited in 2 s, 0 of 1 threshold passed, ✗ http_req_failed:rate<0.01 0.81 %, a notice$/,
     )
   })
 })

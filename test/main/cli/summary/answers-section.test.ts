@@ -47,7 +47,7 @@ describe('the terms of a watchlist', () => {
   it('are said to be none where no answer came', () => {
     const terms = { added: 0, pre_existing: 0, updated: 0, non_existent: 0, failed: [] }
     expect(formatTerms(createPlainTerminal(80), createSummary({ terms }))).toEqual([
-      'Terms            none was answered',
+      'Terms            none answered',
     ])
     const rows = { read: 3, invalid: 1, rejected: 2 } as RunSummary['rows']
     expect(formatTerms(createPlainTerminal(80), createSummary({ terms, rows }))).toEqual([
@@ -71,7 +71,7 @@ describe('items, appeals and callbacks', () => {
 
   it('say how many there are of each kind', () => {
     const add = createSummary({ operation: 'index-add', items: { added: 12, removed: 0 } })
-    expect(formatItems(terminal, add)[0]).toMatch(/^Items +added 12 +their ids are in the export/)
+    expect(formatItems(terminal, add)[0]).toMatch(/^Items +added 12 +the export has their ids/)
     const remove = createSummary({ operation: 'index-remove', items: { added: 0, removed: 1_000 } })
     expect(formatItems(terminal, remove)).toEqual(['Items            removed 1,000'])
     const appeals = { in_review: 1, reviewed: 0, overturned: 2, upheld: 30, other_status: 4 }
@@ -93,7 +93,7 @@ describe('items, appeals and callbacks', () => {
       unreadable: 1,
     }
     expect(formatCallbacks(terminal, createSummary({ callbacks }))).toEqual([
-      'Callbacks        14 received: 10 settled their row (2 before the acknowledgement, 1 late), 3 doubled, 1 unreadable',
+      'Callbacks        14 received: 10 matched (2 before the acknowledgement, 1 late), 3 duplicates, 1 unreadable',
     ])
   })
 })

@@ -89,12 +89,12 @@ describe('the summary of a load test', () => {
     expect(at.every((index) => index > 0)).toBe(true)
     expect(text).toContain('✓ p(99)<500  388 ms  112 ms to spare (22.4 % of the limit)')
     expect(text).toContain('✗ p(99)<500  612 ms  crossed by 112 ms (22.4 % of the limit)')
-    expect(text).toMatch(/Generator +kept up: 100 % of the schedule/)
+    expect(text).toMatch(/Generator +kept up: sent 100 % of the schedule/)
   })
 
   it('begins with the generator where that was the limit, before any number', () => {
     const text = show(buildLoadReport({ seconds: 30, limited: [3, 4] }))
-    expect(text).toMatch(/^▲ Generator-limited: this machine, not the service alone, .* in 2 of 30 seconds\./)
+    expect(text).toMatch(/^▲ Generator-limited: this machine was the bottleneck in 2 of 30 seconds\./)
     expect(text.indexOf('start_lag p99 was 39 ms')).toBeLessThan(text.indexOf('posts.csv at'))
   })
 
@@ -104,14 +104,14 @@ describe('the summary of a load test', () => {
       { rates: { scheduledPerS: 200, attemptedPerS: 198, answeredPerS: 150, succeededPerS: 142 } },
     )
     const text = show(report)
-    expect(text).toMatch(/Requests +scheduled +200\/s\n +sent +198\/s +12,000 in all\n/)
-    expect(text).toMatch(/answered +150\/s +12,000 in all\n +succeeded +142\/s +11,400 in all, 95\.0 %\n/)
+    expect(text).toMatch(/Requests +scheduled +200\/s\n +sent +198\/s +12,000 in total\n/)
+    expect(text).toMatch(/answered +150\/s +12,000 in total\n +succeeded +142\/s +11,400 in total, 95\.0 %\n/)
     expect(text).toMatch(/600 rejected/)
     expect(text).toMatch(/Errors +600 rejected +429 RATE_LIMITED: too many requests, wait 1 second/)
     expect(text).toContain('in seconds 30 to 59')
   })
 
-  it('flags percentiles beside drops, callbacks that did not come, waiting, and the cache', () => {
+  it('flags percentiles beside drops, missing callbacks, waiting, and the cache', () => {
     const { generator } = buildLoadReport()
     const text = show(
       buildLoadReport(
@@ -125,17 +125,17 @@ describe('the summary of a load test', () => {
       80,
     )
     const after = text.slice(text.indexOf('Latency in ms'))
-    expect(after).toContain('! 7 requests were dropped and have no latency')
-    expect(after).toContain('! 7 callbacks did not come')
+    expect(after).toContain('! 7 dropped requests have no latency')
+    expect(after).toContain('! 7 callbacks did not arrive')
     expect(after).toContain("! 11,000 answers came from the service's cache")
-    expect(after).toContain('! 90 requests waited for one in flight to end')
-    expect(text).toMatch(/Callbacks +10 received, 2 said error, 1 came again, 3 overdue, 4 not waited for/)
+    expect(after).toContain('! 90 requests waited because too many were in flight')
+    expect(text).toMatch(/Callbacks +10 received, 2 with an error, 1 duplicate, 3 overdue, 4 outstanding/)
   })
 
   it('accounts for throttling apart', () => {
     const throttling = { answers: 600, retryAfterAnswers: 500, askedS: 90 }
     expect(show(buildLoadReport({}, { throttling }))).toMatch(
-      /Throttling +600 answers of 429 \(5\.0 %\); 500 answers asked to wait, 1 min 30 s added up/,
+      /Throttling +600 429 answers \(5\.0 %\), 500 answers with Retry-After, 1 min 30 s in total/,
     )
     expect(show(buildLoadReport())).not.toContain('Throttling')
   })

@@ -51,8 +51,8 @@ describe('what to type next', () => {
     const rows = { ...createSummary(createGroup({})).rows, unknown: 2 }
     const show = (state: RunSummary['state']) =>
       formatNextSteps(terminal, createSummary(createGroup({}), { state, rows })).join('\n')
-    expect(show('completed')).toMatch(/--on-unknown resend +send the unknown rows again/)
-    expect(show('interrupted')).toMatch(/--on-unknown resend +the same, unknown rows too/)
+    expect(show('completed')).toMatch(/--on-unknown resend +send unknown rows again/)
+    expect(show('interrupted')).toMatch(/--on-unknown resend +also send unknown rows/)
   })
 
   it.each([
