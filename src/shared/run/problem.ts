@@ -66,9 +66,14 @@ export function toFound(text: string): string {
     .replace(/\uFFFD$/, '')}…`
 }
 
+/** The number of a problem's row, and the line where that is another: `17 (line 19)`. */
+export function formatRowPlace({ row, place }: Pick<Problem, 'row' | 'place'>): string {
+  return `${row}${formatLine(row, place)}`
+}
+
 /** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */
 export function formatProblem(problem: Problem): string {
-  const row = `row ${problem.row}${formatLine(problem.row, problem.place)}`
+  const row = `row ${formatRowPlace(problem)}`
   const where = problem.field === undefined ? row : `${row}, ${problem.field}`
   const found = problem.found === undefined ? '' : `, found \`${problem.found}\``
   return `${where}: ${problem.message}${found}`

@@ -136,3 +136,15 @@ it('says which of two columns of one name is used, unless its number was given',
   expect(await read()).toMatchObject({ user: 'ann', found: [silent] })
   expect(await read('--map', 'user_id=3')).toEqual({ user: 'bob', found: [] })
 })
+
+it('names the rows of a folder that have the same cause together, and that cause alone', async () => {
+  const { folder, run } = open()
+  const posts = join(folder, 'posts')
+  mkdirSync(posts)
+  for (let file = 1; file <= 6; file += 1) writeFileSync(join(posts, `${file}.bin`), 'x')
+  const result = await run(['task', posts, ...NOWHERE, '--set', 'user_id=u', '--dry-run'])
+  expect(result.stdout).toMatch(
+    /6 rows {2}must be text, JSON, an image, a video or audio\n +rows 1, 2, 3, 4, 5, 6: found `\.bin`\n/,
+  )
+  expect(result.stdout).not.toContain('must have exactly one of')
+})

@@ -1,4 +1,4 @@
-import { formatProblem } from '../../../shared/run/problem.ts'
+import { formatProblem, formatRowPlace, type Problem } from '../../../shared/run/problem.ts'
 import type { ProblemGroup } from '../../../shared/run/results.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
@@ -24,10 +24,25 @@ export function formatProblemGroups(
     const more = group.rows - new Set(examples.map((example) => example.row)).size
     return [
       terminal.tone(isError ? 'bad' : 'warn', head),
-      ...examples.map((example) => `    ${toPrintable(formatProblem(example))}`),
+      ...formatExamples(examples).map((example) => `    ${toPrintable(example)}`),
       ...(more > 0 && examples.length > 0
         ? [terminal.tone('quiet', `    and ${formatCounted(more, 'row')} more`)]
         : []),
     ]
+  })
+}
+
+/** A line for each example, and one for those that have the same cause in the same words. */
+function formatExamples(examples: readonly Problem[]): string[] {
+  const alike = new Map<string, Problem[]>()
+  for (const example of examples) {
+    const key = `${example.message}\n${example.found ?? ''}`
+    alike.set(key, [...(alike.get(key) ?? []), example])
+  }
+  return [...alike.values()].flatMap((same) => {
+    const [first] = same
+    if (first === undefined || same.length === 1) return same.map(formatProblem)
+    const found = first.found === undefined ? '' : `: found \`${first.found}\``
+    return [`rows ${same.map(formatRowPlace).join(', ')}${found}`]
   })
 }

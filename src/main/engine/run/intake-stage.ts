@@ -54,7 +54,7 @@ export async function runIntake(options: {
       writer.writeRows(
         rows.map(({ row, cells, kinds = null, problems }) => {
           const mapped = mapRow(row, cells, kinds)
-          const found = withoutConsequences(validate(row, mapped.body), mapped.problems)
+          const found = withoutConsequences(validate(row, mapped.body), [...problems, ...mapped.problems])
           const all =
             problems.length + mapped.problems.length + found.length === 0
               ? problems
@@ -86,10 +86,18 @@ export async function runIntake(options: {
   }
 }
 
-/** A media file without an address lacks a url, which its row need not be told as well. */
+/** A file of a folder that has no address or cannot be sent lacks its content, which its row need not be told as well. */
 function withoutConsequences(found: readonly Problem[], causes: readonly Problem[]): readonly Problem[] {
-  return causes.some(isMissingAddress) ? found.filter(({ code }) => code !== 'one_of') : found
+  const isWithoutContent = causes.some((cause) => isMissingAddress(cause) || REFUSED_FILE.has(cause.code))
+  return isWithoutContent ? found.filter(({ code }) => code !== 'one_of') : found
 }
+
+const REFUSED_FILE: ReadonlySet<Problem['code']> = new Set([
+  'outside_folder',
+  'unreadable_file',
+  'unknown_kind',
+  'empty_file',
+])
 
 /** Resolves the mapping; what is wrong with it may be that the columns are those of another sheet than was meant. */
 function resolveForSheet(plan: Plan, { columns, workbook }: SourceReader): Mapping {
