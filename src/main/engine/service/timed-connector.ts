@@ -1,6 +1,7 @@
 import type { ClientRequest } from 'node:http'
 import { type OnReadOpts, Socket } from 'node:net'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
+import buildUndiciConnector from 'undici/lib/core/connect.js'
 import { openTunnel, toProxyTarget, toUnreachableError } from './proxy-tunnel.ts'
 import type { ProxyRoute, Transport } from './transport.ts'
 
@@ -42,7 +43,7 @@ export function createTimedConnector(options: TimedConnectorOptions): TimedConne
   const opening = new OpeningSocket()
   const buildWatched = (allowH2: boolean) =>
     opening.watch(
-      buildConnector({
+      buildUndiciConnector({
         allowH2,
         timeout: timeoutMs,
         // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
