@@ -1,18 +1,6 @@
 import type { SourceModule } from './read-module.ts'
 
-/** Longest file of `src`, in lines. */
-const MAX_LINES = 400
-
 const FORBIDDEN_NAME = /^(.+-)?(utils?|helpers?|common|managers?|misc)$/
-
-/** What is wrong with the lengths of a set of files: none over 400. */
-export function checkLengths(files: readonly Pick<SourceModule, 'path' | 'lines'>[]): string[] {
-  return files
-    .filter(({ lines }) => lines > MAX_LINES)
-    .map(
-      ({ path, lines }) => `${path}: has ${lines} lines, at most ${MAX_LINES} are allowed; give it one job`,
-    )
-}
 
 /** What is wrong with a file's path: no part of it may name a drawer for everything. */
 export function checkName(path: string): string | null {

@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkDocumentation, checkLengths, checkMarkers, checkName, checkWaits } from './file-rules.ts'
+import { checkDocumentation, checkMarkers, checkName, checkWaits } from './file-rules.ts'
 import { listFiles, PROJECT_FOLDER, parseModule, readModules } from './read-module.ts'
 
 const modules = readModules('src')
 
 describe('files of src', () => {
-  it('have at most 400 lines', () => {
-    expect(checkLengths(modules)).toEqual([])
-  })
-
   it('say what each export is in a JSDoc sentence', () => {
     expect(modules.flatMap(checkDocumentation)).toEqual([])
   })
@@ -42,16 +38,6 @@ describe('tests', () => {
 })
 
 describe('the file rules', () => {
-  const toFiles = (lines: readonly number[]) =>
-    lines.map((count, index) => ({ path: `src/${index}.ts`, lines: count }))
-
-  it('refuse a file that is too long', () => {
-    expect(checkLengths(toFiles([...Array(20).fill(50), 401]))).toEqual([
-      expect.stringContaining('has 401 lines'),
-    ])
-    expect(checkLengths(toFiles([...Array(20).fill(50), 400]))).toEqual([])
-  })
-
   it.each([
     'src/shared/utils.ts',
     'src/main/cli/cli-helpers.ts',

@@ -23,7 +23,6 @@ interface ModuleExport {
 /** What the house rules look at in one file. `path` is relative to the project, with forward slashes. */
 export interface SourceModule {
   path: string
-  lines: number
   imports: ModuleImport[]
   exports: ModuleExport[]
   comments: { text: string; line: number }[]
@@ -138,7 +137,6 @@ export function parseModule(path: string, text: string): SourceModule {
 
   return {
     path,
-    lines: text.replace(/\n$/, '').split('\n').length,
     imports,
     exports,
     comments: comments.map((comment) => ({ text: comment.value, line: toLine(comment.start) })),

@@ -7,7 +7,7 @@ import type { Draw } from './seeded-draw.ts'
  * answered. `broken-json`: 200 whose body is not JSON. `truncated`: the connection ends amid the body. `html`: a page
  * such as a gateway's instead of the answer.
  */
-export type FaultKind = 'status' | 'reset' | 'stall' | 'broken-json' | 'truncated' | 'html'
+type FaultKind = 'status' | 'reset' | 'stall' | 'broken-json' | 'truncated' | 'html'
 
 /** A fault setting: what goes wrong, how often, and how. */
 export interface Fault {

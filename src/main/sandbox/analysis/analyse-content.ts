@@ -73,7 +73,7 @@ const EMAIL = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g
 const PHONE = /(?<![\d-])\+?\d(?:[ -]?\d){7,14}(?![\d-])/g
 
 /** Web addresses in a text: those that begin with http://, https:// or www. */
-export function findUrls(text: string): string[] {
+function findUrls(text: string): string[] {
   return Array.from(text.matchAll(URL_IN_TEXT), ([url]) => url.replace(/[.,;:!?)\]]{1,8}$/, ''))
 }
 

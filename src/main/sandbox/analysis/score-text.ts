@@ -8,7 +8,7 @@ export type ContentClass = (typeof CONTENT_CLASSES)[number]
 export type ClassScores = Record<ContentClass, number>
 
 /** The highest score of a class. */
-export const MAX_SCORE = 3
+const MAX_SCORE = 3
 
 /** Scores of nothing. */
 export function createScores(): ClassScores {
@@ -130,7 +130,7 @@ function toWords(text: string): string[] {
 }
 
 /** Class of each listed word. */
-export const CLASS_OF_WORD: ReadonlyMap<string, ContentClass> = new Map(
+const CLASS_OF_WORD: ReadonlyMap<string, ContentClass> = new Map(
   Object.entries(WORD_LIST).flatMap(([className, words]) =>
     words.map((word): [string, ContentClass] => [word, className as ContentClass]),
   ),

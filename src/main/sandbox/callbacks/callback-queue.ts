@@ -184,7 +184,7 @@ export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
 }
 
 /** Something that is due at a time. */
-export interface DueEntry {
+interface DueEntry {
   id: number
   /** On a clock that never goes back. */
   dueMs: number

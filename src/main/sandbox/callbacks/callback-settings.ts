@@ -119,7 +119,7 @@ function ifRead<T>(value: T | null, change: (value: T) => Partial<CallbackSettin
 }
 
 /** When a callback is sent: after its acknowledgement, before it, much later, or never. */
-export type CallbackTiming = 'normal' | 'early' | 'late' | 'dropped'
+type CallbackTiming = 'normal' | 'early' | 'late' | 'dropped'
 
 /** One copy of a task's callback, as it was decided by chance. */
 export interface PlannedCallback {

@@ -62,7 +62,7 @@ function isLocalProgram(request: FastifyRequest): boolean {
 }
 
 /** Latency, faults and rate, to be looked at and changed while the sandbox runs. */
-export function registerAdminBehaviourRoutes(app: FastifyInstance, context: SandboxContext): void {
+function registerAdminBehaviourRoutes(app: FastifyInstance, context: SandboxContext): void {
   app.get('/behaviour', async () => context.behaviour.settings)
 
   app.patch('/behaviour', async (request) => {
@@ -87,10 +87,7 @@ const callbackQuerySchema = pageSchema.extend({
 })
 
 /** Callbacks: those on their way, and what became of the others. */
-export function registerAdminCallbackRoutes(
-  app: FastifyInstance,
-  { store, callbacks }: SandboxContext,
-): void {
+function registerAdminCallbackRoutes(app: FastifyInstance, { store, callbacks }: SandboxContext): void {
   app.get('/callbacks', async (request) => {
     const { offset, limit, state, task_id: taskId } = parseAdminQuery(callbackQuerySchema, request.query)
     const filter = { state, taskId }
@@ -118,7 +115,7 @@ const newKeySchema = z.strictObject({
 })
 
 /** The project's API keys (docs/interface.md §5): a key itself is told once, when it is made. */
-export function registerAdminKeyRoutes(app: FastifyInstance, { store }: SandboxContext): void {
+function registerAdminKeyRoutes(app: FastifyInstance, { store }: SandboxContext): void {
   app.get('/keys', async () => ({ keys: store.keys.list() }))
 
   app.post('/keys', async (request) => {
@@ -154,7 +151,7 @@ const requestQuerySchema = pageSchema.extend({
 })
 
 /** Every request to indexes, watchlists and appeals, as it came, and how it ended. */
-export function registerAdminRequestRoutes(app: FastifyInstance, { store }: SandboxContext): void {
+function registerAdminRequestRoutes(app: FastifyInstance, { store }: SandboxContext): void {
   app.get('/requests', async (request) => {
     const { offset, limit, endpoint, subject } = parseAdminQuery(requestQuerySchema, request.query)
     const filter = { endpoint, subject }
