@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { LatencyBar } from '../load/latency-meter.ts'
 import type { LoadReport, LoadSecond } from '../load/load-report.ts'
-import { trendMetricSchema } from '../load/threshold-metrics.ts'
+import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 import { runSummarySchema } from '../run/run.ts'
 import { base, runIdSchema } from './base.ts'

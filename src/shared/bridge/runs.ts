@@ -1,5 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
+import { IN_FLIGHT_MAX } from '../load/load-pace.ts'
 import { bareUrlSchema, timeoutMsSchema } from '../plan/connection.ts'
 import { planSchema } from '../plan/plan.ts'
 import { connectionNameSchema } from '../plan/stored-connection.ts'
@@ -128,7 +129,7 @@ export const runsContract = {
   /** Drains what is in flight and ends the run as `interrupted`; it can be resumed. */
   stop: base.input(runIdSchema).output(doneSchema),
   setConcurrency: base
-    .input(toStrict(runIdSchema.extend({ concurrency: z.int().min(1).max(10_000) })))
+    .input(toStrict(runIdSchema.extend({ concurrency: z.int().min(1).max(IN_FLIGHT_MAX) })))
     .output(doneSchema),
   /** Sends with another key from now on; it is kept in memory, for this run alone. */
   setApiKey: base.input(toStrict(runIdSchema.extend({ apiKey: apiKeySchema }))).output(doneSchema),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { trendMetricSchema } from '../load/threshold-metrics.ts'
+import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 import { rowAnswerSchema } from '../run/row-answer.ts'
 import { callbackCountsSchema, runSummarySchema } from '../run/run.ts'

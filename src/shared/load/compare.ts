@@ -10,7 +10,7 @@ import {
   toQuantileInterval,
   toWilsonInterval,
 } from './statistics.ts'
-import type { TrendMetric } from './threshold-metrics.ts'
+import type { TrendMetric } from './metrics.ts'
 
 /**
  * How sure each single statement is. Five percentiles are judged side by side, so with 99 % for each all of them hold

@@ -1,6 +1,6 @@
 import type { Percentiles } from '../run/run.ts'
 import type { LoadComparison } from './compare.ts'
-import type { TrendMetric } from './threshold-metrics.ts'
+import type { TrendMetric } from './metrics.ts'
 import type { ThresholdResult } from './thresholds.ts'
 
 /** Requests by outcome (docs/architecture.md §1); `sent` is their sum but for those that are still awaited. */

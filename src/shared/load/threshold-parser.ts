@@ -14,7 +14,7 @@ import {
   THRESHOLD_METRICS,
   type ThresholdMetric,
   toOnlyAggregation,
-} from './threshold-metrics.ts'
+} from './metrics.ts'
 
 /** How a threshold compares, as k6 writes it; `===` is `==`. */
 type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='

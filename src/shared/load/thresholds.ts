@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatDurationMs } from '../messages/duration.ts'
-import { isTrend, THRESHOLD_METRICS, type TrendMetric } from './threshold-metrics.ts'
+import { isTrend, THRESHOLD_METRICS, type TrendMetric } from './metrics.ts'
 import { formatThresholdMistake, parseThreshold, type ThresholdExpression } from './threshold-parser.ts'
 
 const expressionSchema = z.string().superRefine((text, context) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { loadSchema } from '../load/load.ts'
+import { IN_FLIGHT_MAX, RATE_MAX } from '../load/load-pace.ts'
 import { bareUrlSchema, connectionSchema } from './connection.ts'
 import { operationSchema } from './operation.ts'
 
@@ -84,12 +85,12 @@ const callbackSchema = z.object({
 
 const paceSchema = z.discriminatedUnion('kind', [
   /** At most `concurrency` requests in flight; the next is sent when one returns. */
-  z.object({ kind: z.literal('closed'), concurrency: z.int().min(1).max(10_000) }),
+  z.object({ kind: z.literal('closed'), concurrency: z.int().min(1).max(IN_FLIGHT_MAX) }),
   /** `ratePerSecond` requests due each second on an absolute schedule, at most `maxInFlight` at once. */
   z.object({
     kind: z.literal('open'),
-    ratePerSecond: z.number().positive().max(1_000_000),
-    maxInFlight: z.int().min(1).max(10_000),
+    ratePerSecond: z.number().positive().max(RATE_MAX),
+    maxInFlight: z.int().min(1).max(IN_FLIGHT_MAX),
   }),
 ])
 

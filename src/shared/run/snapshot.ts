@@ -1,4 +1,4 @@
-import type { TrendMetric } from '../load/threshold-metrics.ts'
+import type { TrendMetric } from '../load/metrics.ts'
 import type { ThresholdResult } from '../load/thresholds.ts'
 import type { RowAnswer } from './row-answer.ts'
 import type {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Load } from '../../../shared/load/load.ts'
+import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { findConflicts, type PlanConflict } from '../../../shared/plan/file/find-conflicts.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
@@ -15,7 +16,6 @@ import type { SourceFlags } from './source-options.ts'
 
 const DEFAULT_CONCURRENCY = 4
 const DEFAULT_TIMEOUT_MS = 60_000
-const MAX_IN_FLIGHT = 10_000
 
 /** The options that say a part of a plan, for errors that name the part. */
 const FLAGS: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ function toPace(flags: PaceFlags, timeoutMs: number): Pace {
     return { kind: 'closed', concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY }
   }
   const whatFillsTheTimeout = Math.ceil(flags.rate * (timeoutMs / 1000))
-  const maxInFlight = flags.concurrency ?? Math.min(MAX_IN_FLIGHT, Math.max(1, whatFillsTheTimeout))
+  const maxInFlight = flags.concurrency ?? Math.min(IN_FLIGHT_MAX, Math.max(1, whatFillsTheTimeout))
   return { kind: 'open', ratePerSecond: flags.rate, maxInFlight }
 }
 

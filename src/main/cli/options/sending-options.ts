@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import { addCallbackOptions, type CallbackFlags } from './callback-options.ts'
 import { collectMapping, collectTemplate, type FieldAssignment } from './mapping-option.ts'
 import type { MetricsFlags } from './metrics-option.ts'
@@ -47,7 +48,11 @@ export interface PaceFlags {
 export function addPaceOptions(command: Command): Command {
   return command
     .optionsGroup('Pace:')
-    .option('--concurrency <n>', 'maximum requests in flight (default: 4)', createIntegerParser(1, 10_000))
+    .option(
+      '--concurrency <n>',
+      'maximum requests in flight (default: 4)',
+      createIntegerParser(1, IN_FLIGHT_MAX),
+    )
     .option(
       '--rate <n>',
       'requests per second (default: as fast as --concurrency allows)',

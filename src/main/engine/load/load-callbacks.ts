@@ -1,11 +1,9 @@
 import type { InboxReader } from '../receiver/inbox-reader.ts'
 import type { Judgement } from '../service/judgement.ts'
+import { isWarmup } from './load-pacer.ts'
 
 /** Callbacks that are read at once. */
 const BATCH_MAX = 2_000
-
-/** Numbers of the warm-up's items begin above this. */
-const MEASURED_MAX = 1e12
 
 /** What is counted of callbacks. */
 export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'overdue'
@@ -60,7 +58,7 @@ export class LoadCallbacks {
       const batch = inbox.readAfter(runToken, this.#inboxRead, BATCH_MAX)
       for (const { id, item, receivedAtUs, body } of batch) {
         this.#inboxRead = id
-        if (item > MEASURED_MAX) continue
+        if (isWarmup(item - 1)) continue
         onCount('received', receivedAtUs)
         if (judge(body)?.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
         this.#settle(item, receivedAtUs)

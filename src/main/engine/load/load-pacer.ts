@@ -30,6 +30,11 @@ export interface LoadPacer {
 /** Numbers of the warm-up's requests begin here, beyond those of any load. */
 export const WARMUP_SEQUENCE = 1e12
 
+/** Whether a request's number is one of the warm-up's. */
+export function isWarmup(sequence: number): boolean {
+  return sequence >= WARMUP_SEQUENCE
+}
+
 /** The part of a number that one of several threads has, as even as can be. */
 function toShare(n: number, { index, count }: { index: number; count: number }): number {
   return Number.isFinite(n) ? Math.max(0, Math.ceil((n - index) / count)) : n

@@ -12,7 +12,7 @@ import { createServiceClients } from '../service/service-client.ts'
 import { LoadBodies } from './load-bodies.ts'
 import { LoadGenerator } from './load-generator.ts'
 import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
-import { createLoadPacer, WARMUP_SEQUENCE } from './load-pacer.ts'
+import { createLoadPacer, isWarmup, WARMUP_SEQUENCE } from './load-pacer.ts'
 
 /** Runs a sending thread of a load test to its end. */
 function startLoadWorker(): void {
@@ -88,9 +88,9 @@ function createGenerator(
     }),
     judge: exchange.judge,
     toPostId: (sequence) =>
-      sequence < WARMUP_SEQUENCE
-        ? `${runToken}-${sequence + 1}`
-        : `${runToken}-warmup-${sequence - WARMUP_SEQUENCE + 1}`,
+      isWarmup(sequence)
+        ? `${runToken}-warmup-${sequence - WARMUP_SEQUENCE + 1}`
+        : `${runToken}-${sequence + 1}`,
     toCallbackUrl: hasCallback ? addresses.toCallbackUrl : () => null,
     post,
   })

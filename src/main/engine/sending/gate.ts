@@ -1,11 +1,10 @@
+import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { Throttle } from './throttle.ts'
 
 /** Wait before each probe while the service cannot be reached, milliseconds: doubled from the first to the last. */
 const PROBE_FIRST_MS = 250
 const PROBE_LAST_MS = 5_000
-/** More requests in flight than a plan may have. */
-const IN_FLIGHT_MAX = 10_000
 
 /** A try that has just ended. Times are milliseconds of one monotonic clock. */
 export interface EndedTry {

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { LoadChartSecond, LoadOverview } from '../../../shared/bridge/load.ts'
-import type { TrendMetric } from '../../../shared/load/threshold-metrics.ts'
+import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
 import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'

@@ -1,12 +1,11 @@
 import { NumberInput } from '@mantine/core'
 import { useState } from 'react'
+import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import { bridge } from '../../bridge/client.ts'
 import { toShownError } from '../../bridge/shown-error.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import styles from './run.module.css'
-
-const MOST = 10_000
 
 /**
  * How many requests may be in flight, changed while the run goes on. A typed number applies on Enter or on leaving the
@@ -38,7 +37,7 @@ export function PaceControl({ runId, inFlight }: { runId: string; inFlight: numb
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={typed ?? current}
       min={1}
-      max={MOST}
+      max={IN_FLIGHT_MAX}
       clampBehavior="strict"
       allowDecimal={false}
       error={problem}

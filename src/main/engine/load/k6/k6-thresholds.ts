@@ -1,5 +1,5 @@
 import { type Load, toMeasuredMs } from '../../../../shared/load/load.ts'
-import type { ThresholdMetric } from '../../../../shared/load/threshold-metrics.ts'
+import type { ThresholdMetric } from '../../../../shared/load/metrics.ts'
 import { parseThreshold, type ThresholdExpression } from '../../../../shared/load/threshold-parser.ts'
 import {
   readExpression,

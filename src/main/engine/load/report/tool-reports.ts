@@ -1,5 +1,5 @@
 import type { LoadSample, LoadSecond } from '../../../../shared/load/load-report.ts'
-import type { TrendMetric } from '../../../../shared/load/threshold-metrics.ts'
+import type { TrendMetric } from '../../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../../shared/run/run.ts'
 
 /** One latency over one interval of a load test. */

@@ -1,3 +1,4 @@
+import { IN_FLIGHT_MAX } from '../../../../shared/load/load-pace.ts'
 import type { RowFilter } from '../../../../shared/run/results.ts'
 import type { RunView } from '../../journal/run-view.ts'
 import type { SQLInputValue } from '../../workspace/sqlite-types.ts'
@@ -5,9 +6,6 @@ import { countUnaccounted, readFacetCounts } from './family-counts.ts'
 
 /** States of items that ended without success. */
 export const UNSUCCESSFUL = ['rejected', 'failed', 'unknown', 'overdue']
-
-/** Items under the watermark among which those in flight are looked for. */
-const IN_FLIGHT_MAX = 10_000
 
 /** Where the rows that match a filter are found, so that SQLite walks the shortest index and never sorts. */
 export interface PageSource {

@@ -1,6 +1,6 @@
 import { decodeHistogram, toLatencyBars } from '../../../../../shared/load/latency-meter.ts'
 import type { LoadReport } from '../../../../../shared/load/load-report.ts'
-import type { TrendMetric } from '../../../../../shared/load/threshold-metrics.ts'
+import type { TrendMetric } from '../../../../../shared/load/metrics.ts'
 import {
   formatCount,
   formatFigure,

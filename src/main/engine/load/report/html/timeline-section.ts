@@ -1,5 +1,5 @@
 import type { LoadReport } from '../../../../../shared/load/load-report.ts'
-import type { TrendMetric } from '../../../../../shared/load/threshold-metrics.ts'
+import type { TrendMetric } from '../../../../../shared/load/metrics.ts'
 import { formatFigure, formatMs } from '../../../../../shared/messages/figure-text.ts'
 import { drawLineChart } from './line-chart.ts'
 import { html, type Markup } from './markup.ts'
