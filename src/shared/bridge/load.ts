@@ -3,7 +3,7 @@ import type { LatencyBar } from '../load/latency-meter.ts'
 import type { LoadReport, LoadSecond } from '../load/load-report.ts'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
-import { runSummarySchema } from '../run/run.ts'
+import { percentilesSchema } from '../run/run.ts'
 import { base, runIdSchema } from './base.ts'
 import { matchType } from './match-type.ts'
 
@@ -28,7 +28,6 @@ export interface LoadOverview extends Omit<LoadReport, 'seconds' | 'histograms' 
   bars: LatencyBar[]
 }
 
-const percentilesSchema = runSummarySchema.shape.latency_ms.shape.http_req_duration.unwrap()
 const latencySchema = z.partialRecord(trendMetricSchema, percentilesSchema)
 const statusSchema = z.int().nullable()
 

@@ -10,7 +10,7 @@ import type {
   RunSecond,
 } from '../run/results.ts'
 import { rowAnswerSchema } from '../run/row-answer.ts'
-import { runSummarySchema } from '../run/run.ts'
+import { percentilesSchema } from '../run/run.ts'
 import { base, runIdSchema } from './base.ts'
 import { excerptShape } from './excerpts.ts'
 import { matchType } from './match-type.ts'
@@ -144,7 +144,6 @@ const facetListSchema = matchType<FacetList>()(
   z.object({ facets: z.array(facetSchema), isCounted: z.boolean() }),
 )
 
-const percentilesSchema = runSummarySchema.shape.latency_ms.shape.http_req_duration.unwrap()
 const barsSchema = z.array(z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() }))
 
 const secondSchema = matchType<RunSecond>()(

@@ -2,14 +2,12 @@ import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 import { rowAnswerSchema } from '../run/row-answer.ts'
-import { callbackCountsSchema, runSummarySchema } from '../run/run.ts'
+import { callbackCountsSchema, percentilesSchema, runSummarySchema } from '../run/run.ts'
 import type { Slowdown } from '../run/slowdown.ts'
 import type { LoadProgress, RunSnapshot } from '../run/snapshot.ts'
 import { matchType } from './match-type.ts'
 
-const { rows, requests, triggered_rules, errors, warnings, latency_ms } = runSummarySchema.shape
-
-const percentiles = latency_ms.shape.http_req_duration.unwrap()
+const { rows, requests, triggered_rules, errors, warnings } = runSummarySchema.shape
 
 const loadProgressSchema = matchType<LoadProgress>()(
   z.object({
@@ -24,7 +22,7 @@ const loadProgressSchema = matchType<LoadProgress>()(
     awaited: z.int(),
     limitedSeconds: z.int(),
     thresholds: z.array(thresholdResultSchema),
-    latencyMs: z.partialRecord(trendMetricSchema, percentiles.nullable()),
+    latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema.nullable()),
   }),
 )
 
@@ -54,7 +52,7 @@ export const snapshotSchema = matchType<RunSnapshot>()(
     ratePerSecond: z.object({ current: z.number(), mean: z.number() }),
     etaMs: z.number().nullable(),
     elapsedMs: z.number(),
-    latencyMs: latency_ms.shape.http_req_duration.unwrap().nullable(),
+    latencyMs: percentilesSchema.nullable(),
     triggeredRules: triggered_rules,
     errors,
     warnings,

@@ -2,6 +2,7 @@ import { listPlanDifferences, type PlanDifference } from '../plan/plan-differenc
 import type { Percentiles } from '../run/run.ts'
 import { describeComparison, describePercentiles, describeSeries } from './compare-text.ts'
 import { toPercentiles } from './latency-meter.ts'
+import type { TrendMetric } from './metrics.ts'
 import {
   type Interval,
   type LatencyHistory,
@@ -10,7 +11,6 @@ import {
   toQuantileInterval,
   toWilsonInterval,
 } from './statistics.ts'
-import type { TrendMetric } from './metrics.ts'
 
 /**
  * How sure each single statement is. Five percentiles are judged side by side, so with 99 % for each all of them hold

@@ -6,20 +6,7 @@ import {
   JsHistogram,
 } from 'hdr-histogram-js'
 import type { Percentiles } from '../run/run.ts'
-
-/** The series that are measured, by k6's names where k6 has them. */
-export const LATENCY_SERIES = [
-  'http_req_duration',
-  'http_req_waiting',
-  'http_req_connecting',
-  'http_req_tls_handshaking',
-  'response_time',
-  'start_lag',
-  'callback_latency',
-] as const
-
-/** One of {@link LATENCY_SERIES}. */
-export type LatencySeriesName = (typeof LATENCY_SERIES)[number]
+import type { TrendMetric } from './metrics.ts'
 
 /** Longest latency that is told apart, one hour in microseconds; longer ones are recorded as this. */
 const HIGHEST_US = 3_600_000_000
@@ -71,17 +58,17 @@ export function toPercentiles(histogram: Histogram): Percentiles | null {
 
 /** One histogram for each series that has samples. */
 export class LatencyMeter {
-  readonly #histograms = new Map<LatencySeriesName, Histogram>()
+  readonly #histograms = new Map<TrendMetric, Histogram>()
   /** The last percentiles that were asked for, which hold as long as nothing is recorded. */
-  readonly #percentiles = new Map<LatencySeriesName, Percentiles>()
+  readonly #percentiles = new Map<TrendMetric, Percentiles>()
 
   /** Records a duration in microseconds; null is no sample. */
-  record(series: LatencySeriesName, us: number | null): void {
+  record(series: TrendMetric, us: number | null): void {
     if (us !== null) recordUs(this.#of(series), us)
   }
 
   /** Adds another meter's or a stored histogram's samples. */
-  add(series: LatencySeriesName, histogram: Histogram): void {
+  add(series: TrendMetric, histogram: Histogram): void {
     this.#of(series).add(histogram)
   }
 
@@ -91,12 +78,12 @@ export class LatencyMeter {
   }
 
   /** The histogram of a series; null where it has no samples. */
-  histogram(series: LatencySeriesName): Histogram | null {
+  histogram(series: TrendMetric): Histogram | null {
     return this.#histograms.get(series) ?? null
   }
 
   /** Percentiles of a series in milliseconds; null where it has no samples. */
-  percentiles(series: LatencySeriesName): Percentiles | null {
+  percentiles(series: TrendMetric): Percentiles | null {
     const histogram = this.#histograms.get(series)
     if (histogram === undefined || histogram.totalCount === 0) return null
     const last = this.#percentiles.get(series)
@@ -107,7 +94,7 @@ export class LatencyMeter {
   }
 
   /** The series compressed; null where it has no samples. */
-  encode(series: LatencySeriesName): string | null {
+  encode(series: TrendMetric): string | null {
     const histogram = this.#histograms.get(series)
     return histogram === undefined || histogram.totalCount === 0 ? null : encodeHistogram(histogram)
   }
@@ -118,7 +105,7 @@ export class LatencyMeter {
     this.#percentiles.clear()
   }
 
-  #of(series: LatencySeriesName): Histogram {
+  #of(series: TrendMetric): Histogram {
     let histogram = this.#histograms.get(series)
     if (histogram === undefined) {
       histogram = createHistogram()

@@ -7,12 +7,13 @@ import {
   type TextMistake,
 } from '../messages/text-mistake.ts'
 import {
-  AGGREGATIONS,
   type Aggregation,
-  findThresholdMetric,
+  findMetric,
   isTrend,
-  THRESHOLD_METRICS,
-  type ThresholdMetric,
+  METRIC_KINDS,
+  METRIC_NAMES,
+  METRICS,
+  type MetricName,
   toOnlyAggregation,
 } from './metrics.ts'
 
@@ -21,7 +22,7 @@ type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='
 
 /** What a threshold says, taken apart. */
 export interface ThresholdExpression {
-  metric: ThresholdMetric
+  metric: MetricName
   aggregation: Aggregation
   /** N of `p(N)`, 0 to 100; null for the other aggregations. */
   percentile: number | null
@@ -91,14 +92,14 @@ function parseSubject(text: string, end: number): Subject {
   const colon = left.indexOf(':')
   if (colon === -1) return parseBareSubject(text, from, left)
   const name = left.slice(0, colon).trim()
-  const metric = findThresholdMetric(name)
+  const metric = findMetric(name)
   if (metric === null) throw new MistakeError(text, from, toMetricsText(), name.length)
   const aggregationAt = skipSpace(text, from + colon + 1)
   return { metric, ...parseAggregation(text, aggregationAt, from + left.length, metric) }
 }
 
 function parseBareSubject(text: string, from: number, left: string): Subject {
-  const named = findThresholdMetric(left)
+  const named = findMetric(left)
   if (named !== null) {
     const aggregation = toOnlyAggregation(named)
     if (aggregation !== null) return { metric: named, aggregation, percentile: null }
@@ -114,10 +115,10 @@ function parseBareSubject(text: string, from: number, left: string): Subject {
     const example = left === 'count' ? 'http_reqs:count>1000' : 'vus:value<100'
     throw new MistakeError(text, from, `a metric before \`${left}\`, as in \`${example}\``, left.length)
   }
-  if (/^\w+$/.test(left) && !AGGREGATIONS.trend.includes(left as Aggregation)) {
+  if (/^\w+$/.test(left) && !METRIC_KINDS.trend.aggregations.some((one) => one === left)) {
     throw new MistakeError(text, from, `${toMetricsText()}, or avg, min, med, max, p(N) or rate`, left.length)
   }
-  const metric: ThresholdMetric = 'http_req_duration'
+  const metric: MetricName = 'http_req_duration'
   return { metric, ...parseAggregation(text, from, from + left.length, metric) }
 }
 
@@ -125,10 +126,10 @@ function parseAggregation(
   text: string,
   at: number,
   end: number,
-  metric: ThresholdMetric,
+  metric: MetricName,
 ): Pick<Subject, 'aggregation' | 'percentile'> {
   const word = text.slice(at, end)
-  const known = AGGREGATIONS[THRESHOLD_METRICS[metric]]
+  const known: readonly Aggregation[] = METRIC_KINDS[METRICS[metric].kind].aggregations
   if (word !== 'p' && known.includes(word as Aggregation)) {
     return { aggregation: word as Aggregation, percentile: null }
   }
@@ -150,7 +151,7 @@ function parseAggregation(
 }
 
 /** Returns where the number ends. */
-function parseLimit(text: string, at: number, metric: ThresholdMetric): number {
+function parseLimit(text: string, at: number, metric: MetricName): number {
   const number = NUMBER.exec(text.slice(at))?.[0]
   const what = isTrend(metric) ? 'a number of milliseconds' : 'a number'
   if (number === undefined) throw new MistakeError(text, at, what)
@@ -167,8 +168,8 @@ function parseLimit(text: string, at: number, metric: ThresholdMetric): number {
 }
 
 /** A share over 1 is always a percentage by mistake: the threshold would hold, or fail, whatever happens. */
-function checkShare(text: string, at: number, metric: ThresholdMetric, limit: number): void {
-  if (THRESHOLD_METRICS[metric] !== 'rate' || (limit >= 0 && limit <= 1)) return
+function checkShare(text: string, at: number, metric: MetricName, limit: number): void {
+  if (METRICS[metric].kind !== 'rate' || (limit >= 0 && limit <= 1)) return
   throw new MistakeError(
     text,
     at,
@@ -216,5 +217,5 @@ function parseOptions(text: string, from: number): { abortOnFail: boolean; delay
 }
 
 function toMetricsText(): string {
-  return `a metric (${Object.keys(THRESHOLD_METRICS).join(', ')})`
+  return `a metric (${METRIC_NAMES.join(', ')})`
 }

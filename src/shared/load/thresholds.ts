@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatDurationMs } from '../messages/duration.ts'
-import { isTrend, THRESHOLD_METRICS, type TrendMetric } from './metrics.ts'
+import { type LoadMeasurements, METRIC_KINDS, METRICS, readMetric } from './metrics.ts'
 import { formatThresholdMistake, parseThreshold, type ThresholdExpression } from './threshold-parser.ts'
 
 const expressionSchema = z.string().superRefine((text, context) => {
@@ -49,31 +49,6 @@ export function formatThreshold({ expression, abortOnFail, delayAbortEvalMs }: T
   return `${expression} abortOnFail${delay}`
 }
 
-/** What thresholds need of an HDR histogram of microseconds. */
-export interface LatencyDistribution {
-  readonly totalCount: number
-  readonly mean: number
-  readonly minNonZeroValue: number
-  readonly maxValue: number
-  getValueAtPercentile(percentile: number): number
-}
-
-/** What was measured so far, warm-up left out. */
-export interface MetricsPicture {
-  /** Measured time, seconds. */
-  durationS: number
-  /** Distributions in microseconds; those without samples may be left out. */
-  latencies: Partial<Record<TrendMetric, LatencyDistribution>>
-  /** Requests that ended, and those of them that did not succeed. */
-  requests: number
-  failed: number
-  /** Requests that ended within the measured time. */
-  requestsWithin: number
-  dropped: number
-  inFlight: number
-  maxInFlight: number
-}
-
 /** How one threshold stands. */
 export const thresholdResultSchema = z.object({
   expression: z.string(),
@@ -93,13 +68,13 @@ export type ThresholdResult = z.infer<typeof thresholdResultSchema>
 /** Judges every threshold against what was measured; the run's thresholds hold when all of them are `ok`. */
 export function evaluateThresholds(
   thresholds: readonly Threshold[],
-  picture: MetricsPicture,
+  measured: LoadMeasurements,
 ): ThresholdResult[] {
   return thresholds.map(({ expression }) => {
     const parsed = readExpression(expression)
-    const value = readValue(parsed, picture)
+    const value = readMetric(measured, parsed)
     const { limit, metric } = parsed
-    const unit = isTrend(metric) ? 'ms' : THRESHOLD_METRICS[metric] === 'rate' ? 'share' : 'number'
+    const { unit } = METRIC_KINDS[METRICS[metric].kind]
     if (value === null) return { expression, value, ok: false, limit, margin: null, unit }
     return { expression, value, limit, unit, ...compare(parsed, value) }
   })
@@ -129,30 +104,6 @@ export function readExpression(expression: string): ThresholdExpression {
   const result = parseThreshold(expression)
   if (!result.ok) throw new Error(formatThresholdMistake(expression, result.mistake))
   return result.parsed
-}
-
-function readValue({ metric, aggregation, percentile }: ThresholdExpression, picture: MetricsPicture) {
-  if (isTrend(metric)) {
-    const latency = picture.latencies[metric]
-    return latency === undefined || latency.totalCount === 0
-      ? null
-      : readLatencyUs(latency, aggregation, percentile ?? 50) / 1000
-  }
-  if (metric === 'http_req_failed') return picture.requests === 0 ? null : picture.failed / picture.requests
-  if (metric === 'vus') return picture.inFlight
-  if (metric === 'vus_max') return picture.maxInFlight
-  const isRequests = metric === 'http_reqs'
-  if (aggregation === 'count') return isRequests ? picture.requests : picture.dropped
-  const count = isRequests ? picture.requestsWithin : picture.dropped
-  return picture.durationS > 0 ? count / picture.durationS : null
-}
-
-function readLatencyUs(latency: LatencyDistribution, aggregation: string, percentile: number): number {
-  if (aggregation === 'avg') return latency.mean
-  if (aggregation === 'min') return latency.minNonZeroValue
-  if (aggregation === 'max') return latency.maxValue
-  // The top of a histogram's bucket may lie above all that is in it.
-  return Math.min(latency.getValueAtPercentile(percentile), latency.maxValue)
 }
 
 function compare({ operator, limit }: ThresholdExpression, value: number): { ok: boolean; margin: number } {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
@@ -8,7 +9,7 @@ const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted']
 export type RunState = z.infer<typeof runStateSchema>
 
 /** Milliseconds; `count` is the number of samples. */
-const percentilesSchema = z.object({
+export const percentilesSchema = z.object({
   count: z.int(),
   min: z.number(),
   mean: z.number(),
@@ -174,15 +175,7 @@ export const runSummarySchema = z.object({
     attempted_per_s: z.number(),
     succeeded_per_s: z.number(),
   }),
-  latency_ms: z.object({
-    http_req_duration: percentilesSchema.optional(),
-    http_req_waiting: percentilesSchema.optional(),
-    http_req_connecting: percentilesSchema.optional(),
-    http_req_tls_handshaking: percentilesSchema.optional(),
-    response_time: percentilesSchema.optional(),
-    start_lag: percentilesSchema.optional(),
-    callback_latency: percentilesSchema.optional(),
-  }),
+  latency_ms: z.partialRecord(trendMetricSchema, percentilesSchema),
   triggered_rules: z.array(triggeredRuleSchema),
   errors: z.array(errorGroupSchema),
   /** Of watchlist runs. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
+import type { LoadMeasurements } from '../../../src/shared/load/metrics.ts'
 import { formatThresholdResult } from '../../../src/shared/load/threshold-text.ts'
 import {
   evaluateThresholds,
   findAbort,
   formatThreshold,
-  type MetricsPicture,
   type Threshold,
   thresholdSchema,
 } from '../../../src/shared/load/thresholds.ts'
@@ -17,7 +17,7 @@ const createEvenMs = () => {
   return histogram
 }
 
-const picture: MetricsPicture = {
+const picture: LoadMeasurements = {
   durationS: 10,
   latencies: { http_req_duration: createEvenMs(), start_lag: createHistogram() },
   requests: 1000,

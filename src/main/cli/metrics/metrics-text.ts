@@ -1,3 +1,4 @@
+import { METRICS, TREND_METRICS } from '../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 
@@ -10,14 +11,6 @@ interface Metric {
   help: string
   value: number
 }
-
-const TRENDS = {
-  http_req_duration: 'First byte sent to last byte received',
-  http_req_waiting: 'Last byte sent to first byte received',
-  response_time: 'Instant the request was due to last byte received',
-  start_lag: 'Instant the request was due to first byte sent',
-  callback_latency: 'Request sent to callback received',
-} as const
 
 const POINTS: readonly [suffix: string, point: keyof Percentiles][] = [
   ['min', 'min'],
@@ -82,13 +75,13 @@ function listCounts({ load, inFlight }: LoadSnapshot): Metric[] {
 }
 
 function listTrends({ load }: LoadSnapshot): Metric[] {
-  return Object.entries(TRENDS).flatMap(([series, meaning]) => {
-    const percentiles = load.latencyMs[series as keyof typeof TRENDS]
+  return TREND_METRICS.flatMap((series) => {
+    const percentiles = load.latencyMs[series]
     if (percentiles === null || percentiles === undefined) return []
     return POINTS.map(([suffix, point]) => ({
       name: `k6_${series}_${suffix}`,
       type: 'gauge' as const,
-      help: `${meaning}, ${suffix}, in seconds`,
+      help: `${METRICS[series].meaning}, ${suffix}, in seconds`,
       // Milliseconds of whole microseconds.
       value: Math.round(percentiles[point] * 1000) / 1e6,
     }))

@@ -1,18 +1,9 @@
+import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { Percentiles, RunSummary } from '../../../shared/run/run.ts'
 import { formatCount, formatMs } from '../terminal/number-format.ts'
 import { formatTable, type TableColumn } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatSection } from './section.ts'
-
-const SERIES = [
-  'http_req_duration',
-  'http_req_waiting',
-  'http_req_connecting',
-  'http_req_tls_handshaking',
-  'response_time',
-  'start_lag',
-  'callback_latency',
-] as const
 
 const POINTS = ['min', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99_9', 'max'] as const
 
@@ -25,7 +16,7 @@ const FULL_COLUMNS = 96
 export function formatLatency(
   terminal: Terminal,
   { latency_ms }: RunSummary,
-  wanted: readonly (typeof SERIES)[number][] = SERIES,
+  wanted: readonly TrendMetric[] = TREND_METRICS,
 ): string[] {
   const measured = wanted.flatMap((name) => {
     const series: Percentiles | undefined = latency_ms[name]

@@ -1,4 +1,5 @@
 import type { LoadStatus } from '../../../shared/load/load-report.ts'
+import { NO_MEASUREMENTS } from '../../../shared/load/metrics.ts'
 import { evaluateThresholds } from '../../../shared/load/thresholds.ts'
 import type { ErrorGroup } from '../../../shared/run/run.ts'
 import type { DatabaseSync } from '../workspace/sqlite-types.ts'
@@ -53,14 +54,8 @@ function readSecondCount(db: DatabaseSync): number {
 }
 
 /** How thresholds stand where nothing was measured. */
-export function judgeNothing({ record }: RunView): LoadState['thresholds'] {
-  const nothing = { durationS: 0, latencies: {}, requests: 0, requestsWithin: 0, failed: 0 }
-  return evaluateThresholds(record.plan.load?.thresholds ?? [], {
-    ...nothing,
-    dropped: 0,
-    inFlight: 0,
-    maxInFlight: 0,
-  })
+export function evaluateWithoutData({ record }: RunView): LoadState['thresholds'] {
+  return evaluateThresholds(record.plan.load?.thresholds ?? [], NO_MEASUREMENTS)
 }
 
 function withLost(state: LoadState, lost: number, second: number): LoadState {

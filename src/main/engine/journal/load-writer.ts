@@ -1,5 +1,4 @@
 import type { StatementSync } from 'node:sqlite'
-import type { LatencySeriesName } from '../../../shared/load/latency-meter.ts'
 import type {
   LoadCallbackCounts,
   LoadErrorGroup,
@@ -7,6 +6,7 @@ import type {
   LoadStatus,
   LoadThrottling,
 } from '../../../shared/load/load-report.ts'
+import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import type { DatabaseSync } from '../workspace/sqlite-types.ts'
@@ -53,9 +53,9 @@ export interface LoadState {
   /** Of async loads. */
   callbacks: LoadCallbackCounts | null
   /** Of results of k6 that have no distributions: latencies as they are told. */
-  percentiles?: Partial<Record<LatencySeriesName, Percentiles>>
+  percentiles?: Partial<Record<TrendMetric, Percentiles>>
   /** Of an imported summary: latencies without a distribution, as far as it tells. */
-  partialPercentiles?: Partial<Record<LatencySeriesName, Partial<Percentiles>>>
+  partialPercentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
   /** Of results of k6: what to know of them, a sentence each. */
   notes?: string[]
 }

@@ -1,10 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import {
-  decodeHistogram,
-  LATENCY_SERIES,
-  LatencyMeter,
-  type LatencySeriesName,
-} from '../../../shared/load/latency-meter.ts'
+import { decodeHistogram, LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { Journal } from './journal.ts'
 import { updateRunRecord } from './run-record.ts'
 
@@ -13,7 +9,7 @@ export function readLatency(db: DatabaseSync): LatencyMeter {
   const meter = new LatencyMeter()
   const totals = db.prepare('SELECT series, histogram FROM latency').all()
   for (const { series, histogram } of totals) {
-    meter.add(series as LatencySeriesName, decodeHistogram(String(histogram)))
+    meter.add(series as TrendMetric, decodeHistogram(String(histogram)))
   }
   return totals.length > 0 ? meter : addUpSeconds(db)
 }
@@ -21,7 +17,7 @@ export function readLatency(db: DatabaseSync): LatencyMeter {
 /** Keeps the run's latency as a whole, added up; called when sending ends. The caller has a transaction open. */
 export function writeLatency(db: DatabaseSync, meter: LatencyMeter): void {
   const insert = db.prepare('INSERT OR REPLACE INTO latency (series, histogram) VALUES (?, ?)')
-  for (const series of LATENCY_SERIES) {
+  for (const series of TREND_METRICS) {
     const histogram = meter.encode(series)
     if (histogram !== null) insert.run(series, histogram)
   }
@@ -40,7 +36,7 @@ function addUpSeconds(db: DatabaseSync): LatencyMeter {
   for (let rows = page.all(lastAt); rows.length > 0; rows = page.all(lastAt)) {
     for (const row of rows) {
       lastAt = Number(row['at'])
-      for (const series of LATENCY_SERIES) {
+      for (const series of TREND_METRICS) {
         const encoded = row[series]
         if (typeof encoded === 'string') meter.add(series, decodeHistogram(encoded))
       }

@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
-import { decodeHistogram, LATENCY_SERIES, LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import { decodeHistogram, LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import type { Journal } from './journal.ts'
 
 /** One second of a run: what ended in it. */
@@ -26,8 +27,7 @@ export class SecondWriter {
     this.#select = journal.db.prepare('SELECT * FROM second WHERE at = ?')
     this.#insert = journal.db.prepare(
       `INSERT OR REPLACE INTO second (at, sent, succeeded, rejected, failed, unknown, event_loop_max_us,
-       generator_limited, http_req_duration, http_req_waiting, http_req_connecting, http_req_tls_handshaking, response_time, start_lag,
-       callback_latency) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       generator_limited, ${TREND_METRICS.join(', ')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(TREND_METRICS.length)})`,
     )
   }
 
@@ -49,13 +49,7 @@ export class SecondWriter {
       unknown,
       second.eventLoopMaxUs,
       second.generatorLimited ? 1 : 0,
-      latency.encode('http_req_duration'),
-      latency.encode('http_req_waiting'),
-      latency.encode('http_req_connecting'),
-      latency.encode('http_req_tls_handshaking'),
-      latency.encode('response_time'),
-      latency.encode('start_lag'),
-      latency.encode('callback_latency'),
+      ...TREND_METRICS.map((metric) => latency.encode(metric)),
     )
   }
 }
@@ -63,7 +57,7 @@ export class SecondWriter {
 function addUp(second: SecondRecord, row: Record<string, unknown>): SecondRecord {
   const latency = new LatencyMeter()
   latency.addAll(second.latency)
-  for (const series of LATENCY_SERIES) {
+  for (const series of TREND_METRICS) {
     const encoded = row[series]
     if (typeof encoded === 'string') latency.add(series, decodeHistogram(encoded))
   }

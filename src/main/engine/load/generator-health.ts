@@ -1,13 +1,14 @@
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import { PerformanceObserver } from 'node:perf_hooks'
+import type { Load } from '../../../shared/load/load.ts'
+import { isOpen } from '../../../shared/load/load-pace.ts'
+import type { LoadState } from '../journal/load-writer.ts'
+import { EventLoopWatch, STALL_LIMIT_US } from '../sending/sender-health.ts'
 import type { OpenSecond } from './load-ledger.ts'
 import type { SecondHealth } from './load-messages.ts'
 
-/** How often the event loop's delay is sampled, milliseconds; a sample includes this interval. */
-const SAMPLING_MS = 10
-
 /** Watches the thread it runs in: a stall is one sample, so each second's maximum is what tells of it. */
 export class GeneratorWatch {
-  readonly #eventLoop = monitorEventLoopDelay({ resolution: SAMPLING_MS })
+  readonly #eventLoop = new EventLoopWatch()
   readonly #collections: PerformanceObserver
   #pauses = 0
   #maxUs = 0
@@ -15,7 +16,6 @@ export class GeneratorWatch {
   #lateUs = 0
 
   constructor() {
-    this.#eventLoop.enable()
     this.#collections = new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries()) {
         const us = Math.round(duration * 1000)
@@ -34,9 +34,8 @@ export class GeneratorWatch {
 
   /** What was seen since the last call. */
   take(): Pick<SecondHealth, 'eventLoopMaxUs' | 'gcPauses' | 'gcMaxUs' | 'gcUs'> {
-    const sampledUs = Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000)
     const seen = {
-      eventLoopMaxUs: Math.max(0, sampledUs, Math.round(this.#lateUs)),
+      eventLoopMaxUs: Math.max(this.#eventLoop.longestStallUs, Math.round(this.#lateUs)),
       gcPauses: this.#pauses,
       gcMaxUs: this.#maxUs,
       gcUs: this.#sumUs,
@@ -50,16 +49,11 @@ export class GeneratorWatch {
   }
 
   close(): void {
-    this.#eventLoop.disable()
+    this.#eventLoop.close()
     this.#collections.disconnect()
   }
 }
 
-/** A second in which the event loop stood still for longer is limited by us, microseconds (docs/load-tests.md §1). */
-const EVENT_LOOP_LIMIT_US = 50_000
-/** Start lag that is nobody's fault, microseconds, or this share of the median duration (docs/load-tests.md §1). */
-const LAG_LIMIT_US = 5_000
-const LAG_LIMIT_SHARE = 0.1
 /** Share of the schedule that must have gone out, and how far behind a slow schedule may be, requests. */
 const ACHIEVED_SHARE = 0.98
 const BEHIND_MIN = 2
@@ -90,13 +84,10 @@ export function findLimits(
   scheduled: number | null,
 ): LimitCause[] {
   const causes: LimitCause[] = []
-  const medianUs = (second.latency.percentiles('http_req_duration')?.p50 ?? 0) * 1000
-  const lagLimitUs = Math.max(LAG_LIMIT_US, medianUs * LAG_LIMIT_SHARE)
-  const { ownLag } = second
   // Where nothing was due any more, what ends was sent, or kept waiting, in an earlier second.
   const wasDue = scheduled === null || scheduled > 0
-  if (wasDue && ownLag.totalCount > 0 && ownLag.getValueAtPercentile(99) > lagLimitUs) causes.push('lag')
-  if (health.eventLoopMaxUs > EVENT_LOOP_LIMIT_US) causes.push('event_loop')
+  if (wasDue && second.times.isSentLate()) causes.push('lag')
+  if (health.eventLoopMaxUs > STALL_LIMIT_US) causes.push('event_loop')
   const behindMax = Math.max(BEHIND_MIN, (scheduled ?? 0) * (1 - ACHIEVED_SHARE))
   if (scheduled !== null && health.behind > behindMax) causes.push('behind')
   return causes
@@ -123,4 +114,42 @@ export function describeLimits(seconds: ReadonlyMap<LimitCause, number>, eventLo
       ? [`Less than 98 % of the schedule went out in ${count('behind')}, though there was room in flight.`]
       : []),
   ]
+}
+
+/** How the machine did that sent a load, as far as its journal's state tells. */
+export interface LoadHealth {
+  limited: boolean
+  limitedSeconds: number
+  /** Why it was limited, a sentence each. */
+  reasons: string[]
+  dropped: number
+  waited: number
+  gcPauses: number
+  gcMaxMs: number | null
+  /** Share of the schedule that was sent, 0 to 1; null at a closed pace. */
+  achievedShare: number | null
+  workers: number
+}
+
+/** How the machine did that sent a load (docs/load-tests.md §1); `state` is null before its first second is over. */
+export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
+  const scheduled = isOpen(load.pace) ? (state?.scheduled ?? null) : null
+  const sent = (state?.sent ?? 0) + (state?.dropped ?? 0)
+  const achievedShare = scheduled === null || scheduled === 0 ? null : Math.min(1, sent / scheduled)
+  const reasons = [...(state?.limitedReasons ?? [])]
+  // What waited for the cap until the end was the service's doing.
+  if (achievedShare !== null && achievedShare < ACHIEVED_SHARE && state?.waited === 0) {
+    reasons.push(`Only ${Math.floor(achievedShare * 1000) / 10} % of the schedule went out.`)
+  }
+  return {
+    limited: reasons.length > 0,
+    limitedSeconds: state?.limitedSeconds ?? 0,
+    reasons,
+    dropped: state?.dropped ?? 0,
+    waited: state?.waited ?? 0,
+    gcPauses: state?.gc.pauses ?? 0,
+    gcMaxMs: state === null ? null : state.gc.maxUs / 1000,
+    achievedShare,
+    workers: load.workers,
+  }
 }

@@ -1,6 +1,5 @@
-import type { Histogram } from 'hdr-histogram-js'
-import { createHistogram, LatencyMeter, recordUs } from '../../../shared/load/latency-meter.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
+import { SecondTimes } from '../sending/sender-health.ts'
 import type { CallbackCount } from './load-callbacks.ts'
 import type { LoadErrorCause, LoadEvent } from './load-messages.ts'
 import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './load-record.ts'
@@ -16,9 +15,7 @@ type Records = Extract<LoadEvent, { kind: 'records' }>
 /** Requests that ended in one second. */
 export interface OpenSecond {
   tally: LoadTally
-  latency: LatencyMeter
-  /** Start lag of requests that neither the cap nor a new connection kept waiting. */
-  ownLag: Histogram
+  times: SecondTimes
   /** In the order in which their ends were told of. */
   rows: RowEnding[]
 }
@@ -94,7 +91,7 @@ export class LoadLedger {
 
   /** Records how long a callback took that came at this Unix microsecond. */
   addCallback(latencyUs: number, receivedAtUs: number): void {
-    this.#secondAtUnix(receivedAtUs).latency.record('callback_latency', latencyUs)
+    this.#secondAtUnix(receivedAtUs).times.latency.record('callback_latency', latencyUs)
   }
 
   /** Counts one more of these, at this Unix microsecond. */
@@ -128,29 +125,23 @@ export class LoadLedger {
       },
       this.#measuredUs,
     )
-    this.#addLatency(second, read, flags)
+    this.#addTimes(second, read, flags)
     second.rows.push(toRowEnding(read(FIELD.position), outcomeIndex))
     if (flags & FLAG.acknowledged || outcome === 'unknown') {
       this.#onAwaited(read(FIELD.sequence) + 1, this.#startMs * 1000 + endUs - durationUs)
     }
   }
 
-  #addLatency(second: OpenSecond, read: (field: number) => number, flags: number): void {
+  #addTimes(second: OpenSecond, read: (field: number) => number, flags: number): void {
     const toUs = (field: number) => {
       const us = read(field)
       return Number.isNaN(us) ? null : Math.round(us)
     }
-    const { latency } = second
     const connectUs = toUs(FIELD.connectUs)
-    latency.record('http_req_waiting', toUs(FIELD.waitingUs))
-    latency.record('http_req_connecting', connectUs)
-    latency.record('http_req_tls_handshaking', toUs(FIELD.tlsUs))
+    second.times.addPhases(toUs(FIELD.waitingUs), connectUs, toUs(FIELD.tlsUs))
     if (!(flags & FLAG.timed)) return
-    latency.record('http_req_duration', toUs(FIELD.durationUs))
-    latency.record('response_time', toUs(FIELD.responseUs))
-    const lagUs = toUs(FIELD.lagUs)
-    latency.record('start_lag', lagUs)
-    if (lagUs !== null && connectUs === null && !(flags & FLAG.waited)) recordUs(second.ownLag, lagUs)
+    const isOwnLag = connectUs === null && !(flags & FLAG.waited)
+    second.times.addTimed(toUs(FIELD.durationUs), toUs(FIELD.responseUs), toUs(FIELD.lagUs), isOwnLag)
   }
 
   #toModelLabel(name: string): string {
@@ -177,7 +168,7 @@ export class LoadLedger {
 }
 
 function createSecond(): OpenSecond {
-  return { tally: new LoadTally(), latency: new LatencyMeter(), ownLag: createHistogram(), rows: [] }
+  return { tally: new LoadTally(), times: new SecondTimes(), rows: [] }
 }
 
 /** What became of the rows of a load's source: each counts as the last of its requests whose end was told of. */

@@ -1,18 +1,13 @@
 import type { Histogram } from 'hdr-histogram-js'
-import {
-  decodeHistogram,
-  LATENCY_SERIES,
-  type LatencySeriesName,
-  toPercentiles,
-} from '../../../shared/load/latency-meter.ts'
-import type { Load } from '../../../shared/load/load.ts'
-import { isOpen } from '../../../shared/load/load-pace.ts'
+import { decodeHistogram, toPercentiles } from '../../../shared/load/latency-meter.ts'
 import type { LoadSecond } from '../../../shared/load/load-report.ts'
+import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { judgeNothing, LOAD_CUT_OFF_REASON, type ToldLoad } from '../journal/load-state.ts'
+import { evaluateWithoutData, LOAD_CUT_OFF_REASON, type ToldLoad } from '../journal/load-state.ts'
 import type { LoadSecondExtras, LoadState } from '../journal/load-writer.ts'
 import type { RunView } from '../journal/run-view.ts'
 import type { DatabaseSync } from '../workspace/sqlite-types.ts'
+import { toLoadHealth } from './generator-health.ts'
 
 /** Seconds read at once, so that no read stays open. */
 const PAGE = 200
@@ -23,7 +18,7 @@ export interface StoredLoadSecond {
   counts: { succeeded: number; rejected: number; failed: number; unknown: number }
   eventLoopMaxUs: number | null
   limited: boolean
-  histograms: Partial<Record<LatencySeriesName, string>>
+  histograms: Partial<Record<TrendMetric, string>>
 }
 
 /** Reads a load test's seconds in order, a page at a time. */
@@ -37,7 +32,7 @@ export function* readLoadSeconds(db: DatabaseSync): Generator<StoredLoadSecond[]
 }
 
 /** The histograms of one series, second by second; those without samples are empty. */
-function toHistograms(second: StoredLoadSecond): Partial<Record<LatencySeriesName, Histogram>> {
+function toHistograms(second: StoredLoadSecond): Partial<Record<TrendMetric, Histogram>> {
   return Object.fromEntries(
     Object.entries(second.histograms).map(([series, encoded]) => [series, decodeHistogram(encoded)]),
   )
@@ -68,7 +63,7 @@ export function toLoadSecond(second: StoredLoadSecond): LoadSecond {
 function toStored(row: Record<string, unknown>): StoredLoadSecond {
   const of = (name: string) => Number(row[name])
   const histograms: StoredLoadSecond['histograms'] = {}
-  for (const series of LATENCY_SERIES) {
+  for (const series of TREND_METRICS) {
     const encoded = row[series]
     if (typeof encoded === 'string') histograms[series] = encoded
   }
@@ -83,47 +78,6 @@ function toStored(row: Record<string, unknown>): StoredLoadSecond {
     eventLoopMaxUs: row['event_loop_max_us'] === null ? null : of('event_loop_max_us'),
     limited: of('generator_limited') === 1,
     histograms,
-  }
-}
-
-/** The whole schedule must have gone out to this share, or the generator limited the whole (docs/load-tests.md §1). */
-const ACHIEVED_SHARE = 0.98
-
-/** How the machine did that sent a load, as far as its journal's state tells. */
-export interface LoadHealth {
-  limited: boolean
-  limitedSeconds: number
-  /** Why it was limited, a sentence each. */
-  reasons: string[]
-  dropped: number
-  waited: number
-  gcPauses: number
-  gcMaxMs: number | null
-  /** Share of the schedule that was sent, 0 to 1; null at a closed pace. */
-  achievedShare: number | null
-  workers: number
-}
-
-/** How the machine did that sent a load (docs/load-tests.md §1); `state` is null before its first second is over. */
-export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
-  const scheduled = isOpen(load.pace) ? (state?.scheduled ?? null) : null
-  const sent = (state?.sent ?? 0) + (state?.dropped ?? 0)
-  const achievedShare = scheduled === null || scheduled === 0 ? null : Math.min(1, sent / scheduled)
-  const reasons = [...(state?.limitedReasons ?? [])]
-  // What waited for the cap until the end was the service's doing.
-  if (achievedShare !== null && achievedShare < ACHIEVED_SHARE && state?.waited === 0) {
-    reasons.push(`Only ${Math.floor(achievedShare * 1000) / 10} % of the schedule went out.`)
-  }
-  return {
-    limited: reasons.length > 0,
-    limitedSeconds: state?.limitedSeconds ?? 0,
-    reasons,
-    dropped: state?.dropped ?? 0,
-    waited: state?.waited ?? 0,
-    gcPauses: state?.gc.pauses ?? 0,
-    gcMaxMs: state === null ? null : state.gc.maxUs / 1000,
-    achievedShare,
-    workers: load.workers,
   }
 }
 
@@ -160,7 +114,7 @@ export function toLoadSummary(
     // Nothing can be said yet of a load that has not begun, or whose first second is not over.
     const { state: stored, startedAtMs } = view.record
     const isYetToCome = view.isHeld || (startedAtMs === null && stored !== 'completed')
-    return { ...health, thresholds: isYetToCome ? [] : judgeNothing(view) }
+    return { ...health, thresholds: isYetToCome ? [] : evaluateWithoutData(view) }
   }
   const { measuredMs, scheduled, within, throttling, callbacks } = state
   const perS = (n: number) => (measuredMs > 0 ? Math.round((n * 10_000) / measuredMs) / 10 : 0)

@@ -1,6 +1,7 @@
-import { LATENCY_SERIES, type LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
+import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import { formatThresholdMargin, formatThresholdValue } from '../../../shared/load/threshold-text.ts'
 import { evaluateThresholds, findAbort, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs } from '../../../shared/messages/duration.ts'
@@ -256,7 +257,7 @@ export class LoadRun {
     this.#thresholds = evaluateThresholds(load.thresholds, {
       durationS: this.measuredMs / 1000,
       latencies: Object.fromEntries(
-        LATENCY_SERIES.map((series) => [series, this.total.histogram(series)] as const).filter(
+        TREND_METRICS.map((series) => [series, this.total.histogram(series)] as const).filter(
           ([, histogram]) => histogram !== null,
         ),
       ),

@@ -147,7 +147,7 @@ export class LoadSeconds {
     this.sent += health.sent
     this.dropped += health.dropped
     this.#sentLately = health.sent
-    this.total.addAll(second.latency)
+    this.total.addAll(second.times.latency)
     this.#options.rows.take(second.rows)
     this.#unwritten.push({
       tally: second.tally,
@@ -156,7 +156,7 @@ export class LoadSeconds {
         ...second.tally.counts,
         eventLoopMaxUs: health.eventLoopMaxUs,
         generatorLimited: limits.length > 0,
-        latency: second.latency,
+        latency: second.times.latency,
       },
       extras: {
         second: number,

@@ -1,10 +1,7 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { type ComparedRun, compareRuns, type LoadComparison } from '../../../shared/load/compare.ts'
-import {
-  decodeHistogram,
-  LATENCY_SERIES,
-  type LatencySeriesName,
-} from '../../../shared/load/latency-meter.ts'
+import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
+import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/statistics.ts'
 import { readToldLoad } from '../journal/load-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
@@ -25,7 +22,7 @@ function readComparedRun(view: RunFamily): ComparedRun {
   const latency = readLatency(db)
   const batches = readBatches(db, state?.measuredMs ?? Number.POSITIVE_INFINITY)
   const latencies: ComparedRun['latencies'] = {}
-  for (const series of LATENCY_SERIES) {
+  for (const series of TREND_METRICS) {
     const total = latency.histogram(series)
     if (total === null || total.totalCount === 0) continue
     latencies[series] = toLatencyHistory(total, readSeries(db, series), countSeconds(db, series))
@@ -49,7 +46,7 @@ function readComparedRun(view: RunFamily): ComparedRun {
 }
 
 /** One second's histogram after the other: of an hour, all at once would fill the memory. */
-function* readSeries(db: DatabaseSync, series: LatencySeriesName): Generator<Histogram> {
+function* readSeries(db: DatabaseSync, series: TrendMetric): Generator<Histogram> {
   for (const page of readLoadSeconds(db)) {
     for (const { histograms } of page) {
       const encoded = histograms[series]
@@ -58,7 +55,7 @@ function* readSeries(db: DatabaseSync, series: LatencySeriesName): Generator<His
   }
 }
 
-function countSeconds(db: DatabaseSync, series: LatencySeriesName): number {
+function countSeconds(db: DatabaseSync, series: TrendMetric): number {
   const counted = db
     .prepare(`SELECT count(*) AS n FROM second WHERE extras IS NOT NULL AND ${series} IS NOT NULL`)
     .get()

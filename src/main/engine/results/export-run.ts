@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { decodeHistogram, type LatencySeriesName } from '../../../shared/load/latency-meter.ts'
+import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import type { LoadSample } from '../../../shared/load/load-report.ts'
+import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { ExportOptions, ExportResult } from '../../../shared/run/results.ts'
@@ -82,7 +83,7 @@ function* readIntervals({ db }: RunView): Generator<HlogInterval[]> {
   for (const page of readLoadSeconds(db)) {
     yield page.flatMap((second) =>
       Object.entries(second.histograms).map(([series, histogram]) => ({
-        metric: series as LatencySeriesName,
+        metric: series as TrendMetric,
         startS: second.extras.second,
         lengthS: 1,
         maxMs: decodeHistogram(histogram).maxValue / 1000,

@@ -1,17 +1,14 @@
-import {
-  decodeHistogram,
-  LATENCY_SERIES,
-  type LatencyMeter,
-  toPercentiles,
-} from '../../../shared/load/latency-meter.ts'
+import { decodeHistogram, type LatencyMeter, toPercentiles } from '../../../shared/load/latency-meter.ts'
 import type { LoadCounts, LoadReport } from '../../../shared/load/load-report.ts'
 import { describeLoad } from '../../../shared/load/load-text.ts'
+import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { readToldLoad } from '../journal/load-state.ts'
 import { readLoadGroups } from '../journal/load-writer.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/run-latency.ts'
-import { readLoadSeconds, toLoadHealth, toLoadSecond } from '../load/load-results.ts'
+import { toLoadHealth } from '../load/generator-health.ts'
+import { readLoadSeconds, toLoadSecond } from '../load/load-results.ts'
 import { summarizeRun } from './run-summary.ts'
 
 /** Reads all that a report of a load test shows. Throws `BAD_USAGE` where the run is no load test. */
@@ -76,7 +73,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
 
 function readPercentiles(latency: LatencyMeter): LoadReport['latencyMs'] {
   const read: LoadReport['latencyMs'] = {}
-  for (const series of LATENCY_SERIES) {
+  for (const series of TREND_METRICS) {
     const percentiles = latency.percentiles(series)
     if (percentiles !== null) read[series] = percentiles
   }
@@ -85,7 +82,7 @@ function readPercentiles(latency: LatencyMeter): LoadReport['latencyMs'] {
 
 function encodeSeries(latency: LatencyMeter): LoadReport['histograms'] {
   const encoded: LoadReport['histograms'] = {}
-  for (const series of LATENCY_SERIES) {
+  for (const series of TREND_METRICS) {
     const histogram = latency.encode(series)
     if (histogram !== null) encoded[series] = histogram
   }

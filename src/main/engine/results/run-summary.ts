@@ -1,4 +1,5 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
+import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import { toErrorGroups } from '../../../shared/run/error-groups.ts'
@@ -161,15 +162,7 @@ function toDurationS({ db, record, isHeld }: RunView): number {
 
 function toLatency(latency: LatencyMeter): RunSummary['latency_ms'] {
   const result: RunSummary['latency_ms'] = {}
-  for (const series of [
-    'http_req_duration',
-    'http_req_waiting',
-    'http_req_connecting',
-    'http_req_tls_handshaking',
-    'response_time',
-    'start_lag',
-    'callback_latency',
-  ] as const) {
+  for (const series of TREND_METRICS) {
     const percentiles = latency.percentiles(series)
     if (percentiles !== null) result[series] = percentiles
   }

@@ -1,17 +1,8 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { createHistogram, LatencyMeter, recordUs } from '../../../shared/load/latency-meter.ts'
+import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { SecondRecord } from '../journal/second-writer.ts'
 import type { ExchangeTimings } from '../service/exchange.ts'
-
-/** How often the event loop's delay is sampled, milliseconds; a sample includes this interval. */
-const SAMPLING_MS = 10
-
-/** A second in which the event loop stood still for longer is limited by us, microseconds (docs/load-tests.md §1). */
-const EVENT_LOOP_LIMIT_US = 50_000
-/** Start lag that is nobody's fault, microseconds, or this share of the median duration (docs/load-tests.md §1). */
-const LAG_LIMIT_US = 5_000
-const LAG_LIMIT_SHARE = 0.1
+import { EventLoopWatch, SecondTimes, STALL_LIMIT_US } from './sender-health.ts'
 
 /** A try that has just ended, as far as it is measured. */
 export interface MeasuredTry {
@@ -32,13 +23,11 @@ export class SecondMeter {
   /** Everything so far, earlier sessions included, but for the running second. */
   readonly total: LatencyMeter
   readonly #nowUs: () => number
-  readonly #eventLoop: ReturnType<typeof monitorEventLoopDelay>
+  readonly #eventLoop = new EventLoopWatch()
   readonly #done: SecondRecord[] = []
   #at: number
-  #latency = new LatencyMeter()
+  #times = new SecondTimes()
   #counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
-  /** Start lag of the running second that is our own doing. */
-  readonly #ownLag = createHistogram()
   #lastRate: number | null = null
   /** Callbacks of the running second. */
   #callbacks = 0
@@ -50,8 +39,6 @@ export class SecondMeter {
     this.total = options.total
     this.#nowUs = options.nowUs
     this.#at = toSecond(options.nowUs())
-    this.#eventLoop = monitorEventLoopDelay({ resolution: SAMPLING_MS })
-    this.#eventLoop.enable()
   }
 
   /** Ends in the last whole second, or so far in the first. */
@@ -64,24 +51,18 @@ export class SecondMeter {
     const { sentAtUs, durationUs } = timings
     this.#rollTo(toSecond(sentAtUs + durationUs))
     this.#counts[outcome] += 1
-    this.#latency.record('http_req_waiting', timings.waitingUs)
-    this.#latency.record('http_req_connecting', timings.connectUs)
-    this.#latency.record('http_req_tls_handshaking', timings.tlsUs)
+    this.#times.addPhases(timings.waitingUs, timings.connectUs, timings.tlsUs)
     if (!isTimed) return
-    this.#latency.record('http_req_duration', durationUs)
-    if (scheduledAtUs === null) return
-    this.#latency.record('response_time', Math.round(sentAtUs + durationUs - scheduledAtUs))
-    if (!isSent) return
-    const lagUs = Math.round(sentAtUs - scheduledAtUs)
-    this.#latency.record('start_lag', lagUs)
-    // What waited for the cap, or for a connection to open, was not kept waiting by us.
-    if (!hasWaited && timings.connectUs === null) recordUs(this.#ownLag, lagUs)
+    const isOpen = scheduledAtUs !== null
+    const responseUs = isOpen ? Math.round(sentAtUs + durationUs - scheduledAtUs) : null
+    const lagUs = isOpen && isSent ? Math.round(sentAtUs - scheduledAtUs) : null
+    this.#times.addTimed(durationUs, responseUs, lagUs, !hasWaited && timings.connectUs === null)
   }
 
   /** Notes how long a callback took. It counts in the second in which it is taken in. */
   noteCallback(latencyUs: number): void {
     this.#rollTo(toSecond(this.#nowUs()))
-    this.#latency.record('callback_latency', latencyUs)
+    this.#times.latency.record('callback_latency', latencyUs)
     this.#callbacks += 1
   }
 
@@ -100,7 +81,7 @@ export class SecondMeter {
 
   /** Stops watching the event loop. */
   close(): void {
-    this.#eventLoop.disable()
+    this.#eventLoop.close()
   }
 
   #rollTo(second: number): void {
@@ -116,25 +97,18 @@ export class SecondMeter {
     const sum = this.#sum()
     if (sum === 0 && this.#callbacks === 0) return
     this.#callbacks = 0
-    const eventLoopMaxUs = Math.max(0, Math.round(this.#eventLoop.max / 1000 - SAMPLING_MS * 1000))
+    const eventLoopMaxUs = this.#eventLoop.longestStallUs
     this.#done.push({
       at: this.#at,
       ...this.#counts,
       eventLoopMaxUs,
-      generatorLimited: eventLoopMaxUs > EVENT_LOOP_LIMIT_US || this.#isLate(),
-      latency: this.#latency,
+      generatorLimited: eventLoopMaxUs > STALL_LIMIT_US || this.#times.isSentLate(),
+      latency: this.#times.latency,
     })
-    this.#ownLag.reset()
-    this.total.addAll(this.#latency)
+    this.total.addAll(this.#times.latency)
     this.#partSum += sum
-    this.#latency = new LatencyMeter()
+    this.#times = new SecondTimes()
     this.#counts = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
-  }
-
-  #isLate(): boolean {
-    if (this.#ownLag.totalCount === 0) return false
-    const medianMs = this.#latency.percentiles('http_req_duration')?.p50 ?? 0
-    return this.#ownLag.getValueAtPercentile(99) > Math.max(LAG_LIMIT_US, medianMs * 1000 * LAG_LIMIT_SHARE)
   }
 
   #sum(): number {

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { LoadChartSecond, LoadOverview } from '../../../shared/bridge/load.ts'
-import type { TrendMetric } from '../../../shared/load/metrics.ts'
+import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
 import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
@@ -9,23 +9,13 @@ import type { LatencySecond } from '../../ui/charts/to-chart-seconds.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import styles from './load.module.css'
 
-const SERIES = [
-  'http_req_duration',
-  'http_req_waiting',
-  'response_time',
-  'start_lag',
-  'callback_latency',
-  'http_req_connecting',
-  'http_req_tls_handshaking',
-] as const satisfies readonly TrendMetric[]
-
 /** Every latency that was measured, and over time and as a distribution where the report has them. */
 export function LoadLatencyPanel(props: {
   latencyMs: Partial<Record<TrendMetric, Percentiles | null>>
   report: LoadOverview | null
 }) {
   const { latencyMs, report } = props
-  const series = SERIES.flatMap((name) => {
+  const series = TREND_METRICS.flatMap((name) => {
     const percentiles = latencyMs[name] ?? null
     return percentiles === null ? [] : [{ name, percentiles }]
   })

@@ -3,7 +3,7 @@ import { describeLimits, findLimits, mergeHealth } from '../../../../src/main/en
 import type { OpenSecond } from '../../../../src/main/engine/load/load-ledger.ts'
 import type { SecondHealth } from '../../../../src/main/engine/load/load-messages.ts'
 import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
-import { createHistogram, LatencyMeter, recordUs } from '../../../../src/shared/load/latency-meter.ts'
+import { SecondTimes } from '../../../../src/main/engine/sending/sender-health.ts'
 
 const WELL = {
   sent: 100,
@@ -18,13 +18,9 @@ const WELL = {
 
 /** A second whose requests took this long and went out so late. */
 function createSecond(durationMs: number, lagsMs: readonly number[]): OpenSecond {
-  const latency = new LatencyMeter()
-  const ownLag = createHistogram()
-  for (const lagMs of lagsMs) {
-    latency.record('http_req_duration', durationMs * 1000)
-    recordUs(ownLag, lagMs * 1000)
-  }
-  return { tally: new LoadTally(), latency, ownLag, rows: [] }
+  const times = new SecondTimes()
+  for (const lagMs of lagsMs) times.addTimed(durationMs * 1000, null, lagMs * 1000, true)
+  return { tally: new LoadTally(), times, rows: [] }
 }
 
 const lags = (count: number, late: number, lateMs: number) =>

@@ -1,5 +1,6 @@
-import { decodeHistogram, LATENCY_SERIES, LatencyMeter } from '../../../../shared/load/latency-meter.ts'
+import { decodeHistogram, LatencyMeter } from '../../../../shared/load/latency-meter.ts'
 import type { LoadErrorGroup } from '../../../../shared/load/load-report.ts'
+import { TREND_METRICS } from '../../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../../shared/run/run.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { type LoadState, LoadWriter } from '../../journal/load-writer.ts'
@@ -116,7 +117,7 @@ function toErrors({ statuses }: K6Result, lastSecond: number): LoadErrorGroup[] 
 
 function toMeter({ latencies }: K6Result): LatencyMeter {
   const meter = new LatencyMeter()
-  for (const series of LATENCY_SERIES) {
+  for (const series of TREND_METRICS) {
     const histogram = latencies[series]?.histogram ?? null
     if (histogram !== null) meter.add(series, decodeHistogram(histogram))
   }
@@ -126,7 +127,7 @@ function toMeter({ latencies }: K6Result): LatencyMeter {
 /** Of summaries, the latencies whose every percentile is told; they have no distribution. */
 function toWholePercentiles({ latencies }: K6Result): NonNullable<LoadState['percentiles']> {
   const whole: NonNullable<LoadState['percentiles']> = {}
-  for (const series of LATENCY_SERIES) {
+  for (const series of TREND_METRICS) {
     const latency = latencies[series]
     if (latency !== undefined && latency.histogram === null && isWhole(latency.percentiles)) {
       whole[series] = latency.percentiles
@@ -137,7 +138,7 @@ function toWholePercentiles({ latencies }: K6Result): NonNullable<LoadState['per
 
 function toPartialPercentiles({ latencies }: K6Result): NonNullable<LoadState['partialPercentiles']> {
   const partial: NonNullable<LoadState['partialPercentiles']> = {}
-  for (const series of LATENCY_SERIES) {
+  for (const series of TREND_METRICS) {
     const latency = latencies[series]
     if (latency !== undefined && latency.histogram === null) partial[series] = latency.percentiles
   }

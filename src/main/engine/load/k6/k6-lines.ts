@@ -1,9 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
 import { decodeHistogram } from '../../../../shared/load/latency-meter.ts'
+import { type LatencyDistribution, NO_MEASUREMENTS } from '../../../../shared/load/metrics.ts'
 import {
   evaluateThresholds,
-  type LatencyDistribution,
-  type MetricsPicture,
   type ThresholdResult,
   thresholdSchema,
 } from '../../../../shared/load/thresholds.ts'
@@ -121,17 +120,15 @@ export class K6Lines {
     for (const [metric, { histogram }] of Object.entries(result.latencies)) {
       if (histogram !== null) latencies[metric] = decodeHistogram(histogram)
     }
-    const picture: MetricsPicture = {
+    return evaluateThresholds(thresholds, {
+      ...NO_MEASUREMENTS,
       durationS: result.durationS ?? 0,
       latencies,
       requests: result.requests ?? 0,
       failed: result.failed ?? 0,
       requestsWithin: result.requests ?? 0,
       dropped: result.dropped ?? 0,
-      inFlight: 0,
-      maxInFlight: 0,
-    }
-    return evaluateThresholds(thresholds, picture)
+    })
   }
 }
 

@@ -6,6 +6,7 @@ import {
   recordUs,
   toPercentiles,
 } from '../../../../shared/load/latency-meter.ts'
+import { METRICS, TREND_METRICS } from '../../../../shared/load/metrics.ts'
 import type { K6Result, K6Second, K6Status } from './k6-result.ts'
 
 /** A sample of k6, as its JSON lines have it. */
@@ -18,15 +19,12 @@ export interface K6Point {
 }
 
 /** Latencies that are kept. */
-export const K6_LATENCIES = [
-  'http_req_duration',
-  'http_req_waiting',
-  'http_req_connecting',
-  'http_req_tls_handshaking',
+export const K6_LATENCIES: readonly string[] = [
+  ...TREND_METRICS.filter((metric) => METRICS[metric].isInK6),
   'http_req_blocked',
   'http_req_sending',
   'http_req_receiving',
-] as const
+]
 
 /** Latencies that k6 takes for 0 where the connection was open; only those of opening one are kept. */
 export const ONCE_A_CONNECTION: readonly string[] = ['http_req_connecting', 'http_req_tls_handshaking']

@@ -204,7 +204,7 @@ function toLatencies(metrics: readonly K6Metric[], tags: string): Record<string,
         (metric) =>
           metric.tags === tags &&
           'avg' in metric.values &&
-          (K6_LATENCIES as readonly string[]).includes(metric.name) &&
+          K6_LATENCIES.includes(metric.name) &&
           !ONCE_A_CONNECTION.includes(metric.name),
       )
       .map(({ name, values }): [string, K6Latency] => [

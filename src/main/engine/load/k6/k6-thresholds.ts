@@ -1,5 +1,5 @@
 import { type Load, toMeasuredMs } from '../../../../shared/load/load.ts'
-import type { ThresholdMetric } from '../../../../shared/load/metrics.ts'
+import { METRIC_NAMES, METRICS, type MetricKind, type MetricName } from '../../../../shared/load/metrics.ts'
 import { parseThreshold, type ThresholdExpression } from '../../../../shared/load/threshold-parser.ts'
 import {
   readExpression,
@@ -8,6 +8,7 @@ import {
   toMargin,
 } from '../../../../shared/load/thresholds.ts'
 import { formatDurationMs } from '../../../../shared/messages/duration.ts'
+import { K6_LATENCIES } from './k6-samples.ts'
 import type { K6Metric, K6Verdict } from './k6-summary.ts'
 
 /** Thresholds as k6's options have them, by metric. */
@@ -23,29 +24,24 @@ interface K6Abort {
 export const NOT_SUCCEEDED = 'not_succeeded'
 
 // k6 reports a metric of one scenario only where a threshold is set on it; these always hold.
-const REPORTED = {
-  trend: [
-    'http_req_duration',
-    'http_req_waiting',
-    'http_req_connecting',
-    'http_req_tls_handshaking',
-    'http_req_blocked',
-    'http_req_sending',
-    'http_req_receiving',
-  ],
-  rate: ['http_req_failed', NOT_SUCCEEDED],
-  counter: ['http_reqs', 'dropped_iterations'],
-} as const
+const HOLDS = { trend: 'max>=0', rate: 'rate>=0', counter: 'count>=0' } as const satisfies Partial<
+  Record<MetricKind, string>
+>
 
-const HOLDS = { trend: 'max>=0', rate: 'rate>=0', counter: 'count>=0' } as const
+const REPORTED: Readonly<Record<keyof typeof HOLDS, readonly string[]>> = {
+  trend: K6_LATENCIES,
+  rate: [...listK6Metrics('rate'), NOT_SUCCEEDED],
+  counter: listK6Metrics('counter'),
+}
+
+function listK6Metrics(kind: MetricKind): MetricName[] {
+  return METRIC_NAMES.filter((metric) => METRICS[metric].isInK6 && METRICS[metric].kind === kind)
+}
 
 /** Whether a threshold is one that always holds, set so that k6 reports the metric of a scenario. */
 export function isReportingThreshold(expression: string): boolean {
   return Object.values<string>(HOLDS).includes(expression)
 }
-
-/** What k6 has no metric for, or none that says the same. */
-const UNKNOWN_TO_K6: readonly ThresholdMetric[] = ['response_time', 'start_lag', 'callback_latency']
 
 /**
  * k6's thresholds of a load, on the scenario that is measured, and the expressions that k6 cannot judge. Those on
@@ -53,13 +49,13 @@ const UNKNOWN_TO_K6: readonly ThresholdMetric[] = ['response_time', 'start_lag',
  */
 export function toK6Thresholds(load: Load): { thresholds: K6Thresholds; leftOut: string[] } {
   const thresholds: K6Thresholds = {}
-  for (const kind of ['trend', 'rate', 'counter'] as const) {
+  for (const kind of Object.keys(HOLDS) as (keyof typeof HOLDS)[]) {
     for (const metric of REPORTED[kind]) thresholds[toMainMetric(metric)] = [HOLDS[kind]]
   }
   const leftOut: string[] = []
   for (const threshold of load.thresholds) {
     const parsed = readExpression(threshold.expression)
-    if (UNKNOWN_TO_K6.includes(parsed.metric)) {
+    if (!METRICS[parsed.metric].isInK6) {
       leftOut.push(threshold.expression)
       continue
     }
@@ -70,9 +66,9 @@ export function toK6Thresholds(load: Load): { thresholds: K6Thresholds; leftOut:
   return { thresholds, leftOut }
 }
 
-function toMetrics(metric: ThresholdMetric): string[] {
+function toMetrics(metric: MetricName): string[] {
   // Virtual users belong to no scenario.
-  if (metric === 'vus' || metric === 'vus_max') return [metric]
+  if (METRICS[metric].kind === 'gauge') return [metric]
   if (metric === 'http_req_failed') return [toMainMetric(metric), toMainMetric(NOT_SUCCEEDED)]
   return [toMainMetric(metric)]
 }
@@ -102,7 +98,7 @@ function toK6Threshold(
  * is known beforehand the count says the same. While the load is still going it does not, so not for what aborts.
  */
 function toCounted(parsed: ThresholdExpression, load: Load, abortOnFail: boolean): ThresholdExpression {
-  const isCounter = parsed.metric === 'http_reqs' || parsed.metric === 'dropped_iterations'
+  const isCounter = METRICS[parsed.metric].kind === 'counter'
   const measuredMs = toMeasuredMs(load)
   if (!isCounter || parsed.aggregation !== 'rate' || abortOnFail || measuredMs === null) return parsed
   return { ...parsed, aggregation: 'count', limit: (parsed.limit * measuredMs) / 1000 }

@@ -1,5 +1,5 @@
 import type { LoadSample, LoadSecond } from '../../../../shared/load/load-report.ts'
-import type { TrendMetric } from '../../../../shared/load/metrics.ts'
+import { TREND_METRICS, type TrendMetric } from '../../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../../shared/run/run.ts'
 
 /** One latency over one interval of a load test. */
@@ -43,16 +43,6 @@ export function createHlogWriter({ startedAt, runId }: { startedAt: string; runI
   }
 }
 
-const SERIES: readonly TrendMetric[] = [
-  'http_req_duration',
-  'http_req_waiting',
-  'http_req_connecting',
-  'http_req_tls_handshaking',
-  'response_time',
-  'start_lag',
-  'callback_latency',
-]
-
 const POINTS = [
   'count',
   'min',
@@ -76,7 +66,7 @@ export const SECONDS_COLUMNS: readonly string[] = [
   'unknown',
   'dropped',
   'in_flight',
-  ...SERIES.flatMap((metric) =>
+  ...TREND_METRICS.flatMap((metric) =>
     POINTS.map((point) => (point === 'count' ? `${metric}_count` : `${metric}_${point}_ms`)),
   ),
   'event_loop_max_ms',
@@ -103,7 +93,7 @@ function toCells({ counts, latencyMs, ...second }: LoadSecond): (string | number
     counts.unknown,
     second.dropped,
     second.inFlight,
-    ...SERIES.flatMap((metric) => POINTS.map((point) => toCell(latencyMs[metric]?.[point]))),
+    ...TREND_METRICS.flatMap((metric) => POINTS.map((point) => toCell(latencyMs[metric]?.[point]))),
     toCell(second.eventLoopMaxMs),
     toCell(second.gcMs),
     String(second.limited),

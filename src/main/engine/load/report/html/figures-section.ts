@@ -1,6 +1,6 @@
 import { decodeHistogram, toLatencyBars } from '../../../../../shared/load/latency-meter.ts'
 import type { LoadReport } from '../../../../../shared/load/load-report.ts'
-import type { TrendMetric } from '../../../../../shared/load/metrics.ts'
+import { METRICS, TREND_METRICS } from '../../../../../shared/load/metrics.ts'
 import {
   formatCount,
   formatFigure,
@@ -13,16 +13,6 @@ import { toNines, toSpectrum } from './distribution.ts'
 import { html, type Markup, NOTHING } from './markup.ts'
 import { drawSpectrumChart } from './spectrum-chart.ts'
 import { drawTable } from './table.ts'
-
-const MEANINGS: Readonly<Record<TrendMetric, string>> = {
-  http_req_duration: 'first byte sent to last byte received',
-  http_req_waiting: 'last byte sent to first byte received',
-  http_req_connecting: 'opening a connection',
-  http_req_tls_handshaking: 'TLS handshake of a connection',
-  response_time: 'instant it was due to last byte received',
-  start_lag: 'instant it was due to first byte sent',
-  callback_latency: 'first byte sent to callback received',
-}
 
 const POINTS = ['min', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99_9', 'max'] as const
 
@@ -91,7 +81,7 @@ function listNotes({ throttling, connections }: Pick<LoadReport, 'throttling' | 
 
 /** Every latency that was measured, in milliseconds, and the distribution of http_req_duration. */
 export function drawLatencies({ latencyMs, histograms }: LoadReport): Markup {
-  const measured = (Object.keys(MEANINGS) as TrendMetric[]).flatMap((metric) => {
+  const measured = TREND_METRICS.flatMap((metric) => {
     const percentiles: Percentiles | undefined = latencyMs[metric]
     return percentiles === undefined || percentiles.count === 0 ? [] : [{ metric, percentiles }]
   })
@@ -99,7 +89,7 @@ export function drawLatencies({ latencyMs, histograms }: LoadReport): Markup {
     return html`<section><h2>Latency</h2><p class="none">Nothing was measured.</p></section>`
   }
   const rows = measured.map(({ metric, percentiles }) => [
-    html`<code>${metric}</code><span class="meaning">${MEANINGS[metric]}</span>`,
+    html`<code>${metric}</code><span class="meaning">${METRICS[metric].meaning}</span>`,
     formatCount(percentiles.count),
     ...POINTS.map((point) => formatFigure(percentiles[point])),
   ])
