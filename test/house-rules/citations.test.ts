@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  checkAnchors,
   checkCitations,
   checkModuleCitations,
   checkPageCitations,
@@ -42,6 +43,14 @@ describe('the rule about citations', () => {
     expect(check('(docs/gone.md)')).toEqual(['cites docs/gone.md, which does not exist'])
     expect(check('[it](gone.md)', 'docs/page.md')).toEqual(['cites docs/gone.md, which does not exist'])
     expect(check('(§2)')).toEqual(['cites §2 of no page'])
+  })
+
+  it('refuses a link to a heading that does not exist', () => {
+    const readText = () => '# Page\n\n## 2 Parts, and more\n'
+    const text = '## Here\n[a](#here) [b](page.md#2-parts-and-more) [c](page.md#parts)'
+    expect(checkAnchors(text, 'docs/home.md', readText)).toEqual([
+      'links to docs/page.md#parts, which does not exist',
+    ])
   })
 
   it('reads the lines of one comment together, and comments apart', () => {

@@ -87,6 +87,24 @@ export function checkModuleCitations(module: Pick<SourceModule, 'path' | 'commen
   )
 }
 
+/** What GitHub makes of a heading for links to it. */
+function toAnchor(heading: string): string {
+  const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '')
+  return words.trim().replace(/\s/g, '-')
+}
+
+/** Links of a page to a heading that does not exist, in it or in a neighbour. */
+export function checkAnchors(text: string, home: string, readText: (page: string) => string): string[] {
+  const links = [...text.matchAll(/\]\((?<target>[\w./-]+\.md)?#(?<anchor>[\w-]+)\)/g)]
+  return links.flatMap(({ groups = {} }) => {
+    const { target, anchor = '' } = groups
+    const page = target === undefined ? home : join(home, '..', target)
+    const headings = (page === home ? text : readText(page)).matchAll(/^#+ (.+)$/gm)
+    const exists = [...headings].some(([, heading = '']) => toAnchor(heading) === anchor)
+    return exists ? [] : [`links to ${page}#${anchor}, which does not exist`]
+  })
+}
+
 /** What is wrong with the citations of a page: also a file of ours that it names and that does not exist. */
 export function checkPageCitations(page: string, files: readonly string[]): string[] {
   const text = readFileSync(join(PROJECT_FOLDER, page), 'utf8')
@@ -94,7 +112,8 @@ export function checkPageCitations(page: string, files: readonly string[]): stri
     .map(([, name = '']) => name)
     .filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))
   const problems = gone.map((name) => `names ${name}, which does not exist`)
-  return [...checkCitations(text, page), ...problems].map((problem) => `${page}: ${problem}`)
+  const anchors = checkAnchors(text, page, (other) => readFileSync(join(PROJECT_FOLDER, other), 'utf8'))
+  return [...checkCitations(text, page), ...anchors, ...problems].map((problem) => `${page}: ${problem}`)
 }
 
 /** The project's own pages. */
