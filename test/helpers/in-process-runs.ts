@@ -29,7 +29,9 @@ export interface InProcessRun {
 }
 
 /** What may differ from a run that is simply started. */
-export type SessionOptions = Partial<Pick<RunTask, 'hold' | 'whenBurning' | 'callbackBase' | 'mediaBase'>> & {
+export type SessionOptions = Partial<
+  Pick<RunTask, 'hold' | 'whenBurning' | 'callbackBase' | 'mediaBase' | 'loadWorkerUrl'>
+> & {
   onCommit?: CommitHook
 }
 

@@ -65,25 +65,8 @@ export const indexAddRequestSchema = z
     message: 'at least one of url and media is required',
   })
 
-/** Sync answer to an add, and the body of its async callback (docs/interface.md §4.3, §6). */
-export const indexAddResponseSchema = z.looseObject({
-  custom_index_item_id: z.string(),
-  task_id: z.string(),
-  message: z.string(),
-})
-
-/** Async acknowledgement of an add (docs/interface.md §4.3); the item's id comes with the callback. */
-export const indexAddAcknowledgementSchema = z.looseObject({ task_id: z.string(), message: z.string() })
-
 /** Removes an item from a custom index (docs/interface.md §4.4). callback_url belongs to async. */
 export const indexRemoveRequestSchema = z.object({
   custom_index_item_id: z.string().min(1, 'must not be empty'),
   callback_url: httpUrlSchema.optional(),
-})
-
-/** Sync answer to a removal, its async acknowledgement, and the body of its callback (docs/interface.md §4.4, §6). */
-export const indexRemoveResponseSchema = z.looseObject({
-  task_id: z.string(),
-  custom_index_item_id: z.string(),
-  message: z.string(),
 })

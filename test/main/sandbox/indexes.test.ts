@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { indexAddPath, indexRemovePath } from '../../../src/shared/service/endpoints.ts'
+import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import {
   indexAddAcknowledgementSchema,
   indexAddResponseSchema,
   indexRemoveResponseSchema,
-} from '../../../src/shared/service/custom-index.ts'
-import { indexAddPath, indexRemovePath } from '../../../src/shared/service/endpoints.ts'
-import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
+} from '../../helpers/answer-schemas.ts'
 import { withCallbackReceiver } from '../../helpers/callback-receiver.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 

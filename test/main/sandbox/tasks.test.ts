@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import { MODELS } from '../../../src/shared/service/models.ts'
-import {
-  defaultTaskResponseSchema,
-  legacyTaskResponseSchema,
-  readTaskResponse,
-} from '../../../src/shared/service/task-responses.ts'
+import { readTaskResponse } from '../../../src/shared/service/read-task-response.ts'
 import { TASK_FIELDS } from '../../../src/shared/service/tasks.ts'
+import { defaultTaskResponseSchema, legacyTaskResponseSchema } from '../../helpers/answer-schemas.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 
 const SYNC = '/api/v1/task/sync'

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
+import { readTaskResponse } from '../../../src/shared/service/read-task-response.ts'
 import {
   asyncAcknowledgementSchema,
   defaultTaskResponseSchema,
   legacyTaskResponseSchema,
-  readTaskResponse,
   v2TaskResponseSchema,
-} from '../../../src/shared/service/task-responses.ts'
+} from '../../helpers/answer-schemas.ts'
 import { withCallbackReceiver } from '../../helpers/callback-receiver.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 

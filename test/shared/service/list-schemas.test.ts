@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { appealResponseSchema } from '../../../src/shared/service/appeal.ts'
-import {
-  indexAddRequestSchema,
-  indexAddResponseSchema,
-  indexRemoveRequestSchema,
-} from '../../../src/shared/service/custom-index.ts'
+import { indexAddRequestSchema, indexRemoveRequestSchema } from '../../../src/shared/service/custom-index.ts'
 import {
   watchlistAddRequestSchema,
   watchlistAddResponseSchema,
   watchlistUpdateRequestSchema,
   watchlistUpdateResponseSchema,
 } from '../../../src/shared/service/watchlist.ts'
+import { indexAddResponseSchema } from '../../helpers/answer-schemas.ts'
 
 describe('watchlist terms', () => {
   it('may have 1024 characters and notes as long, and no more', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { readTaskResponse } from '../../../src/shared/service/read-task-response.ts'
 import {
   defaultTaskResponseSchema,
   legacyTaskResponseSchema,
-  readTaskResponse,
   v2TaskResponseSchema,
-} from '../../../src/shared/service/task-responses.ts'
+} from '../../helpers/answer-schemas.ts'
 
 const LEGACY_RULE = {
   id: 'r1',

@@ -30,7 +30,6 @@ function startLoadWorker(): void {
       switch (command.kind) {
         case 'start':
           isStarted = true
-          stallAsAsked(process.env)
           generator
             .run(command.startMs - performance.timeOrigin)
             .catch(fail)
@@ -94,20 +93,6 @@ function createGenerator(
     toCallbackUrl: hasCallback ? addresses.toCallbackUrl : () => null,
     post,
   })
-}
-
-/**
- * An environment variable that stalls the sending threads on purpose, to show that reports notice it: `200/1000` stalls
- * them for 200 milliseconds after every 1,000.
- */
-const STALL_VARIABLE = 'SLUICE_LOAD_STALL'
-
-/** Stalls this thread as {@link STALL_VARIABLE} says. */
-function stallAsAsked(env: NodeJS.ProcessEnv): void {
-  const [, forMs, everyMs] = /^(\d+)\/(\d+)$/.exec(env[STALL_VARIABLE] ?? '') ?? []
-  if (forMs === undefined || everyMs === undefined) return
-  const nothing = new Int32Array(new SharedArrayBuffer(4))
-  setInterval(() => Atomics.wait(nothing, 0, 0, Number(forMs)), Number(everyMs)).unref()
 }
 
 startLoadWorker()

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type FaultServer,
   findClosedPort,
@@ -10,6 +10,8 @@ import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { createLoadRuns } from './load-runs.ts'
 
 const loads = createLoadRuns(openTestFolder())
+
+const STALLED_WORKER = new URL('../../../helpers/stalled-load-worker.ts', import.meta.url).href
 
 function startService(delayMs = 0): Promise<FaultServer> {
   return startFaultServer({
@@ -191,14 +193,13 @@ test('a load that has not begun is judged by nothing', async () => {
 test.each(['open', 'closed'] as const)(
   'a generator that stands still is reported (%s pace)',
   async (kind) => {
-    process.env['SLUICE_LOAD_STALL'] = '300/700'
-    onTestFinished(() => void delete process.env['SLUICE_LOAD_STALL'])
     const server = await startService(2)
     const { summary, report } = await loads.run(
       loads.createPlan(3, server.baseUrl, {
         pace: kind === 'open' ? { kind, ratePerSecond: 50 } : { kind, concurrency: 2 },
         durationMs: 1_500,
       }),
+      { loadWorkerUrl: STALLED_WORKER },
     )
     expect(summary.generator.limited).toBe(true)
     expect(report.generator).toMatchObject({ limited: true, reasons: expect.any(Array) })

@@ -1,5 +1,18 @@
 import { z } from 'zod'
-import { jsonObjectSchema } from './json-object.ts'
+import { jsonObjectSchema } from '../../src/shared/service/json-object.ts'
+
+const triggeredRuleSchema = z.looseObject({ rule_id: z.string(), rule_name: z.string() })
+
+/** The default task response (docs/interface.md §2.2). */
+export const defaultTaskResponseSchema = z.looseObject({
+  user_id: z.string(),
+  post_id: z.string(),
+  task_id: z.string(),
+  triggered_rules: z.array(triggeredRuleSchema),
+})
+
+/** The immediate answer to an async submission (docs/interface.md §4.1); what it holds beyond task_id is not shown. */
+export const asyncAcknowledgementSchema = z.looseObject({ task_id: z.string() })
 
 /** A rule as the legacy response spells it out (docs/interface.md §2.3). */
 const legacyTriggeredRuleSchema = z.looseObject({
@@ -36,7 +49,7 @@ const legacyInputSchema = z.looseObject({
 })
 
 /** Scores of one span of the text (docs/interface.md §2.3, output item). */
-export const legacyOutputSchema = z.looseObject({
+const legacyOutputSchema = z.looseObject({
   time: z.number(),
   start_char_index: z.int(),
   end_char_index: z.int(),
@@ -86,4 +99,41 @@ export const legacyTaskResponseSchema = z.looseObject({
   created_on: z.string(),
   status: z.array(legacyStatusSchema),
   from_cache: z.boolean(),
+})
+
+/**
+ * A v2 task response, whose shape is not shown (docs/interface.md §2, §4.2): the fields known from v1 are checked where
+ * they appear, with a list of models as the embedded service sends it; everything else passes through.
+ */
+export const v2TaskResponseSchema = z.looseObject({
+  task_id: z.string(),
+  user_id: z.union([z.string(), z.number()]).optional(),
+  post_id: z.string().optional(),
+  triggered_rules: z.array(triggeredRuleSchema).optional(),
+  models: z
+    .array(
+      z.looseObject({
+        model: z.string(),
+        status: z.looseObject({ code: z.string(), message: z.string() }),
+        response: z.looseObject({ output: z.array(legacyOutputSchema).optional() }).nullish(),
+      }),
+    )
+    .optional(),
+})
+
+/** Sync answer to an add, and the body of its async callback (docs/interface.md §4.3, §6). */
+export const indexAddResponseSchema = z.looseObject({
+  custom_index_item_id: z.string(),
+  task_id: z.string(),
+  message: z.string(),
+})
+
+/** Async acknowledgement of an add (docs/interface.md §4.3); the item's id comes with the callback. */
+export const indexAddAcknowledgementSchema = z.looseObject({ task_id: z.string(), message: z.string() })
+
+/** Sync answer to a removal, its async acknowledgement, and the body of its callback (docs/interface.md §4.4, §6). */
+export const indexRemoveResponseSchema = z.looseObject({
+  task_id: z.string(),
+  custom_index_item_id: z.string(),
+  message: z.string(),
 })
