@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
 import { Lanes } from '../../src/main/engine/sending/lanes.ts'
 import { SecondMeter } from '../../src/main/engine/sending/second-meter.ts'
-import { keepNewObjectsYoung } from '../../src/main/engine/sending/sending-thread.ts'
+import { disablePretenuring } from '../../src/main/engine/sending/sending-thread.ts'
 import { createOperationExchange } from '../../src/main/engine/service/operation-exchange.ts'
 import { createServiceClients } from '../../src/main/engine/service/service-client.ts'
 import { LatencyMeter } from '../../src/shared/load/latency-meter.ts'
@@ -44,7 +44,7 @@ function sendWithJournal({ url, rows, inFlight }: SendTask): Promise<number> {
 
 /** The same lanes, client, judgement and histograms, without a source and without a journal. */
 async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<number> {
-  keepNewObjectsYoung()
+  disablePretenuring()
   const meter = new SecondMeter({
     total: new LatencyMeter(),
     nowUs: () => (performance.timeOrigin + performance.now()) * 1000,

@@ -30,7 +30,7 @@ export interface InProcessRun {
 
 /** What may differ from a run that is simply started. */
 export type SessionOptions = Partial<
-  Pick<RunTask, 'hold' | 'whenBurning' | 'callbackBase' | 'mediaBase' | 'loadWorkerUrl'>
+  Pick<RunTask, 'hold' | 'whenFailing' | 'callbackBase' | 'mediaBase' | 'loadWorkerUrl'>
 > & {
   onCommit?: CommitHook
 }
@@ -46,7 +46,7 @@ export function createInProcessRuns(workspace: string) {
     const listeners = new Set<(snapshot: RunSnapshot) => void>()
     let failure: Error | null = null
     const session = new RunSession(
-      { ...base, deliveredCodes: [], whenBurning: 'stop', work, ...rest },
+      { ...base, deliveredCodes: [], whenFailing: 'stop', work, ...rest },
       (event) => {
         if (event.kind === 'snapshot') for (const listener of listeners) listener(event.snapshot)
         if (event.kind === 'failed') failure = fromErrorDocument(event.error)

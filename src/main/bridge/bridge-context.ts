@@ -20,8 +20,8 @@ export interface ExportPlace {
 /** What differs between a desktop and a browser. */
 export interface BridgeHost {
   readonly platform: Platform
-  /** Decides where an export goes. Throws `BAD_USAGE` where the window's wish cannot be met. */
-  placeExport(wish: {
+  /** Decides where an export goes. Throws `BAD_USAGE` if the export cannot be written there. */
+  placeExport(request: {
     targetId: string | undefined
     format: ExportFormat
     name: string

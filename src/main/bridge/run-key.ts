@@ -7,7 +7,7 @@ import { readApiKey, readProxyCredentials } from '../engine/secrets/read-credent
 import { readConnections } from '../engine/workspace/connections/connections-file.ts'
 import { followsActiveKey } from '../engine/workspace/connections/edit-connections.ts'
 import { staysWithin } from '../engine/workspace/connections/stays-within.ts'
-import { lookNowAndThen, watchActiveKey } from '../engine/workspace/connections/watch-active-key.ts'
+import { pollFile, watchActiveKey } from '../engine/workspace/connections/watch-active-key.ts'
 import type { BridgeServices } from './bridge-context.ts'
 
 /** The stored connection that a plan was made with, where the workspace has it. */
@@ -82,7 +82,7 @@ export function followActiveKey(
     setApiKey: handle.setApiKey,
     say: () => {},
     watch: (file, onChange) => {
-      const stopLooking = lookNowAndThen(file, onChange)
+      const stopLooking = pollFile(file, onChange)
       const stopListening = keySwitch.onSwitch(onChange)
       return () => {
         stopLooking()

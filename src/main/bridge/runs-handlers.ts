@@ -11,7 +11,7 @@ import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 const { runs } = bridge
 
 /** What a window that takes a run up again says about it. */
-interface TakeUp {
+interface ContinueRun {
   runId: string
   onUnknown: 'resend' | 'skip'
   resendIndexAdds?: boolean
@@ -19,29 +19,29 @@ interface TakeUp {
   hold?: boolean
 }
 
-type TakingUp = 'resumeRun' | 'retryRun'
+type ContinueMethod = 'resumeRun' | 'retryRun'
 
-async function takeUp(
+async function continueRun(
   context: BridgeContext,
-  wish: TakeUp,
-  how: TakingUp,
+  request: ContinueRun,
+  how: ContinueMethod,
   signal: AbortSignal | undefined,
 ): Promise<{ runId: string }> {
   const { productionGate } = context
-  const plan = await context.engine.readPlan(wish.runId)
+  const plan = await context.engine.readPlan(request.runId)
   // What is sent is known only once the journal is open, so a held one is asked about here, too.
-  await productionGate.passOnce({ runId: wish.runId, plan, rows: null }, signal)
-  const secrets = await findRunSecrets(context, plan, wish.apiKey)
+  await productionGate.passOnce({ runId: request.runId, plan, rows: null }, signal)
+  const secrets = await findRunSecrets(context, plan, request.apiKey)
   const options = {
     ...secrets,
-    onUnknown: wish.onUnknown,
-    resendIndexAdds: wish.resendIndexAdds ?? false,
-    hold: wish.hold ?? false,
-    whenBurning: 'pause',
+    onUnknown: request.onUnknown,
+    resendIndexAdds: request.resendIndexAdds ?? false,
+    hold: request.hold ?? false,
+    whenFailing: 'pause',
   } satisfies ResumeOptions
-  const handle = await context.engine[how](wish.runId, options)
+  const handle = await context.engine[how](request.runId, options)
   productionGate.admit(handle.runId, plan)
-  hold(context, plan, handle, wish.apiKey)
+  hold(context, plan, handle, request.apiKey)
   return { runId: handle.runId }
 }
 
@@ -86,7 +86,7 @@ export const runsHandlers = runs.router({
   start: runs.start.handler(async ({ context, input: { request, apiKey } }) => {
     const plan = await toPlan(context, request)
     const secrets = await findRunSecrets(context, plan, apiKey)
-    const handle = await context.engine.startRun(plan, { ...secrets, hold: true, whenBurning: 'pause' })
+    const handle = await context.engine.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
     hold(context, plan, handle, apiKey)
     return { runId: handle.runId }
   }),
@@ -136,9 +136,11 @@ export const runsHandlers = runs.router({
     }
   }),
   resumeRun: runs.resumeRun.handler(({ context, input, signal }) =>
-    takeUp(context, input, 'resumeRun', signal),
+    continueRun(context, input, 'resumeRun', signal),
   ),
-  retryRun: runs.retryRun.handler(({ context, input, signal }) => takeUp(context, input, 'retryRun', signal)),
+  retryRun: runs.retryRun.handler(({ context, input, signal }) =>
+    continueRun(context, input, 'retryRun', signal),
+  ),
   deleteRun: runs.deleteRun.handler(async ({ context, input }) => {
     await endUnsent(context, input.runId)
     await context.engine.deleteRun(input.runId)

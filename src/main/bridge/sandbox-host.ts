@@ -25,13 +25,13 @@ const TASKS_PATH = '/sandbox/admin/tasks'
 
 const portSchema = z.int().min(1).max(65_535)
 
-const rememberedSchema = z.object({
+const rememberedSandboxSchema = z.object({
   port: portSchema,
   /** Ports that it had before, which runs may still name. */
   formerPorts: z.array(portSchema).default([]),
 })
 
-type Remembered = z.infer<typeof rememberedSchema>
+type RememberedSandbox = z.infer<typeof rememberedSandboxSchema>
 
 /** Most former ports that are kept. */
 const FORMER_PORTS_MAX = 100
@@ -73,9 +73,9 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     return result
   }
 
-  async function readMemory(): Promise<Remembered | null> {
+  async function readMemory(): Promise<RememberedSandbox | null> {
     try {
-      return rememberedSchema.parse(JSON.parse(await readFile(memory, 'utf8')))
+      return rememberedSandboxSchema.parse(JSON.parse(await readFile(memory, 'utf8')))
     } catch {
       return null
     }
@@ -156,10 +156,10 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     // Nothing but the last address is started again: its port may be anybody's by now.
     if (thread === null && remembered !== null && toBaseUrl(remembered.port) === baseUrl) {
       await open(remembered.port).catch((error: unknown) => {
-        throw toForeign(baseUrl, error)
+        throw toOtherProgramError(baseUrl, error)
       })
     }
-    if (thread?.baseUrl !== baseUrl || !(await proveSandbox(thread))) throw toForeign(baseUrl)
+    if (thread?.baseUrl !== baseUrl || !(await proveSandbox(thread))) throw toOtherProgramError(baseUrl)
     return thread.key
   }
 
@@ -178,7 +178,7 @@ function toBaseUrl(port: number): string {
   return `http://127.0.0.1:${port}`
 }
 
-function toForeign(baseUrl: string, cause?: unknown): SluiceError {
+function toOtherProgramError(baseUrl: string, cause?: unknown): SluiceError {
   return new SluiceError({
     code: 'SANDBOX_UNAVAILABLE',
     message: `this run goes to the sandbox at ${baseUrl}, which is not running there; another program may use its port`,

@@ -67,10 +67,10 @@ export interface StartOptions {
   /** Nothing will be sent: the receiver's public base is not tested. */
   isTrial?: boolean
   /**
-   * What to do where going on would burn rows (a wrong key, nothing reachable, mostly errors): `pause`, where a
+   * What to do where continuing would fail most rows (a wrong key, nothing reachable, mostly errors): `pause`, where a
    * person can be asked, or `stop`, the default.
    */
-  whenBurning?: 'stop' | 'pause'
+  whenFailing?: 'stop' | 'pause'
 }
 
 /** How a run is taken up again. `onUnknown` says whether rows of unknown fate are sent again. */

@@ -27,7 +27,7 @@ const IDLE = {
   proxyCredentials: null,
   deliveredCodes: [],
   hold: false,
-  whenBurning: 'stop',
+  whenFailing: 'stop',
 } as const
 
 /** Builds the engine over a workspace. Throws `WORKSPACE_UNUSABLE`. */
@@ -220,7 +220,7 @@ export function createEngine(options: EngineOptions): Engine {
     previewSource: (source, limit) => queries.preview(source, limit),
     async startRun(plan: Plan, start: StartOptions = {}) {
       const secrets = await guard(toSecrets(start, plan))
-      const { hold = false, whenBurning = 'stop' } = start
+      const { hold = false, whenFailing = 'stop' } = start
       const runId = createRunId()
       return startThread(plan, {
         ...(await receiver.prepare(plan, { runId, runToken: runId }, null, start.isTrial)),
@@ -228,7 +228,7 @@ export function createEngine(options: EngineOptions): Engine {
         runId,
         deliveredCodes: [],
         hold,
-        whenBurning,
+        whenFailing,
         work: { kind: 'start', plan },
       })
     },
@@ -239,9 +239,9 @@ export function createEngine(options: EngineOptions): Engine {
       refuseHeld(runId)
       const bases = await prepareAgain(runId, null, plan)
       await refuseDoubleAdds(runId, plan, resume, 'resume')
-      const { onUnknown, callbackTimeoutMs, deliveredCodes = [], hold = false, whenBurning = 'stop' } = resume
+      const { onUnknown, callbackTimeoutMs, deliveredCodes = [], hold = false, whenFailing = 'stop' } = resume
       const work = { kind: 'resume', onUnknown } as const
-      const rest = { deliveredCodes, hold, whenBurning, callbackTimeoutMs }
+      const rest = { deliveredCodes, hold, whenFailing, callbackTimeoutMs }
       return startThread(plan, { ...bases, ...secrets, ...rest, runId, work })
     },
     async retryRun(parentRunId: string, retry: ResumeOptions) {
@@ -252,9 +252,9 @@ export function createEngine(options: EngineOptions): Engine {
       const runId = createRunId()
       const bases = await prepareAgain(runId, parentRunId, plan)
       await refuseDoubleAdds(parentRunId, plan, retry, 'retry')
-      const { onUnknown, callbackTimeoutMs, deliveredCodes = [], hold = false, whenBurning = 'stop' } = retry
+      const { onUnknown, callbackTimeoutMs, deliveredCodes = [], hold = false, whenFailing = 'stop' } = retry
       const work = { kind: 'retry', onUnknown, parentRunId } as const
-      const rest = { deliveredCodes, hold, whenBurning, callbackTimeoutMs }
+      const rest = { deliveredCodes, hold, whenFailing, callbackTimeoutMs }
       return startThread(plan, { ...bases, ...secrets, ...rest, runId, work })
     },
     heldRun: (runId) => held.get(runId)?.handle ?? null,

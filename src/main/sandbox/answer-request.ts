@@ -19,13 +19,13 @@ export interface CheckedRequest {
   /** When it arrived, by the clock that never goes back. */
   arrivedMs: number
   /** Carries it out; `outcome` is how it is counted. May refuse it with a `SandboxRefusal`. */
-  carryOut(outcome: string): CarriedOut
+  carryOut(outcome: string): RequestResult
   /** Counts it where a fault kept it from being carried out. */
   countFault(outcome: string): void
 }
 
 /** What is answered, and posted later. */
-export interface CarriedOut {
+export interface RequestResult {
   /** JSON text. */
   answer: string
   /** Null where none was asked for. */

@@ -9,7 +9,7 @@ export type Draw = (purpose: string) => number
  */
 export function createDraw(seed: string, key: string, tryNumber: number): Draw {
   const state = hashInto(hashInto(hashInto(0x811c9dc5, seed), key), String(tryNumber))
-  return (purpose) => scramble(hashInto(state, purpose)) / 0x1_0000_0000
+  return (purpose) => mixBits(hashInto(state, purpose)) / 0x1_0000_0000
 }
 
 /** FNV-1a over UTF-16 code units, with a separator after each text. */
@@ -20,7 +20,7 @@ function hashInto(state: number, text: string): number {
 }
 
 /** The finalizer of MurmurHash3, which spreads every bit over the whole number. */
-function scramble(state: number): number {
+function mixBits(state: number): number {
   let hash = state
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)

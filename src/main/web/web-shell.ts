@@ -8,7 +8,7 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import { openBridge } from '../bridge/open-bridge.ts'
 import { serveOverWebSocket } from '../bridge/serve-over-web-socket.ts'
 import { createBrowserHost } from './browser-host.ts'
-import { openConsentDesk, type ShowConsent } from './consent-desk.ts'
+import { openConsentServer, type ShowConsent } from './consent-server.ts'
 import { createDownloads } from './downloads.ts'
 import { createEntryFiles } from './entry-files.ts'
 import { createEntryTokens } from './entry-tokens.ts'
@@ -69,7 +69,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
   const downloads = createDownloads(options.workspace)
   const uploads = await createUploads(options.workspace)
   const entryFiles = createEntryFiles(options.workspace)
-  const consent = await openConsentDesk({
+  const consent = await openConsentServer({
     entryFiles: createEntryFiles(options.workspace),
     show: options.showConsent,
     limits,

@@ -5,12 +5,12 @@ import { useAppDescription } from '../bridge/use-app-description.ts'
 import { useConnections } from '../bridge/use-connections.ts'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { nameAddress } from '../ui/connection/destination.ts'
+import { ContinueRun, useContinueRequest } from './continue-run.tsx'
 import { DraftScreens } from './draft-screens.tsx'
 import { beginAt, beginWith, openSandboxTrial } from './flow.ts'
 import { RunScreens } from './run-screens.tsx'
 import { FilePicker } from './shell/file-picker.tsx'
 import { Shell } from './shell/shell.tsx'
-import { TakeUp, useTakeUpWish } from './take-up.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 import { useOpenFile } from './use-open-file.ts'
 import { goTo, useRoute } from './use-route.ts'
@@ -24,7 +24,7 @@ export function App() {
   const app = useAppDescription()
   const file = useOpenFile()
   const isOver = useFileDrop(file)
-  const takeUp = useTakeUpWish()
+  const continueRun = useContinueRequest()
   const [filter, setFilter] = useState<RowFilter | null>(null)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new screen takes the focus, as a new page would
@@ -89,10 +89,12 @@ export function App() {
           onRun={() => openRun(route.runId)}
           onResults={(chosen) => openResults(route.runId, chosen)}
           onExport={(chosen) => openExport(route.runId, chosen)}
-          onTakeUp={(kind) => takeUp.make({ kind, runId: route.runId })}
+          onContinueRun={(kind) => continueRun.make({ kind, runId: route.runId })}
         />
       )}
-      {takeUp.wish !== null && <TakeUp wish={takeUp.wish} namePlace={namePlace} onClose={takeUp.drop} />}
+      {continueRun.request !== null && (
+        <ContinueRun request={continueRun.request} namePlace={namePlace} onClose={continueRun.drop} />
+      )}
     </Shell>
   )
 }

@@ -22,7 +22,7 @@ export function RunScreens(props: {
   onRun: () => void
   onResults: (filter: RowFilter) => void
   onExport: (filter: RowFilter) => void
-  onTakeUp: (kind: 'resume' | 'retry') => void
+  onContinueRun: (kind: 'resume' | 'retry') => void
 }) {
   const { route, namePlace, filter, onExport } = props
   const { runId } = route
@@ -41,7 +41,7 @@ export function RunScreens(props: {
         filter={filter ?? {}}
         onExport={onExport}
         onRun={props.onRun}
-        onRetry={() => props.onTakeUp('retry')}
+        onRetry={() => props.onContinueRun('retry')}
       />
     )
   }
@@ -53,7 +53,7 @@ export function RunScreens(props: {
       connections={props.connections}
       onResults={props.onResults}
       onExport={() => onExport({})}
-      onTakeUp={props.onTakeUp}
+      onContinueRun={props.onContinueRun}
       onOpenRun={(other) => goTo({ kind: 'run', runId: other })}
     />
   )

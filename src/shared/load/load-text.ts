@@ -27,7 +27,7 @@ export function describeLoad(load: Load, timeoutMs: number): string[] {
 }
 
 /** Whether k6 sent the load, which does not watch itself. */
-export function isForeign({ generator }: Pick<LoadReport, 'generator'>): boolean {
+export function isFromK6({ generator }: Pick<LoadReport, 'generator'>): boolean {
   return generator.startLagP99Ms === null && generator.eventLoopMaxMs === null
 }
 

@@ -1,6 +1,6 @@
 import { formatCount, formatFigure } from '../messages/figure-text.ts'
 import type { LoadReport } from './load-report.ts'
-import { isForeign } from './load-text.ts'
+import { isFromK6 } from './load-text.ts'
 import type { ThresholdResult } from './thresholds.ts'
 
 /** A threshold's value as a person reads it: `612 ms`, `1.2 %`, `1,204`; `nothing measured` where there is none. */
@@ -38,7 +38,7 @@ export function noteUnjudged(report: Pick<LoadReport, 'thresholds' | 'counts' | 
   const unsuccessful = counts.rejected + counts.failed + counts.unknown
   const isJudged = thresholds.some(({ expression }) => expression.startsWith('http_req_failed'))
   // Of k6's thresholds not all are known.
-  if (unsuccessful === 0 || isJudged || isForeign(report)) return null
+  if (unsuccessful === 0 || isJudged || isFromK6(report)) return null
   const what = thresholds.length === 0 ? 'None was given' : 'None is about failures'
   const share = `${formatCount(unsuccessful)} of ${formatCount(counts.sent)}`
   return `${what}, so requests that did not succeed (${share}) fail nothing; http_req_failed:rate<0.01 is such a threshold.`

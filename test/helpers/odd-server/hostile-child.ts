@@ -38,7 +38,7 @@ const plan = planSchema.parse({
   retry: { limit: 1, baseMs: 1, maxMs: 5, maxRetryAfterMs: 40 },
 })
 const apiKey = ApiKey.create('key', { baseUrl: task.baseUrl }, 'of the test')
-const run = await engine.startRun(plan, { apiKey, whenBurning: 'pause' })
+const run = await engine.startRun(plan, { apiKey, whenFailing: 'pause' })
 // Most answers are errors: a person who goes on regardless.
 run.onSnapshot(({ phase }) => {
   if (phase === 'paused') run.resume()

@@ -34,7 +34,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     first: () => asked.resolve(),
     second: () => process.exit(EXIT.interrupted),
   })
-  const letIn = async () => {
+  const printEntry = async () => {
     if (flags.browser) {
       const file = await shell.createEntryFile()
       await out.writeLine(
@@ -49,16 +49,16 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     }
   }
   // A link is good once and a session for a day: whoever sits at this terminal is given another.
-  const letInAgain = () => {
-    letIn().catch((error: unknown) => err.writeLine(toErrorDocument(error).message))
+  const printNewEntry = () => {
+    printEntry().catch((error: unknown) => err.writeLine(toErrorDocument(error).message))
   }
   try {
-    await letIn()
-    if (context.canAsk) process.stdin.on('data', letInAgain)
+    await printEntry()
+    if (context.canAsk) process.stdin.on('data', printNewEntry)
     await asked.promise
     await err.writeLine('Stopping. Running runs can be resumed. Press Ctrl-C again to quit at once.')
   } finally {
-    process.stdin.off('data', letInAgain).pause()
+    process.stdin.off('data', printNewEntry).pause()
     await shell.close()
     stopWatching()
   }

@@ -39,7 +39,7 @@ interface Again {
   /** What is sent, for the question before a production service. */
   what(run: RunSummary): string
   /** Whether there is nothing to do, so that no key is needed. */
-  isVain(run: RunSummary, choice: Pick<AgainFlags, 'onUnknown'>): boolean
+  hasNothingToSend(run: RunSummary, choice: Pick<AgainFlags, 'onUnknown'>): boolean
   start(engine: Engine, runId: string, options: ResumeOptions): Promise<RunHandle>
 }
 
@@ -75,7 +75,7 @@ function hasNothingToRetry(
   return open === 0 || onUnknown === 'skip'
 }
 
-async function tellNothingLeft(
+async function printNothingLeft(
   context: CliContext,
   engine: Engine,
   run: RunSummary,
@@ -121,8 +121,8 @@ async function sendAgain(
     const isPart = again.how === 'retry' && named.whole_run !== null
     const run = isPart ? await engine.summarizeRun(named.whole_run?.run_id ?? named.run_id) : named
     const { connection, operation } = await engine.readPlan(run.run_id)
-    const nothingLeft = () => tellNothingLeft(context, engine, run, { flags, how: again.how })
-    if (again.isVain(run, flags)) return nothingLeft()
+    const nothingLeft = () => printNothingLeft(context, engine, run, { flags, how: again.how })
+    if (again.hasNothingToSend(run, flags)) return nothingLeft()
     const access = createRunAccess(context, {
       workspace,
       connection,
@@ -133,7 +133,7 @@ async function sendAgain(
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
     const guarded = findGuarded(context, access.stored, flags)
     const choice = await chooseOnUnknown(context, run, flags, again.how)
-    if (again.how === 'retry' && again.isVain(run, choice)) return nothingLeft()
+    if (again.how === 'retry' && again.hasNothingToSend(run, choice)) return nothingLeft()
     if (choice.onUnknown === 'skip' && run.rows.unknown > 0 && !flags.quiet) {
       const { unknown } = run.rows
       await context.err.writeLine(
@@ -171,7 +171,7 @@ export function addResumeCommand(program: Command, context: CliContext): void {
     context.exitCode = await sendAgain(context, reference, flags, {
       how: 'resume',
       what: (run) => `the rest of run ${run.run_id}`,
-      isVain: hasNothingLeft,
+      hasNothingToSend: hasNothingLeft,
       start: (engine, runId, options) => engine.resumeRun(runId, options),
     })
   })
@@ -190,7 +190,7 @@ export function addRetryCommand(program: Command, context: CliContext): void {
     context.exitCode = await sendAgain(context, reference, flags, {
       how: 'retry',
       what: (run) => `the unsuccessful rows of run ${run.run_id}`,
-      isVain: hasNothingToRetry,
+      hasNothingToSend: hasNothingToRetry,
       start: (engine, runId, options) => engine.retryRun(runId, options),
     })
   })

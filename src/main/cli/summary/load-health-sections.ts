@@ -1,5 +1,5 @@
 import type { LoadReport } from '../../../shared/load/load-report.ts'
-import { isForeign } from '../../../shared/load/load-text.ts'
+import { isFromK6 } from '../../../shared/load/load-text.ts'
 import {
   formatCount,
   formatCounted,
@@ -72,7 +72,7 @@ export function formatThrottling(terminal: Terminal, report: LoadReport): string
   const ended = counts.succeeded + counts.rejected + counts.failed + counts.unknown
   const asked =
     retryAfterAnswers === 0
-      ? isForeign(report)
+      ? isFromK6(report)
         ? 'k6 does not report for how long'
         : 'without Retry-After'
       : `${formatCounted(retryAfterAnswers, 'answer')} with Retry-After, ${formatDuration(askedS * 1000)} in total`
@@ -111,7 +111,7 @@ export function formatConnections(terminal: Terminal, { connections }: LoadRepor
 
 /** How the machine did that sent: start lag, stalls, pauses, and what of the schedule went out. */
 export function formatGeneratorHealth(terminal: Terminal, { generator, counts }: LoadReport): string[] {
-  if (counts.sent === 0 || isForeign({ generator })) return []
+  if (counts.sent === 0 || isFromK6({ generator })) return []
   const { startLagP99Ms, eventLoopMaxMs, gcPauses, gcMaxMs, achievedShare, workers } = generator
   const facts = [
     ...(achievedShare === null ? [] : [`sent ${formatShare(achievedShare, 1)} of the schedule`]),

@@ -40,7 +40,7 @@ export function formatLoadNextSteps(
 }
 
 /** Whether any row that did not succeed may do so when it is sent again as it is. */
-function hasHopeOfRetry({ rows, errors }: RunSummary): boolean {
+function canRetry({ rows, errors }: RunSummary): boolean {
   const final = errors.filter(isFinal).reduce((sum, group) => sum + group.rows, 0)
   return rows.rejected + rows.failed > final
 }
@@ -57,9 +57,9 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   const duplicates = summary.errors.find(isDuplicate)
   if (state !== 'running' && duplicates?.error_code) {
     steps.push([toDeliveredRetry(runId, duplicates), 'count duplicates as delivered'])
-  } else if (!isResumable && state !== 'running' && hasHopeOfRetry(summary)) {
+  } else if (!isResumable && state !== 'running' && canRetry(summary)) {
     steps.push([`retry ${runId}`, 'send unsuccessful rows again'])
-  } else if (isResumable && hasHopeOfRetry(summary)) {
+  } else if (isResumable && canRetry(summary)) {
     steps.push([`retry ${runId}`, 'send remaining and unsuccessful rows'])
   }
   if (rows.unknown > 0 && state !== 'running') {

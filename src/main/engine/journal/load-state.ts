@@ -18,7 +18,7 @@ const LOST = {
 } as const
 
 /** A load test as a whole, and how many of its requests were lost with its process. */
-export interface ToldLoad {
+export interface RecoveredLoad {
   /** Null before its first second is over. */
   state: LoadState | null
   lost: number
@@ -33,7 +33,7 @@ export function toLostGroups(lost: number): ErrorGroup[] {
  * What a journal says of a load test as a whole. Where its process died, requests that had gone out by the end of the
  * last whole second and had not ended are unknown, as in any run (docs/architecture.md §2.1).
  */
-export function readToldLoad({ db, isCutOff }: RunView): ToldLoad {
+export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
   const state = readLoadState(db)
   if (state === null || !isCutOff) return { state, lost: 0 }
   const tries = state.statuses.reduce((sum, { requests }) => sum + requests, 0)

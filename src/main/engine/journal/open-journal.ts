@@ -46,7 +46,7 @@ export function openJournalReader(file: string): DatabaseSync {
   const version = readVersion(db, file)
   if (version < MIGRATIONS.length && !isLeaseHeld(file)) {
     db.close()
-    bringUpToDate(file)
+    migrateFile(file)
     return openJournalReader(file)
   }
   if (version > MIGRATIONS.length) {
@@ -63,7 +63,7 @@ export function hasSchema(db: DatabaseSync): boolean {
 }
 
 /** Opens a journal of an older version, or one that was cut off in the making, once for writing. */
-function bringUpToDate(file: string): void {
+function migrateFile(file: string): void {
   const lease = takeLease(file, `the journal ${file}`)
   try {
     openJournal(file).close()

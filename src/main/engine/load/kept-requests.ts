@@ -40,7 +40,7 @@ export function createSample(
 }
 
 /** What a chosen request is kept as: one of the sample by its draw, one of the errors, or both. */
-export interface Kept {
+export interface KeepReason {
   draw: number | null
   isError: boolean
 }
@@ -67,7 +67,7 @@ export class RequestKeeper {
   }
 
   /** Draws for a request: whether it is kept, and as what; null where it is not, and it need not be made a sample. */
-  consider(outcome: Outcome): Kept | null {
+  consider(outcome: Outcome): KeepReason | null {
     this.#seen += 1
     const draw = this.#random()
     const isSample = draw < this.#drawBelow()
@@ -77,7 +77,7 @@ export class RequestKeeper {
   }
 
   /** Keeps a request that {@link consider} chose. */
-  keep({ draw, isError }: Kept, sample: KeptRequest['sample']): void {
+  keep({ draw, isError }: KeepReason, sample: KeptRequest['sample']): void {
     if (draw !== null) this.#kept.push({ draw, sample })
     if (isError) this.#kept.push({ draw: null, sample })
   }

@@ -37,7 +37,7 @@ export interface LoadGeneratorOptions {
 }
 
 /** A request on its way, first try or later. */
-interface Flight {
+interface RequestInFlight {
   turn: LoadTurn
   body: LoadBody
   tries: number
@@ -53,7 +53,7 @@ export class LoadGenerator {
   readonly #errors = new LoadErrors()
   readonly #models = new LoadModels()
   readonly #watch = new GeneratorWatch()
-  readonly #again: Flight[] = []
+  readonly #again: RequestInFlight[] = []
   #backingOff = 0
   #thinking = 0
   readonly #keeper: RequestKeeper
@@ -184,7 +184,7 @@ export class LoadGenerator {
     return this.#toJob({ turn, body, tries: 0, hasWaited })
   }
 
-  #toJob(flight: Flight): Job {
+  #toJob(flight: RequestInFlight): Job {
     const { path, toPostId, toCallbackUrl } = this.#options
     const { body, turn } = flight
     const json = body.toJson(toPostId(turn.sequence), toCallbackUrl(turn.sequence + 1) ?? '')
@@ -194,7 +194,7 @@ export class LoadGenerator {
     }
   }
 
-  #noteEnd(flight: Flight, exchange: Exchange): void {
+  #noteEnd(flight: RequestInFlight, exchange: Exchange): void {
     const { load, judge } = this.#options
     const judgement = judge(exchange, [])
     if (flight.turn.isMeasured) this.#record(flight, exchange, judgement)
@@ -215,7 +215,7 @@ export class LoadGenerator {
     ).unref()
   }
 
-  #backOff(flight: Flight, { retryAfterMs }: Judgement): void {
+  #backOff(flight: RequestInFlight, { retryAfterMs }: Judgement): void {
     this.#backingOff += 1
     setTimeout(
       () => {
@@ -227,7 +227,7 @@ export class LoadGenerator {
     ).unref()
   }
 
-  #record(flight: Flight, exchange: Exchange, judgement: Judgement): void {
+  #record(flight: RequestInFlight, exchange: Exchange, judgement: Judgement): void {
     const { turn, body, tries, hasWaited } = flight
     const { timings } = exchange
     const sentUs = timings.sentAtUs - (performance.timeOrigin + this.#startMs) * 1000
@@ -268,7 +268,7 @@ export class LoadGenerator {
 
   #toSample(
     at: number,
-    { turn, body }: Flight,
+    { turn, body }: RequestInFlight,
     exchange: Exchange,
     judgement: Judgement,
   ): KeptRequest['sample'] {
@@ -289,8 +289,8 @@ export class LoadGenerator {
         index,
         records,
         kept: this.#keeper.take(),
-        errors: this.#errors.takeNews(),
-        models: this.#models.takeNews(),
+        errors: this.#errors.takeUpdates(),
+        models: this.#models.takeUpdates(),
         inFlight: this.#lanes.inFlight,
       },
       [records.buffer as ArrayBuffer],

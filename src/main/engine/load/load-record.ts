@@ -108,7 +108,7 @@ export class LoadErrors {
   }
 
   /** Causes that were met since the last call. */
-  takeNews(): [number, LoadErrorCause][] {
+  takeUpdates(): [number, LoadErrorCause][] {
     return this.#news.splice(0)
   }
 
@@ -145,7 +145,7 @@ export class LoadModels {
   }
 
   /** Numbers that were given since the last call, and what they stand for. */
-  takeNews(): [number, string][] {
+  takeUpdates(): [number, string][] {
     return this.#news.splice(0)
   }
 }

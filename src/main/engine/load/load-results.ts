@@ -3,7 +3,7 @@ import { decodeHistogram, toPercentiles } from '../../../shared/load/latency-met
 import type { LoadSecond } from '../../../shared/load/load-report.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { evaluateWithoutData, LOAD_CUT_OFF_REASON, type ToldLoad } from '../journal/load-state.ts'
+import { evaluateWithoutData, LOAD_CUT_OFF_REASON, type RecoveredLoad } from '../journal/load-state.ts'
 import type { LoadSecondExtras, LoadState } from '../journal/load-writer.ts'
 import type { RunView } from '../journal/run-view.ts'
 import type { DatabaseSync } from '../workspace/sqlite-types.ts'
@@ -100,7 +100,7 @@ export type LoadSummaryParts = Pick<
  */
 export function toLoadSummary(
   view: RunView,
-  { state }: ToldLoad,
+  { state }: RecoveredLoad,
   generator: RunSummary['generator'],
 ): Partial<LoadSummaryParts> | null {
   const { load } = view.record.plan

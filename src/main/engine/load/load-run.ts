@@ -15,7 +15,7 @@ import type { LoadCallbacks, LoadCallbacksOptions } from './load-callbacks.ts'
 import { LoadLedger, LoadRows } from './load-ledger.ts'
 import type { LoadTask } from './load-messages.ts'
 import { LoadSeconds } from './load-seconds.ts'
-import { type LoadNews, LoadThreads, readClockMs } from './load-threads.ts'
+import { LoadThreads, type LoadUpdate, readClockMs } from './load-threads.ts'
 
 /** From telling the sending threads to start until the warm-up begins, milliseconds: all of them must have heard. */
 const START_MS = 50
@@ -98,7 +98,7 @@ export class LoadRun {
       count: load.workers,
       task: { ...task, record, journalFile: journal.file },
       onReady: () => this.#begin(),
-      onNews: (news) => this.#take(news),
+      onUpdate: (news) => this.#take(news),
       onExit: (index) => this.#noteExit(index),
       onError: (error) => this.#fail(error),
     })
@@ -142,7 +142,7 @@ export class LoadRun {
       elapsedMs,
       measuredMs,
       scheduledPerS: isOpen(load.pace) ? toArrivalSchedule(load).rateAt(Math.max(0, elapsedMs)) : null,
-      achievedPerS: this.#seconds.sentLately,
+      achievedPerS: this.#seconds.sentRecently,
       requests: this.#ledger.requests,
       failed: this.#ledger.failed,
       dropped: this.#seconds.dropped,
@@ -183,7 +183,7 @@ export class LoadRun {
     this.#threads?.tell({ kind: 'stop' })
   }
 
-  #take(news: LoadNews): void {
+  #take(news: LoadUpdate): void {
     switch (news.kind) {
       case 'records':
         this.#ledger.add(news)

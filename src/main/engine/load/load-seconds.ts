@@ -46,7 +46,7 @@ export class LoadSeconds {
   #next = 0
   #limited = 0
   #eventLoopMaxUs = 0
-  #sentLately: number | null = null
+  #sentRecently: number | null = null
   /** Nothing is due any more from here on, milliseconds since measuring began. */
   #dueUntilMs = Number.POSITIVE_INFINITY
   readonly gc = { pauses: 0, maxUs: 0 }
@@ -84,8 +84,8 @@ export class LoadSeconds {
   }
 
   /** What went out in the last second that is closed; null before the first. */
-  get sentLately(): number | null {
-    return this.#sentLately
+  get sentRecently(): number | null {
+    return this.#sentRecently
   }
 
   /** A thread tells how a second was. What it tells late, since it stood still, counts in the next open one. */
@@ -146,7 +146,7 @@ export class LoadSeconds {
     this.gc.maxUs = Math.max(this.gc.maxUs, health.gcMaxUs)
     this.sent += health.sent
     this.dropped += health.dropped
-    this.#sentLately = health.sent
+    this.#sentRecently = health.sent
     this.total.addAll(second.times.latency)
     this.#options.rows.take(second.rows)
     this.#unwritten.push({

@@ -5,7 +5,7 @@ import { startSendingThread } from '../sending/sending-thread.ts'
 import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
 
 /** What tells of measured requests. */
-export type LoadNews = Exclude<LoadEvent, { kind: 'ready' | 'failed' }>
+export type LoadUpdate = Exclude<LoadEvent, { kind: 'ready' | 'failed' }>
 
 /** What sending threads are made of. */
 export interface LoadThreadsOptions {
@@ -14,7 +14,7 @@ export interface LoadThreadsOptions {
   task: Omit<LoadTask, 'share'>
   /** Every thread can begin. */
   onReady: () => void
-  onNews: (news: LoadNews) => void
+  onUpdate: (news: LoadUpdate) => void
   /** A thread is gone, and has told all it will tell. */
   onExit: (index: number) => void
   /** A thread broke off. */
@@ -52,7 +52,7 @@ export class LoadThreads {
     for (const worker of this.#workers) worker.postMessage(command)
   }
 
-  #take(event: LoadEvent, { count, onReady, onNews, onError }: LoadThreadsOptions): void {
+  #take(event: LoadEvent, { count, onReady, onUpdate, onError }: LoadThreadsOptions): void {
     switch (event.kind) {
       case 'ready':
         this.#ready += 1
@@ -62,7 +62,7 @@ export class LoadThreads {
         onError(fromErrorDocument(event.error))
         break
       default:
-        onNews(event)
+        onUpdate(event)
     }
   }
 }

@@ -3,7 +3,7 @@ import { type ComparedRun, compareRuns, type LoadComparison } from '../../../sha
 import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/statistics.ts'
-import { readToldLoad } from '../journal/load-state.ts'
+import { readRecoveredLoad } from '../journal/load-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/run-latency.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
@@ -18,7 +18,7 @@ export function compareTwoRuns(a: RunFamily, b: RunFamily): LoadComparison {
 function readComparedRun(view: RunFamily): ComparedRun {
   const { db, record } = view
   const summary = summarizeRun(view)
-  const { state } = readToldLoad(view)
+  const { state } = readRecoveredLoad(view)
   const latency = readLatency(db)
   const batches = readBatches(db, state?.measuredMs ?? Number.POSITIVE_INFINITY)
   const latencies: ComparedRun['latencies'] = {}

@@ -3,7 +3,7 @@ import type { LoadCounts, LoadReport } from '../../../shared/load/load-report.ts
 import { describeLoad } from '../../../shared/load/load-text.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { readToldLoad } from '../journal/load-state.ts'
+import { readRecoveredLoad } from '../journal/load-state.ts'
 import { readLoadGroups } from '../journal/load-writer.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/run-latency.ts'
@@ -17,7 +17,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
   const { load, connection, operation } = record.plan
   if (load === undefined) throw toNoLoad(record.runId)
   const summary = summarizeRun(view)
-  const { state } = readToldLoad(view)
+  const { state } = readRecoveredLoad(view)
   const latency = readLatency(db)
   const durationMs = state?.measuredMs ?? 0
   const { sent: _ended, retried: _retried, ...ended } = summary.requests

@@ -6,7 +6,7 @@ import { toErrorGroups } from '../../../shared/run/error-groups.ts'
 import { toRequestCounts, toRowCounts } from '../../../shared/run/row-counts.ts'
 import type { RunState, RunSummary } from '../../../shared/run/run.ts'
 import { toRunWarnings } from '../../../shared/run/run-warnings.ts'
-import { readToldLoad, toLostGroups } from '../journal/load-state.ts'
+import { readRecoveredLoad, toLostGroups } from '../journal/load-state.ts'
 import { findTakersOf, type RunFamily, toFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/run-latency.ts'
 import type { RunView } from '../journal/run-view.ts'
@@ -26,7 +26,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
   const { record, members } = family
   const counts = readFamilyCounts(family)
   const { rows, rules } = summarizeFamilyCounts(family, counts)
-  const told = readToldLoad(family)
+  const told = readRecoveredLoad(family)
   const requests = toRequestCounts(counts.get('request') ?? new Map(), told.lost)
   const latency = readFamilyLatency(members)
   const durationS = members.reduce((sum, member) => sum + toDurationS(member), 0)

@@ -11,7 +11,7 @@ import { Redactor } from '../secrets/redactor.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
 import { createServiceClients } from '../service/service-client.ts'
-import { CallbackDesk, type CallbackSource } from './callback-desk.ts'
+import { CallbackSettler, type CallbackSource } from './callback-settler.ts'
 import { ItemClaims } from './journal/item-claims.ts'
 import { Sender } from './sender.ts'
 
@@ -44,7 +44,7 @@ export function createSender(options: SenderParts): Sender {
     plan,
     journal,
     claims,
-    desk: record.callbackBase === null ? null : createDesk(options, claims),
+    settler: record.callbackBase === null ? null : createSettler(options, claims),
     meter,
     createClient: createServiceClients({
       baseUrl: exchange.baseUrl,
@@ -67,10 +67,10 @@ export function createSender(options: SenderParts): Sender {
   })
 }
 
-function createDesk(options: SenderParts, claims: ItemClaims): CallbackDesk {
+function createSettler(options: SenderParts, claims: ItemClaims): CallbackSettler {
   const { workspace, journal, record, meter } = options
   const { judgeCallback } = createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
-  return new CallbackDesk({
+  return new CallbackSettler({
     journal,
     record,
     claims,

@@ -4,12 +4,12 @@ import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { ServiceClient, ServiceRequest } from '../service/service-client.ts'
-import type { CallbackDesk } from './callback-desk.ts'
+import type { CallbackSettler } from './callback-settler.ts'
 import type { ClaimedItem, ItemClaims } from './journal/item-claims.ts'
 import type { SentItem } from './recorder.ts'
 
-/** How a stretch of sending ended. `burning`: it stopped itself. `done`: nothing is left to send. */
-export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'burning'; reason: string }
+/** How a period of sending ended. `failing`: it stopped itself. `done`: nothing is left to send. */
+export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failing'; reason: string }
 
 /** An item's request, and what its answer tells the item's rows apart by. */
 export interface ItemRequest {
@@ -23,16 +23,16 @@ export interface SenderOptions {
   journal: Journal
   claims: ItemClaims
   /** Takes callbacks in; null for sync runs. */
-  desk: CallbackDesk | null
+  settler: CallbackSettler | null
   meter: SecondMeter
   createClient: () => ServiceClient
   /** A pure function of the item: a resend has the same body. */
   toRequest: (item: ClaimedItem) => ItemRequest
   judge: (exchange: Exchange, rowKeys: readonly string[], attempts: number) => Judgement
   random: () => number
-  /** Where the key in use is from; null where requests carry none. See {@link BurnGuard}. */
+  /** Where the key in use is from; null where requests carry none. See {@link FailureGuard}. */
   readKeySource: () => string | null
-  /** How long the service may answer nothing but 429, milliseconds; see {@link BurnGuard}. */
+  /** How long the service may answer nothing but 429, milliseconds; see {@link FailureGuard}. */
   throttledMaxMs?: number | undefined
   /** Bodies in flight beyond which nothing more goes out, UTF-16 code units; 64 M unless given. */
   bodiesMax?: number | undefined

@@ -22,7 +22,7 @@ const TICK_MS = 1
 /** Bodies in flight beyond which nothing more goes out, UTF-16 code units: huge rows must not fill the memory. */
 const BODIES_MAX = 64 * 1024 * 1024
 
-/** Sends what the journal holds, at the plan's pace, until it is done, stopped, or would burn its rows. */
+/** Sends what the journal holds, at the plan's pace, until it is done, stopped, or most rows would fail. */
 export class Sender {
   readonly #options: SenderOptions
   readonly #journal: Journal
@@ -80,7 +80,7 @@ export class Sender {
     return this.#end === null || this.#isEnding ? null : this.#limits.slowdown
   }
 
-  /** Sends until done, stopped or burning; with `limit`, at most that many items that were not tried before. */
+  /** Sends until done, stopped or failing; with `limit`, at most that many items that were not tried before. */
   async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd> {
     this.#end = Promise.withResolvers()
     this.#isEnding = false
@@ -120,7 +120,7 @@ export class Sender {
   /** Takes in the callbacks that have come; for as long as nothing is sent. */
   takeCallbacks(): void {
     try {
-      if (this.#options.desk?.look()) this.#commit({ refill: false, allSeconds: false })
+      if (this.#options.settler?.look()) this.#commit({ refill: false, allSeconds: false })
     } catch (error) {
       this.#fail(error)
     }
@@ -128,12 +128,12 @@ export class Sender {
 
   /** Takes callbacks in until none is awaited any more, or until {@link stop}; sends nothing. */
   async awaitCallbacks(): Promise<SendingEnd> {
-    const { desk } = this.#options
-    if (desk === null) return { kind: 'done' }
+    const { settler } = this.#options
+    if (settler === null) return { kind: 'done' }
     this.#end = Promise.withResolvers()
     const timer = setInterval(() => {
       this.takeCallbacks()
-      if (desk.isOver) this.#finish({ kind: 'done' })
+      if (settler.isOver) this.#finish({ kind: 'done' })
     }, GROUP_MS)
     const end = await this.#end.promise
     clearInterval(timer)
@@ -153,7 +153,7 @@ export class Sender {
 
   /** Closes every connection. */
   async close(): Promise<void> {
-    this.#options.desk?.close()
+    this.#options.settler?.close()
     await this.#lanes.destroy()
   }
 
@@ -237,7 +237,7 @@ export class Sender {
       rowKeys,
       sent.attempts > 0 || claims.hasLostTries ? claims.countUnknownTries(sent.item) : 0,
     )
-    const isSettledBefore = this.#options.desk?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
+    const isSettledBefore = this.#options.settler?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     const isSplit = judgement.isTooLarge && sent.rows.length > 1
     const { allowed } = this.#limits
     const wasThrottling = this.#limits.isThrottling
@@ -258,13 +258,13 @@ export class Sender {
     })
     if (state === null || state === 'acknowledged' || isSettled(state)) {
       this.#retries.forget(sent.item)
-      if (!this.#mayComeRight(sent, judgement))
+      if (!this.#mayBeAccepted(sent, judgement))
         this.#limits.noteSettled(state === null ? 'succeeded' : judgement.outcome)
     }
-    if (state === 'unknown') this.#options.desk?.noteLoss()
+    if (state === 'unknown') this.#options.settler?.noteLoss()
     if (again && isSplit) this.#feed.split(sent.item, sent.attempts + 1)
     else if (again) this.#backOff(sent, judgement)
-    this.#finishIfBurning()
+    this.#finishIfFailing()
     if (this.#recorder.isFull) this.#commit({ refill: false, allSeconds: false })
     // The lane that calls this takes its next job, or finds that nothing is left, right after; others wait to be woken.
     const hasRoom = (wasFull && this.#bodies < this.#bodiesMax) || this.#limits.allowed > allowed
@@ -287,10 +287,10 @@ export class Sender {
     try {
       this.#journal.transact('process', () => {
         undo = this.#recorder.write(options)
-        this.#options.desk?.write()
+        this.#options.settler?.write()
         if (options.refill) this.#feed.refill(this.#meter.ratePerSecond, this.#blockMin)
       })
-      for (const settled of this.#options.desk?.committed() ?? []) this.#noteSettled(settled)
+      for (const settled of this.#options.settler?.committed() ?? []) this.#noteSettled(settled)
       if (options.refill) this.#feed.confirm()
     } catch (error) {
       undo()
@@ -299,8 +299,8 @@ export class Sender {
   }
 
   /** Whether a try before this refusal may have been taken, so that its callback may still settle the item. */
-  #mayComeRight({ item }: Pick<SentItem, 'item'>, { outcome }: Judgement): boolean {
-    if (outcome !== 'rejected' || this.#options.desk === null) return false
+  #mayBeAccepted({ item }: Pick<SentItem, 'item'>, { outcome }: Judgement): boolean {
+    if (outcome !== 'rejected' || this.#options.settler === null) return false
     return this.#options.claims.countUnknownTries(item) > 0
   }
 
@@ -308,7 +308,7 @@ export class Sender {
   #noteSettled({ item, from, receivedAtUs, isOfTryInFlight }: SettledItem): void {
     this.#retries.forget(item)
     if (this.#feed.drop(item) || from !== 'sending') return
-    this.#options.desk?.noteEarly(item, isOfTryInFlight ? receivedAtUs : null)
+    this.#options.settler?.noteEarly(item, isOfTryInFlight ? receivedAtUs : null)
   }
 
   /** Lets what is in flight end; {@link send} then rejects with the first of such errors. */
@@ -318,7 +318,7 @@ export class Sender {
   }
 
   #flushIfAny(): void {
-    const hasNews = this.#options.desk?.look() ?? false
+    const hasNews = this.#options.settler?.look() ?? false
     // At full speed the marks of the next items commit what has ended, and oftener.
     const isDue = performance.now() - this.#committedMs >= GROUP_MS / 2
     if (isDue && (hasNews || this.#recorder.waiting > 0) && this.#failure === null) {
@@ -326,7 +326,7 @@ export class Sender {
     }
     this.#limits.countTime(performance.now())
     // While probes are rare, the time that was announced must not wait for the next.
-    this.#finishIfBurning()
+    this.#finishIfFailing()
     this.#finishIfDone()
   }
 
@@ -336,9 +336,9 @@ export class Sender {
     return Math.max(1, Math.min(this.#lanes.concurrency, this.#limits.room(performance.now())))
   }
 
-  #finishIfBurning(): void {
+  #finishIfFailing(): void {
     const reason = this.#limits.reason()
-    if (reason !== null) this.#finish({ kind: 'burning', reason })
+    if (reason !== null) this.#finish({ kind: 'failing', reason })
   }
 
   #finishIfDone(): void {

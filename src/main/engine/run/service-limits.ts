@@ -3,7 +3,7 @@ import type { Slowdown } from '../../../shared/run/slowdown.ts'
 import type { Counters } from '../journal/counters.ts'
 import { Gate } from '../sending/gate.ts'
 import type { Judgement } from '../service/judgement.ts'
-import { type BurnGuard, createBurnGuard } from './burn-guard.ts'
+import { createFailureGuard, type FailureGuard } from './failure-guard.ts'
 import type { SenderOptions } from './sender-options.ts'
 
 /** What the service lets a run send, as its answers show it: its pace, whether it is there, whether to go on at all. */
@@ -11,7 +11,7 @@ export class ServiceLimits {
   readonly #options: SenderOptions
   readonly #counters: Counters
   readonly #gate: Gate
-  #guard: BurnGuard
+  #guard: FailureGuard
   /** When the time that the run is throttled was counted last; null while it is not. */
   #throttledAtMs: number | null = null
 
@@ -19,12 +19,12 @@ export class ServiceLimits {
     this.#options = options
     this.#counters = options.journal.counters
     this.#gate = new Gate(options.plan.retry.maxRetryAfterMs)
-    this.#guard = createBurnGuard(options)
+    this.#guard = createFailureGuard(options)
   }
 
   /** A new stretch of sending begins, which gets a fresh start. */
   begin(): void {
-    this.#guard = createBurnGuard(this.#options)
+    this.#guard = createFailureGuard(this.#options)
     this.#throttledAtMs = null
   }
 

@@ -4,7 +4,7 @@ import { readRunRecord } from '../journal/run-record.ts'
 import { findTakenOver } from '../journal/successor.ts'
 import { InboxReader } from '../receiver/inbox-reader.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
-import { CallbackDesk } from './callback-desk.ts'
+import { CallbackSettler } from './callback-settler.ts'
 import { ItemClaims } from './journal/item-claims.ts'
 import { rebuildSeconds } from './journal/rebuild-seconds.ts'
 
@@ -17,7 +17,7 @@ export function settleCallbacks(workspace: string, journal: Journal): void {
   const inbox = new InboxReader(workspace)
   const latency = readLatency(journal.db)
   const { judgeCallback } = createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
-  const desk = new CallbackDesk({
+  const settler = new CallbackSettler({
     journal,
     record,
     claims: new ItemClaims(journal, record),
@@ -31,12 +31,12 @@ export function settleCallbacks(workspace: string, journal: Journal): void {
     onLatency: (latencyUs) => latency.record('callback_latency', latencyUs),
   })
   try {
-    while (desk.look()) {
-      journal.transact('process', () => desk.write())
-      desk.committed()
+    while (settler.look()) {
+      journal.transact('process', () => settler.write())
+      settler.committed()
     }
     journal.transact('process', () => writeLatency(journal.db, latency))
   } finally {
-    desk.close()
+    settler.close()
   }
 }

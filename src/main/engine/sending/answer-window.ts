@@ -1,8 +1,8 @@
 /** Slower services get longer windows, up to this many times. */
 const LONGER_MAX = 10
 /** 429s alone, so many or fewer after so long, milliseconds: the window is barren. */
-const BARREN_ANSWERS = 8
-const BARREN_SLOW = { answers: 3, afterMs: 1_000 }
+const ALL_THROTTLED_ANSWERS = 8
+const ALL_THROTTLED_SLOW = { answers: 3, afterMs: 1_000 }
 /** The latest six answers, or so many out of the latest sixteen, are a flood of 429s. */
 const FLOOD_STREAK = 0b11_1111
 const LATEST = 16
@@ -77,10 +77,11 @@ export class AnswerWindow {
   }
 
   /** Whether it has shown nothing but 429s for long enough. */
-  isBarren(nowMs: number): boolean {
+  isAllThrottled(nowMs: number): boolean {
     if (this.#streak < this.#answers) return false
-    const isSlow = this.#answers >= BARREN_SLOW.answers && this.#elapsedMs(nowMs) >= BARREN_SLOW.afterMs
-    return isSlow || this.#answers >= BARREN_ANSWERS
+    const isSlow =
+      this.#answers >= ALL_THROTTLED_SLOW.answers && this.#elapsedMs(nowMs) >= ALL_THROTTLED_SLOW.afterMs
+    return isSlow || this.#answers >= ALL_THROTTLED_ANSWERS
   }
 
   /** Whether the 429s are spread as chance would: a limit that counts by the second answers them in a row. */

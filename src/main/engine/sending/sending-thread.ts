@@ -15,12 +15,12 @@ const HEAP = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
  * (docs/performance.md). Node leaves V8's flags open to this; that Electron does follows from electron/electron#42414
  * and was not tried.
  */
-export function keepNewObjectsYoung(): void {
+export function disablePretenuring(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
 /** Starts a thread that sends; `name` is its own in tools that list threads. */
 export function startSendingThread(url: URL, options: { name: string; workerData: unknown }): Worker {
-  keepNewObjectsYoung()
+  disablePretenuring()
   return new Worker(url, { ...options, resourceLimits: HEAP })
 }

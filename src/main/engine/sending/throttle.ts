@@ -13,7 +13,7 @@ const FAR_SHARE_MIN = 0.3
 const MOSTLY_SHARE = 0.75
 const MOSTLY_ANSWERS = 8
 /** A cut was in vain where the share of 429s changes by less than this factor, up or down. */
-const IN_VAIN = 2 / 3
+const NO_EFFECT_RATIO = 2 / 3
 /** A cut follows the share of 429s, but is at most this deep. */
 const CUT_MAX = 1 / 8
 /** A measured limit is approached from this much of it. */
@@ -85,7 +85,7 @@ export class Throttle {
   /** Whether a window of the current search had room for more. */
   #hasRoom = false
   /** Whether the last window of a search had nothing but 429s. */
-  #wasBarren = false
+  #wasAllThrottled = false
   #holdUntilMs = Number.NEGATIVE_INFINITY
   #holds = 0
   #probe: 'none' | 'due' | 'out' = 'none'
@@ -177,7 +177,7 @@ export class Throttle {
     this.#mode = 'search'
     this.#hasRoom = false
     // A service that has taken nothing so far is not tried for long.
-    this.#wasBarren = this.#window.streak === this.#window.answers
+    this.#wasAllThrottled = this.#window.streak === this.#window.answers
     const rate = this.#window.sentPerS(nowMs, RATE_MS)
     const { share } = this.#latest
     this.#latest.clear()
@@ -199,7 +199,7 @@ export class Throttle {
     // A limit that counts by the second has a new second; after several probes the limit may be another one.
     if (this.#holds > 1) this.#mode = 'search'
     this.#holds = 0
-    this.#wasBarren = false
+    this.#wasAllThrottled = false
     this.#hasRoom = false
     this.#restartWindow(nowMs)
   }
@@ -207,7 +207,7 @@ export class Throttle {
   #judgeUnlimited(nowMs: number): void {
     const window = this.#window
     if (!window.isOver(nowMs, UNLIMITED.lengthMs, UNLIMITED.answers)) return
-    if (window.throttled < THROTTLED_MIN || !this.#isTooMuch()) this.#noteCalm(nowMs)
+    if (window.throttled < THROTTLED_MIN || !this.#isAboveTolerance()) this.#keepPace(nowMs)
     else {
       this.#mode = 'measure'
       this.#cut(nowMs)
@@ -218,16 +218,16 @@ export class Throttle {
   #judgeSearch(retryAfterMs: number | null, nowMs: number): void {
     const window = this.#window
     if (window.streak === window.answers) {
-      if (!window.isBarren(nowMs)) return
-      if (this.#wasBarren) this.#hold(retryAfterMs, nowMs)
+      if (!window.isAllThrottled(nowMs)) return
+      if (this.#wasAllThrottled) this.#hold(retryAfterMs, nowMs)
       else this.#setPace(this.#pace * CUT_MAX, nowMs)
-      this.#wasBarren = true
+      this.#wasAllThrottled = true
       return
     }
     const { share } = window
     const isMostly = window.answers >= MOSTLY_ANSWERS && share >= MOSTLY_SHARE && !this.#hasRoom
     if (!isMostly && !window.isOver(nowMs, SEARCH.lengthMs, SEARCH.answers)) return
-    this.#wasBarren = false
+    this.#wasAllThrottled = false
     const sent = window.sentPerS(nowMs)
     const base = Math.min(this.#pace, sent)
     if (share <= ROOM_SHARE_MAX) {
@@ -255,16 +255,16 @@ export class Throttle {
     if (!window.isOver(nowMs, MEASURE.lengthMs, MEASURE.answers)) return
     const before = this.#before
     this.#before = null
-    if (before !== null && this.#wasInVain(before)) this.#restore(before.pace, nowMs)
-    else if (window.throttled > 1 && this.#isTooMuch()) this.#cut(nowMs)
+    if (before !== null && this.#hadNoEffect(before)) this.#restore(before.pace, nowMs)
+    else if (window.throttled > 1 && this.#isAboveTolerance()) this.#cut(nowMs)
     else this.#grow(nowMs)
   }
 
   /** Whether a cut has changed nothing, since its 429s do not depend on the pace. */
-  #wasInVain(before: { share: number }): boolean {
+  #hadNoEffect(before: { share: number }): boolean {
     const { share, throttled, isScattered } = this.#window
     this.#strayShare = Math.min(this.#strayShare, share)
-    const isSame = share >= before.share * IN_VAIN && share <= before.share / IN_VAIN
+    const isSame = share >= before.share * NO_EFFECT_RATIO && share <= before.share / NO_EFFECT_RATIO
     if (throttled < 2 || share > STRAY_SHARE_MAX || !isScattered || !isSame) return false
     this.#strayShare = share
     return true
@@ -278,7 +278,7 @@ export class Throttle {
 
   #grow(nowMs: number): void {
     const isSlack = this.#pace > SLACK * this.#window.sentPerS(nowMs)
-    this.#noteCalm(nowMs)
+    this.#keepPace(nowMs)
     if (isSlack) {
       this.#lift(nowMs)
       return
@@ -288,14 +288,14 @@ export class Throttle {
     this.#growth = Math.min(1, this.#growth * (isNear ? GROWTH_NEAR : GROWTH_BEYOND))
   }
 
-  #isTooMuch(): boolean {
+  #isAboveTolerance(): boolean {
     const stray = this.#strayShare
     const spread = 2 * Math.sqrt((stray * (1 - stray)) / this.#window.answers)
     return this.#window.share > stray + SHARE_TOLERATED + spread
   }
 
   /** Strays that become rarer are noticed without a cut. */
-  #noteCalm(nowMs: number): void {
+  #keepPace(nowMs: number): void {
     this.#strayShare = Math.min(this.#strayShare, (this.#strayShare * 4 + this.#window.share) / 5)
     this.#restartWindow(nowMs)
   }

@@ -11,7 +11,7 @@ const PROBE_QUIET_MS = 4
 const CLOSINGS_MAX = 3
 
 /** Answers over used connections after which an origin is no longer in doubt. */
-const CALM_ANSWERS = 1_000
+const TRUSTED_AFTER_ANSWERS = 1_000
 
 /** Why no connection to an origin is reused: it closes them after answers, or sends answers that nobody asked for. */
 export type ReuseEnd = 'closed' | 'stray'
@@ -71,7 +71,7 @@ export class ConnectionReuse {
   noteAnswer(): void {
     if (this.#state !== 'doubted') return
     this.#answers += 1
-    if (this.#answers >= CALM_ANSWERS) this.#enter('trusted')
+    if (this.#answers >= TRUSTED_AFTER_ANSWERS) this.#enter('trusted')
   }
 
   /** A used connection ended after a request and before the first byte of its answer. */

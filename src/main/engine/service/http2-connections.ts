@@ -24,7 +24,7 @@ const REFUSED_PAUSE_MS = 1_000
  * Requests after which a connection gives way to a fresh one. nginx and hypercorn end one after 1,000 by default, and
  * hypercorn then leaves the requests in flight without their answers.
  */
-const WORN_AFTER_REQUESTS = 800
+const RETIRE_AFTER_REQUESTS = 800
 
 /** Requests after which others wait for the fresh connection, where it is on its way. */
 const FULL_AFTER_REQUESTS = 950
@@ -130,8 +130,8 @@ export class Http2Connection {
   }
 
   /** Whether a fresh connection is to take its place. */
-  get isWorn(): boolean {
-    return this.requests >= WORN_AFTER_REQUESTS
+  get isRetiring(): boolean {
+    return this.requests >= RETIRE_AFTER_REQUESTS
   }
 
   /** Takes room for one request. */
@@ -261,7 +261,7 @@ export class Http2Connections {
     let worn: Http2Connection | null = null
     for (const connection of this.#open) {
       if (!connection.hasRoom) continue
-      if (!connection.isWorn) return connection
+      if (!connection.isRetiring) return connection
       if (connection.requests < FULL_AFTER_REQUESTS || this.#opening.size === 0) worn = connection
     }
     return worn
@@ -270,7 +270,7 @@ export class Http2Connections {
   #needsConnection(): boolean {
     if (this.#isDestroyed) return false
     const open = [...this.#open].filter(({ isOver }) => !isOver)
-    const fresh = open.filter(({ isWorn }) => !isWorn)
+    const fresh = open.filter(({ isRetiring }) => !isRetiring)
     const lasting = fresh.length + this.#opening.size
     if (lasting >= (this.#options.maxConnections ?? Number.POSITIVE_INFINITY)) return false
     if (open.length > 0 && performance.now() < this.#pausedUntilMs) return false
@@ -322,7 +322,7 @@ export class Http2Connections {
     session.once('remoteSettings', () => {
       if (!this.#opening.delete(connector)) return
       this.#ungreeted.delete(connection)
-      for (const other of this.#open) if (other.isWorn) other.leave()
+      for (const other of this.#open) if (other.isRetiring) other.leave()
       this.#open.add(connection)
       this.#expectedStreams = Math.max(1, connection.limit)
       session.on('remoteSettings', () => this.#serve())

@@ -19,8 +19,8 @@ export interface RunTask {
   mediaBase: string | null
   /** Wait for `begin` before anything is sent. */
   hold: boolean
-  /** What to do where sending would burn rows: end the run, or pause it for a person to decide. */
-  whenBurning: 'stop' | 'pause'
+  /** What to do if most rows would fail: end the run, or pause it for a person to decide. */
+  whenFailing: 'stop' | 'pause'
   /** How long callbacks are awaited, milliseconds; as the plan says unless given. */
   callbackTimeoutMs?: number | undefined
   /** Entry of the threads that send a load test. */

@@ -106,10 +106,10 @@ export class RunReceiver {
       mediaBase: media === null ? null : (media.url ?? baseUrl),
     }
     if (kept?.callbackBase != null && kept.callbackBase !== bases.callbackBase) {
-      throw toMoved(run.runId, kept.callbackBase, bases.callbackBase)
+      throw toReceiverMovedError(run.runId, kept.callbackBase, bases.callbackBase)
     }
     if (kept?.mediaBase != null && media !== null && kept.mediaBase !== bases.mediaBase) {
-      throw toMoved(run.runId, kept.mediaBase, bases.mediaBase)
+      throw toReceiverMovedError(run.runId, kept.mediaBase, bases.mediaBase)
     }
     if (isReceiving && !isTrial && callback.url !== undefined) await this.#open?.thread.selfTest(callback.url)
     if (media !== null) await this.#open?.thread.serveFolder({ ...run, folder: source.path })
@@ -181,7 +181,7 @@ function isAwaiting({ operation, mapping }: Plan): boolean {
   return isAsync(operation) && !isForEveryRow
 }
 
-function toMoved(runId: string, wanted: string, found: string | null): SluiceError {
+function toReceiverMovedError(runId: string, wanted: string, found: string | null): SluiceError {
   return new SluiceError({
     code: 'RECEIVER_UNAVAILABLE',
     message: `run ${runId} told the service to post to ${wanted}, but the callback receiver is at ${found ?? 'no address'}`,

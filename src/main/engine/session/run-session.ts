@@ -25,7 +25,7 @@ import { prepareRun } from './prepare-run.ts'
 const SNAPSHOT_MS = 100
 
 /** What a person or the plan lets go out next. */
-interface Stretch {
+interface SendingPeriod {
   limit?: number
 }
 
@@ -45,11 +45,11 @@ export class RunSession {
   #sender: Sender | null = null
   #load: LoadRun | null = null
   #notice: string | null = null
-  /** What the person wants: end the run, or hold it. */
-  #wish: 'none' | 'stop' | 'pause' = 'none'
-  #next: PromiseWithResolvers<Stretch> | null = null
+  /** What the person asked for: stop the run, or pause it. */
+  #requestedState: 'none' | 'stop' | 'pause' = 'none'
+  #next: PromiseWithResolvers<SendingPeriod> | null = null
   /** A `begin` that came before anybody waited for it. */
-  #early: Stretch | null = null
+  #early: SendingPeriod | null = null
   /** A number of requests in flight that was asked for before there was a sender. */
   #concurrency: number | null = null
   #apiKey: ApiKey | null
@@ -82,7 +82,7 @@ export class RunSession {
         onProgress: (progress) => {
           this.#progress = progress
         },
-        isStopped: () => this.#wish === 'stop',
+        isStopped: () => this.#requestedState === 'stop',
       })
       if (record !== null && record.plan.load !== undefined) await this.#sendLoad(record, record.plan.load)
       else if (record !== null) await this.#sendAll(record)
@@ -110,12 +110,12 @@ export class RunSession {
         this.#begin({})
         break
       case 'pause':
-        this.#wish = 'pause'
+        this.#requestedState = 'pause'
         this.#sender?.stop()
         this.#load?.stop()
         break
       case 'stop':
-        this.#wish = 'stop'
+        this.#requestedState = 'stop'
         this.#sender?.stop()
         this.#load?.stop()
         this.#next?.resolve({})
@@ -154,24 +154,25 @@ export class RunSession {
     this.#applyConcurrency()
     try {
       this.#post({ kind: 'ready' })
-      let stretch: Stretch = this.#task.hold ? await this.#hold('ready', sender) : {}
+      let period: SendingPeriod = this.#task.hold ? await this.#hold('ready', sender) : {}
       for (;;) {
-        if (this.#wish === 'stop') return this.#writeEnd(this.#toEndState(), null)
+        if (this.#requestedState === 'stop') return this.#writeEnd(this.#toEndState(), null)
         let end: SendingEnd =
-          this.#wish === 'pause' ? { kind: 'stopped' } : await this.#sendStretch(sender, stretch)
-        // A wish that came while sending ended found nothing to stop.
-        const isAwaiting = this.#isWish('none') || (this.#isWish('pause') && this.#rows.awaiting === 0)
+          this.#requestedState === 'pause' ? { kind: 'stopped' } : await this.#sendPeriod(sender, period)
+        // A stop or pause requested while sending ended had nothing to stop.
+        const isAwaiting =
+          this.#isRequested('none') || (this.#isRequested('pause') && this.#rows.awaiting === 0)
         if (end.kind === 'done' && this.#isAllSent() && isAwaiting) {
           this.#phase = 'awaiting'
           end = await sender.awaitCallbacks()
           if (end.kind === 'done') return this.#writeEnd('completed', null)
         }
-        if (this.#isWish('stop')) return this.#writeEnd(this.#toEndState(), null)
-        if (end.kind === 'burning' && this.#task.whenBurning === 'stop') {
+        if (this.#isRequested('stop')) return this.#writeEnd(this.#toEndState(), null)
+        if (end.kind === 'failing' && this.#task.whenFailing === 'stop') {
           return this.#writeEnd('stopped', end.reason)
         }
-        this.#notice = end.kind === 'burning' ? end.reason : null
-        stretch = await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender)
+        this.#notice = end.kind === 'failing' ? end.reason : null
+        period = await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender)
         this.#notice = null
       }
     } finally {
@@ -187,7 +188,7 @@ export class RunSession {
     this.#snapshots.isAsync = record.callbackBase !== null
     this.#post({ kind: 'ready' })
     if (this.#task.hold) await this.#hold('ready', null)
-    if (this.#wish === 'stop') return this.#writeEnd('interrupted', null)
+    if (this.#requestedState === 'stop') return this.#writeEnd('interrupted', null)
     // No row passed the checks: there is nothing to press with.
     if (this.#isAllSent()) return this.#writeEnd('completed', null)
     this.#load = createLoadRun(
@@ -235,12 +236,12 @@ export class RunSession {
     updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, pace }) })
   }
 
-  async #sendStretch(sender: Sender, stretch: Stretch): Promise<SendingEnd> {
+  async #sendPeriod(sender: Sender, period: SendingPeriod): Promise<SendingEnd> {
     this.#writeRunning()
     this.#sendingSinceMs = performance.now()
     this.#snapshots.beginStretch()
     try {
-      return await sender.send(stretch)
+      return await sender.send(period)
     } finally {
       this.#sentMs += performance.now() - this.#sendingSinceMs
       this.#sendingSinceMs = null
@@ -262,28 +263,28 @@ export class RunSession {
   }
 
   /** Waits for `begin`, `resume` or `stop`. What was marked and not sent was taken back before. */
-  async #hold(phase: 'ready' | 'paused', sender: Sender | null): Promise<Stretch> {
+  async #hold(phase: 'ready' | 'paused', sender: Sender | null): Promise<SendingPeriod> {
     this.#writeEnd('ready', this.#notice)
     this.#phase = phase
     this.#postSnapshot()
-    if (this.#wish === 'stop') return {}
+    if (this.#requestedState === 'stop') return {}
     const early = this.#early
     this.#early = null
     if (early !== null) return early
     this.#next = Promise.withResolvers()
     // Callbacks of what was sent come whether or not anything more is.
     const timer = setInterval(() => sender?.takeCallbacks(), SNAPSHOT_MS)
-    const stretch = await this.#next.promise
+    const period = await this.#next.promise
     clearInterval(timer)
     this.#next = null
-    return stretch
+    return period
   }
 
-  #begin(stretch: Stretch): void {
-    const isGoing = this.#phase === 'running' && this.#wish !== 'pause'
-    if (this.#wish === 'pause') this.#wish = 'none'
-    if (this.#next !== null) this.#next.resolve(stretch)
-    else if (!isGoing) this.#early = stretch
+  #begin(period: SendingPeriod): void {
+    const isGoing = this.#phase === 'running' && this.#requestedState !== 'pause'
+    if (this.#requestedState === 'pause') this.#requestedState = 'none'
+    if (this.#next !== null) this.#next.resolve(period)
+    else if (!isGoing) this.#early = period
   }
 
   /** What a run is that was asked to stop. */
@@ -299,9 +300,9 @@ export class RunSession {
     return toRowCounts(this.#journal.counters.entries('state'), this.#progress.rowsRead)
   }
 
-  /** Asked after an await, where the person may have made another wish meanwhile. */
-  #isWish(wish: 'none' | 'stop' | 'pause'): boolean {
-    return this.#wish === wish
+  /** Asked after an await, during which another state may have been requested. */
+  #isRequested(state: 'none' | 'stop' | 'pause'): boolean {
+    return this.#requestedState === state
   }
 
   #writeEnd(state: 'ready' | 'completed' | 'stopped' | 'interrupted', reason: string | null): void {
@@ -321,7 +322,7 @@ export class RunSession {
 
   #postSnapshot(): void {
     const stretchMs = this.#sendingSinceMs === null ? 0 : performance.now() - this.#sendingSinceMs
-    const isDraining = this.#phase === 'running' && this.#wish !== 'none'
+    const isDraining = this.#phase === 'running' && this.#requestedState !== 'none'
     const snapshot = this.#snapshots.create({
       runId: this.#task.runId,
       phase: isDraining ? 'draining' : this.#phase,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { answerRequest, type CarriedOut, isAuthorized, toReceivedJson } from '../answer-request.ts'
+import { answerRequest, isAuthorized, type RequestResult, toReceivedJson } from '../answer-request.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { type SandboxErrorCode, SandboxRefusal } from '../sandbox-errors.ts'
 import { sendRefusal } from '../send-answer.ts'
@@ -11,7 +11,7 @@ export interface LoggedWork {
   /** The same for a request and its repetitions; a callback_url is no part of it. */
   key: string
   /** Carries it out; `nth` tells repetitions apart. May refuse it. */
-  carryOut(nth: number): CarriedOut & { taskId: string | null }
+  carryOut(nth: number): RequestResult & { taskId: string | null }
 }
 
 /** An endpoint whose requests are logged one by one. */

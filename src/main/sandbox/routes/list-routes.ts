@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Mode, WATCHLIST_ADD_PATH, WATCHLIST_UPDATE_PATH } from '../../../shared/service/endpoints.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import type { CarriedOut } from '../answer-request.ts'
+import type { RequestResult } from '../answer-request.ts'
 import { addTerms, updateTerms } from '../change-watchlist.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { type SandboxErrorCode, SandboxRefusal } from '../sandbox-errors.ts'
@@ -89,7 +89,7 @@ function complete(
   taskId: string,
   callbackUrl: string | null,
   { result, acknowledgement }: { result: object; acknowledgement: object },
-): CarriedOut & { taskId: string } {
+): RequestResult & { taskId: string } {
   const body = JSON.stringify(result)
   if (mode === 'sync') return { taskId, answer: body, callback: null }
   return {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Api, Mode } from '../../../shared/service/endpoints.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { answerRequest, type CarriedOut, toReceivedJson } from '../answer-request.ts'
+import { answerRequest, type RequestResult, toReceivedJson } from '../answer-request.ts'
 import { toAppealResponse } from '../appeals.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
@@ -65,7 +65,7 @@ function answerTask(
       key: task.postId,
       tryNumber: store.tasks.nextTry(task.postId),
       arrivedMs,
-      carryOut: (outcome): CarriedOut => {
+      carryOut: (outcome): RequestResult => {
         const answered = submitTask(context, task, {
           endpoint: `task/${endpoint.api}/${endpoint.mode}`,
           requestText: received.text,

@@ -26,7 +26,7 @@ export function ThresholdsPanel({
   const unjudged = isOver && report !== null ? noteUnjudged(report) : null
   const crossed = thresholds.filter(({ ok }) => !ok).length
   return (
-    <Panel title="Thresholds" aside={toAside(thresholds.length, crossed, isOver)} flush>
+    <Panel title="Thresholds" aside={toPassedText(thresholds.length, crossed, isOver)} flush>
       {thresholds.length === 0 ? (
         <p className={styles.quiet}>
           {isOver ? 'There are none.' : 'Those that were set are judged from the first measured second on.'}
@@ -77,7 +77,7 @@ function Verdict({ ok }: { ok: boolean }) {
   )
 }
 
-function toAside(all: number, crossed: number, isOver: boolean): string {
+function toPassedText(all: number, crossed: number, isOver: boolean): string {
   if (all === 0) return isOver ? 'none' : 'none judged yet'
   if (crossed > 0) return `${crossed} of ${all} crossed`
   return all === 1 ? 'it holds' : `all ${all} hold`

@@ -35,7 +35,7 @@ export function CallbacksPanel(props: {
       aside={rows.awaiting > 0 ? `${formatCount(rows.awaiting)} awaited` : 'none awaited'}
     >
       <Figures figures={toFigures(callbacks, rows)} />
-      <OddCallbacks callbacks={callbacks} />
+      <UnexpectedCallbacks callbacks={callbacks} />
       {refused.length > 0 && (
         <p className={styles.refused}>
           The receiver of this workspace has refused{' '}
@@ -67,7 +67,7 @@ function toFigures(callbacks: NonNullable<RunSnapshot['callbacks']>, rows: RunSn
   return figures
 }
 
-function OddCallbacks({ callbacks }: { callbacks: NonNullable<RunSnapshot['callbacks']> }) {
+function UnexpectedCallbacks({ callbacks }: { callbacks: NonNullable<RunSnapshot['callbacks']> }) {
   const odd = ODD.filter(([kind]) => callbacks[kind] > 0)
   if (odd.length === 0) return null
   return (

@@ -23,7 +23,7 @@ export function RunActions(props: {
   summary: RunSummary
   phase: RunPhase
   onResults: () => void
-  onTakeUp: (kind: 'resume' | 'retry') => void
+  onContinueRun: (kind: 'resume' | 'retry') => void
   onError: (error: unknown) => void
   /** Asks for another key; null where none can be changed. */
   onKey: (() => void) | null
@@ -98,13 +98,13 @@ export function RunActions(props: {
         <Button
           variant="default"
           leftSection={<IconPlayerPlay size="1rem" />}
-          onClick={() => props.onTakeUp('resume')}
+          onClick={() => props.onContinueRun('resume')}
         >
           Resume…
         </Button>
       )}
       {ended && countRetryable(rows) > 0 && (
-        <Button variant="default" onClick={() => props.onTakeUp('retry')}>
+        <Button variant="default" onClick={() => props.onContinueRun('retry')}>
           Retry what did not succeed…
         </Button>
       )}

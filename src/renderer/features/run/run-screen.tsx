@@ -44,7 +44,7 @@ export function RunScreen(props: {
   connections: readonly ConnectionEntry[]
   onResults: (filter: RowFilter) => void
   onExport: () => void
-  onTakeUp: (kind: 'resume' | 'retry') => void
+  onContinueRun: (kind: 'resume' | 'retry') => void
   /** Shows another run of the same whole. */
   onOpenRun: (runId: string) => void
 }) {
@@ -90,7 +90,7 @@ export function RunScreen(props: {
           summary={summary}
           phase={phase}
           onResults={() => onResults({})}
-          onTakeUp={props.onTakeUp}
+          onContinueRun={props.onContinueRun}
           onError={setActionError}
           onKey={isHeld && access.data?.canChangeKey ? openKey : null}
         />

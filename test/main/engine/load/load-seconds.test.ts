@@ -96,7 +96,7 @@ describe('the seconds of a load', () => {
     })
     expect(last?.latencyMs.http_req_duration).toMatchObject({ count: 1 })
     expect(seconds.total.percentiles('http_req_duration')?.count).toBe(2)
-    expect(seconds).toMatchObject({ count: 2, sent: 38, dropped: 2, sentLately: 19, limited: 0 })
+    expect(seconds).toMatchObject({ count: 2, sent: 38, dropped: 2, sentRecently: 19, limited: 0 })
   })
 
   it('are written whole once the disk takes them again', () => {

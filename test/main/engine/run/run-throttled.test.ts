@@ -82,7 +82,7 @@ test('nothing but 429 stops the run after a while with that reason, and every ro
     parts: { retry: { limit: 3, baseMs: 1, maxMs: 5, maxRetryAfterMs: 20 }, ...inFlight(8) },
   })
   const end = await sender.send()
-  expect(end).toMatchObject({ kind: 'burning', reason: expect.stringContaining('nothing but 429') })
+  expect(end).toMatchObject({ kind: 'failing', reason: expect.stringContaining('nothing but 429') })
   const states = journal.db.prepare('SELECT state, count(*) AS n FROM result GROUP BY state').all()
   expect(states.map(({ state }) => state)).toEqual(['pending'])
   // Eight at first, eight at a lower pace, then one probe for each wait.
@@ -104,7 +104,7 @@ test('a run that gets nothing but 429s stops at the time that was announced, and
   const ended = sender.send()
   const said: (Slowdown | null)[] = []
   const timer = setInterval(() => said.push(sender.slowdown), 5)
-  expect(await ended).toMatchObject({ kind: 'burning' })
+  expect(await ended).toMatchObject({ kind: 'failing' })
   clearInterval(timer)
   const held = said.find((slowdown) => slowdown?.kind === 'throttled' && slowdown.pacePerS === null)
   if (held?.kind !== 'throttled') throw new Error('it was never said')

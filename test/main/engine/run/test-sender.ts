@@ -43,7 +43,7 @@ export function createTestSender(options: TestSenderOptions = {}) {
     plan,
     journal,
     claims: new ItemClaims(journal, readRecord(journal)),
-    desk: null,
+    settler: null,
     meter,
     createClient: () =>
       createServiceClient({

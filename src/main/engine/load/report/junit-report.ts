@@ -35,27 +35,27 @@ export function formatJunitReport(report: LoadReport): string {
   ].join('\n')
 }
 
-interface Breakage {
+interface TestProblem {
   kind: 'failure' | 'error'
   type: string
   message: string
 }
 
-function formatCase(name: string, timeS: string, breakage: Breakage | null): string[] {
+function formatCase(name: string, timeS: string, problem: TestProblem | null): string[] {
   const open = `    <testcase name="${toToken(name)}" classname="${CLASS_NAME}" time="${timeS}"`
-  if (breakage === null) return [`${open}/>`]
-  const { kind, type, message } = breakage
+  if (problem === null) return [`${open}/>`]
+  const { kind, type, message } = problem
   const text = escapeXml(message)
   return [`${open}>`, `      <${kind} message="${text}" type="${type}">${text}</${kind}>`, '    </testcase>']
 }
 
-function toFailure(result: ThresholdResult): Breakage | null {
+function toFailure(result: ThresholdResult): TestProblem | null {
   if (result.ok) return null
   const message = `${result.expression} does not hold: ${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
   return { kind: 'failure', type: 'threshold', message }
 }
 
-function toEndError({ state, stopReason }: LoadReport): Breakage {
+function toEndError({ state, stopReason }: LoadReport): TestProblem {
   return {
     kind: 'error',
     type: state,

@@ -25,7 +25,7 @@ interface CopyOptions {
 }
 
 /** A run that gives rows to a retry, and the states these rows are in. */
-interface Giver {
+interface RetriedRun {
   journal: Journal
   record: RunRecord
   states: readonly string[]
@@ -42,28 +42,32 @@ export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
   const members = readWholeRun(options.parentRunId, options.workspace, (runId) =>
     runId === options.runId ? null : readRecordOf(options.workspace, runId),
   ).map(({ record }) => record)
-  const givers: Giver[] = []
+  const retriedRuns: RetriedRun[] = []
   try {
     for (const member of members) {
-      const giver = openGiver(child, member, options)
-      if (giver !== null) givers.push(giver)
+      const retried = openRetriedRun(child, member, options)
+      if (retried !== null) retriedRuns.push(retried)
     }
-    const newest = givers.at(-1)
+    const newest = retriedRuns.at(-1)
     if (newest === undefined) throw toNothingLeft(options, members)
     // First the retry's own record, so that it can be resumed; then the marks; then the rows. A crash in between leaves
     // rows that the retry copies when it is resumed, never rows that two runs would send.
     if (readRunRecord(child.db) === null) insertChild(child, newest.record, options)
-    for (const { journal, changes } of givers) {
+    for (const { journal, changes } of retriedRuns) {
       journal.transact('power', () => updateRunRecord(journal.db, changes))
     }
-    fillChild(child, givers)
+    fillChild(child, retriedRuns)
   } finally {
-    for (const { journal } of givers) journal.close()
+    for (const { journal } of retriedRuns) journal.close()
   }
 }
 
 /** Opens a run that has rows to give; null where it has none, or other retries have them. Throws `RUN_BUSY`. */
-function openGiver(child: Journal, { runId, ...known }: RunRecord, options: CopyOptions): Giver | null {
+function openRetriedRun(
+  child: Journal,
+  { runId, ...known }: RunRecord,
+  options: CopyOptions,
+): RetriedRun | null {
   if (known.state === 'intake') throw notRead(runId)
   const isFree = (named: string | null) => {
     const successor = findSuccessor(named, options.workspace)
@@ -133,11 +137,11 @@ function insertChild(
   )
 }
 
-/** Copies the rows, giver by giver; until all are there, the retry stays in intake and copies anew when resumed. */
-function fillChild(child: Journal, givers: readonly Giver[]): void {
+/** Copies the rows, run by run; until all are there, the retry stays in intake and copies anew when resumed. */
+function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
   child.transact('power', () => child.db.exec('DELETE FROM row; DELETE FROM lost_try; DELETE FROM row_place'))
-  for (const giver of givers) copyRows(child, giver)
-  const [first] = givers
+  for (const retried of retriedRuns) copyRows(child, retried)
+  const [first] = retriedRuns
   if (first === undefined) return
   const { columns, header, plan } = first.record
   child.transact('power', () => {
@@ -158,13 +162,13 @@ function fillChild(child: Journal, givers: readonly Giver[]): void {
       rows_read: Number(counted?.['rows']),
       items: Number(counted?.['items']),
       // What was taken in before is behind the states of the rows; what comes after is for the retry.
-      inbox_read: Math.max(...givers.map(({ record }) => record.inboxRead)),
+      inbox_read: Math.max(...retriedRuns.map(({ record }) => record.inboxRead)),
     })
   })
 }
 
 /** Copies rows; with the state `pending` among its states, also those that were never tried. */
-function copyRows(child: Journal, { journal, states }: Giver): void {
+function copyRows(child: Journal, { journal, states }: RetriedRun): void {
   const untried = states.includes('pending') ? 'state IS NULL OR ' : ''
   child.db.prepare('ATTACH ? AS parent').run(journal.file)
   try {

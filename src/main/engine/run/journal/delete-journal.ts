@@ -18,7 +18,7 @@ export function deleteJournal(workspace: string, runId: string): void {
   const lease = takeLease(file, `run ${runId}`, LOOK_MS)
   try {
     const record = readRecord(file)
-    if (record !== null && record.parentRunId !== null && standsForRows(record)) {
+    if (record !== null && record.parentRunId !== null && hasTakenRows(record)) {
       for (const giver of findGivers(workspace, runId)) sealParent(workspace, giver, runId)
     }
     removeJournal(workspace, runId)
@@ -58,6 +58,6 @@ function readRecord(file: string): RunRecord | null {
   }
 }
 
-function standsForRows({ claimedRows, supersededBy, unknownTakenBy }: RunRecord): boolean {
+function hasTakenRows({ claimedRows, supersededBy, unknownTakenBy }: RunRecord): boolean {
   return claimedRows > 0 || supersededBy !== null || unknownTakenBy !== null
 }

@@ -2,7 +2,7 @@ import type { ItemState } from '../../../../shared/run/item-state.ts'
 import { toRowCounts } from '../../../../shared/run/row-counts.ts'
 import type { RowCounts, TriggeredRule } from '../../../../shared/run/run.ts'
 import { findErrorGroup } from '../../journal/error-counts.ts'
-import { readToldLoad } from '../../journal/load-state.ts'
+import { readRecoveredLoad } from '../../journal/load-state.ts'
 import { findTakersOf, type RunFamily } from '../../journal/run-family.ts'
 import type { RunView } from '../../journal/run-view.ts'
 import type { DatabaseSync } from '../../workspace/sqlite-types.ts'
@@ -93,7 +93,7 @@ export function countUnaccounted(view: RunView): number {
   // no request before had, as far as there are such.
   if (record.plan.load !== undefined) {
     const unsent = record.rowsRead - (states.get('invalid') ?? 0) - accounted
-    return Math.min(unsent, readToldLoad(view).lost)
+    return Math.min(unsent, readRecoveredLoad(view).lost)
   }
   // Marks of retries stand as `sending`; they have no outcome either.
   return record.claimedRows - accounted + (states.get('sending') ?? 0)

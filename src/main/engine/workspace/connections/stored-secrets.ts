@@ -11,10 +11,10 @@ const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
  * default key, so that they can be looked for. What is not set, or cannot be read, is left out.
  */
 export function readStoredSecrets(workspace: string, env: NodeJS.ProcessEnv): (ApiKey | ProxyCredentials)[] {
-  const connections = orNothing(() => readConnections(workspace).connections) ?? []
+  const connections = orUndefined(() => readConnections(workspace).connections) ?? []
   const found = connections.flatMap((stored) => [
-    ...stored.keys.map((key) => orNothing(() => readApiKey(env, key.env, stored))),
-    orNothing(() => readProxyCredentials(env, stored)),
+    ...stored.keys.map((key) => orUndefined(() => readApiKey(env, key.env, stored))),
+    orUndefined(() => readProxyCredentials(env, stored)),
   ])
   // A key that belongs to no address goes nowhere.
   const value = env[DEFAULT_VARIABLE] ?? ''
@@ -24,7 +24,7 @@ export function readStoredSecrets(workspace: string, env: NodeJS.ProcessEnv): (A
   ]
 }
 
-function orNothing<Value>(read: () => Value): Value | null {
+function orUndefined<Value>(read: () => Value): Value | null {
   try {
     return read()
   } catch (error) {

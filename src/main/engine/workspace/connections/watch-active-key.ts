@@ -30,7 +30,7 @@ export interface ActiveKeyOptions {
 }
 
 /** Looks at a file's times and size every so often: works on every file system, and for a file that is replaced. */
-export const lookNowAndThen: WatchFile = (file, onChange) => {
+export const pollFile: WatchFile = (file, onChange) => {
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, onChange)
   return () => unwatchFile(file, onChange)
 }
@@ -41,7 +41,7 @@ export const lookNowAndThen: WatchFile = (file, onChange) => {
  * before stays. Returns the way to stop.
  */
 export function watchActiveKey(options: ActiveKeyOptions): () => void {
-  const { workspace, connection, say, watch = lookNowAndThen } = options
+  const { workspace, connection, say, watch = pollFile } = options
   const { name } = connection
   if (name === undefined) return () => {}
   const stored = findReadable(workspace, name)

@@ -6,10 +6,10 @@ export interface Markup {
 }
 
 /** What may be filled into markup: text is escaped, null leaves nothing. */
-export type Filling = string | number | null | Markup | readonly Markup[]
+export type MarkupValue = string | number | null | Markup | readonly Markup[]
 
 /** Markup from a template; whatever is filled in is escaped unless it is markup itself. */
-export function html(parts: TemplateStringsArray, ...fillings: readonly Filling[]): Markup {
+export function html(parts: TemplateStringsArray, ...fillings: readonly MarkupValue[]): Markup {
   let markup = parts[0] ?? ''
   for (const [index, filling] of fillings.entries()) markup += toText(filling) + (parts[index + 1] ?? '')
   return { markup }
@@ -28,7 +28,7 @@ export function toStyle(css: string): Markup {
   return { markup: `<style>${css}</style>` }
 }
 
-function toText(filling: Filling): string {
+function toText(filling: MarkupValue): string {
   if (filling === null) return ''
   if (typeof filling === 'string' || typeof filling === 'number') return escapeXml(String(filling))
   return isMarkup(filling) ? filling.markup : filling.map(({ markup }) => markup).join('')

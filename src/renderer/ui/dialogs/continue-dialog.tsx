@@ -8,7 +8,7 @@ import { formatQuantity } from '../format-number.ts'
 import { ErrorNotice } from '../layout/error-notice.tsx'
 
 /** What a person decides before a run is taken up again. */
-export interface TakeUpChoice {
+export interface ContinueChoice {
   onUnknown: 'resend' | 'skip'
   resendIndexAdds?: boolean
   apiKey?: string
@@ -18,7 +18,7 @@ export interface TakeUpChoice {
  * Asks what must be known before an interrupted run goes on, or what did not succeed is sent again: what becomes of
  * rows of unknown fate, and the key where none is at hand.
  */
-export function TakeUpDialog(props: {
+export function ContinueDialog(props: {
   kind: 'resume' | 'retry'
   /** Rows that are sent whatever is chosen. */
   rows: number
@@ -34,11 +34,11 @@ export function TakeUpDialog(props: {
   place: NamedPlace
   busy: boolean
   error: ErrorDocument | null
-  onConfirm: (choice: TakeUpChoice) => void
+  onConfirm: (choice: ContinueChoice) => void
   onClose: () => void
 }) {
   const { kind, rows, unknown, awaiting, needsKey } = props
-  const [onUnknown, setOnUnknown] = useState<TakeUpChoice['onUnknown']>('skip')
+  const [onUnknown, setOnUnknown] = useState<ContinueChoice['onUnknown']>('skip')
   const [apiKey, setApiKey] = useState(props.typedKey)
   const [typed, setTyped] = useState('')
   const mustConfirm = props.mayAddTwice && onUnknown === 'resend'

@@ -87,7 +87,7 @@ test('a fifth of errors is borne', async () => {
 test('a run that only pauses says why, and goes on with a fresh start when it is told to', async () => {
   const service = await startService(403, 'INVALID_API_KEY')
   const plan = createRunPlan(folder, 20, service.server.baseUrl, oneAtATime)
-  const run = runs.start(plan, { whenBurning: 'pause' })
+  const run = runs.start(plan, { whenFailing: 'pause' })
   const paused = await run.until(({ phase }) => phase === 'paused')
   expect(paused.notice).toContain('refused the API key 5 times in a row')
   expect(paused.rows).toMatchObject({ rejected: 5, not_sent: 15 })

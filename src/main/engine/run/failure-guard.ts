@@ -16,10 +16,10 @@ const SETTLED_MIN = 50
 const ERROR_SHARE_MAX = 0.2
 
 /**
- * Watches for a run that would burn its rows: a wrong key, a service that is not there, mostly errors
+ * Detects a run whose rows would fail: a wrong key, an unreachable service, mostly errors
  * (docs/architecture.md §2.3). Counts from its creation, so a new one after a pause gives the run a fresh start.
  */
-export class BurnGuard {
+export class FailureGuard {
   readonly #nowMs: () => number
   readonly #origin: string
   readonly #readKeySource: () => string | null
@@ -126,8 +126,8 @@ export class BurnGuard {
 }
 
 /** Builds the guard of a plan's sending. */
-export function createBurnGuard({ plan, readKeySource, throttledMaxMs }: SenderOptions): BurnGuard {
-  return new BurnGuard({
+export function createFailureGuard({ plan, readKeySource, throttledMaxMs }: SenderOptions): FailureGuard {
+  return new FailureGuard({
     nowMs: () => performance.now(),
     origin: new URL(plan.connection.baseUrl).origin,
     readKeySource,

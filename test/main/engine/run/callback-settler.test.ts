@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { countError } from '../../../../src/main/engine/journal/error-counts.ts'
 import type { InboxCallback } from '../../../../src/main/engine/receiver/inbox.ts'
-import { CallbackDesk } from '../../../../src/main/engine/run/callback-desk.ts'
+import { CallbackSettler } from '../../../../src/main/engine/run/callback-settler.ts'
 import { ItemClaims } from '../../../../src/main/engine/run/journal/item-claims.ts'
 import { type AttemptRecord, OutcomeWriter } from '../../../../src/main/engine/run/journal/outcome-writer.ts'
 import { toRowCounts } from '../../../../src/shared/run/row-counts.ts'
@@ -11,8 +11,8 @@ import { toJudgement } from './to-judgement.ts'
 const SENT_AT_US = 1_700_000_000_000_000
 const ACKNOWLEDGED = { state: 'acknowledged', durationUs: 1_000 } as const
 
-/** A desk over a journal of so many rows, all of them marked as sent, and an inbox that the test fills. */
-function openDesk(rows: number, options: { judge?: () => null; pageMax?: number } = {}) {
+/** A settler over a journal of so many rows, all of them marked as sent, and an inbox that the test fills. */
+function openSettler(rows: number, options: { judge?: () => null; pageMax?: number } = {}) {
   const { pageMax = Infinity, ...parts } = options
   const journal = openReadyJournal(rows)
   const record = { ...readRecord(journal), callbackBase: 'http://127.0.0.1:1' }
@@ -22,7 +22,7 @@ function openDesk(rows: number, options: { judge?: () => null; pageMax?: number 
   const inbox: InboxCallback[] = []
   const latencies: number[] = []
   const clock = { nowMs: SENT_AT_US / 1_000 }
-  const desk = new CallbackDesk({
+  const settler = new CallbackSettler({
     journal,
     record,
     claims,
@@ -49,9 +49,9 @@ function openDesk(rows: number, options: { judge?: () => null; pageMax?: number 
   const receive = (item: number, afterUs: number, body = `task-${item}`) =>
     inbox.push({ id: inbox.length + 1, item, receivedAtUs: SENT_AT_US + afterUs, body })
   const takeIn = () => {
-    if (!desk.look()) return []
-    journal.transact('process', () => desk.write())
-    return desk.committed()
+    if (!settler.look()) return []
+    journal.transact('process', () => settler.write())
+    return settler.committed()
   }
   const send = (item: number, parts: Partial<AttemptRecord>) => {
     const attempt = toAttempt(item, parts)
@@ -60,11 +60,11 @@ function openDesk(rows: number, options: { judge?: () => null; pageMax?: number 
     journal.transact('process', () => outcomes.write([attempt]))
   }
   const counts = () => Object.fromEntries([...journal.counters.entries('callback')])
-  return { journal, desk, claims, clock, latencies, receive, takeIn, send, counts }
+  return { journal, settler, claims, clock, latencies, receive, takeIn, send, counts }
 }
 
 test('a callback settles its acknowledged item, with its result and how long it took', () => {
-  const { journal, receive, takeIn, send, latencies, counts } = openDesk(2)
+  const { journal, receive, takeIn, send, latencies, counts } = openSettler(2)
   send(1, ACKNOWLEDGED)
   send(2, ACKNOWLEDGED)
   receive(1, 7_000)
@@ -87,7 +87,7 @@ test('a callback settles its acknowledged item, with its result and how long it 
 })
 
 test('a doubled callback changes nothing and is counted, also where it contradicts the first', () => {
-  const { journal, receive, takeIn, send, counts } = openDesk(1)
+  const { journal, receive, takeIn, send, counts } = openSettler(1)
   send(1, ACKNOWLEDGED)
   receive(1, 1_000)
   takeIn()
@@ -104,12 +104,12 @@ test('a doubled callback changes nothing and is counted, also where it contradic
 })
 
 test('a callback before its acknowledgement settles the item, whose try then adds nothing but itself', () => {
-  const { journal, desk, receive, takeIn, send, latencies, counts } = openDesk(1)
+  const { journal, settler, receive, takeIn, send, latencies, counts } = openSettler(1)
   receive(1, 400)
   expect(takeIn()).toMatchObject([{ item: 1, from: 'sending', latencyUs: null }])
-  desk.noteEarly(1, SENT_AT_US + 400)
+  settler.noteEarly(1, SENT_AT_US + 400)
   expect(readStates(journal)).toEqual({ items: { 1: 'succeeded' }, counted: { succeeded: 1 } })
-  expect(desk.noteEnd(1, SENT_AT_US)).toBe(true)
+  expect(settler.noteEnd(1, SENT_AT_US)).toBe(true)
   send(1, { ...ACKNOWLEDGED, state: null })
   takeIn()
   expect(latencies).toEqual([400])
@@ -127,7 +127,7 @@ test.each([
   ['rejected', { state: 'rejected', outcome: 'rejected', status: 400, errorCode: 'DUPLICATE_POST_ID' }],
   ['pending', { state: 'pending', outcome: 'unknown', status: 503 }],
 ] as const)('an item that is %s is settled by the callback that tells it was taken', (state, parts) => {
-  const { journal, receive, takeIn, send } = openDesk(2)
+  const { journal, receive, takeIn, send } = openSettler(2)
   send(1, parts)
   receive(1, 5_000)
   expect(takeIn()).toMatchObject([{ item: 1, from: state, latencyUs: 5_000 }])
@@ -139,7 +139,7 @@ const LOST = { state: 'pending', outcome: 'unknown', status: 503, durationUs: 1_
 const REPEATED = { number: 2, sentAtUs: SENT_AT_US + 60_000 } as const
 
 test('a callback that may answer an earlier try counts from the first that may have been taken', () => {
-  const { receive, takeIn, send, latencies, journal } = openDesk(4)
+  const { receive, takeIn, send, latencies, journal } = openSettler(4)
   // Certainly not taken, so the callback answers the repeat.
   send(1, { ...LOST, outcome: 'failed', status: null })
   send(1, { ...ACKNOWLEDGED, ...REPEATED })
@@ -163,20 +163,20 @@ test('a callback that may answer an earlier try counts from the first that may h
 })
 
 test('a callback while a repeat is in flight counts from the first try that may have been taken', () => {
-  const { desk, receive, takeIn, send, claims, journal, latencies } = openDesk(1)
+  const { settler, receive, takeIn, send, claims, journal, latencies } = openSettler(1)
   send(1, LOST)
   journal.transact('power', () => claims.markAgain([{ item: 1, attempts: 1 }]))
   receive(1, 65_000)
   const [settled] = takeIn()
   expect(settled).toMatchObject({ from: 'sending', latencyUs: 65_000 })
-  desk.noteEarly(1, null)
-  expect(desk.noteEnd(1, SENT_AT_US + 60_000)).toBe(true)
+  settler.noteEarly(1, null)
+  expect(settler.noteEnd(1, SENT_AT_US + 60_000)).toBe(true)
   takeIn()
   expect(latencies).toEqual([65_000])
 })
 
 test('a callback that may answer a try of an earlier run has no latency', () => {
-  const { journal, receive, takeIn, send, latencies } = openDesk(1)
+  const { journal, receive, takeIn, send, latencies } = openSettler(1)
   journal.db.exec('INSERT INTO lost_try (item) VALUES (1)')
   send(1, { ...ACKNOWLEDGED, taskId: 'task-2' })
   receive(1, 5_000)
@@ -185,26 +185,26 @@ test('a callback that may answer a try of an earlier run has no latency', () => 
 })
 
 test('an acknowledged item is overdue after its time, and a late callback still settles it', () => {
-  const { journal, desk, clock, receive, takeIn, send, counts } = openDesk(2)
+  const { journal, settler, clock, receive, takeIn, send, counts } = openSettler(2)
   send(1, ACKNOWLEDGED)
   send(2, { ...ACKNOWLEDGED, sentAtUs: SENT_AT_US + 60_000_000 })
   clock.nowMs += 600_000
-  expect(desk.look()).toBe(false)
+  expect(settler.look()).toBe(false)
   clock.nowMs += 2
   takeIn()
   expect(readStates(journal).items).toEqual({ 1: 'overdue', 2: 'acknowledged' })
-  expect(desk.isOver).toBe(false)
+  expect(settler.isOver).toBe(false)
   receive(1, 700_000_000)
   receive(2, 700_000_000)
   takeIn()
   expect(readStates(journal).counted).toEqual({ succeeded: 2 })
-  expect(desk.isOver).toBe(true)
+  expect(settler.isOver).toBe(true)
   expect(counts()).toEqual({ received: 2, settled: 2, late: 1 })
   expect([...journal.counters.entries('error').values()]).toEqual([0])
 })
 
 test('an item whose callback came in time is not overdue because nobody had read it yet', () => {
-  const { journal, clock, receive, takeIn, send, counts } = openDesk(3, { pageMax: 1 })
+  const { journal, clock, receive, takeIn, send, counts } = openSettler(3, { pageMax: 1 })
   for (const item of [1, 2, 3]) send(item, ACKNOWLEDGED)
   receive(1, 7_000)
   receive(2, 8_000)
@@ -218,25 +218,25 @@ test('an item whose callback came in time is not overdue because nobody had read
 })
 
 test('a rule that an undone transaction found is found again by the next one', () => {
-  const { journal, desk, receive, send } = openDesk(1)
+  const { journal, settler, receive, send } = openSettler(1)
   send(1, ACKNOWLEDGED)
   receive(1, 1_000)
-  desk.look()
+  settler.look()
   expect(() =>
     journal.transact('process', () => {
-      desk.write()
+      settler.write()
       throw new Error('no room')
     }),
   ).toThrow('no room')
-  desk.look()
-  journal.transact('process', () => desk.write())
+  settler.look()
+  journal.transact('process', () => settler.write())
   expect(
     journal.db.prepare('SELECT rule_id FROM row_rule JOIN rule ON rule.id = row_rule.rule').all(),
   ).toMatchObject([{ rule_id: 'r1' }])
 })
 
 test('a rule that both the answer and the callback name is counted once', () => {
-  const { journal, receive, takeIn, send } = openDesk(1)
+  const { journal, receive, takeIn, send } = openSettler(1)
   const rules = [{ ruleId: 'r1', ruleName: 'Spam' }]
   send(1, { state: 'rejected', outcome: 'rejected', errorCode: '5', rules })
   receive(1, 1_000)
@@ -245,31 +245,31 @@ test('a rule that both the answer and the callback name is counted once', () => 
 })
 
 test('an item of unknown fate is waited for as long as an acknowledged one, and no longer', () => {
-  const { desk, clock, send } = openDesk(1)
+  const { settler, clock, send } = openSettler(1)
   send(1, { state: 'unknown', outcome: 'unknown', status: null })
-  expect(desk.isOver).toBe(true)
-  desk.noteLoss()
-  expect(desk.isOver).toBe(false)
+  expect(settler.isOver).toBe(true)
+  settler.noteLoss()
+  expect(settler.isOver).toBe(false)
   clock.nowMs += 600_001
-  expect(desk.isOver).toBe(true)
+  expect(settler.isOver).toBe(true)
 })
 
 test('a callback that cannot be read, or is for a row that is not there, is kept and settles nothing', () => {
-  const { journal, receive, takeIn, send, counts } = openDesk(1, { judge: () => null })
+  const { journal, receive, takeIn, send, counts } = openSettler(1, { judge: () => null })
   send(1, ACKNOWLEDGED)
   receive(1, 1_000, 'no JSON')
   expect(takeIn()).toEqual([])
   expect(readStates(journal).items).toEqual({ 1: 'acknowledged' })
   expect(counts()).toEqual({ received: 1, unreadable: 1 })
   expect(journal.db.prepare('SELECT body FROM callback').get()).toMatchObject({ body: 'no JSON' })
-  const other = openDesk(1)
+  const other = openSettler(1)
   other.receive(77, 1_000)
   expect(other.takeIn()).toEqual([])
   expect(other.counts()).toEqual({ received: 1, doubled: 1 })
 })
 
 test('a callback settles the row of its address whatever task it names, and says that it names another', () => {
-  const { journal, receive, takeIn, send, counts } = openDesk(2)
+  const { journal, receive, takeIn, send, counts } = openSettler(2)
   send(1, ACKNOWLEDGED)
   send(2, ACKNOWLEDGED)
   receive(1, 1_000, 'content-9')
@@ -285,7 +285,7 @@ test('a callback settles the row of its address whatever task it names, and says
 })
 
 test('a callback may name the task of an earlier try that was taken and never answered', () => {
-  const { journal, receive, takeIn, send, counts } = openDesk(1)
+  const { journal, receive, takeIn, send, counts } = openSettler(1)
   send(1, { state: 'pending', outcome: 'unknown', status: null, taskId: null })
   send(1, { ...ACKNOWLEDGED, number: 2, taskId: 'task-second' })
   receive(1, 1_000, 'task-first')
@@ -299,7 +299,7 @@ test('a callback that comes before its item was sent in this run keeps it from b
   const record = { ...readRecord(journal), callbackBase: 'http://127.0.0.1:1' }
   const claims = new ItemClaims(journal, record)
   const callback = { id: 1, item: 2, receivedAtUs: SENT_AT_US, body: 't' }
-  const desk = new CallbackDesk({
+  const settler = new CallbackSettler({
     journal,
     record,
     claims,
@@ -308,9 +308,9 @@ test('a callback that comes before its item was sent in this run keeps it from b
     nowMs: () => SENT_AT_US / 1_000,
     onLatency: () => {},
   })
-  expect(desk.look()).toBe(true)
-  journal.transact('process', () => desk.write())
-  desk.committed()
+  expect(settler.look()).toBe(true)
+  journal.transact('process', () => settler.write())
+  settler.committed()
   const fresh = claims.readFresh(10)
   expect(fresh.map(({ item }) => item)).toEqual([1, 3])
   journal.transact('power', () => claims.raiseWatermark(fresh))
@@ -319,21 +319,21 @@ test('a callback that comes before its item was sent in this run keeps it from b
 })
 
 test('callbacks whose transaction was undone are taken in by the next one, and counted once', () => {
-  const { journal, desk, receive, send, counts } = openDesk(1)
+  const { journal, settler, receive, send, counts } = openSettler(1)
   send(1, ACKNOWLEDGED)
   receive(1, 1_000)
-  expect(desk.look()).toBe(true)
+  expect(settler.look()).toBe(true)
   expect(() =>
     journal.transact('process', () => {
-      desk.write()
+      settler.write()
       throw new Error('no room')
     }),
   ).toThrow('no room')
   expect(counts()).toEqual({ received: 0, settled: 0 })
   expect(readStates(journal)).toEqual({ items: { 1: 'acknowledged' }, counted: { acknowledged: 1 } })
-  expect(desk.look()).toBe(true)
-  journal.transact('process', () => desk.write())
-  expect(desk.committed()).toHaveLength(1)
+  expect(settler.look()).toBe(true)
+  journal.transact('process', () => settler.write())
+  expect(settler.committed()).toHaveLength(1)
   expect(readStates(journal)).toEqual({ items: { 1: 'succeeded' }, counted: { succeeded: 1 } })
   expect(counts()).toEqual({ received: 1, settled: 1 })
 })

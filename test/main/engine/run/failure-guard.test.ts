@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BurnGuard } from '../../../../src/main/engine/run/burn-guard.ts'
+import { FailureGuard } from '../../../../src/main/engine/run/failure-guard.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { toJudgement } from './to-judgement.ts'
 
@@ -12,7 +12,7 @@ const broken = toJudgement({ outcome: 'unknown', status: null })
 
 function createGuard(readKeySource = () => 'in the environment variable THE_KEY') {
   const clock = { nowMs: 0 }
-  const guard = new BurnGuard({
+  const guard = new FailureGuard({
     nowMs: () => clock.nowMs,
     origin: 'https://moderation.test',
     readKeySource,

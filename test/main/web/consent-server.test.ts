@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { type ConsentDesk, openConsentDesk } from '../../../src/main/web/consent-desk.ts'
+import { type ConsentServer, openConsentServer } from '../../../src/main/web/consent-server.ts'
 import { createEntryFiles } from '../../../src/main/web/entry-files.ts'
 import { LISTENER_LIMITS } from '../../../src/main/web/listener-limits.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -14,12 +14,12 @@ const QUESTION = {
   rows: 1_234,
 } as const
 
-/** A desk, and the addresses it has shown. */
-async function openDesk() {
+/** A consent server, and the addresses it has shown. */
+async function openServer() {
   const folder = createTemporaryFolder()
   const shown: string[] = []
   let wake = () => {}
-  const desk: ConsentDesk = await openConsentDesk({
+  const server: ConsentServer = await openConsentServer({
     entryFiles: createEntryFiles(folder),
     limits: LISTENER_LIMITS,
     async show({ url, file }) {
@@ -28,12 +28,12 @@ async function openDesk() {
       wake()
     },
   })
-  onTestFinished(() => desk.close())
+  onTestFinished(() => server.close())
   const ask = async (signal = new AbortController().signal) => {
     const isShown = new Promise<void>((resolve) => {
       wake = resolve
     })
-    const answer = desk.ask(QUESTION, signal)
+    const answer = server.ask(QUESTION, signal)
     await isShown
     return { answer, url: shown.at(-1) ?? '' }
   }
@@ -41,7 +41,7 @@ async function openDesk() {
 }
 
 it('shows the question to who has its token alone, in text that hides nothing', async () => {
-  const { ask } = await openDesk()
+  const { ask } = await openServer()
   const { answer, url } = await ask()
   expect(new URL(url).hostname).toMatch(/^sluice-consent-[0-9a-f]{16}\.localhost$/)
   const token = new URL(url).hash.slice(1)
@@ -58,7 +58,7 @@ it('shows the question to who has its token alone, in text that hides nothing', 
 })
 
 it('takes one answer for each question, and only from its own page', async () => {
-  const { ask, folder } = await openDesk()
+  const { ask, folder } = await openServer()
   const { answer, url } = await ask()
   const token = new URL(url).hash.slice(1)
   const sent = `${token} send`
@@ -85,7 +85,7 @@ it('takes one answer for each question, and only from its own page', async () =>
 })
 
 it('takes a window that is gone for a no', async () => {
-  const { ask } = await openDesk()
+  const { ask } = await openServer()
   const controller = new AbortController()
   const { answer } = await ask(controller.signal)
   controller.abort()

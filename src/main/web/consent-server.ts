@@ -20,7 +20,7 @@ const MESSAGE_MAX_BYTES = 200
 export type ShowConsent = (way: { file: string; url: string }) => Promise<void>
 
 /** Asks before production on a page of its own origin. */
-export interface ConsentDesk {
+export interface ConsentServer {
   ask: AskProduction
   close(): Promise<void>
 }
@@ -36,12 +36,12 @@ interface OpenQuestion {
  * its own, so that to a browser it is another site than the screens. Each question has a one-time token that the page
  * of the screens never sees; without it nothing is shown and nothing can be answered.
  */
-export async function openConsentDesk(options: {
+export async function openConsentServer(options: {
   /** Files of the questions alone. */
   entryFiles: EntryFiles
   show: ShowConsent
   limits: ListenerLimits
-}): Promise<ConsentDesk> {
+}): Promise<ConsentServer> {
   const server = createBoundedServer(options.limits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -7,33 +7,33 @@ import { useAction } from '../bridge/use-action.ts'
 import { useQuery } from '../bridge/use-query.ts'
 import type { NamedPlace } from '../ui/connection/destination.ts'
 import { recallTypedKey, rememberTypedKey, toAddresses } from '../ui/connection/typed-keys.ts'
-import { type TakeUpChoice, TakeUpDialog } from '../ui/dialogs/take-up-dialog.tsx'
+import { type ContinueChoice, ContinueDialog } from '../ui/dialogs/continue-dialog.tsx'
 import { countRetryable } from '../ui/states/row-counts.ts'
 import { goTo } from './use-route.ts'
 
 /** A run that is to be taken up again, and how: where it stopped, or what did not succeed as a child run. */
-export interface TakeUpWish {
+export interface ContinueRequest {
   kind: 'resume' | 'retry'
   runId: string
 }
 
 /** Asks what must be known before a run is taken up again, takes it up, and shows it. */
-export function TakeUp(props: {
-  wish: TakeUpWish
+export function ContinueRun(props: {
+  request: ContinueRequest
   namePlace: (baseUrl: string) => NamedPlace
   onClose: () => void
 }) {
-  const { wish, onClose } = props
-  const { kind, runId } = wish
+  const { request, onClose } = props
+  const { kind, runId } = request
   const summary = useLiveRuns((live) => live.summaries[runId])
   const taking = useAction(
     useCallback(
-      async (choice: TakeUpChoice) => {
-        const request = { runId, ...choice }
+      async (choice: ContinueChoice) => {
+        const options = { runId, ...choice }
         if (summary !== undefined && choice.apiKey !== undefined)
           rememberTypedKey(toAddresses(summary), choice.apiKey)
         const taken =
-          kind === 'retry' ? await bridge.runs.retryRun(request) : await bridge.runs.resumeRun(request)
+          kind === 'retry' ? await bridge.runs.retryRun(options) : await bridge.runs.resumeRun(options)
         onClose()
         followAgain(taken.runId)
         goTo({ kind: 'run', runId: taken.runId })
@@ -48,7 +48,7 @@ export function TakeUp(props: {
   const mayAddTwice = summary.operation === 'index-add'
   const unknown = mayAddTwice ? countDoubleAdds(rows, kind) : rows.unknown
   return (
-    <TakeUpDialog
+    <ContinueDialog
       kind={kind}
       rows={kind === 'resume' ? rows.not_sent : countRetryable(rows) - unknown}
       unknown={unknown}
@@ -65,11 +65,11 @@ export function TakeUp(props: {
   )
 }
 
-/** The wish that stands, if any, and the ways to make one and to drop it. */
-export function useTakeUpWish() {
-  const [wish, setWish] = useState<TakeUpWish | null>(null)
-  const drop = useCallback(() => setWish(null), [])
-  return { wish, make: setWish, drop }
+/** The current request, if any, with functions to set and drop it. */
+export function useContinueRequest() {
+  const [request, setRequest] = useState<ContinueRequest | null>(null)
+  const drop = useCallback(() => setRequest(null), [])
+  return { request, make: setRequest, drop }
 }
 
 /** A run's own connection says more than its address. */

@@ -17,8 +17,8 @@ export interface CallbackSource {
   close(): void
 }
 
-/** What a desk is made of. */
-export interface CallbackDeskOptions {
+/** Options of a callback settler. */
+export interface CallbackSettlerOptions {
   journal: Journal
   record: RunRecord
   claims: ItemClaims
@@ -37,8 +37,8 @@ export interface CallbackDeskOptions {
  * Takes the run's callbacks out of the inbox, and tells which are overdue. What it writes joins the transaction of
  * whoever sends, so that an item's outcome and its callback never miss each other.
  */
-export class CallbackDesk {
-  readonly #options: CallbackDeskOptions
+export class CallbackSettler {
+  readonly #options: CallbackSettlerOptions
   readonly #outcomes: OutcomeWriter
   readonly #writer: CallbackWriter
   readonly #timeoutMs: number
@@ -50,7 +50,7 @@ export class CallbackDesk {
   #latencies: { item: number; latencyUs: number; receivedAtUs: number }[] = []
   #lastLossMs: number | null = null
 
-  constructor(options: CallbackDeskOptions) {
+  constructor(options: CallbackSettlerOptions) {
     this.#options = options
     const { journal, claims, record } = options
     this.#outcomes = new OutcomeWriter(journal)
