@@ -148,15 +148,6 @@ export function parseStages(text: string): StagesParse {
   })
 }
 
-/** The text that {@link parseStages} reads back. */
-export function formatStages({ of, stages }: StagesPace): string {
-  const texts = stages.map(({ from, to, durationMs }) => {
-    const level = from === to ? String(to) : `${from}..${to}`
-    return `${level}@${formatDurationMs(durationMs)}`
-  })
-  return `${of === 'concurrency' ? 'concurrency:' : ''}${texts.join(',')}`
-}
-
 function parseStage(text: string, at: number, part: string, before: number, of: StagesPace['of']): Stage {
   const groups = STAGE.exec(part)?.groups
   if (groups === undefined) throw new MistakeError(text, at, explainStage(part), part.length)

@@ -46,20 +46,6 @@ export const addTermSchema = z.object({ term: termTextSchema, notes: notesTextSc
 /** A term whose notes are updated; null clears them (docs/interface.md §2.5, §4.6). */
 export const updateTermSchema = z.object({ term: termTextSchema, notes: notesTextSchema.nullish() })
 
-const watchlistNameSchema = z.string().min(1, 'must not be empty')
-
-/** Adds terms to an existing watchlist; the notes of terms it has already are overwritten (docs/interface.md §4.5). */
-export const watchlistAddRequestSchema = z.object({
-  watchlist: watchlistNameSchema,
-  terms: z.array(addTermSchema),
-})
-
-/** Updates the notes of terms that exist; unknown ones are never created (docs/interface.md §4.6). */
-export const watchlistUpdateRequestSchema = z.object({
-  watchlist: watchlistNameSchema,
-  terms: z.array(updateTermSchema),
-})
-
 /** A term in an answer: an object, or its text alone where the shape is not shown (docs/interface.md §4.5, §4.6). */
 const answeredTermSchema = z.union([
   z.string(),

@@ -2,36 +2,29 @@ import { describe, expect, it } from 'vitest'
 import { appealResponseSchema } from '../../../src/shared/service/appeal.ts'
 import { indexAddRequestSchema, indexRemoveRequestSchema } from '../../../src/shared/service/custom-index.ts'
 import {
-  watchlistAddRequestSchema,
+  addTermSchema,
+  updateTermSchema,
   watchlistAddResponseSchema,
-  watchlistUpdateRequestSchema,
   watchlistUpdateResponseSchema,
 } from '../../../src/shared/service/watchlist.ts'
 import { indexAddResponseSchema } from '../../helpers/answer-schemas.ts'
 
 describe('watchlist terms', () => {
   it('may have 1024 characters and notes as long, and no more', () => {
-    const withTerm = (term: string, notes: string) =>
-      watchlistAddRequestSchema.safeParse({ watchlist: 'w', terms: [{ term, notes }] }).success
+    const withTerm = (term: string, notes: string) => addTermSchema.safeParse({ term, notes }).success
     expect(withTerm('a'.repeat(1024), 'n'.repeat(1024))).toBe(true)
     expect(withTerm('a'.repeat(1025), 'n')).toBe(false)
     expect(withTerm('a', 'n'.repeat(1025))).toBe(false)
   })
 
   it('count an emoji as one character', () => {
-    const terms = [{ term: '😀'.repeat(1024) }]
-    expect(watchlistAddRequestSchema.safeParse({ watchlist: 'w', terms }).success).toBe(true)
+    expect(addTermSchema.safeParse({ term: '😀'.repeat(1024) }).success).toBe(true)
   })
 
   it('have their notes cleared by null on update, not on add', () => {
-    const request = { watchlist: 'w', terms: [{ term: 'a', notes: null }] }
-    expect(watchlistUpdateRequestSchema.safeParse(request).success).toBe(true)
-    expect(watchlistAddRequestSchema.safeParse(request).success).toBe(false)
-  })
-
-  it('need a watchlist', () => {
-    expect(watchlistAddRequestSchema.safeParse({ terms: [] }).success).toBe(false)
-    expect(watchlistUpdateRequestSchema.safeParse({ watchlist: '', terms: [] }).success).toBe(false)
+    const cleared = { term: 'a', notes: null }
+    expect(updateTermSchema.safeParse(cleared).success).toBe(true)
+    expect(addTermSchema.safeParse(cleared).success).toBe(false)
   })
 
   it('come back in lists that are always there', () => {

@@ -109,11 +109,6 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   }
 }
 
-/** Builds a single client; see {@link createServiceClients}. */
-export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  return createServiceClients(options)()
-}
-
 /** Lists of headers are built anew only where the key has changed. */
 function createHeaders(
   url: URL,

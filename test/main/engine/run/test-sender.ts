@@ -7,12 +7,10 @@ import { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
 import { SecondMeter } from '../../../../src/main/engine/sending/second-meter.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
-import {
-  createServiceClient,
-  type ServiceClient,
-} from '../../../../src/main/engine/service/service-client.ts'
+import type { ServiceClient } from '../../../../src/main/engine/service/service-client.ts'
 import { LatencyMeter } from '../../../../src/shared/load/latency-meter.ts'
 import { type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
+import { createServiceClient } from '../../../helpers/create-service-client.ts'
 import { openReadyJournal, readRecord } from '../journal/test-journal.ts'
 
 /** What a test may set of the sender it makes. */

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createServiceClient } from '../../../../src/main/engine/service/service-client.ts'
+import { createServiceClient } from '../../../helpers/create-service-client.ts'
 import { startFaultServer, toErrorAnswer, type WireRequest } from '../../../helpers/fault-server.ts'
 import { bindTestKey, createTestClient, judgeTask, sendOver, TEST_KEY } from './send-task.ts'
 

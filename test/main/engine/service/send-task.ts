@@ -4,11 +4,9 @@ import { readProxyCredentials } from '../../../../src/main/engine/secrets/read-c
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
-import {
-  createServiceClient,
-  type ServiceClient,
-} from '../../../../src/main/engine/service/service-client.ts'
+import type { ServiceClient } from '../../../../src/main/engine/service/service-client.ts'
 import type { PlanConnection } from '../../../../src/shared/plan/connection.ts'
+import { createServiceClient } from '../../../helpers/create-service-client.ts'
 import { buildPlan } from '../mapping/build-plan.ts'
 
 /** The key of every test here; it must never reach anybody but the server of the base URL. */

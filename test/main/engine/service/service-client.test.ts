@@ -3,11 +3,9 @@ import { join } from 'node:path'
 import { format, inspect } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
-import {
-  createServiceClient,
-  type ServiceClientOptions,
-} from '../../../../src/main/engine/service/service-client.ts'
+import type { ServiceClientOptions } from '../../../../src/main/engine/service/service-client.ts'
 import { createCertificate } from '../../../helpers/certificates.ts'
+import { createServiceClient } from '../../../helpers/create-service-client.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { bindTestKey, createTestClient, sendOver, sendTask, TEST_KEY } from './send-task.ts'
