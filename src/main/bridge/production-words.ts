@@ -28,7 +28,7 @@ export function describeProduction(question: ProductionQuestion): { title: strin
   }
 }
 
-/** Text on one line that can neither hide nor imitate what stands beside it. */
+/** Text on one line that can neither hide nor imitate what is next to it. */
 function toBare(text: string): string {
   const bare = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}')
   const characters = Array.from(bare)

@@ -1,7 +1,7 @@
 import { createExcerpts } from './excerpts.ts'
 import { bridge } from './implementer.ts'
 
-/** What became of the rows of a run. */
+/** The outcome of the rows of a run. */
 export const resultsHandlers = bridge.results.router({
   columns: bridge.results.columns.handler(({ context, input }) => context.engine.readColumns(input.runId)),
   page: bridge.results.page.handler(async ({ context: { engine }, input: { runId, ...query } }) => {

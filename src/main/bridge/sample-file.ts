@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-// The build puts the sample beside the bundles; from sources it stands beside the demo that has it, too.
+// The build puts the sample next to the bundles; from sources it is next to the demo that has it, too.
 const place = import.meta.url.endsWith('.ts') ? '../cli/demo/sample.csv' : './sample.csv'
 
 /** Absolute path of the bundled sample. */

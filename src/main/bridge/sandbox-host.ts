@@ -43,7 +43,7 @@ export interface SandboxHost {
   /** Base URL it has or last had in this workspace; null where it never ran. */
   lastBaseUrl(): Promise<string | null>
   /**
-   * Starts it. One that runs already forgets its tasks, so that what was submitted before is no duplicate, unless
+   * Starts it. One that runs already forgets its tasks, so that what was submitted before is not a duplicate, unless
    * `keep` says that it is in use; what is in its indexes and watchlists stays. Throws `SANDBOX_UNAVAILABLE`.
    */
   start(options: { keep: boolean }): Promise<string>

@@ -19,7 +19,7 @@ export function createSources(): Sources {
     async add(path, name = basename(path)) {
       const sourceId = randomBytes(16).toString('hex')
       known.set(sourceId, { path, name })
-      // What is not there is told when it is read, with what to do about it.
+      // A missing file is reported when it is read, with what to do.
       const about = await stat(path).catch(() => null)
       return { sourceId, name, sizeBytes: about?.isFile() ? about.size : 0 }
     },

@@ -34,7 +34,7 @@ export function createWindow({ preloadFile, appUrl }: WindowOptions): BrowserWin
     },
   })
   window.once('ready-to-show', () => window.show())
-  // A page that cannot load is shown all the same, so that the window does not stay away without a word.
+  // A page that cannot load is shown anyway, so that the window does not stay away without a word.
   window.loadURL(appUrl).catch(() => window.show())
   return window
 }

@@ -52,7 +52,7 @@ export interface ReceiverStatus {
   role: 'listening' | 'standby'
   /** Callbacks stored since the workspace was made. */
   received: number
-  /** Callbacks that were refused, by why; malformed ones are stored all the same. */
+  /** Callbacks that were refused, by why; malformed ones are stored anyway. */
   refused: Record<string, number>
 }
 
@@ -73,14 +73,14 @@ export interface StartOptions {
   whenFailing?: 'stop' | 'pause'
 }
 
-/** How a run is taken up again. `onUnknown` says whether rows of unknown fate are sent again. */
+/** How a run is resumed or retried. `onUnknown` says whether rows of unknown outcome are sent again. */
 export interface ResumeOptions extends StartOptions {
-  /** Further error codes that mean "this post_id was delivered before", beside the plan's. */
+  /** Further error codes that mean "this post_id was delivered before", in addition to the plan's. */
   deliveredCodes?: readonly string[]
   onUnknown: 'resend' | 'skip'
   /** Index adds of unknown outcome may be sent again although that may add items twice. */
   resendIndexAdds?: boolean
-  /** How long callbacks are awaited from now on, milliseconds; as the plan says unless given. */
+  /** How long callbacks are awaited from now on, milliseconds (default: as the plan says). */
   callbackTimeoutMs?: number
 }
 
@@ -125,7 +125,7 @@ export interface Engine {
   /** The handle of a run that this process holds. */
   heldRun(runId: string): RunHandle | null
   /**
-   * Every run together with its retries, newest first. A journal that cannot be read is told to `onUnreadable` and left
+   * Every run together with its retries, newest first. A journal that cannot be read is reported to `onUnreadable` and left
    * out.
    */
   listRuns(onUnreadable?: (runId: string, error: SluiceError) => void): Promise<RunSummary[]>
@@ -141,7 +141,7 @@ export interface Engine {
   readLatency(runId: string): Promise<LatencySeries>
   /** All that a report of a load test shows. Throws `BAD_USAGE` where the run is none. */
   readLoadReport(runId: string): Promise<LoadReport>
-  /** Run B beside run A: latencies, errors, throughput, plans. */
+  /** Run B compared with run A: latencies, errors, throughput, plans. */
   compareRuns(a: string, b: string): Promise<LoadComparison>
   /**
    * Takes what k6 measured in as a run of its own, with the plan of the run it was exported from where that is named.

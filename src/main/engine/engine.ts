@@ -56,7 +56,7 @@ export function createEngine(options: EngineOptions): Engine {
   /** What the queries' thread needs to know of a run: its journal, and the runs that this process holds. */
   const toAsked = (file: string) => ({ file, held: [...held.keys()] })
 
-  /** Takes in what came for a run or its retries while nobody held them, before anybody looks at them. */
+  /** Processes what came for a run or its retries while nobody held them, before anybody looks at them. */
   async function settleLate(file: string): Promise<void> {
     for (const runId of await queries.ask('late', toAsked(file), {})) await settleRun(runId)
   }

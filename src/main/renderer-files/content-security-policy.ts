@@ -1,6 +1,6 @@
 /**
  * The policy of one response: scripts and styles of our own or with this response's nonce, nothing inline, nothing from
- * elsewhere, no frames, no forms. `connectTo` is allowed beside our own origin, such as its websockets.
+ * elsewhere, no frames, no forms. `connectTo` is allowed in addition to our own origin, such as its websockets.
  */
 export function createContentSecurityPolicy(nonce: string, connectTo: readonly string[] = []): string {
   return [

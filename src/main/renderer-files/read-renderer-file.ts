@@ -28,7 +28,7 @@ export interface RendererFile {
 
 /**
  * Reads what a URL's path names in the folder of the built renderer, each page with a nonce of its own in body and
- * policy. Null for all that is not in the folder. `connectTo` is what the page may connect to beside its own origin.
+ * policy. Null for all that is not in the folder. `connectTo` is what the page may connect to in addition to its own origin.
  */
 export async function readRendererFile(
   folder: string,

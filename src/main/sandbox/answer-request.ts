@@ -12,7 +12,7 @@ import type { KeyStore } from './store/key-store.ts'
 
 /** A request that keeps the rules and is to be carried out. */
 export interface CheckedRequest {
-  /** What chance depends on beside the seed; the same for a request and its repetitions. */
+  /** What randomness depends on in addition to the seed; the same for a request and its repetitions. */
   key: string
   /** Which try of this key it is, from 1. */
   tryNumber: number

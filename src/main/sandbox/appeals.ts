@@ -6,7 +6,7 @@ import {
   originalDecisionSchema,
 } from '../../shared/service/appeal.ts'
 
-/** An appeal as the sandbox is given it: what it is now, and when it becomes Reviewed by itself. */
+/** An appeal as the sandbox is given it: what it is now, and when it becomes Reviewed on its own. */
 export const appealSchema = z.strictObject({
   appeal_id: z.string().min(1),
   status: appealStatusSchema.default('In Review'),
@@ -47,7 +47,7 @@ export function toAppealResponse(
   }
 }
 
-/** How many appeals a new sandbox has unless told otherwise: each of {@link SHAPES} once. */
+/** Default number of appeals of a new sandbox: each of {@link SHAPES} once. */
 export const DEFAULT_APPEALS = 10
 
 const REMOVED = { action_id: 'remove', display_name: 'Remove post' }

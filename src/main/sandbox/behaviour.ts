@@ -26,7 +26,7 @@ export const behaviourSettingsSchema = z.strictObject({
 /** See {@link behaviourSettingsSchema}. */
 export type BehaviourSettings = z.infer<typeof behaviourSettingsSchema>
 
-/** How a sandbox behaves that was told nothing. */
+/** Default behaviour of a sandbox. */
 export const DEFAULT_BEHAVIOUR: Readonly<BehaviourSettings> = {
   latency: '0ms',
   faults: [],

@@ -22,9 +22,9 @@ export interface Fault {
   status: number | null
   /** Seconds of the Retry-After header; null for none. */
   retryAfterS: number | null
-  /** Only the first tries of a post_id, that many; null for every try. */
+  /** Only the first tries of a post_id, that many; null for every attempt. */
   tries: number | null
-  /** How long a stall lasts before the answer comes after all, in milliseconds; null for ever. */
+  /** How long a stall lasts before the answer comes after all, in milliseconds; null forever. */
   stallMs: number | null
 }
 
@@ -71,7 +71,7 @@ export function toFaultOutcome({ fault, isStored }: DecidedFault): string {
 const HINT =
   'Write it like 5xx=3% or 429=3%,retry-after=1. Kinds: 5xx, 400 to 599, reset, stall (each with -before or -after), broken-json, truncated, html. Settings: retry-after, tries, status, for.'
 
-/** Seconds of Retry-After that a 429 names unless told otherwise. */
+/** Default Retry-After of a 429, seconds. */
 const DEFAULT_RETRY_AFTER_S = 1
 
 /**

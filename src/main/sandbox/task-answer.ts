@@ -59,7 +59,7 @@ export function toV2Answer(task: AnsweredTask): string {
   })
 }
 
-/** The acknowledgement of an async task as JSON text (docs/interface.md §4.1); what it holds beside task_id is ours. */
+/** The acknowledgement of an async task as JSON text (docs/interface.md §4.1); what it holds in addition to task_id is ours. */
 export function toAcknowledgement(task: AnsweredTask): string {
   return JSON.stringify({ task_id: task.taskId, message: 'The task is taken.' })
 }

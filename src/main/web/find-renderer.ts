@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { isFresh } from './is-fresh.ts'
 
-// In the build the screens stand beside the bundles' folder; from sources they are built when they are needed.
+// In the build the screens are next to the bundles' folder; from sources they are built when they are needed.
 const isBundled = !import.meta.url.endsWith('.ts')
 const projectFolder = fileURLToPath(new URL('../../../', import.meta.url))
 

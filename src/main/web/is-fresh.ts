@@ -16,6 +16,6 @@ async function findNewest(path: string): Promise<number> {
   if (!about.isDirectory()) return about.mtimeMs
   const names = await readdir(path)
   const times = await Promise.all(names.map((name) => findNewest(join(path, name))))
-  // A file that was removed leaves its mark on the folder alone.
+  // A file that was removed changes only the folder.
   return Math.max(about.mtimeMs, ...times)
 }

@@ -12,7 +12,7 @@ export interface ListenerLimits {
   connections: number
 }
 
-/** What a listener of the screens bears unless it is told otherwise; a browser opens a handful of connections. */
+/** Default limits of the window's listener; a browser opens a handful of connections. */
 export const LISTENER_LIMITS: ListenerLimits = {
   headMs: 10_000,
   stallMs: 30_000,

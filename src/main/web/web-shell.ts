@@ -38,7 +38,7 @@ export interface WebShellOptions {
   showConsent: ShowConsent
   /** Milliseconds that only ever grow, for the age of tokens and sessions. */
   now?: () => number
-  /** What connections may hold on to; {@link LISTENER_LIMITS} unless given. */
+  /** What connections may hold on to (default: {@link LISTENER_LIMITS}). */
   limits?: ListenerLimits
 }
 

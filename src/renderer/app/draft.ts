@@ -64,7 +64,7 @@ export function changeDraft(change: Partial<Draft>): void {
   useDraft.setState(change)
 }
 
-/** Begins anew with another source; what is done with it, where and how fast stay as they were. */
+/** Begins again with another source; what is done with it, where and how fast stay as they were. */
 export function restartDraft(source: ChosenSource | null): void {
   useDraft.setState(
     ({ operation, isOperationChosen, remembered, isLoad, load, callback, settings, media }) => ({

@@ -60,7 +60,7 @@ export function chooseActivity(activity: Activity): void {
   changeDraft({ remembered: known, isLoad: activity === 'load' })
 }
 
-/** Sets the operation. The columns are matched anew where they fill other fields now. */
+/** Sets the operation. The columns are matched again where they fill other fields now. */
 export function changeOperation(operation: Operation): void {
   const { operation: old, preview, mapping } = useDraft.getState()
   const isOther = old.kind !== operation.kind
@@ -83,13 +83,13 @@ export function changeMapping(mapping: Mapping): void {
   changeChecked({ mapping })
 }
 
-/** Changes something that the checked rows depend on: they have to be checked anew. */
+/** Changes something that the checked rows depend on: they have to be checked again. */
 export function changeChecked(change: Partial<Draft>): void {
   dropRun(useDraft.getState().heldRunId)
   changeDraft({ ...change, heldRunId: null })
 }
 
-/** Keeps what the source looks like; columns of other names are matched anew. */
+/** Keeps what the source looks like; columns of other names are matched again. */
 export function keepPreview(preview: BridgePreview): void {
   const { preview: old, operation } = useDraft.getState()
   if (old !== null && old.columns.join('\n') === preview.columns.join('\n')) changeDraft({ preview })
@@ -141,7 +141,7 @@ function toNoPlace(destination: Destination): SluiceError {
   })
 }
 
-/** Changes where and how fast to send. What the held run cannot take over makes it be checked anew. */
+/** Changes where and how fast to send. What the held run cannot take over makes it be checked again. */
 export async function applySettings(settings: Settings): Promise<void> {
   const { settings: old, heldRunId } = useDraft.getState()
   changeDraft({ settings })

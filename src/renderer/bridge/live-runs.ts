@@ -33,7 +33,7 @@ export const useLiveRuns = create<LiveRuns>(() => ({
 
 /**
  * Keeps the picture of one run fresh while a screen shows it: snapshots while this process holds it, and its summary
- * once it has ended. Goes on after a lost connection.
+ * once it has ended. Continues after a lost connection.
  */
 export function useFollowRun(runId: string): void {
   const turn = useLiveRuns((live) => live.turns[runId])

@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode, type ErrorDocument, EXIT } from '../messag
 
 const exitCodes = Object.values(EXIT)
 
-/** What an error of the bridge carries beside its code and its message. */
+/** What an error of the bridge carries in addition to its code and its message. */
 export const errorDataSchema = z.object({
   /** What to do about it. */
   hint: z.string(),

@@ -127,6 +127,6 @@ const overviewSchema = matchType<LoadOverview>()(
 
 /** What load tests measured. */
 export const loadContract = {
-  /** All that was measured so far. Fails with `BAD_USAGE` where the run is no load test. */
+  /** All that was measured so far. Fails with `BAD_USAGE` where the run is not a load test. */
   report: base.input(runIdSchema).output(overviewSchema),
 }

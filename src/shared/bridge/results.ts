@@ -166,7 +166,7 @@ const latencySchema = matchType<LatencySeries>()(
   }),
 )
 
-/** What became of the rows of a run; rows only by page. */
+/** The outcome of the rows of a run; rows only by page. */
 export const resultsContract = {
   /** The names of the source's columns. */
   columns: base.input(runIdSchema).output(z.array(z.string())),

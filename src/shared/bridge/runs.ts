@@ -31,7 +31,7 @@ const { mapping, operation, callback, pace, load, retry } = planSchema.shape
 export const runRequestSchema = toStrict(
   z.object({
     destination: destinationSchema,
-    /** How long an answer is awaited, milliseconds; the connection's own unless given. */
+    /** How long an answer is awaited, milliseconds (default: the connection's own). */
     timeoutMs: timeoutMsSchema.exactOptional(),
     source: sourceReadingSchema,
     mapping,
@@ -52,7 +52,7 @@ export type RunRequestInput = z.input<typeof runRequestSchema>
 
 const takeUpSchema = toStrict(
   runIdSchema.extend({
-    /** Whether rows of unknown fate are sent again. */
+    /** Whether rows of unknown outcome are sent again. */
     onUnknown: z.enum(['resend', 'skip']),
     /** Index adds of unknown outcome may be sent again although that may add items twice. */
     resendIndexAdds: z.boolean().exactOptional(),

@@ -61,7 +61,7 @@ export function createArrivalSchedule(
     plannedAt: (ms) => Math.min(limit, countAt(segments, Math.min(ms, durationMs))),
     countDue(ms) {
       if (ms < 0) return 0
-      // The integral says it but for the last bit of a float; the due times themselves decide.
+      // The integral says it, except the last bit of a float; the due times themselves decide.
       let count = Math.min(total, Math.floor(countAt(segments, Math.min(ms, durationMs))) + 1)
       while (count < total && dueMs(count) <= ms) count += 1
       while (count > 0 && dueMs(count - 1) > ms) count -= 1

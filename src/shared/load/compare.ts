@@ -24,7 +24,7 @@ const COMPARED_PERCENTILES = [50, 90, 95, 99, 99.9] as const
 /** Whether the second run differs from the first: `alike` is shown to be, `unclear` is not known. */
 export type Verdict = 'slower' | 'faster' | 'alike' | 'unclear'
 
-/** A smaller ratio is no difference that matters, however sure it is. */
+/** A smaller ratio is not a difference that matters, however sure it is. */
 const NEGLIGIBLE = 1.02
 
 /** Without a difference that matters, runs are alike where the true ratio is within this for sure. */

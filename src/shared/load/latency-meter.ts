@@ -8,7 +8,7 @@ import {
 import type { Percentiles } from '../run/run.ts'
 import type { TrendMetric } from './metrics.ts'
 
-/** Longest latency that is told apart, one hour in microseconds; longer ones are recorded as this. */
+/** Longest latency that is distinguished, one hour in microseconds; longer ones are recorded as this. */
 const HIGHEST_US = 3_600_000_000
 
 /** An empty histogram: whole microseconds from 1 to one hour, three significant figures. */
@@ -62,7 +62,7 @@ export class LatencyMeter {
   /** The last percentiles that were asked for, which hold as long as nothing is recorded. */
   readonly #percentiles = new Map<TrendMetric, Percentiles>()
 
-  /** Records a duration in microseconds; null is no sample. */
+  /** Records a duration in microseconds; null is not counted. */
   record(series: TrendMetric, us: number | null): void {
     if (us !== null) recordUs(this.#of(series), us)
   }

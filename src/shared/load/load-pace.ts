@@ -11,7 +11,7 @@ export const RATE_MAX = 1_000_000
 /** Longest load, its warm-up included: a week, in milliseconds. */
 export const LOAD_MAX_MS = 7 * 24 * 3_600_000
 
-/** Rates are told apart to this, requests a second, which keeps every schedule exact ({@link RATE_MAX} of them). */
+/** Rates are distinguished to this, requests a second, which keeps every schedule exact ({@link RATE_MAX} of them). */
 const RATE_STEP = 0.001
 
 /** How long stages last together. */

@@ -3,7 +3,7 @@ import type { LoadComparison } from './compare.ts'
 import type { TrendMetric } from './metrics.ts'
 import type { ThresholdResult } from './thresholds.ts'
 
-/** Requests by outcome (docs/architecture.md §1); `sent` is their sum but for those that are still awaited. */
+/** Requests by outcome (docs/architecture.md §1); `sent` is their sum, except those that are still awaited. */
 export interface LoadCounts {
   sent: number
   succeeded: number

@@ -40,7 +40,7 @@ const fieldsSchema = z.object({
   gracefulStopMs: z.int().min(0).max(3_600_000).default(GRACEFUL_STOP_MS),
   /** Most requests of an open pace in flight; see {@link toMaxInFlight}. */
   maxInFlight: z.int().min(1).max(IN_FLIGHT_MAX).optional(),
-  /** What becomes of a due request that finds {@link toMaxInFlight} of them in flight. */
+  /** What happens to a due request that finds {@link toMaxInFlight} of them in flight. */
   whenFull: z.enum(['wait', 'drop']).default('wait'),
   thresholds: z.array(thresholdSchema).default([]),
   /** Requests that are kept whole, drawn evenly from all of them. */
@@ -48,7 +48,7 @@ const fieldsSchema = z.object({
   /** Requests that did not succeed and are kept whole, the first ones. */
   errorLimit: z.int().min(0).max(KEPT_MAX).default(ERROR_LIMIT_DEFAULT),
   httpVersion: z.enum(['1.1', '2']).default('1.1'),
-  /** Most HTTP/2 connections of each worker; as many as the service's limit of streams asks for unless given. */
+  /** Most HTTP/2 connections of each worker (default: as many as the service's limit of streams asks for). */
   http2Connections: z.int().min(1).max(IN_FLIGHT_MAX).optional(),
   /** Threads that send. */
   workers: z.int().min(1).max(64).default(1),

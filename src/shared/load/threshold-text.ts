@@ -13,7 +13,7 @@ export function formatThresholdMargin({ ok, limit, margin, unit }: ThresholdResu
   if (margin === null) return 'nothing shows that it holds'
   const size = Math.abs(margin)
   const relative = limit === 0 ? '' : ` (${formatFigure((size / Math.abs(limit)) * 100)} % of the limit)`
-  // A difference of shares, beside which their ratio stands.
+  // A difference of shares, with their ratio.
   const distance = unit === 'share' ? `${formatFigure(size * 100)} points` : toText(size, unit)
   if (!ok) return size === 0 ? 'at the limit itself' : `crossed by ${distance}${relative}`
   return size === 0 ? 'exactly' : `${distance} to spare${relative}`

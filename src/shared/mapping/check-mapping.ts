@@ -24,7 +24,7 @@ export interface MappedTable {
   columns: readonly string[]
   /** Whether the columns' names are the source's own; else they go by number. */
   hasHeader: boolean
-  /** Whether files of a folder fill the content by themselves. */
+  /** Whether files of a folder fill the content on their own. */
   hasMediaFiles: boolean
 }
 
@@ -179,7 +179,7 @@ function findSourceMistakes(
   ]
 }
 
-/** The placeholders of a template that stand for nothing; `known` are those it has beside the usual ones. */
+/** The placeholders of a template that are not known; `known` are those allowed in addition to the usual ones. */
 export function findUnknownPlaceholders(
   field: string,
   template: string,

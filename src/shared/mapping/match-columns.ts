@@ -62,7 +62,7 @@ const SUFFIXES: Record<string, readonly string[]> = {
  * Maps columns to fields by name: exact wire names first, then names that differ only in case, spaces, underscores or
  * hyphens. `user_metadata.KEY` and the like fill that key. No column fills two fields.
  *
- * A folder's `request` is matched, and its `media`, which is no address, is not; elsewhere it is the other way round,
+ * A folder's `request` is matched, and its `media`, which is not an address, is not; elsewhere it is the other way round,
  * for a column of that name may hold anything. A column named like a field that is not listed for the operation's mode
  * is left alone, see {@link findLeftOutFields}: a source made for the other mode, or the export of an async add, serves as
  * it is.

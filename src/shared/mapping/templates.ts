@@ -69,7 +69,7 @@ export function isConstantTemplate(template: string): boolean {
 }
 
 /**
- * Whether no two rows of a run can get the same text: exactly one `{{row}}`, and nothing beside it but constants and
+ * Whether no two rows of a run can get the same text: exactly one `{{row}}`, and nothing else but constants and
  * `{{run}}`. Such values need not be looked up for repetitions.
  */
 export function isUniqueByConstruction(template: string): boolean {

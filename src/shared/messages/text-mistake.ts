@@ -12,7 +12,7 @@ const FOUND_MAX_CHARACTERS = 30
 export class MistakeError extends Error {
   readonly mistake: TextMistake
 
-  /** `index` counts from 0; what was found is `length` characters from there, the rest of the text unless given. */
+  /** `index` counts from 0; `length` characters from there were found (default: the rest of the text). */
   constructor(text: string, index: number, expected: string, length = FOUND_MAX_CHARACTERS) {
     const found = text.slice(index, index + Math.min(length, FOUND_MAX_CHARACTERS)).trim()
     super(expected)
@@ -35,7 +35,7 @@ export function formatTextMistake(what: string, text: string, { at, expected, fo
   return `${what} \`${text}\`, character ${at}: expected ${expected}, found ${found}`
 }
 
-/** The index of the first character from `from` on that is no white space. */
+/** The index of the first character from `from` on that is not white space. */
 export function skipSpace(text: string, from: number): number {
   return from + (/^\s*/.exec(text.slice(from))?.[0].length ?? 0)
 }

@@ -29,7 +29,7 @@ export const proxySchema = z.object({
 })
 
 const tlsFilesSchema = z.object({
-  /** Absolute path of a PEM file of certificate authorities that are trusted beside the built-in ones. */
+  /** Absolute path of a PEM file of certificate authorities that are trusted in addition to the built-in ones. */
   caFile: z.string().min(1).optional(),
   /** Absolute paths of the client's certificate and its key, both PEM, both or neither. */
   certFile: z.string().min(1).optional(),
@@ -44,11 +44,11 @@ export const tlsSchema = tlsFilesSchema.refine(
 
 /** A deployment of the service, as a plan names it; it holds no secret, only where secrets are found. */
 export const connectionSchema = z.object({
-  /** The stored connection it was taken from, whose active key can be switched while a run goes on. */
+  /** The stored connection it was taken from, whose active key can be switched during a run. */
   name: z.string().min(1).optional(),
   /** Scheme, host, port and an optional path prefix, without a trailing slash. */
   baseUrl: bareUrlSchema,
-  /** The second host for v2 tasks (docs/interface.md §5.5); the base URL unless given. */
+  /** The second host for v2 tasks (docs/interface.md §5.5) (default: the base URL). */
   taskBaseUrl: bareUrlSchema.optional(),
   /** Name of the environment variable that holds the API key; the key itself is never in a plan. */
   apiKeyEnv: environmentNameSchema.default('SLUICE_API_KEY'),

@@ -29,7 +29,7 @@ export type Mapping = z.infer<typeof mappingSchema>
 const mediaSchema = z.discriminatedUnion('kind', [
   /** Addresses made from a template; `{{path}}` is the file's path inside the folder, percent-encoded. */
   z.object({ kind: z.literal('template'), template: z.string().min(1) }),
-  /** The media host serves the files itself; `url` is its public base, its own address unless given. */
+  /** The media host serves the files itself; `url` is its public base (default: its own address). */
   z.object({ kind: z.literal('host'), url: bareUrlSchema.optional() }),
 ])
 
@@ -45,11 +45,11 @@ const sourceSchema = z.object({
   header: z.boolean().default(true),
   /** 1-based record that names the columns; those before it are passed over. */
   headerRow: z.int().min(1).optional(),
-  /** Name or 1-based number of a spreadsheet's sheet; the first unless given. */
+  /** Name or 1-based number of a spreadsheet's sheet (default: the first). */
   sheet: z.union([z.string(), z.int().min(1)]).optional(),
-  /** A label that `iconv-lite` or TextDecoder knows, such as `windows-1252`; recognised unless given. */
+  /** A label that `iconv-lite` or TextDecoder knows, such as `windows-1252` (default: recognised). */
   encoding: z.string().optional(),
-  /** One character; recognised unless given. */
+  /** One character (default: recognised). */
   delimiter: z.string().length(1).optional(),
   /** A folder's media files; without it they have no address and cannot be sent. */
   media: mediaSchema.optional(),
@@ -70,9 +70,9 @@ export const CALLBACK_MAX_BYTES = 5 * 1024 * 1024
 const callbackSchema = z.object({
   /** Address the receiver listens on. */
   host: z.string().min(1).default('127.0.0.1'),
-  /** Port the receiver listens on; the workspace's own, the same every time, unless given. */
+  /** Port the receiver listens on (default: the workspace's own, the same every time). */
   port: z.int().min(1).max(65_535).optional(),
-  /** The receiver's public base, behind a reverse proxy or tunnel; its own address unless given. */
+  /** The receiver's public base, behind a reverse proxy or tunnel (default: its own address). */
   url: bareUrlSchema.optional(),
   /** From an acknowledgement until its item is overdue. */
   timeoutMs: z.int().min(1).max(CALLBACK_TIMEOUT_MAX_MS).default(CALLBACK_TIMEOUT_MS),
@@ -97,7 +97,7 @@ const paceSchema = z.discriminatedUnion('kind', [
 /** How fast to send. */
 export type Pace = z.infer<typeof paceSchema>
 
-/** Longest wait that a plan may ask for, milliseconds; a timer bears no more than 24 days. */
+/** Longest wait that a plan may ask for, milliseconds; a timer lasts at most 24 days. */
 const WAIT_MAX_MS = 3_600_000
 
 const retrySchema = z.object({

@@ -6,7 +6,7 @@ const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\t\r＝＋－＠]/u
 const DELIMITERS = /[,;|\t\r\n]/
 
 // The same for what follows a delimiter within a cell. Delimiters are not among what is passed over, so that each piece
-// is guarded by itself, whatever was put into the others.
+// is guarded on its own, whatever was put into the others.
 const PIECES = /(?<=[,;|\t\r\n])(?='*(?:["\p{Zs}\p{Cf}]|(?![\t\r\n])\p{Cc})*[=+\-@＝＋－＠])/gu
 const GUARDED_PIECES = /(?<=[,;|\t\r\n])'(?='*(?:["\p{Zs}\p{Cf}]|(?![\t\r\n])\p{Cc})*[=+\-@＝＋－＠])/gu
 

@@ -72,7 +72,7 @@ export function nextItemState(state: ItemState, event: ItemEvent): ItemState | n
   return TRANSITIONS[state][event] ?? null
 }
 
-/** Whether nothing more will happen to the item in this run by itself. */
+/** Whether the item no longer changes in this run without a new request. */
 export function isSettled(state: ItemState): boolean {
   return state !== 'pending' && state !== 'sending' && state !== 'acknowledged'
 }

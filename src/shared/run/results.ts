@@ -16,7 +16,7 @@ export const NO_RULE = ''
 /** Which rows a page holds; an absent member does not narrow. */
 export interface RowFilter {
   state?: RowState
-  /** Rows that ended without success: invalid, rejected, failed, unknown or overdue; not beside `state`. */
+  /** Rows that ended without success: invalid, rejected, failed, unknown or overdue; not together with `state`. */
   unsuccessful?: true
   /** Rows that triggered at least one of these rules; {@link NO_RULE} stands for succeeding without any. */
   ruleIds?: string[]
@@ -24,7 +24,7 @@ export interface RowFilter {
   errorCode?: string
   /** Rows that did not succeed for this cause, a key of `toErrorKey` or `toInvalidKey`. */
   cause?: string
-  /** Rows of which the service answered this. */
+  /** Rows with this answer of the service. */
   answer?: RowAnswer
   /** Rows any of whose cells contains this text, ASCII letters in either case. */
   search?: string
@@ -103,7 +103,7 @@ export interface CallbackDetail {
   cutFrom: CutFrom | null
 }
 
-/** Everything known of one row: its cells, the exact request, every try, the answer as it came. */
+/** Everything known of one row: its cells, the exact request, every attempt, the answer as it came. */
 export interface RowDetail {
   result: ResultRow
   columns: string[]

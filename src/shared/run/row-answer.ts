@@ -25,7 +25,7 @@ export type RowAnswer = z.infer<typeof rowAnswerSchema>
 
 const APPEAL_ANSWERS: readonly RowAnswer[] = ['in_review', 'reviewed', 'overturned', 'upheld', 'other_status']
 
-/** Whether an answer is where an appeal stands; the others are what became of a term. */
+/** Whether an answer is where an appeal stands; the others are the outcome of a term. */
 export function isAppealAnswer(answer: RowAnswer): boolean {
   return APPEAL_ANSWERS.includes(answer)
 }

@@ -1,7 +1,7 @@
 import type { CallbackCounts, RequestCounts, RowCounts } from './run.ts'
 
 /**
- * Rows by what became of them, from the journal's counts by state. `unaccounted` rows were marked as sent by a
+ * Rows by outcome, from the journal's counts by state. `unaccounted` rows were marked as sent by a
  * process that is gone and have no outcome: they are unknown. What is in none of the states was not sent.
  */
 export function toRowCounts(

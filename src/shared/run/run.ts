@@ -37,7 +37,7 @@ const rowCountsSchema = z.object({
   not_sent: z.int(),
 })
 
-/** Rows of a source by what became of them. */
+/** Rows of a source by outcome. */
 export type RowCounts = z.infer<typeof rowCountsSchema>
 
 /** Attempts by how they ended; `retried` are those that followed another of the same item. */
@@ -89,7 +89,7 @@ const termsSchema = z.object({
 /** Failed terms that a summary lists at most; all of them are in the results. */
 export const FAILED_TERMS_MAX = 1_000
 
-/** What became of a watchlist's terms, by row. */
+/** The outcome of a watchlist's terms, by row. */
 export type TermCounts = z.infer<typeof termsSchema>
 
 const appealsSchema = z.object({
@@ -100,7 +100,7 @@ const appealsSchema = z.object({
   other_status: z.int(),
 })
 
-/** Callbacks of an async run that were taken in. */
+/** Callbacks of an async run that were processed. */
 export const callbackCountsSchema = z.object({
   received: z.int(),
   /** Settled their item. */
@@ -152,7 +152,7 @@ export const runSummarySchema = z.object({
   mode: z.enum(['sync', 'async']),
   api: z.enum(['v1', 'v2']),
   state: runStateSchema,
-  /** Why it stopped, where it stopped by itself; with what to do. */
+  /** Why it stopped, where it stopped on its own; with what to do. */
   stop_reason: z.string().nullable(),
   source: z.string(),
   base_url: z.string(),

@@ -76,6 +76,6 @@ export interface RunSnapshot {
   callbacks: CallbackCounts | null
   /** Null for runs that are no load test. */
   load: LoadProgress | null
-  /** Why the run paused or stopped by itself, with what to do; null while it did not. */
+  /** Why the run paused or stopped on its own, with what to do; null while it did not. */
   notice: string | null
 }

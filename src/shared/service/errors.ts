@@ -28,7 +28,7 @@ export interface ServiceErrorEntry {
   condition: string
   endpoints: readonly ErrorEndpoint[]
   /**
-   * False for the pairings of watchlist add that docs/interface.md §7.2 calls contradictory; a client must bear both.
+   * False for the pairings of watchlist add that docs/interface.md §7.2 calls contradictory; a client must accept both.
    */
   consistent: boolean
 }
@@ -114,7 +114,7 @@ export function readServiceError(body: unknown): ServiceError | null {
   return { status: typeof status === 'number' ? status : null, errorCode, message }
 }
 
-/** Whether a body is an error by itself, whatever the HTTP status: `error` is true (docs/interface.md §7). */
+/** Whether a body is an error on its own, whatever the HTTP status: `error` is true (docs/interface.md §7). */
 export function isServiceErrorBody(body: unknown): boolean {
   return isJsonObject(body) && body['error'] === true
 }

@@ -64,14 +64,14 @@ function refuseRowOptions({ lossless, state, answer }: ExportFlags): void {
   throw new InvalidArgumentError(`${given.join(', ')} cannot be used with a load test.`)
 }
 
-/** `372 rows in results.csv (48 kB)`; what a load test's file holds is no rows. */
+/** `372 rows in results.csv (48 kB)`; the file of a load test has records, not rows. */
 function formatResult({ rows, file, sizeBytes }: ExportResult, isLoad: boolean): string {
   const size = formatBytes(sizeBytes)
   if (!isLoad) return `${formatCounted(rows, 'row')} in ${file} (${size})`
   return rows === 0 ? `${file} (${size})` : `${formatCounted(rows, 'record')} in ${file} (${size})`
 }
 
-/** Adds `export RUN FILE`: writes the source's columns and what came of each row; the file's ending says how. */
+/** Adds `export RUN FILE`: writes the source's columns and the outcome of each row, in the format of the file's ending. */
 export function addExportCommand(program: Command, context: CliContext): void {
   const command = program
     .command('export')

@@ -13,7 +13,7 @@ interface ImportFlags extends ReportingFlags {
   name?: string
 }
 
-/** Adds `import-k6 FILE…`: takes what k6 measured in as a run beside the others. */
+/** Adds `import-k6 FILE…`: imports k6 results as a run. */
 export function addImportK6Command(program: Command, context: CliContext): void {
   const command = program
     .command('import-k6')

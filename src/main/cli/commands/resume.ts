@@ -33,7 +33,7 @@ interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags {
   callbackTimeout?: number
 }
 
-/** How a run is taken up again. */
+/** How a run is resumed or retried. */
 interface Again {
   how: 'resume' | 'retry'
   /** What is sent, for the question before a production service. */
@@ -154,12 +154,12 @@ async function sendAgain(
       ...(deliveredCodes === undefined ? {} : { deliveredCodes }),
       ...secrets,
     })
-    // A resent index add is not resent again by itself.
+    // A resent index add is not resent again on its own.
     return settleRun(context, engine, handle, flags, access, { mayResend: run.operation !== 'index-add' })
   })
 }
 
-/** Adds `resume RUN`: goes on after a stop or a crash. */
+/** Adds `resume RUN`: continues after a stop or a crash. */
 export function addResumeCommand(program: Command, context: CliContext): void {
   const command = program
     .command('resume')

@@ -114,7 +114,7 @@ function toOperation(run: RunSummary): string {
   return `${isLoadRun(run) ? 'load ' : ''}${mode === 'async' ? `${operation} async` : operation}`
 }
 
-/** The columns that fit beside each other, each as narrow as it may be cut. */
+/** The columns that fit next to each other, each as narrow as it may be cut. */
 function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
   const toWidth = ({ title, minColumns, toCell }: RunColumn) => {
     const widest = Math.max(title.length, ...runs.map((run) => textWidth(toCell(run))))

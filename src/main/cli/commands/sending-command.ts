@@ -25,7 +25,7 @@ export interface SendingCommand<Own extends object> {
   name: string
   /** What the source holds, for the help of the argument. */
   source: string
-  /** What the list of the commands beside it says; that of all commands has its own words. */
+  /** What the list of the commands next to it says; that of all commands has its own words. */
   summary?: string
   description: string
   /** Declares the command's own options, before those that every sending command has. */

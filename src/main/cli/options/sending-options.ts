@@ -38,13 +38,13 @@ export function addRunTimeOptions(command: Command): Command {
   return addReportingOptions(command)
 }
 
-/** How fast a run sends that is no load test. */
+/** How fast a run sends, except load tests. */
 export interface PaceFlags {
   concurrency?: number
   rate?: number
 }
 
-/** Declares how fast a run sends that is no load test. */
+/** Declares how fast a run sends, except load tests. */
 export function addPaceOptions(command: Command): Command {
   return command
     .optionsGroup('Pace:')

@@ -12,7 +12,7 @@ export interface ReportingFlags extends WorkspaceFlags {
   json?: true
 }
 
-/** What is done with rows whose fate is unknown. */
+/** What is done with rows with an unknown outcome. */
 export interface UnknownFlags {
   onUnknown: 'ask' | 'resend' | 'skip'
   resendIndexAdds?: true
@@ -46,7 +46,7 @@ export function addOnUnknownOption(command: Command): Command {
   return command.option('--resend-index-adds', 'also resend such rows of `index add`; may add items twice')
 }
 
-/** Whether a person has said beforehand what would be asked. */
+/** Whether the confirmation was given on the command line. */
 export interface YesFlags {
   yes?: true
 }

@@ -53,7 +53,7 @@ function formatLoadTime({ phase, elapsedMs, measuredMs }: LoadProgress): string 
 const THRESHOLD_LINES = 3
 const GAP = '   '
 
-/** The lines that a terminal redraws while a load goes on: how far, how fast, how well, and how thresholds stand. */
+/** The lines that a terminal redraws during a load: how far, how fast, how well, and how thresholds stand. */
 export function formatLoadBlock(terminal: Terminal, snapshot: LoadSnapshot): string {
   const room = terminal.columns() - 1 - LABEL_COLUMNS
   const indent = ' '.repeat(LABEL_COLUMNS)
@@ -88,7 +88,7 @@ function formatHead(terminal: Terminal, { phase, load, inFlight }: LoadSnapshot,
   )
 }
 
-/** What is sent a second, beside what the schedule asks for: `198 of 200/s`. */
+/** What is sent a second, and what the schedule asks for: `198 of 200/s`. */
 function formatSending({ phase, achievedPerS, scheduledPerS }: LoadSnapshot['load']): string {
   if (phase === 'stopping') return ''
   const achieved = achievedPerS === null ? null : formatRate(achievedPerS)

@@ -63,7 +63,7 @@ function formatOutcomes(terminal: Terminal, snapshot: RunSnapshot): string {
   return ' '.repeat(LABEL_COLUMNS) + fitSegments(segments, terminal.columns() - 1 - LABEL_COLUMNS, '   ')
 }
 
-/** The lines that a terminal redraws while a run goes on: what it is doing and how far, then what came of it. */
+/** The lines that a terminal redraws during a run: what it is doing and how far, then its outcome. */
 export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): string {
   if (snapshot.phase === 'intake') return formatIntake(terminal, snapshot)
   if (isLoadSnapshot(snapshot)) return formatLoadBlock(terminal, snapshot)

@@ -11,7 +11,7 @@ import type { CliContext } from '../context.ts'
 import type { UnknownFlags } from '../options/shared-options.ts'
 import { formatCounted } from '../terminal/number-format.ts'
 
-/** What becomes of rows of unknown outcome. */
+/** What happens to rows of unknown outcome. */
 type UnknownChoice = Pick<ResumeOptions, 'onUnknown' | 'resendIndexAdds'>
 
 const SKIP: UnknownChoice = { onUnknown: 'skip' }

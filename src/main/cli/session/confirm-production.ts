@@ -5,7 +5,7 @@ import type { YesFlags } from '../options/shared-options.ts'
 
 /**
  * The connection that a person has to be asked about before anything is sent there, since it is marked as production;
- * null where there is nothing to ask. Throws `BAD_USAGE` where nobody can be asked: what goes there unattended says so
+ * null where there is nothing to ask. Throws `BAD_USAGE` without a terminal: what goes there unattended says so
  * with `--yes`.
  */
 export function findGuarded(

@@ -16,7 +16,7 @@ import { dropRun, readSource } from './read-source.ts'
 
 const EXAMPLES = 10
 
-/** A plan of which nothing is sent. */
+/** A plan that is checked without sending anything. */
 export type Trial = { plan: Plan } & Pick<StartOptions, 'proxyCredentials'>
 
 async function readFirstRequest(engine: Engine, runId: string): Promise<RowDetail | null> {

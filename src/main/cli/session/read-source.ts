@@ -6,7 +6,7 @@ import { watchInterrupts } from './interrupts.ts'
 
 /**
  * Shows a held run's progress until its source is read and checked. Ctrl-C stops the run; a second one leaves at once.
- * Returns whether it was let be. Throws the `SluiceError` that ended intake.
+ * Returns whether it was interrupted. Throws the `SluiceError` that ended intake.
  */
 export async function readSource(
   context: CliContext,
@@ -34,7 +34,7 @@ export async function readSource(
   return isInterrupted ? 'interrupted' : 'read'
 }
 
-/** Ends a held run of which nothing was sent, and removes all of it. */
+/** Ends a held run that has sent nothing, and removes it. */
 export async function dropRun(
   engine: { deleteRun(runId: string): Promise<void> },
   handle: RunHandle,

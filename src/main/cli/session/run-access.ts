@@ -21,7 +21,7 @@ export interface RunAccess {
   readSecrets(): RunSecrets
   /** The same for a run that sends nothing. */
   readTrialSecrets(): Pick<RunSecrets, 'proxyCredentials'>
-  /** Follows the stored connection's active key while the run goes on; returns the way to stop. */
+  /** Follows the stored connection's active key during the run; returns the way to stop. */
   followKey(handle: RunHandle, say: (text: string) => void): () => void
 }
 

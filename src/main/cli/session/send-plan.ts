@@ -25,7 +25,7 @@ export interface PlanToSend {
   notes: readonly string[]
 }
 
-/** What is about to happen that cannot be taken back, or is not as it was asked for. */
+/** Warnings about what cannot be undone or differs from the request. */
 function warnBeforehand({ operation, load, mapping }: Plan): string[] {
   return [
     ...(operation.kind === 'watchlist-add' ? ['Existing notes of these terms will be overwritten.'] : []),
@@ -38,7 +38,7 @@ function warnBeforehand({ operation, load, mapping }: Plan): string[] {
   ]
 }
 
-/** Serves the figures of a load test while it goes on, where that is asked for. Throws `BAD_USAGE`. */
+/** Serves the figures of a load test while it runs, where that is asked for. Throws `BAD_USAGE`. */
 async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Promise<MetricsServer | null> {
   if (flags.metricsPort === undefined) return null
   if (plan.load === undefined) {
@@ -54,7 +54,7 @@ async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Pr
   return metrics
 }
 
-/** Reads the source first, then asks; null where the answer was no, or nobody waited for the question. */
+/** Reads the source, then asks for confirmation; an exit code if it was declined or interrupted. */
 async function startConfirmed(
   context: CliContext,
   engine: Engine,
@@ -83,7 +83,7 @@ async function startConfirmed(
   return handle
 }
 
-/** What nobody can be asked about at the end of the run has to be accepted before it. Throws `NOT_CONFIRMED`. */
+/** Without a terminal, resending must be confirmed before the run. Throws `NOT_CONFIRMED`. */
 function refuseUnconfirmedResend(context: CliContext, { operation }: Plan, flags: RunTimeFlags): void {
   if (operation.kind !== 'index-add' || flags.onUnknown !== 'resend') return
   if (flags.resendIndexAdds || context.canAsk) return

@@ -63,7 +63,7 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
 }
 
 /**
- * Follows a run to its end, sends rows of unknown fate once more where that is wanted, says how it ended, and returns
+ * Follows a run to its end, sends rows of unknown outcome once more where that is wanted, says how it ended, and returns
  * what to exit with.
  */
 export async function settleRun(
@@ -92,7 +92,7 @@ export async function settleRun(
     await context.err.writeLine(`To resume, run: ${COMMAND_PREFIX} resume ${summary.run_id}`)
   }
   for (const result of summary.thresholds ?? []) {
-    // Beside a document, a person or a log is told which and by how much.
+    // With --json, also say which threshold failed and by how much on stderr.
     if (flags.json && !result.ok) await context.err.writeLine(formatThresholdResult(result))
   }
   return toExitCode(summary)

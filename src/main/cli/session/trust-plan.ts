@@ -48,7 +48,7 @@ function describeAppeals({ source, mapping }: Plan): string {
 
 /**
  * Asks about a plan file that sends secrets or ids of appeals where no stored connection sends them; false where the
- * answer is no. Throws `BAD_PLAN` where nobody can be asked: what runs such plans unattended passes `--trust-plan`.
+ * answer is no. Throws `BAD_PLAN` without a terminal: what runs such plans unattended passes `--trust-plan`.
  */
 export async function confirmTrust(
   context: CliContext,

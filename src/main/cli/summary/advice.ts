@@ -28,7 +28,7 @@ function isOfEveryRow({ error_code }: ErrorGroup): boolean {
   return error_code === 'INVALID_WATCHLIST' || error_code === 'INVALID_CUSTOM_INDEX'
 }
 
-/** Whether rows would be refused again, sent as they are: a final 4xx that is no matter of the key or of time. */
+/** Whether rows would be refused again, sent as they are: a final 4xx that is about neither the key nor the time. */
 export function isFinal(group: ErrorGroup): boolean {
   const { outcome, status, error_code } = group
   if (outcome !== 'rejected' || !hasStatus(400, 499)(group)) return false

@@ -55,7 +55,7 @@ function formatFailedTerms(terminal: Terminal, failed: NonNullable<RunSummary['t
   ])
 }
 
-/** What became of a watchlist's terms, the first that were not processed by name; nothing for other operations. */
+/** The outcome of a watchlist's terms, the first that were not processed by name; nothing for other operations. */
 export function formatTerms(terminal: Terminal, summary: RunSummary): string[] {
   const { operation, terms } = summary
   if (terms === undefined) return []
@@ -140,7 +140,7 @@ export function formatAppeals(terminal: Terminal, summary: RunSummary): string[]
   ])
 }
 
-/** Callbacks that were taken in and what came of them; nothing for sync runs. */
+/** Processed callbacks and their outcomes; nothing for sync runs. */
 export function formatCallbacks(terminal: Terminal, { callbacks }: RunSummary): string[] {
   if (callbacks === undefined) return []
   const { received, settled, early, late, doubled, unreadable } = callbacks

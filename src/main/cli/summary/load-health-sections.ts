@@ -86,7 +86,7 @@ export function formatThrottling(terminal: Terminal, report: LoadReport): string
   )
 }
 
-/** What became of the callbacks of an async load. */
+/** The outcome of the callbacks of an async load. */
 export function formatLoadCallbacks(terminal: Terminal, { callbacks }: LoadReport): string[] {
   if (callbacks === null) return []
   const { received, doubled, rejected, overdue, outstanding } = callbacks

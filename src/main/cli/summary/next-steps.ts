@@ -10,7 +10,7 @@ export function formatCommands(terminal: Terminal, steps: readonly [string, stri
   const commands = steps.map(([command]) => `  ${COMMAND_PREFIX} ${command}`)
   const commandColumns = Math.max(...commands.map(textWidth))
   const meaningColumns = Math.max(...steps.map(([, meaning]) => textWidth(meaning)))
-  // A command stays in one piece, to be pasted; what it does is left out where it would not stand beside it.
+  // A command stays in one piece, to be pasted; what it does is left out if it does not fit next to it.
   const hasRoom = commandColumns + 2 + meaningColumns <= terminal.columns()
   const lines = steps.map(([, meaning], index) => {
     const command = commands[index] ?? ''

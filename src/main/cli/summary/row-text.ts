@@ -62,7 +62,7 @@ function formatCut(terminal: Terminal, body: string, cutFrom: CutFrom | null): s
   return [terminal.tone('warn', `cut here: kept the first ${formatBytes(Buffer.byteLength(body))} ${whole}`)]
 }
 
-/** One row for a person to read: what came of it, its cells, the exact request, every try, the answer. */
+/** One row for a person to read: its outcome, its cells, the exact request, every attempt, the answer. */
 export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
   const { result } = detail
   const state = [

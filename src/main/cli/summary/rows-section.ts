@@ -9,10 +9,10 @@ const SIGN_AND_SHARE_COLUMNS = 14
 /** The longest state that is usual. */
 const NAME_COLUMNS = 10
 
-/** The shortest time of sending that a rate is told of, seconds. */
+/** The shortest sending time for which a rate is shown, seconds. */
 const RATE_MIN_S = 0.1
 
-/** Rows by what became of them; states without rows are left out, but for `succeeded`. */
+/** Rows by outcome; states without rows are left out, except `succeeded`. */
 export function formatRows(terminal: Terminal, { rows, to_repeat: repeat }: RunSummary): string[] {
   const { glyphs } = terminal
   const states: [number, string, string, Tone, string][] = [

@@ -15,7 +15,7 @@ export function sectionColumns(terminal: Terminal): number {
   return Math.max(30, terminal.columns() - TITLE_COLUMNS)
 }
 
-/** A bar for a share of the most, drawn only where there is room beside `used` columns. */
+/** A bar for a share of the most, drawn only where there is room next to `used` columns. */
 export function formatShareBar(terminal: Terminal, part: number, most: number, used: string): string {
   const room = Math.min(24, sectionColumns(terminal) - textWidth(used) - 2)
   if (room < 6 || most === 0) return ''

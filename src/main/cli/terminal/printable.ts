@@ -4,7 +4,7 @@
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu
 
-/** The same but for what a program itself writes: line breaks, tabs, and the escape that colours begin with. */
+/** The same, except what a program itself writes: line breaks, tabs, and the escape that colours begin with. */
 const FOREIGN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the one that colours begin with
   /(?![\t\n\r\u001b])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu

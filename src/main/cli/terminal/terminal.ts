@@ -75,7 +75,7 @@ export interface Terminal {
   /** Whether lines can be redrawn in place. */
   readonly isInteractive: boolean
   readonly glyphs: Glyphs
-  /** Columns now; without end where the output is no terminal, so that nothing is cut or wrapped in a file. */
+  /** Columns now; without end where the output is not a terminal, so that nothing is cut or wrapped in a file. */
   columns(): number
   /** Sets text off where colours are shown (`NO_COLOR` and `FORCE_COLOR` are respected). */
   tone(tone: Tone, text: string): string

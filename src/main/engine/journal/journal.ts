@@ -36,7 +36,7 @@ export class Journal {
     this.onCommit = options.onCommit
     this.#lease = takeLease(file, `run ${options.runId}`)
     try {
-      // Asked under the lease: a run that is being deleted is not made anew.
+      // Asked under the lease: a run that is being deleted is not created again.
       if (options.mustExist && !existsSync(file)) throw toGone(options.runId)
       this.db = openJournal(file)
       this.counters = new Counters(this.db)
@@ -132,7 +132,7 @@ function isDiskError(error: Error): boolean {
   return 'syscall' in error && error.syscall === 'fsync'
 }
 
-/** Opens a journal's WAL beside SQLite, which takes no lock on it; null where there is none. */
+/** Opens a journal's WAL without SQLite, which takes no lock on it; null if there is none. */
 function openWal(file: string): number | null {
   try {
     return openSync(`${file}-wal`, 'r+')

@@ -6,11 +6,11 @@ import type { DatabaseSync } from '../workspace/sqlite-types.ts'
 import { type LoadSecondExtras, type LoadState, readLoadState } from './load-writer.ts'
 import type { RunView } from './run-view.ts'
 
-/** What is told of a load test whose process ended before it did. */
+/** Stop reason of a load test whose process died. */
 export const LOAD_CUT_OFF_REASON =
   'its process ended before the load did (a crash, kill -9 or no more power); the figures are of the whole seconds until then, and what was in flight is unknown and in no threshold'
 
-/** What requests are told that were in flight then. */
+/** Outcome of requests that were in flight then. */
 const LOST = {
   outcome: 'unknown',
   status: null,
@@ -37,7 +37,7 @@ export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
   const state = readLoadState(db)
   if (state === null || !isCutOff) return { state, lost: 0 }
   const tries = state.statuses.reduce((sum, { requests }) => sum + requests, 0)
-  // What was sent counts first tries alone; retries that were in flight are told nowhere.
+  // What was sent counts first attempts only; retries that were in flight are told nowhere.
   const lost = Math.max(0, state.sent - (tries - state.retried))
   return { state: lost === 0 ? state : withLost(state, lost, readSecondCount(db) - 1), lost }
 }

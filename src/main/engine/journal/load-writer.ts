@@ -13,7 +13,7 @@ import type { DatabaseSync } from '../workspace/sqlite-types.ts'
 import type { Journal } from './journal.ts'
 import { type SecondRecord, SecondWriter } from './second-writer.ts'
 
-/** What a second of a load test has beside what every second has. */
+/** What a second of a load test has in addition to what every second has. */
 export interface LoadSecondExtras {
   /** Since measuring began, from 0. */
   second: number
@@ -25,7 +25,7 @@ export interface LoadSecondExtras {
   gcUs: number
 }
 
-/** What is known of a load test as a whole; small, written anew each second. */
+/** What is known of a load test as a whole; small, written again each second. */
 export interface LoadState {
   /** When measuring began, Unix milliseconds. */
   startMs: number
@@ -54,7 +54,7 @@ export interface LoadState {
   callbacks: LoadCallbackCounts | null
   /** Of results of k6 that have no distributions: latencies as they are told. */
   percentiles?: Partial<Record<TrendMetric, Percentiles>>
-  /** Of an imported summary: latencies without a distribution, as far as it tells. */
+  /** Of an imported summary: latencies without a distribution, as far as it says. */
   partialPercentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
   /** Of results of k6: what to know of them, a sentence each. */
   notes?: string[]

@@ -18,7 +18,7 @@ export function checkpointEvery(db: DatabaseSync, pages: number): void {
 
 /**
  * Opens a journal for writing and brings its schema up to date. The caller holds the run's lease.
- * Throws `WORKSPACE_UNUSABLE` where the file is no journal or comes from a newer version.
+ * Throws `WORKSPACE_UNUSABLE` where the file is not a journal or comes from a newer version.
  */
 export function openJournal(file: string): DatabaseSync {
   const db = openFile(file, false)
@@ -38,7 +38,7 @@ export function openJournal(file: string): DatabaseSync {
 }
 
 /**
- * Opens a journal for reading beside its writer. It may have no schema yet where its writer is just making it.
+ * Opens a journal for reading while it may be written. It may have no schema yet if its writer is just creating it.
  * Throws as {@link openJournal} does.
  */
 export function openJournalReader(file: string): DatabaseSync {

@@ -12,7 +12,7 @@ export interface RunRecord {
   parentRunId: string | null
   /** The child run that took over what did not succeed, unknown rows apart; such a run is not resumed. */
   supersededBy: string | null
-  /** The child run that took over the rows of unknown fate. */
+  /** The child run that took over the rows of unknown outcome. */
   unknownTakenBy: string | null
   name: string
   plan: Plan
@@ -37,7 +37,7 @@ export interface RunRecord {
   callbackBase: string | null
   /** Base of the media host's URLs; null where it is not used. */
   mediaBase: string | null
-  /** Callbacks of the inbox up to this one were taken in. */
+  /** Callbacks of the inbox up to this one were processed. */
   inboxRead: number
   appVersion: string
 }
@@ -98,7 +98,7 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
   }
 }
 
-/** What of the run's row changes while it goes on, by column name. */
+/** What of the run's row changes while it runs, by column name. */
 export interface RunChanges {
   state?: StoredState
   /** A {@link Plan} as JSON. */

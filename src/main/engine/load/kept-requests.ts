@@ -145,7 +145,7 @@ export class SampleSlots {
   #findLargest(draw: number): number {
     let slot = -1
     let largest = draw
-    // An iterator would take ten times as long, beside a thread that measures.
+    // An iterator would take ten times as long, in a process that measures.
     for (let index = 0; index < this.#draws.length; index += 1) {
       const other = this.#draws[index] ?? 0
       if (other <= largest) continue

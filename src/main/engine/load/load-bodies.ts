@@ -12,7 +12,7 @@ const KEPT_CHARACTERS = 24 * 1024 * 1024
 const POST_ID_MARK = '\u0001sluice-post-id\u0001'
 const CALLBACK_MARK = '\u0001sluice-callback-url\u0001'
 
-/** A row's body, ready but for what differs from one submission to the next. */
+/** A row's body, ready, except what differs from one submission to the next. */
 export interface LoadBody {
   row: number
   /** Position among the valid rows, from 0. */

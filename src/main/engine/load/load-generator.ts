@@ -44,7 +44,7 @@ interface RequestInFlight {
   hasWaited: boolean
 }
 
-/** Sends one thread's share of a load, and tells what became of it in plain numbers. Keeps nothing but what is in flight. */
+/** Sends one thread's share of a load, and tells its outcome in plain numbers. Keeps nothing but what is in flight. */
 export class LoadGenerator {
   readonly #options: LoadGeneratorOptions
   readonly #lanes: Lanes
@@ -303,7 +303,7 @@ export class LoadGenerator {
     this.#closeSeconds(Math.floor(nowMs / 1000), Math.max(0, lateMs * 1000))
   }
 
-  /** Tells how the seconds that are over were, each by itself; `lateUs`: how late the timer was that began the next. */
+  /** Reports how the seconds that are over were, each separately; `lateUs`: how late the timer was that began the next. */
   #closeSeconds(next: number, lateUs: number): void {
     const isFirst = !Number.isFinite(this.#second)
     this.#watch.noteLate(lateUs)

@@ -5,7 +5,7 @@ import type { LoadErrorCause, LoadEvent } from './load-messages.ts'
 import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './load-record.ts'
 import { LoadTally } from './load-tally.ts'
 
-/** Models that are told apart; further ones are counted together. */
+/** Models that are distinguished; further ones are counted together. */
 const MODELS_MAX = 50
 const FURTHER_MODELS = '(further models)'
 const SERVICE_DECIDES = "(the service's choice)"
@@ -36,7 +36,7 @@ export class LoadLedger {
   readonly #onAwaited: (item: number, sentAtUs: number) => void
   readonly #seconds = new Map<number, OpenSecond>()
   readonly #threads: ThreadNames[] = []
-  /** Models that are told apart. */
+  /** Models that are distinguished. */
   readonly #models = new Set<string>()
   /** The second that the last record ended in; null once one was closed. */
   #open: { number: number; second: OpenSecond } | null = null
@@ -65,7 +65,7 @@ export class LoadLedger {
     this.#measuredUs = Math.min(this.#measuredUs, ms * 1000)
   }
 
-  /** Takes in what a thread has handed over. */
+  /** Processes what a thread has handed over. */
   add({ index, records, errors, models }: Records): void {
     const names = this.#threads[index] ?? { causes: new Map(), models: new Map() }
     this.#threads[index] = names
@@ -171,7 +171,7 @@ function createSecond(): OpenSecond {
   return { tally: new LoadTally(), times: new SecondTimes(), rows: [] }
 }
 
-/** What became of the rows of a load's source: each counts as the last of its requests whose end was told of. */
+/** The outcome of the rows of a load's source: each counts as the last of its requests whose end was reported. */
 export class LoadRows {
   /** Rows by outcome. */
   readonly counts: Record<Outcome, number> = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }

@@ -8,7 +8,7 @@ import type { ReuseEnd } from '../service/connection-reuse.ts'
 /** What a sending thread is given. Stays in memory: it holds secrets. */
 export interface LoadTask {
   workspace: string
-  /** The run's journal, of which the thread reads the rows. */
+  /** The run's journal, from which the thread reads the rows. */
   journalFile: string
   record: RunRecord
   apiKey: SealedSecret | null
@@ -18,7 +18,7 @@ export interface LoadTask {
   share: { index: number; count: number }
 }
 
-/** What a sending thread is told. */
+/** What a sending thread gets at its start. */
 export type LoadCommand =
   /** `startMs`: when measuring begins, by the load's clock; the warm-up comes before. */
   { kind: 'start'; startMs: number } | { kind: 'stop' } | { kind: 'set_api_key'; apiKey: SealedSecret }

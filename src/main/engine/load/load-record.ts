@@ -88,7 +88,7 @@ export class RecordChunk {
   }
 }
 
-/** Causes that are told apart; further ones are counted together, by status. */
+/** Causes that are distinguished; further ones are counted together, by status. */
 const CAUSES_MAX = 200
 const FURTHER = '(further errors, each with a message of its own)'
 

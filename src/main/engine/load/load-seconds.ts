@@ -12,7 +12,7 @@ import type { SecondHealth } from './load-messages.ts'
 import { OUTCOMES } from './load-record.ts'
 import type { LoadTally } from './load-tally.ts'
 
-/** A thread that has told nothing for so many seconds does not keep those of the others open any longer. */
+/** A thread that has not reported for this many seconds no longer keeps the others' seconds open. */
 const SILENCE_MAX_S = 10
 
 /** What the seconds of a load are made of. */
@@ -88,7 +88,7 @@ export class LoadSeconds {
     return this.#sentRecently
   }
 
-  /** A thread tells how a second was. What it tells late, since it stood still, counts in the next open one. */
+  /** A thread reports a second. A report that comes late, since the thread stalled, counts in the next open second. */
   noteHealth(index: number, health: SecondHealth): void {
     const { second } = health
     this.#told[index] = Math.max(this.#told[index] ?? -1, second)
@@ -97,7 +97,7 @@ export class LoadSeconds {
     this.#health.set(at, [...(this.#health.get(at) ?? []), health])
   }
 
-  /** A thread has told all it will tell. */
+  /** A thread has reported everything. */
   noteEnd(index: number): void {
     this.#told[index] = Number.POSITIVE_INFINITY
   }

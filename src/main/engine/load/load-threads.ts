@@ -4,7 +4,7 @@ import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { startSendingThread } from '../sending/sending-thread.ts'
 import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
 
-/** What tells of measured requests. */
+/** Source of measured requests. */
 export type LoadUpdate = Exclude<LoadEvent, { kind: 'ready' | 'failed' }>
 
 /** What sending threads are made of. */
@@ -15,7 +15,7 @@ export interface LoadThreadsOptions {
   /** Every thread can begin. */
   onReady: () => void
   onUpdate: (news: LoadUpdate) => void
-  /** A thread is gone, and has told all it will tell. */
+  /** A thread has ended and reported everything. */
   onExit: (index: number) => void
   /** A thread broke off. */
   onError: (error: unknown) => void

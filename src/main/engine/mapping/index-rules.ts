@@ -21,7 +21,7 @@ export function createRequiredRule(field: string): RowRule {
   }
 }
 
-/** What would lead the request to another path is no id of an appeal (docs/interface.md §4.7). */
+/** What would lead the request to another path is not an id of an appeal (docs/interface.md §4.7). */
 export const checkAppealId: RowRule = (found, row, { appeal_id: id }) => {
   if (typeof id !== 'string' || !isDotSegment(id)) return found
   const message = 'must not be "." or "..", which would lead to another path'

@@ -69,7 +69,7 @@ export function checkUserMetadata(found: Found, row: number, body: TaskBody): Fo
   return addProblem(found, row, 'warning', 'recommended', 'user_metadata', message)
 }
 
-/** At most one model in v1; warns of models that are not listed, but for the plan's own, which are warned of once. */
+/** At most one model in v1; warns of models that are not listed, except the plan's own, which are warned of once. */
 export function createModelsRule(operation: TaskOperation, areConstant: boolean): RowRule {
   const isV1 = operation.api === 'v1'
   return (found, row, { models }) => {

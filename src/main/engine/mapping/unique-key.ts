@@ -11,7 +11,7 @@ export interface UniqueKey {
 
 /**
  * Gives what must be unique among the rows of a source: a task's post_id, or a term as the service compares it,
- * lower-cased (docs/interface.md §4.5, §8). Null where nothing must be, or where the mapping makes it so by itself.
+ * lower-cased (docs/interface.md §4.5, §8). Null where nothing must be, or where the mapping makes it so on its own.
  */
 export function createUniqueKey(
   operation: Operation,

@@ -31,7 +31,7 @@ export interface Queries {
   whole: { give: Record<never, never>; get: string[] }
   /** The run itself or that of its retries that can go on. */
   resumable: { give: Record<never, never>; get: string }
-  /** Which of the run and its retries have callbacks that nobody has taken in, or rows that have become overdue. */
+  /** Which of the run and its retries have callbacks that nobody has processed, or rows that have become overdue. */
   late: { give: Record<never, never>; get: string[] }
   page: { give: { query: PageQuery }; get: ResultPage }
   row: { give: { row: number }; get: RowDetail }
@@ -40,7 +40,7 @@ export interface Queries {
   latency: { give: Record<never, never>; get: LatencySeries }
   /** All that a report of a load test shows. */
   load: { give: Record<never, never>; get: LoadReport }
-  /** This run beside another, whose journal is `otherFile`. */
+  /** This run compared with another, whose journal is `otherFile`. */
   compare: { give: { otherFile: string }; get: LoadComparison }
   export: { give: { options: ExportOptions }; get: ExportResult }
 }

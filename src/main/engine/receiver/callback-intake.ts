@@ -8,7 +8,7 @@ import type { ReceiverLimits } from './receiver-limits.ts'
 /** Keeps an entry, and calls back when it is durable or could not be made so. */
 export type StoreCallback = (entry: InboxEntry, stored: (error: Error | null) => void) => void
 
-/** What became of a callback: kept, kept though it is no result, or not kept and why. */
+/** The outcome of a callback: kept, kept though it is not a result, or not kept and why. */
 export type IntakeOutcome = 'stored' | 'malformed' | 'oversized' | 'overloaded' | 'unstored' | 'broken'
 
 /** Takes callbacks in, in bounded memory: each is durable before its sender is told so. */
@@ -51,7 +51,7 @@ export class CallbackIntake {
         return
       }
       const receivedAtUs = Math.round(this.#nowUs())
-      // What is no result is kept as evidence all the same; that it is none is for its sender to know.
+      // What is not a result is kept as evidence anyway; its sender is told.
       const outcome = isReadable(result.body) ? 'stored' : 'malformed'
       this.#store({ ...target, receivedAtUs, body: result.body }, (error) =>
         settle(error === null ? outcome : 'unstored'),

@@ -13,7 +13,7 @@ import { openInboxReader } from './open-inbox.ts'
 /** Bodies of one page add up to about this much at most, unless one alone is larger, bytes. */
 const PAGE_BYTES = 16 * 1024 * 1024
 
-/** Reads a workspace's inbox beside its writer, in short reads; an inbox that is not made yet is empty. */
+/** Reads a workspace's inbox while it may be written, in short reads; an inbox that does not exist yet is empty. */
 export class InboxReader {
   readonly #file: string
   #open: { db: DatabaseSync; sizes: StatementSync; page: StatementSync } | null = null

@@ -21,7 +21,7 @@ export interface InboxCallback {
 }
 
 /**
- * Why a request got no 200. `malformed` are stored all the same; `unstored` means that the disk failed. `forged`:
+ * Why a request got no 200. `malformed` are stored anyway; `unstored` means that the disk failed. `forged`:
  * an address that was never given out; `bad_request`: no HTTP.
  */
 export const REFUSALS = [

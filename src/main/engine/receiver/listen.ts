@@ -7,12 +7,12 @@ import { keepReceiverPort, readReceiverSettings } from './receiver-settings.ts'
 /** What to listen on. */
 export interface ListenAddress {
   host: string
-  /** This time; the workspace's own unless given. */
+  /** This time (default: the workspace's own). */
   port: number | undefined
 }
 
 /**
- * Ports that systems give to nobody by themselves: under the ranges for outgoing connections (from 32768 on), where a
+ * Ports that systems give to nobody on their own: under the ranges for outgoing connections (from 32768 on), where a
  * port that was free last time may be somebody's by now.
  */
 const OWN_PORTS = { from: 20_000, to: 32_767 }

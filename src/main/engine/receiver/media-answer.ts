@@ -15,7 +15,7 @@ export type MediaAnswer =
 
 /**
  * Decides what is sent, by RFC 9110 §13.2.2 and §14.2: the whole file, a part of it, or nothing. Several ranges at once are
- * answered with the whole, which every client must bear.
+ * answered with the whole, which every client must handle.
  */
 export function toMediaAnswer(
   file: { sizeBytes: number; modifiedAtMs: number; etag: string },
@@ -37,7 +37,7 @@ export function toMediaAnswer(
   return { status: 206, firstByte: part.first, lastByte: Math.min(part.last, lastByte) }
 }
 
-/** `first` is null for the last so many bytes. Null where it is no range of bytes that we know, which is then ignored. */
+/** `first` is null for the last so many bytes. Null where it is not a range of bytes that we know, which is then ignored. */
 function parseRange(range: string): { first: number | null; last: number } | null {
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(range) ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return null

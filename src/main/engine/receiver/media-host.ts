@@ -123,7 +123,7 @@ function toFileHeaders({ etag, modifiedAtMs }: MediaFile): Record<string, string
   }
 }
 
-/** A file that has shrunk meanwhile breaks off, so that its rest is not awaited for ever. */
+/** A file that has shrunk meanwhile breaks off, so that its rest is not awaited forever. */
 function endComplete(response: ServerResponse, isComplete: boolean): void {
   if (isComplete) response.end()
   else response.destroy()

@@ -7,11 +7,11 @@ import type { ReceiverLimits } from './receiver-limits.ts'
 /** How a receiver is opened. */
 export interface ReceiverTask {
   workspace: string
-  /** Address to listen on; loopback unless given. */
+  /** Address to listen on (default: loopback). */
   host?: string
-  /** Port to listen on, this time; the workspace's own unless given. */
+  /** Port to listen on, this time (default: the workspace's own). */
   port?: number
-  /** What it bears; the defaults unless given. */
+  /** Its limits (default: the usual ones). */
   limits?: Partial<ReceiverLimits>
   /** Taken out of every callback before it is stored. */
   secrets?: readonly SealedSecret[]

@@ -29,7 +29,7 @@ const MIGRATIONS: readonly string[] = [
 
 /**
  * Opens the inbox for writing, making it where it is missing. The caller holds its lease. Throws `WORKSPACE_UNUSABLE`
- * where the file is no inbox or comes from a newer version.
+ * where the file is not an inbox or comes from a newer version.
  */
 export function openInbox(file: string): DatabaseSync {
   let db: DatabaseSync | null = null
@@ -70,7 +70,7 @@ function giveRoomBack(db: DatabaseSync): void {
   db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-/** Opens the inbox for reading beside its writer; null while there is none. Throws `WORKSPACE_UNUSABLE`. */
+/** Opens the inbox for reading while it may be written; null while there is none. Throws `WORKSPACE_UNUSABLE`. */
 export function openInboxReader(file: string): DatabaseSync | null {
   if (!existsSync(file)) return null
   let db: DatabaseSync | null = null

@@ -15,7 +15,7 @@ export interface MediaFile {
 const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /**
- * Opens the file at a path inside a folder (a real path); null where there is no regular file, or where it is outside
+ * Opens the file at a path inside a folder (a real path); null if it is not a regular file, or where it is outside
  * the folder. Links to the inside are followed. The caller closes the handle.
  */
 export async function openMediaFile(folder: string, path: string): Promise<MediaFile | null> {

@@ -1,4 +1,4 @@
-/** What a receiver bears before it refuses. */
+/** Limits beyond which a receiver refuses callbacks. */
 export interface ReceiverLimits {
   /** Largest callback that is taken, bytes. */
   maxBytes: number
@@ -26,7 +26,7 @@ export interface ReceiverLimits {
 
 const MIB = 1024 * 1024
 
-/** What a receiver bears unless it is told otherwise. */
+/** Default limits of a receiver. */
 export const RECEIVER_LIMITS: ReceiverLimits = {
   maxBytes: 5 * MIB,
   maxWaiting: 1_000,

@@ -95,7 +95,7 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
     else refuse(reply)
   }
 
-  // A callback is read by the intake alone, whatever type its sender gave it.
+  // Only the intake reads a callback, whatever its content type.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   app.addHook('onRequest', (request, _reply, done) => {

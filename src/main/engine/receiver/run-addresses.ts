@@ -4,7 +4,7 @@ import { toMediaPath } from './media-address.ts'
 
 /** Addresses that go out in a run's requests; always the same for a run and those that retry it. */
 export interface RunAddresses {
-  /** Where the service posts what became of an item; null where the run has no callbacks. */
+  /** Where the service posts the outcome of an item; null where the run has no callbacks. */
   toCallbackUrl(item: number): string | null
   /** Where the service finds a media file of the source's folder. */
   toMediaUrl(path: string): string

@@ -7,7 +7,7 @@ import { CallbackWriter, type SettledItem } from './journal/callback-writer.ts'
 import type { ItemClaims } from './journal/item-claims.ts'
 import { OutcomeWriter } from './journal/outcome-writer.ts'
 
-/** Callbacks that are taken in at once at most, and items that become overdue at once. */
+/** Callbacks that are processed at once at most, and items that become overdue at once. */
 const BATCH_MAX = 2_000
 
 /** Where the run's callbacks are read. */
@@ -23,7 +23,7 @@ export interface CallbackSettlerOptions {
   record: RunRecord
   claims: ItemClaims
   inbox: CallbackSource
-  /** States of rows that a child run stands for, none unless given. */
+  /** States of rows that a child run stands for (default: none). */
   takenOver?: ReadonlySet<ItemState>
   /** Null where the callback cannot be read. */
   judge: (body: string) => Judgement | null
@@ -68,7 +68,7 @@ export class CallbackSettler {
     return this.#batch.length > 0 || this.#latencies.length > 0 || this.#writer.isAnyOverdue(this.#overdueMs)
   }
 
-  /** Takes in what {@link look} found. The caller has a transaction open. */
+  /** Processes what {@link look} found. The caller has a transaction open. */
   write(): void {
     const { judge } = this.#options
     this.#settled = []
@@ -115,7 +115,7 @@ export class CallbackSettler {
     return true
   }
 
-  /** The fate of an item has become unknown; its callback may tell. */
+  /** The outcome of an item has become unknown; its callback may settle it. */
   noteLoss(): void {
     this.#lastLossMs = this.#options.nowMs()
   }

@@ -38,11 +38,11 @@ export class FailureGuard {
     nowMs: () => number
     origin: string
     /**
-     * Where the key in use is from, as a message goes on after "the API key"; null where requests carry none
+     * Where the key in use is from, as a message continues after "the API key"; null where requests carry none
      * (docs/interface.md §5.6).
      */
     readKeySource: () => string | null
-    /** How long nothing but 429 may be answered, milliseconds; five minutes unless given. */
+    /** How long nothing but 429 may be answered, milliseconds (default: five minutes). */
     throttledMaxMs?: number | undefined
   }) {
     this.#nowMs = options.nowMs

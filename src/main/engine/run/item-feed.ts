@@ -16,7 +16,7 @@ const BACKING_OFF_MAX = 10_000
 /** Calls back after a delay; the returned function calls it off. */
 type Schedule = (delayMs: number, callback: () => void) => () => void
 
-/** What an item feed tells its owner. */
+/** Callbacks of an item feed. */
 export interface ItemFeedOptions {
   schedule: Schedule
   /** A back-off is over. */
@@ -241,7 +241,7 @@ export class ItemFeed {
     const found = this.#claims.readPending(this.#pendingRead, limit)
     this.#pendingRead = found.at(-1)?.item ?? this.#pendingRead
     this.#pendingExhausted = found.length < limit
-    // Those whose back-off runs in this session come by themselves.
+    // Those whose back-off runs in this session come on their own.
     this.#due.push(...found.filter(({ item }) => !this.#backingOff.has(item)))
   }
 }

@@ -34,7 +34,7 @@ export interface SenderOptions {
   readKeySource: () => string | null
   /** How long the service may answer nothing but 429, milliseconds; see {@link FailureGuard}. */
   throttledMaxMs?: number | undefined
-  /** Bodies in flight beyond which nothing more goes out, UTF-16 code units; 64 M unless given. */
+  /** Bodies in flight beyond which nothing more goes out, UTF-16 code units (default: 64 M). */
   bodiesMax?: number | undefined
 }
 

@@ -84,7 +84,7 @@ export class Sender {
   async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd> {
     this.#end = Promise.withResolvers()
     this.#isEnding = false
-    // Callbacks that could not be written while the run was held are taken in again.
+    // Callbacks that could not be written while the run was held are processed again.
     this.#failure = null
     this.#limits.begin()
     this.#retries.reset()
@@ -117,7 +117,7 @@ export class Sender {
     return end
   }
 
-  /** Takes in the callbacks that have come; for as long as nothing is sent. */
+  /** Processes the callbacks that have come; for as long as nothing is sent. */
   takeCallbacks(): void {
     try {
       if (this.#options.settler?.look()) this.#commit({ refill: false, allSeconds: false })

@@ -8,7 +8,7 @@ import { CallbackSettler } from './callback-settler.ts'
 import { ItemClaims } from './journal/item-claims.ts'
 import { rebuildSeconds } from './journal/rebuild-seconds.ts'
 
-/** Takes in the callbacks that came when nobody held the run; nothing is sent, and the run stays as it ended. */
+/** Processes the callbacks that came when nobody held the run; nothing is sent, and the run stays as it ended. */
 export function settleCallbacks(workspace: string, journal: Journal): void {
   const record = readRunRecord(journal.db)
   if (record === null || record.callbackBase === null) return

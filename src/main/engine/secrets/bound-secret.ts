@@ -40,7 +40,7 @@ abstract class BoundSecret {
   abstract readonly kind: SealedSecret['kind']
   /** Scheme, host and port of each address it may go to. */
   readonly origins: readonly string[]
-  /** Where it is from, as a message goes on after "the API key": `in the environment variable SLUICE_API_KEY`. */
+  /** Where it is from, as a message continues after "the API key": `in the environment variable SLUICE_API_KEY`. */
   readonly source: string
   readonly #value: string
 

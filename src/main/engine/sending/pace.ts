@@ -8,7 +8,7 @@ export interface Pacer {
   due(nowMs: number): number
   /** Takes the next due request; returns the instant it was scheduled for, null under a closed pace. */
   take(): number | null
-  /** Starts, or goes on after a pause: what would have been due meanwhile is not made up for. */
+  /** Starts, or continues after a pause: what would have been due meanwhile is not made up for. */
   start(nowMs: number): void
 }
 

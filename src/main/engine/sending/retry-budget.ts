@@ -1,4 +1,4 @@
-/** Tries of one item that may be spared at most, so that an item alone at fault does not go round for ever. */
+/** Maximum free retries of one item, so that an item that is itself at fault is not retried forever. */
 const SPARED_MAX = 100
 
 /** What the items that are to be sent again have used of their retries in this stretch of sending. */

@@ -20,7 +20,7 @@ export interface MeasuredTry {
 
 /** Measures what ends, second by second, and in total. A second that was taken holds all that ended in it. */
 export class SecondMeter {
-  /** Everything so far, earlier sessions included, but for the running second. */
+  /** Everything so far, earlier sessions included, except the running second. */
   readonly total: LatencyMeter
   readonly #nowUs: () => number
   readonly #eventLoop = new EventLoopWatch()
@@ -59,7 +59,7 @@ export class SecondMeter {
     this.#times.addTimed(durationUs, responseUs, lagUs, !hasWaited && timings.connectUs === null)
   }
 
-  /** Notes how long a callback took. It counts in the second in which it is taken in. */
+  /** Notes how long a callback took. It counts in the second in which it is processed. */
   noteCallback(latencyUs: number): void {
     this.#rollTo(toSecond(this.#nowUs()))
     this.#times.latency.record('callback_latency', latencyUs)

@@ -12,7 +12,7 @@ const FAR_SHARE_MIN = 0.3
 /** Share of 429s above which a first search does not wait for its window to end, and after how many answers. */
 const MOSTLY_SHARE = 0.75
 const MOSTLY_ANSWERS = 8
-/** A cut was in vain where the share of 429s changes by less than this factor, up or down. */
+/** A cut had no effect if the share of 429s changes by less than this factor, up or down. */
 const NO_EFFECT_RATIO = 2 / 3
 /** A cut follows the share of 429s, but is at most this deep. */
 const CUT_MAX = 1 / 8

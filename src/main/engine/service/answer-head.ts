@@ -116,7 +116,7 @@ function frame(head: AnswerHead, lengths: string | null, codings: string | null)
   if (isChunked && lengths !== null) throw malformed('it names both a length and a transfer coding')
   const length = lengths === null ? null : readLength(lengths)
   if (head.status === 204 || head.status === 304) {
-    // They have no body, whatever they say of one; a service that says so may send it all the same.
+    // They have no body, whatever they say of one; a service that says so may send it anyway.
     if (codings !== null || (length ?? 0) > 0) head.keepsAlive = false
   } else if (isChunked) {
     head.framing = 'chunked'

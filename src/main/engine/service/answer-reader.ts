@@ -27,7 +27,7 @@ const EXTENSIONS_MAX_BYTES = 16 * 1024
 /** Most chunks of a body: 64 bytes each in the largest body there may be. */
 const CHUNKS_MAX = ANSWER_MAX_BYTES / 64
 
-/** A body, and beside it what one read brings of a head or of a line between chunks. */
+/** A body, and what one read brings of a head or of a line between chunks. */
 const KEPT_MAX_BYTES = ANSWER_MAX_BYTES + 128 * 1024
 
 /**
@@ -56,7 +56,7 @@ export class AnswerReader {
   /** Whether more came than the answer, on a connection that would have carried another request. */
   hasSurplus = false
   #part: Part = 'head'
-  /** What came of the head, or the body and behind it what came of a line between its chunks. */
+  /** The head as received so far, or the body and the line between its chunks as received so far. */
   readonly #kept: ReceivedBody
   #bodyBytes = 0
   /** Bytes of the body, or of the current chunk, that are still to come. */

@@ -1,6 +1,6 @@
 import { type TurnWaiter, waitForTurn } from './loop-turns.ts'
 
-/** A service that closes connections by itself after an answer has done so by then, milliseconds. */
+/** A service that closes connections on its own after an answer has done so by then, milliseconds. */
 const QUIET_MS = 10
 
 /** Before an origin has shown that it keeps connections, so many requests wait less, milliseconds. */

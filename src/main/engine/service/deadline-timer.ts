@@ -1,10 +1,10 @@
-/** What is told that its time is over. */
+/** Notified when its time is over. */
 export interface Deadline {
   onDeadline(): void
 }
 
 /**
- * Times the requests of one connection, which come one after the other, with one timer that is set anew only when it
+ * Times the requests of one connection, which come one after the other, with one timer that is set again only when it
  * fires: setting one for each request would cost more than a percent of sending it.
  */
 export class DeadlineTimer {
@@ -32,7 +32,7 @@ export class DeadlineTimer {
   }
 
   #wait(ms: number): void {
-    // A connection that works keeps the process alive by itself, and one that idles must not.
+    // A connection that works keeps the process alive on its own, and one that idles must not.
     this.#timer = setTimeout(() => this.#look(), ms).unref()
   }
 

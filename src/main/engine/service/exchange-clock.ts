@@ -6,7 +6,7 @@ export class ExchangeClock {
   readonly handedOverMs: number = performance.now()
   /** First byte sent; null where none was. */
   startMs: number | null = null
-  /** Last byte sent: as the first one, but for a request too large for the operating system's buffer. */
+  /** Last byte sent: as the first one, except a request too large for the operating system's buffer. */
   bodySentMs = 0
   /** First byte received. */
   firstByteMs: number | null = null

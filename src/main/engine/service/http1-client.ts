@@ -133,7 +133,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   }
 
   onDeadline(): void {
-    // The next request opens a connection anew, with all of its own time.
+    // The next request opens a new connection, with a time limit of its own.
     if (this.#opening !== null) this.#connector.abort()
     this.#opening = null
     const waitedFor = this.#clock.startMs === null ? 'a connection' : 'the answer'

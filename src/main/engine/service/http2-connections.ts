@@ -63,7 +63,7 @@ export interface Http2ConnectionsOptions {
   url: URL
   /** Builds the connector of one connection, which must open HTTP/2 only. */
   createConnector: () => TimedConnector
-  /** Most connections at a time; as many as the service's limit of streams asks for unless given. */
+  /** Most connections at a time (default: as many as the service's limit of streams asks for). */
   maxConnections?: number | undefined
   /** For tests: how long silence and a PING may last, milliseconds. */
   pingAfterMs?: number
@@ -119,7 +119,7 @@ export class Http2Connection {
     return this.session.remoteSettings.maxConcurrentStreams ?? EXPECTED_STREAMS
   }
 
-  /** Whether it carries no more requests, but for those that are on their way. */
+  /** Whether it carries no more requests, except those that are on their way. */
   get isOver(): boolean {
     return this.#isLeft || this.session.closed || this.session.destroyed
   }

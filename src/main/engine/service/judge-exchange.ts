@@ -10,7 +10,7 @@ import { parseRetryAfter } from './retry-after.ts'
 export interface AnswerReader {
   /** Whether a try that may have been taken may be repeated; only an index add may not (docs/architecture.md §2.2). */
   isRepeatable: boolean
-  /** Reads a 2xx that is no error body; null where it is not of the interface. */
+  /** Reads a 2xx that is not an error body; null where it is not of the interface. */
   readSuccess: (
     answer: Answer,
     body: unknown,

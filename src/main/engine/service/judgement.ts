@@ -3,7 +3,7 @@ import type { RowAnswer } from '../../../shared/run/row-answer.ts'
 
 /**
  * Whether trying again could add the content a second time. `never`: the answer is final. `safe`: certainly not taken.
- * `ambiguous`: may have been taken; repeating it is right only where the operation can bear that (docs/architecture.md
+ * `ambiguous`: may have been taken; repeat it only if the operation allows that (docs/architecture.md
  * §2.2).
  */
 type Repeat = 'never' | 'safe' | 'ambiguous'

@@ -22,7 +22,7 @@ export interface OperationExchange {
    * from: lower-cased terms of a watchlist; a mark where a row's own callback_url takes its result.
    */
   toRowKeys: (bodies: readonly RowBody[]) => readonly string[]
-  /** `earlierTries`: tries of the item before this one that may have been taken, 0 unless given. */
+  /** `earlierTries`: tries of the item before this one that may have been taken (default: 0). */
   judge: JudgeExchange
   /** Judges the text of a callback; null where it cannot be read as one (docs/interface.md §6). */
   judgeCallback: (text: string) => Judgement | null
@@ -35,7 +35,7 @@ const OWN_CALLBACK_KEYS: readonly string[] = Object.freeze([OWN_CALLBACK])
 export function createOperationExchange(
   { operation, connection }: Pick<Plan, 'operation' | 'connection'>,
   options: {
-    /** Error codes that mean "this post_id was delivered before", beside the connection's own. */
+    /** Error codes that mean "this post_id was delivered before", in addition to the connection's own. */
     deliveredCodes: readonly string[]
     nowMs: () => number
   },

@@ -1,7 +1,7 @@
 import { UNSENDABLE_CODE } from './exchange.ts'
 import type { WireRequest } from './wire-client.ts'
 
-/** Characters that a header's value may not have (RFC 9110 §5.5); what is no Latin-1 cannot be written at all. */
+/** Characters that a header's value may not have (RFC 9110 §5.5); what is not Latin-1 cannot be written at all. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 /** The lines before the body, which are the same for most requests of a connection. */

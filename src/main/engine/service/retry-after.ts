@@ -1,4 +1,4 @@
-/** The forms of RFC 9110 §5.6.7, roughly. Only asctime's names no zone, and is in GMT all the same. */
+/** The forms of RFC 9110 §5.6.7, roughly. Only asctime's names no zone, and is in GMT anyway. */
 const HTTP_DATE = /^[A-Z][a-z]+,? [\w -]+\d\d:\d\d:\d\d( GMT| \d{4})$/
 
 /**

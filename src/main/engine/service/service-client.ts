@@ -29,16 +29,16 @@ export interface ServiceClientOptions {
   /** The host that is sent to, one of the connection's two. */
   baseUrl: string
   connection: Pick<PlanConnection, 'timeoutMs' | 'tls' | 'proxy'>
-  /** Asked at each request, so that the key can be switched while a run goes on; null where none is ever sent. */
+  /** Asked at each request, so that the key can be switched during a run; null where none is ever sent. */
   readApiKey: () => ApiKey | null
   /** Where the connection's proxy asks for them. */
   proxyCredentials?: ProxyCredentials | null
   userAgent: string
-  /** HTTP/1.1 unless given; a service that does not speak the version asked for is a breakdown, never a surprise. */
+  /** Required HTTP version (default: 1.1); a service that does not speak it is an error. */
   httpVersion?: '1.1' | '2'
-  /** Most HTTP/2 connections at a time; as many as the service's limit of streams asks for unless given. */
+  /** Most HTTP/2 connections at a time (default: as many as the service's limit of streams asks for). */
   http2Connections?: number | undefined
-  /** Threads that send at the same time and share the memory for answers; 1 unless given. */
+  /** Threads that send at the same time and share the memory for answers (default: 1). */
   threads?: number
   /** Called once, when the service has made it unsafe to use a connection for more than one request. */
   onReuseEnded?: (why: ReuseEnd) => void
@@ -109,7 +109,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   }
 }
 
-/** Lists of headers are built anew only where the key has changed. */
+/** Lists of headers are built again only where the key has changed. */
 function createHeaders(
   url: URL,
   { readApiKey, userAgent }: ServiceClientOptions,

@@ -8,7 +8,7 @@ import type { PlanConnection } from '../../../shared/plan/connection.ts'
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 /**
- * Reads a connection's own certificate authorities, which are trusted beside the built-in ones, and the client's
+ * Reads a connection's own certificate authorities, which are trusted in addition to the built-in ones, and the client's
  * certificate. Null where it has neither. Throws `BAD_PLAN` for a file that is missing or holds something else.
  */
 export function readSecureContext(tls: PlanConnection['tls']): SecureContext | null {

@@ -12,7 +12,7 @@ export interface RunTask {
   /** Null where the plan's proxy asks for none. */
   proxyCredentials: SealedSecret | null
   appVersion: string
-  /** Error codes that mean "delivered before", beside the plan's. */
+  /** Error codes that mean "delivered before", in addition to the plan's. */
   deliveredCodes: readonly string[]
   /** Bases of callback and media URLs, for a run that is started; null where it needs none. */
   callbackBase: string | null
@@ -21,7 +21,7 @@ export interface RunTask {
   hold: boolean
   /** What to do if most rows would fail: end the run, or pause it for a person to decide. */
   whenFailing: 'stop' | 'pause'
-  /** How long callbacks are awaited, milliseconds; as the plan says unless given. */
+  /** How long callbacks are awaited, milliseconds (default: as the plan says). */
   callbackTimeoutMs?: number | undefined
   /** Entry of the threads that send a load test. */
   loadWorkerUrl: string
@@ -30,13 +30,13 @@ export interface RunTask {
     | { kind: 'resume'; onUnknown: 'resend' | 'skip' }
     /** Send what did not succeed in the parent, as a child run. */
     | { kind: 'retry'; onUnknown: 'resend' | 'skip'; parentRunId: string }
-    /** Only take in the callbacks that came after the run's end. */
+    /** Only process the callbacks that came after the run's end. */
     | { kind: 'settle' }
     /** Take what k6 measured in as a run. */
     | { kind: 'import'; plan: Plan; files: readonly string[] }
 }
 
-/** What the main thread tells a run's thread. */
+/** Messages from the main thread to a run's thread. */
 export type RunCommand =
   | { kind: 'begin'; limit?: number }
   | { kind: 'pause' }
@@ -45,7 +45,7 @@ export type RunCommand =
   | { kind: 'set_concurrency'; concurrency: number }
   | { kind: 'set_api_key'; apiKey: SealedSecret }
 
-/** What a run's thread tells the main thread. `ended` and `failed` are its last words. */
+/** Messages from a run's thread to the main thread. `ended` and `failed` are the last. */
 export type RunEvent =
   | { kind: 'snapshot'; snapshot: RunSnapshot }
   | { kind: 'ready' }

@@ -89,7 +89,7 @@ export class RunReceiver {
 
   /**
    * Makes ready what a run needs: the receiver, its public base tested, and the source's folder served. `kept` are the
-   * bases of a run that goes on, which must still be right; where it `isTrial`, nothing is tested. Throws `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
+   * bases of an active run, which must still be right; where it `isTrial`, nothing is tested. Throws `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
    */
   async prepare(plan: Plan, run: ReceivedRun, kept: RunBases | null, isTrial = false): Promise<RunBases> {
     const { callback, source } = plan

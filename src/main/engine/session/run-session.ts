@@ -189,7 +189,7 @@ export class RunSession {
     this.#post({ kind: 'ready' })
     if (this.#task.hold) await this.#hold('ready', null)
     if (this.#requestedState === 'stop') return this.#writeEnd('interrupted', null)
-    // No row passed the checks: there is nothing to press with.
+    // No row passed the checks: there is nothing to send.
     if (this.#isAllSent()) return this.#writeEnd('completed', null)
     this.#load = createLoadRun(
       { ...this.#task, apiKey: this.#apiKey?.seal() ?? null },

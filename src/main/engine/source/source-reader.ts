@@ -28,7 +28,7 @@ export interface SourceBatch {
 /** Formats of sources. */
 export type SourceFormat = NonNullable<PlanSource['format']>
 
-/** What a workbook has beside its rows. */
+/** What a workbook has in addition to its rows. */
 interface WorkbookSheets {
   /** Names of the sheets in the workbook's order, hidden ones among them. */
   sheets: readonly string[]

@@ -13,7 +13,7 @@ export interface Lease {
 const TAKE_TIMEOUT_MS = 2_000
 
 /**
- * Takes the lease beside a file: an exclusive lock on `<file>.lease`, which the operating system lets go when the
+ * Takes the lease next to a file: an exclusive lock on `<file>.lease`, which the operating system lets go when the
  * process dies, so a lease left by a dead process is simply taken. Throws `RUN_BUSY` while another holds it, and
  * `WORKSPACE_UNUSABLE` where there can be no lock.
  */
@@ -50,7 +50,7 @@ function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseS
   try {
     db = new DatabaseSync(leaseFile, { timeout: timeoutMs })
     closeDatabaseFile(leaseFile)
-    // Nothing is ever written: the lock is the whole content. MEMORY keeps SQLite from making files beside it.
+    // Nothing is ever written: the lock is the whole content. MEMORY keeps SQLite from making files next to it.
     db.exec(`PRAGMA journal_mode = MEMORY; ${lock}`)
     return db
   } catch (error) {

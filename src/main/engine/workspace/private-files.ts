@@ -6,7 +6,7 @@ import { toSystemCode } from '../../../shared/messages/thrown.ts'
 const OTHERS = 0o077
 const OTHERS_WRITE = 0o022
 
-/** What SQLite puts beside a database. */
+/** What SQLite puts next to a database. */
 const DATABASE_ENDINGS = ['-wal', '-shm', '-journal']
 
 /**
@@ -38,8 +38,8 @@ export function closeFolder(folder: string): string | null {
 }
 
 /**
- * Closes a database that has just been opened, and what stands beside it, to other users; SQLite makes its files as the
- * umask has it, and those beside a database with the mode of the database. Works by path alone: closing a descriptor of
+ * Closes a database that has just been opened, and what is next to it, to other users; SQLite makes its files as the
+ * umask has it, and those next to a database with the mode of the database. Works by path alone: closing a descriptor of
  * its file would let go every lock that this process has on it. Throws where the file is another user's, and what the
  * file system throws.
  */

@@ -50,8 +50,8 @@ export function replaceFileSync(file: string, text: string, { isPrivate }: { isP
 }
 
 /**
- * Writes a file whole or not at all: into one beside it, made anew under a random name, that takes its place once
- * everything is on disk. A file that is replaced keeps its mode and a link stays a link; what is no regular file, such
+ * Writes a file whole or not at all: into a new one next to it, under a random name, that takes its place once
+ * everything is on disk. A file that is replaced keeps its mode and a link stays a link; what is not a regular file, such
  * as /dev/stdout, is written to directly. Returns the bytes written. Throws what the file system throws.
  */
 export async function replaceFile(file: string, write: (append: Append) => Promise<void>): Promise<number> {
@@ -133,7 +133,7 @@ function syncFolder(folder: string): void {
     descriptor = openSync(folder, 'r')
     fsyncSync(descriptor)
   } catch {
-    // The file is whole under its name all the same.
+    // The file is whole under its name anyway.
   } finally {
     if (descriptor !== null) closeSync(descriptor)
   }

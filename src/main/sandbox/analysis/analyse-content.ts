@@ -16,7 +16,7 @@ export const ANALYSED_CHARACTERS = 100_000
 /** One piece of content: raw text, or the address of an image or video, which the sandbox never fetches. */
 export type Content = { kind: 'text'; text: string } | { kind: 'url'; url: string }
 
-/** What the sandbox found in a piece of content. It is no moderation decision. */
+/** What the sandbox found in a piece of content. It is not a moderation decision. */
 export interface Analysis {
   /** The highest score of each class. */
   scores: ClassScores

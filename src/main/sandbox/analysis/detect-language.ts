@@ -1,6 +1,6 @@
 import type { Word } from './score-text.ts'
 
-/** Scripts that tell a language by themselves, tried in this order: kana before Han, for Japanese uses both. */
+/** Scripts that tell a language on their own, tried in this order: kana before Han, for Japanese uses both. */
 const SCRIPTS: readonly [code: string, script: RegExp][] = [
   ['JA', /[\p{Script=Hiragana}\p{Script=Katakana}]/u],
   ['ZH', /\p{Script=Han}/u],

@@ -122,7 +122,7 @@ const querySchema = pageSchema.extend({ post_id: z.string().optional() })
 /** Callbacks of one task that are shown with it. */
 const MAX_CALLBACKS = 100
 
-/** Statistics and tasks: what arrived, and what became of it. */
+/** Statistics and tasks: what arrived, and its outcome. */
 export function registerAdminTaskRoutes(app: FastifyInstance, { store }: SandboxContext): void {
   app.get('/stats', async () => {
     const outcomes = store.tasks.outcomes()

@@ -86,7 +86,7 @@ const callbackQuerySchema = pageSchema.extend({
   task_id: z.string().nullable().default(null),
 })
 
-/** Callbacks: those on their way, and what became of the others. */
+/** Callbacks: those on their way, and the outcome of the others. */
 function registerAdminCallbackRoutes(app: FastifyInstance, { store, callbacks }: SandboxContext): void {
   app.get('/callbacks', async (request) => {
     const { offset, limit, state, task_id: taskId } = parseAdminQuery(callbackQuerySchema, request.query)

@@ -8,7 +8,7 @@ import type { LoggedEndpoint } from '../store/request-store.ts'
 
 /** What is carried out by an endpoint that is not a task's. */
 export interface LoggedWork {
-  /** The same for a request and its repetitions; a callback_url is no part of it. */
+  /** The same for a request and its repetitions; a callback_url is not part of it. */
   key: string
   /** Carries it out; `nth` tells repetitions apart. May refuse it. */
   carryOut(nth: number): RequestResult & { taskId: string | null }

@@ -32,7 +32,7 @@ export interface StoredCallback {
   dueMs: number
 }
 
-/** What became of callbacks. */
+/** The outcome of callbacks. */
 export interface CallbackCounts {
   pending: number
   delivered: number
@@ -48,7 +48,7 @@ interface CallbackFilter {
   taskId: string | null
 }
 
-/** The sandbox's callbacks: those to be delivered, and what became of the others. */
+/** The sandbox's callbacks: those to be delivered, and the outcome of the others. */
 export interface CallbackStore {
   /** Returns its id. Ids grow. */
   insert(callback: NewCallback): number

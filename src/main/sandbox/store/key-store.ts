@@ -15,7 +15,7 @@ interface KeyRecord {
 export interface KeyStore {
   isValid(key: string): boolean
   list(): KeyRecord[]
-  /** Adds a key, a new random one unless given; null where that key exists or existed before. */
+  /** Adds a key (default: a new random one); null where that key exists or existed before. */
   add(label: string, key?: string): { keyId: number; key: string } | null
   /** Replaces a key by a new random one at once; null where there is no such key. */
   refresh(keyId: number): { keyId: number; key: string } | null

@@ -16,7 +16,7 @@ export const LOGGED_ENDPOINTS = [
 /** One of {@link LOGGED_ENDPOINTS}. */
 export type LoggedEndpoint = (typeof LOGGED_ENDPOINTS)[number]
 
-/** A request as it came, and what became of it. */
+/** A request as it came, and its outcome. */
 interface LoggedRequest {
   endpoint: LoggedEndpoint
   /** The same for a request and its repetitions. */

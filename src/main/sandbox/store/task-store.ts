@@ -73,7 +73,7 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
   const selectPage = database.prepare('SELECT * FROM task ORDER BY id LIMIT ? OFFSET ?')
   const selectCount = database.prepare('SELECT count(*) AS n FROM task')
 
-  /** Kept beside the tables, so that statistics cost nothing however many tasks there are. */
+  /** Kept next to the tables, so that statistics cost nothing however many tasks there are. */
   const totals = new Map(
     selectTotals
       .all()

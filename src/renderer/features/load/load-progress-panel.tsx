@@ -12,7 +12,7 @@ const PHASES: Record<LoadProgress['phase'], string> = {
   stopping: 'stopping: the last answers',
 }
 
-/** How a load test goes this moment: its phase, how far it is, how much it sends and what becomes of that. */
+/** How a load test goes this moment: its phase, how far it is, how much it sends and what happens to that. */
 export function LoadProgressPanel({ snapshot, load }: { snapshot: RunSnapshot; load: LoadProgress }) {
   const { elapsedMs, measuredMs } = load
   const share = measuredMs === null || measuredMs <= 0 ? null : clamp(elapsedMs / measuredMs)

@@ -146,7 +146,7 @@ function FigureNotices({ report }: { report: LoadOverview }) {
   )
 }
 
-/** Whether there are several models, or sizes of content, to be told apart. */
+/** Whether there are several models, or sizes of content, to be distinguished. */
 function hasSeveral({ groups }: LoadOverview): boolean {
   return groups.length > new Set(groups.map(({ by }) => by)).size
 }

@@ -14,14 +14,14 @@ import { PrimaryButton } from '../../ui/primary-button.tsx'
 import { ColumnTable } from './column-table.tsx'
 import { FieldTable } from './field-table.tsx'
 
-/** Which column, constant or template fills which field: "your table" at the left, what it becomes beside it. */
+/** Which column, constant or template fills which field: your table at the left, what it becomes at the right. */
 export function MappingScreen(props: {
   preview: BridgePreview
   mapping: Mapping
   operation: Operation
   /** What the rows are for, with the way to change it. */
   strip: ReactNode
-  /** What keeps the rows from being checked beside the mapping itself, or null. */
+  /** What keeps the rows from being checked, in addition to the mapping itself, or null. */
   todo: string | null
   busy: boolean
   onMapping: (mapping: Mapping) => void

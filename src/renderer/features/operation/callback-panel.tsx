@@ -91,7 +91,7 @@ export function CallbackPanel(props: {
   )
 }
 
-/** Posts to an address and waits for the arrival; made anew for another address. */
+/** Posts to an address and waits for the arrival; recreated for another address. */
 function AddressTest({ address }: { address: string }) {
   const [hasArrived, setHasArrived] = useState(false)
   const test = useAction(

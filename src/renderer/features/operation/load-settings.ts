@@ -19,7 +19,7 @@ export interface LoadSettings {
   ratePerSecond: number
   /** As `parseStages` reads it. */
   stages: string
-  /** What ends a pace that is no stages. */
+  /** What ends a pace that is not stages. */
   endsBy: 'duration' | 'requests'
   duration: string
   requests: number

@@ -22,7 +22,7 @@ import { TaskOptions } from './task-options.tsx'
 /** What is done with each row, and where: the first step of a new run. */
 export function OperationScreen(props: {
   operation: Operation
-  /** Null where this is no load test. */
+  /** Null where this is not a load test. */
   load: LoadSettings | null
   callback: CallbackSettings
   destination: Destination

@@ -28,7 +28,7 @@ function toGroups(operation: string): FacetGroup[] {
   ]
 }
 
-/** What the rows can be narrowed by, with how many rows each leaves beside the search and the other kinds. */
+/** What the rows can be narrowed by, with how many rows each leaves under the search and the other filters. */
 export function FacetList(props: {
   operation: string
   facets: readonly Facet[]

@@ -6,7 +6,7 @@ import { adviceForError } from '../../ui/states/error-advice.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 
-/** What became of a row: its error and what to do, or the rules it triggered and its scores where they are known. */
+/** The outcome of a row: its error and what to do, or the rules it triggered and its scores where they are known. */
 export function OutcomePart({ operation, detail }: { operation: string; detail: RowDetail }) {
   const { result, problems, classScores } = detail
   return (

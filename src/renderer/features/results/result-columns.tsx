@@ -99,7 +99,7 @@ const TRIES: GridColumn<PageRow> = {
   cell: (row) => (row.attempts === 0 ? '' : row.attempts),
 }
 
-/** The columns of the results table: what became of the row, its content, the answer, then its other cells; user content masked until revealed. */
+/** The columns of the results table: the outcome of the row, its content, the answer, then its other cells; user content masked until revealed. */
 export function createResultColumns(options: {
   operation: string
   isAsync: boolean

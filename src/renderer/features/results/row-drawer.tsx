@@ -17,7 +17,7 @@ import styles from './results.module.css'
 import { toCurl } from './to-curl.ts'
 
 /**
- * Everything about one row beside the table: what became of it, its cells, the exact exchange and every try. It stays
+ * Everything about one row next to the table: its outcome, its cells, the exact exchange and every attempt. It stays
  * open while the cursor moves on. User content is masked until the person reveals it.
  */
 export function RowDrawer(props: {

@@ -20,7 +20,7 @@ export interface ResultPages {
   error: ErrorDocument | null
 }
 
-/** The pages of a run's rows under a filter; while the run goes on, those in view are fetched again every second. */
+/** The pages of a run's rows under a filter; during the run, those in view are fetched again every second. */
 export function useResultPages(runId: string, filter: RowFilter, live: boolean): ResultPages {
   const [version, redraw] = useReducer((count: number) => count + 1, 0)
   const [error, setError] = useState<ErrorDocument | null>(null)

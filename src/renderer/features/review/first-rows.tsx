@@ -7,7 +7,7 @@ import { StateLabel } from '../../ui/states/state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 
-/** What became of the first rows that were sent to try. */
+/** The outcome of the first rows that were sent to try. */
 export function FirstRows({ operation, rows }: { operation: string; rows: readonly PageRow[] }) {
   const outcome = OUTCOME_TITLES[operation] ?? 'Triggered rules'
   return (

@@ -40,7 +40,7 @@ function toTrial(rowsPerItem: number): { requests: number; label: string } {
 export function ReviewScreen(props: {
   runId: string
   operation: Operation
-  /** Null where this is no load test. */
+  /** Null where this is not a load test. */
   load: Load | null
   settings: Settings
   connections: readonly ConnectionEntry[]

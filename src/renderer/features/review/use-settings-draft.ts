@@ -6,7 +6,7 @@ const QUIET_MS = 500
 
 /**
  * Settings as they are typed. They are applied when they are usable and the person has stopped typing, since a new
- * address has the rows checked anew.
+ * address has the rows checked again.
  */
 export function useSettingsDraft(
   applied: Settings,

@@ -7,7 +7,7 @@ import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { isRowAnswer, ROW_ANSWERS } from '../../ui/states/answer-looks.ts'
 import styles from './run.module.css'
 
-/** What became of terms, or where appeals stand, by rows; a word opens its rows. */
+/** The outcome of terms, or where appeals stand, by rows; a word opens its rows. */
 export function AnswersPanel(props: {
   title: string
   answers: RunSnapshot['answers']

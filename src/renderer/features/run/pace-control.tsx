@@ -8,8 +8,8 @@ import { formatCount } from '../../ui/format-number.ts'
 import styles from './run.module.css'
 
 /**
- * How many requests may be in flight, changed while the run goes on. A typed number applies on Enter or on leaving the
- * field, so that none of its digits is sent at by itself; Escape brings the old one back.
+ * How many requests may be in flight, changed during the run. A typed number applies on Enter or on leaving the
+ * field, so that no single digit is applied; Escape brings the old one back.
  */
 export function PaceControl({ runId, inFlight }: { runId: string; inFlight: number }) {
   const plan = useQuery(`${runId} pace`, (signal) => bridge.runs.readPlan({ runId }, { signal }))

@@ -18,7 +18,7 @@ type PreviewRow = BridgePreview['rows'][number]
 export function PreviewGrid(props: {
   preview: BridgePreview
   operation: Operation
-  /** What the person has said that columns fill, beside what their names suggest. */
+  /** What the person has said that columns fill, in addition to what their names suggest. */
   mapping: Mapping
 }) {
   const { preview, operation, mapping } = props

@@ -37,7 +37,7 @@ export function SourceScreen(props: {
   mapping: Mapping
   /** What the rows are for, with the way to change it. */
   strip: ReactNode
-  /** What keeps the rows from being checked beside the source itself, or null. */
+  /** What keeps the rows from being checked, in addition to the source itself, or null. */
   todo: string | null
   busy: boolean
   /** Asks for a file, whichever dialog there is. */

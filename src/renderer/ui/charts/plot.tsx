@@ -12,14 +12,14 @@ export interface PlotLook {
   color(token: string): string
 }
 
-/** What a chart is, apart from its size and data; made anew when the theme changes. */
+/** What a chart is, apart from its size and data; recreated when the theme changes. */
 export type PlotOptions = (look: PlotLook) => Omit<uPlot.Options, 'width' | 'height'>
 
 const HEIGHT_REM = 11
 
 /**
  * A uPlot canvas as wide as its place. `label` says in words what the picture shows; the figures themselves stand in
- * text beside it. `options` must keep its identity between renders.
+ * text next to it. `options` must keep its identity between renders.
  */
 export function Plot(props: { options: PlotOptions; data: uPlot.AlignedData; label: string }) {
   const { options, data, label } = props

@@ -133,7 +133,7 @@ export function nameAddress(
   return { name: entry.name, kind: entry.isProduction ? 'production' : 'other' }
 }
 
-/** Base URL of a service; null for the sandbox, which is on this machine, and while it is no address. */
+/** Base URL of a service; null for the sandbox, which is on this machine, and while it is not an address. */
 export function toServiceUrl(
   destination: Destination,
   connections: readonly ConnectionEntry[],

@@ -4,7 +4,7 @@ import { isContentField } from './content-rule.ts'
 /** Keys of answers that repeat what was submitted (docs/interface.md §2.3). */
 const ECHOES: readonly string[] = ['text', 'value']
 
-/** Lists of terms, which a service may give by themselves (docs/interface.md §4.5, §4.6). */
+/** Lists of terms, which a service may give separately (docs/interface.md §4.5, §4.6). */
 const TERM_LISTS = /^(.+_)?terms$/
 
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`

@@ -15,8 +15,8 @@ export interface ContinueChoice {
 }
 
 /**
- * Asks what must be known before an interrupted run goes on, or what did not succeed is sent again: what becomes of
- * rows of unknown fate, and the key where none is at hand.
+ * Asks what must be known before an interrupted run goes on, or what did not succeed is sent again: what happens to
+ * rows of unknown outcome, and the key where none is at hand.
  */
 export function ContinueDialog(props: {
   kind: 'resume' | 'retry'

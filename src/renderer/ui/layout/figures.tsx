@@ -5,7 +5,7 @@ import styles from './layout.module.css'
 export interface Figure {
   label: string
   value: ReactNode
-  /** A word or unit set smaller beside the value. */
+  /** A word or unit set smaller next to the value. */
   unit?: string
   /** A line under the value. */
   note?: ReactNode

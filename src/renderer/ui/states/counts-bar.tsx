@@ -4,7 +4,7 @@ import { toStateCounts } from './row-counts.ts'
 import { STATE_LOOKS, TO_BE_REPEATED } from './state-looks.ts'
 import styles from './states.module.css'
 
-/** A run's rows as one bar of states, in proportion; the numbers stand in {@link CountsTable} beside it. */
+/** A run's rows as one bar of states, in proportion; the numbers stand in {@link CountsTable} next to it. */
 export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
   const all = Math.max(1, rows.read)
   const done = rows.read - rows.not_sent - rows.awaiting
@@ -31,7 +31,7 @@ export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
   )
 }
 
-/** A run's rows by state: icon, word, count and share; states without rows are left out, but for the first and the last. */
+/** A run's rows by state: icon, word, count and share; states without rows are left out, except the first and the last. */
 export function CountsTable({ rows, toRepeat }: { rows: RowCounts; toRepeat: number }) {
   const states = toStateCounts({ ...rows, not_sent: rows.not_sent - toRepeat })
     .filter(({ state, rows: count }) => count > 0 || state === 'succeeded' || state === 'pending')

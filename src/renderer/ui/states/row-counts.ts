@@ -21,7 +21,7 @@ export function toStateCounts(rows: RowCounts): StateCount[] {
   ]
 }
 
-/** Rows that nothing more will happen to by itself, invalid ones apart. */
+/** Rows that no longer change without a new request, except invalid ones. */
 export function countSettled(rows: RowCounts): number {
   return rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
 }

@@ -40,7 +40,7 @@ function isKeyed(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** What was found, but for what may be a secret that was put in the wrong place. */
+/** What was found, except what may be a secret that was put in the wrong place. */
 function describeFound(found: unknown, node: SchemaNode | null): string {
   if (found === undefined) return 'nothing'
   if (Array.isArray(found)) return 'a list'

@@ -21,7 +21,7 @@ export const planFileSchema = planSchema.extend({
 /** See {@link planFileSchema}. */
 export type PlanFile = z.infer<typeof planFileSchema>
 
-/** Puts words beside every key of a JSON Schema, by its path of keys. */
+/** Puts words next to every key of a JSON Schema, by its path of keys. */
 function addWords(schema: unknown, path: readonly string[]): unknown {
   if (!isJsonObject(schema)) return schema
   const { properties, additionalProperties, oneOf, anyOf, items, ...rest } = schema

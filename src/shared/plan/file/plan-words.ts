@@ -1,5 +1,5 @@
 /**
- * What each key of a plan file means, a sentence, by its path; `*` stands for any key. Editors show these beside what
+ * What each key of a plan file means, a sentence, by its path; `*` stands for any key. Editors show these next to what
  * is typed. Kinds of a union share the words of a key they have in common.
  */
 export const PLAN_WORDS: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import { updateRunRecord } from '../../journal/run-record.ts'
 import type { K6Latency, K6Result } from './k6-result.ts'
 import { readK6Result } from './read-k6-result.ts'
 
-/** Reads what k6 measured into a run of its own, which then stands beside the others. Throws `BAD_SOURCE`. */
+/** Imports k6 results as a new run. Throws `BAD_SOURCE`. */
 export async function importK6Result(journal: Journal, files: readonly string[]): Promise<void> {
   const result = await readK6Result(files)
   const startMs = result.startedAt === null ? Date.now() : Date.parse(result.startedAt)
@@ -151,7 +151,7 @@ function isWhole(percentiles: K6Latency['percentiles']): percentiles is Percenti
   return PERCENTILES.every((name) => percentiles[name] !== undefined)
 }
 
-/** What a summary tells of latencies that it does not tell in full. */
+/** Latencies that a summary reports only in part. */
 function listPartial({ latencies }: K6Result): string[] {
   return Object.entries(latencies).flatMap(([series, { histogram, percentiles }]) => {
     if (histogram !== null || isWhole(percentiles)) return []

@@ -6,7 +6,7 @@ import { K6_NAMES, listK6Commands } from './k6-manifest.ts'
 import { type K6Plan, type K6RowsFile, toK6Target } from './k6-script.ts'
 import { toK6Thresholds } from './k6-thresholds.ts'
 
-/** The page beside a k6 project: how it is run, on one machine and on many, and what k6 does otherwise. */
+/** The page next to a k6 project: how it is run, on one machine and on many, and what k6 does otherwise. */
 export function formatK6Readme(
   plan: K6Plan,
   files: readonly K6RowsFile[],

@@ -32,7 +32,7 @@ export const ONCE_A_CONNECTION: readonly string[] = ['http_req_connecting', 'htt
 /** Seconds whose histograms stay open; samples come nearly in order. */
 const OPEN_SECONDS = 16
 
-/** Kinds of answers that are told apart. */
+/** Kinds of answers that are distinguished. */
 const STATUSES_MAX = 1_000
 
 interface SecondCounts {

@@ -4,7 +4,7 @@ import { JSON_CONTENT_TYPE, taskPath } from '../../../../shared/service/endpoint
 import { toK6Scenarios } from './k6-scenarios.ts'
 import { NOT_SUCCEEDED, toK6Thresholds } from './k6-thresholds.ts'
 
-/** A file of rows beside the script, and how many it holds. */
+/** A file of rows next to the script, and how many it holds. */
 export interface K6RowsFile {
   name: string
   rows: number
@@ -59,7 +59,7 @@ const COUNT = FILES.reduce((sum, [, rows]) => sum + rows, 0)
 // What k6's results do not say: how long the warm-up was, and the measured part where its end is known.
 const PLANNED = ${JSON.stringify({ warmup_ms: load.warmupMs, measured_ms: toMeasuredMs(load) })}
 
-// A 3xx is no success: redirects are not followed, so that the key reaches no other host.
+// A 3xx is not a success: redirects are not followed, so that the key reaches no other host.
 http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }))
 const notSucceeded = new Rate('${NOT_SUCCEEDED}')
 

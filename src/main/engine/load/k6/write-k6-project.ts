@@ -10,13 +10,13 @@ import { formatK6Script, type K6Plan, type K6RowsFile, SCRIPT_BEGINNING } from '
 
 /** What a k6 project is made of. */
 export interface K6Project {
-  /** Folder to write; what an earlier export wrote there is replaced, results of k6 beside it stay. */
+  /** Folder to write; what an earlier export wrote there is replaced, results of k6 next to it stay. */
   folder: string
   plan: K6Plan
   appVersion: string
   /** Bodies of the rows that are sent, in order, page by page. */
   bodies: Iterable<readonly K6Body[]> | AsyncIterable<readonly K6Body[]>
-  /** Largest file of rows, 4 MiB unless given. */
+  /** Largest file of rows (default: 4 MiB). */
   rowsFileMaxBytes?: number
 }
 

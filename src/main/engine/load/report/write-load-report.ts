@@ -41,7 +41,7 @@ export interface LoadReportSource {
 }
 
 /**
- * Writes a load test's report into a file, its format chosen by the ending unless given. A file that is there is
+ * Writes a load test's report into a file, in a given format or by its ending. A file that is there is
  * replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function writeLoadReport(

@@ -51,7 +51,7 @@ interface ItemExchange {
 
 /**
  * Reads every row that matches with everything an export holds of it, page by page in the order of the source.
- * `withRequests` recomputes the requests, and adds every try.
+ * `withRequests` recomputes the requests, and adds every attempt.
  */
 export function* readExportPages(
   family: RunFamily,

@@ -6,7 +6,7 @@ import type { ReportOptions, ReportWriter } from './csv-report.ts'
 /**
  * A report of one JSON object a line, without a byte-order mark. Cells by column name, an array where names are not
  * distinct or the row is wider than they are; what was JSON in the source is JSON again. Bodies stand as the JSON text
- * they were, every digit and doubled member of it, under `body`; what is cut or is no JSON is a string under `text`.
+ * they were, every digit and doubled member of it, under `body`; what is cut or is not JSON is a string under `text`.
  */
 export function createJsonlWriter({
   columns,

@@ -10,7 +10,7 @@ export const SHEET_PART = 'xl/worksheets/sheet1.xml'
 /** Styles of cells by their number in {@link WORKBOOK_PARTS}: text that stays text when it is edited. */
 export const CELL_STYLE = { text: 1, header: 2 } as const
 
-/** The parts of a report's workbook beside its sheet, by name. */
+/** The parts of a report's workbook next to its sheet, by name. */
 export const WORKBOOK_PARTS: Readonly<Record<string, string>> = {
   '[Content_Types].xml': `${DECLARATION}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/${SHEET_PART}" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/><Override PartName="/docProps/app.xml" ContentType="application/vnd.openxmlformats-officedocument.extended-properties+xml"/></Types>`,
   '_rels/.rels': `${DECLARATION}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/><Relationship Id="rId2" Type="${OFFICE}/extended-properties" Target="docProps/app.xml"/></Relationships>`,

@@ -29,7 +29,7 @@ export function findReportFormat(file: string): ReportFormat {
 }
 
 /**
- * Writes rows into a file, page by page in constant memory, its format chosen by the ending unless given. A file that
+ * Writes rows into a file, page by page in constant memory, in a given format or by its ending. A file that
  * is there is replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function writeReport(

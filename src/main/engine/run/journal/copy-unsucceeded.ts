@@ -137,7 +137,7 @@ function insertChild(
   )
 }
 
-/** Copies the rows, run by run; until all are there, the retry stays in intake and copies anew when resumed. */
+/** Copies the rows, run by run; until all are there, the retry stays in intake and copies again when resumed. */
 function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
   child.transact('power', () => child.db.exec('DELETE FROM row; DELETE FROM lost_try; DELETE FROM row_place'))
   for (const retried of retriedRuns) copyRows(child, retried)
@@ -216,7 +216,7 @@ function notRead(runId: string): SluiceError {
   })
 }
 
-/** A parent is not resumed beside its child, so nobody could ever send these rows again. */
+/** A parent cannot be resumed while it has a child, so these rows could never be sent again. */
 function toAwaiting(runId: string, rows: number): SluiceError {
   return new SluiceError({
     code: 'RUN_NOT_RESUMABLE',

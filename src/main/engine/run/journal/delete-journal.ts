@@ -28,7 +28,7 @@ export function deleteJournal(workspace: string, runId: string): void {
   if (!isLeaseHeld(file)) removeLease(file)
 }
 
-/** Removes the files of a run but for its lease. */
+/** Removes the files of a run, except its lease. */
 function removeJournal(workspace: string, runId: string): void {
   for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
 }

@@ -66,7 +66,7 @@ export class ItemClaims {
     )
     this.#lostTry = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
     this.hasLostTries = db.prepare('SELECT 1 FROM lost_try LIMIT 1').get() !== undefined
-    // An item's rows are consecutive but for invalid ones; the bound keeps SQLite from walking to the table's end.
+    // An item's rows are consecutive, except invalid ones; the bound keeps SQLite from walking to the table's end.
     this.#rowsOf = db.prepare(
       `SELECT id, cells, kinds FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
        AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18) ORDER BY id`,

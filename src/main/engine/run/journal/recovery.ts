@@ -53,7 +53,7 @@ export function recoverUnknown(journal: Journal): number {
   return items.length
 }
 
-/** Puts every item of unknown fate back into the queue, with its post_id and body as they were. */
+/** Puts every item of unknown outcome back into the queue, with its post_id and body as they were. */
 export function resendUnknown(journal: Journal): void {
   const { db, counters } = journal
   const rows = counters.get('state', 'unknown')

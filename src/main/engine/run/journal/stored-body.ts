@@ -5,7 +5,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 const BODY_MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * UTF-16 code units up to which a body is stored as text beside what it led to. Compressing costs about 20 µs however
+ * UTF-16 code units up to which a body is stored as text next to what it led to. Compressing costs about 20 µs however
  * short a body is, which the usual answer of a few hundred characters does not repay.
  */
 const PLAIN_MAX_CHARACTERS = 1024
@@ -59,7 +59,7 @@ export function readStoredBody(text: unknown, content: unknown, bytes: unknown):
   return { text, cutFrom: text.length === UNMARKED_CUT_CHARACTERS ? { bytes: null } : null }
 }
 
-/** Writes long bodies beside the rows they belong to. The caller has a transaction open for every call. */
+/** Writes long bodies next to the rows they belong to. The caller has a transaction open for every call. */
 export class LongBodies {
   readonly #insert: StatementSync
   readonly #remove: StatementSync

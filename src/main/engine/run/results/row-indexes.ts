@@ -9,7 +9,7 @@ const INDEXES_MAX = 4
 /** How long a question waits for an index, milliseconds; then it is answered with what was found so far. */
 const PATIENCE_MS = 250
 
-/** The index of a run that goes on is begun anew at most so often, milliseconds, and at most a fifth of the time. */
+/** How often the index of an active run is rebuilt at most, milliseconds, and at most a fifth of the time. */
 const REFRESH_MS = 1_000
 const REFRESH_SHARE = 5
 

@@ -14,7 +14,7 @@ export interface RecordBatch {
   isWellFormed: boolean
 }
 
-/** How records are told apart. */
+/** How records are distinguished. */
 export interface RecordSyntax {
   delimiter: string
   /** `\n` stands for CRLF too. */

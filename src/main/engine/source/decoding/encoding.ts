@@ -27,7 +27,7 @@ const SAMPLE_BYTES = 64 * 1024
 
 let guessLegacy: ((bytes: Buffer) => string) | null = null
 
-/** Loads what tells legacy encodings apart: large tables, of which most files need nothing. */
+/** Loads the detector of legacy encodings: large tables that most files do not need. */
 export async function loadDetector(): Promise<void> {
   guessLegacy ??= (await import('./legacy-encoding.ts')).guessLegacyEncoding
 }

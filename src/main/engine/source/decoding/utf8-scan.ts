@@ -5,7 +5,7 @@ import { lengthOfWholeCharacters } from './text-decoder.ts'
 /** What a file's bytes are when read as strict UTF-8. */
 export type Utf8Verdict =
   | { kind: 'valid' }
-  /** `offset` is the first piece that breaks; `mostlyUtf8` where most of what is not ASCII is UTF-8 all the same. */
+  /** `offset` is the first piece that breaks; `mostlyUtf8` where most of what is not ASCII is UTF-8 anyway. */
   | { kind: 'broken'; offset: number; mostlyUtf8: boolean }
 
 const PIECE_BYTES = 256 * 1024

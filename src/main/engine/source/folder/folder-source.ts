@@ -21,7 +21,7 @@ const ENTRIES_AT_ONCE = 500
  * Opens a folder: a row for each file in it and in the folders in it, in the order of their paths, hidden ones passed
  * over. A text file fills `text_data`, a JSON file `request`, media `media` with their path; texts are decoded as
  * a CSV file is. A file that cannot be sent is a row with an error that says why, so that none is left out in silence.
- * Throws `BAD_SOURCE` for what is no readable folder, and for one without a file.
+ * Throws `BAD_SOURCE` for what is not a readable folder, and for one without a file.
  */
 export async function openFolderSource(source: PlanSource): Promise<SourceReader> {
   const { path, encoding } = source

@@ -12,7 +12,7 @@ export type FolderEntry =
   /** A socket, pipe or device. */
   | { kind: 'special'; path: string }
 
-/** Files that systems leave in folders by themselves. */
+/** Files that systems leave in folders on their own. */
 const LEFT_BEHIND = new Set(['thumbs.db', 'ehthumbs.db', 'desktop.ini', '__macosx', 'icon\r'])
 
 /** Whether a name is that of a hidden file or folder, which is passed over. */

@@ -24,7 +24,7 @@ const PREVIEW_KEYS_BYTES = 16 * 1024 * 1024
  * whole file is gone through for its keys, or only its beginning where `isPreview`.
  *
  * Rows: text as it is, null as an empty cell, and everything else as its JSON in the file, so that no digit of a number
- * changes. A line that is no object is a row with an error that says where. Blank lines are no rows.
+ * changes. A line that is not an object is a row with an error that says where. Blank lines are not rows.
  *
  * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text or without a row, one that holds a single JSON
  * document instead of lines, and one with too many different keys.

@@ -7,7 +7,7 @@ const ZIP = [0x50, 0x4b]
 const COMPOUND = [0xd0, 0xcf, 0x11, 0xe0]
 const SAVE_AS = 'Open it in a spreadsheet program, save it as an Excel workbook (.xlsx) or as CSV UTF-8'
 
-/** Throws `BAD_SOURCE` for a file that is no zip archive, saying what it is instead. */
+/** Throws `BAD_SOURCE` for a file that is not a zip archive, saying what it is instead. */
 export function refuseForeignFile(file: SourceFile): void {
   const head = file.readBytes(0, 4096)
   const begins = (bytes: readonly number[]) => bytes.every((byte, index) => head[index] === byte)
@@ -56,7 +56,7 @@ const FOREIGN: readonly { part: string; kind: string }[] = [
   { part: 'ppt/presentation.xml', kind: 'a PowerPoint presentation (.pptx)' },
 ]
 
-/** Throws `BAD_SOURCE` for an archive that is no Excel workbook, saying what it is instead. */
+/** Throws `BAD_SOURCE` for an archive that is not an Excel workbook, saying what it is instead. */
 export function refuseForeignArchive({ path, names }: Archive): void {
   const foreign = FOREIGN.find(({ part }) => names.has(part))
   if (names.has('xl/workbook.xml') || (foreign === undefined && names.has('_rels/.rels'))) return

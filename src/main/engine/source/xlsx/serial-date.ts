@@ -4,7 +4,7 @@ const UNIX_EPOCH_DAY = 25_569
 
 /**
  * The number of days with which a spreadsheet stores a moment, for the few files that have it as ISO 8601 instead;
- * what is no such moment stays as it is.
+ * what is not such a time stays as it is.
  */
 export function toSerial(text: string): string {
   const iso = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/.test(text)

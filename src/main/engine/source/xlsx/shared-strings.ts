@@ -49,7 +49,7 @@ export function openSharedStrings(archive: Archive, part: string | null): Shared
   }
 }
 
-/** Puts runs of rich text together; how a text is spoken is no part of it. */
+/** Puts runs of rich text together; how a text is spoken is not part of it. */
 function createTextCollector(path: string, texts: PagedTexts) {
   let parts: string[] = []
   let characters = 0

@@ -27,7 +27,7 @@ const MAX_CELLS = 200_000_000
  * are read as others; of merged cells the first has the text. A formula that was never calculated is a warning, and so
  * is a whole number of more digits than a spreadsheet keeps.
  *
- * Throws `BAD_SOURCE` for what is no such workbook, or damaged, encrypted or made to do harm, for a sheet that is not
+ * Throws `BAD_SOURCE` for what is not such a workbook, or damaged, encrypted or made to do harm, for a sheet that is not
  * there, and without a row, unless it is only looked at: then another sheet can still be chosen; while it is read, for
  * damage further on.
  */

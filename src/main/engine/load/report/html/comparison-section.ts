@@ -4,7 +4,7 @@ import { formatFigure, formatMs } from '../../../../../shared/messages/figure-te
 import { html, type Markup, NOTHING, quoteForeign } from './markup.ts'
 import { drawTable } from './table.ts'
 
-/** This run beside an earlier one. */
+/** This run compared with an earlier one. */
 export function drawComparison(comparison: LoadComparison): Markup {
   const { a, b, sentence, caveats, series, planDifferences } = comparison
   return html`<section><h2>Beside an earlier run</h2>

@@ -7,7 +7,7 @@ export interface Table {
   rows: readonly (readonly (string | Markup)[])[]
 }
 
-/** Draws a table that a screen reader can find its way in; it scrolls by itself where it is too wide. */
+/** Draws a table that a screen reader can find its way in; it scrolls on its own where it is too wide. */
 export function drawTable({ caption, columns, rows }: Table): Markup {
   const toClass = (index: number) => (columns[index]?.align === 'right' ? 'number' : 'text')
   return html`<div class="scroll"><table>
