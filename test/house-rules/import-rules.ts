@@ -107,20 +107,32 @@ const LAYERS: readonly Layer[] = [
 
 const RENDERER = ['renderer', 'ui', 'feature', 'bridge client']
 
+// zod is everywhere: a schema stands where its data is.
 const OWNERS: readonly Owner[] = [
   { packages: /^electron(\/|$)/, layers: ['desktop'] },
   { packages: /^undici(\/|$)/, layers: ['service'] },
   { packages: /^p-queue(\/|$)/, layers: ['sending'] },
-  { packages: /^papaparse(\/|$)/, layers: ['source', 'run'] },
-  { packages: /^(iconv-lite|jschardet|yauzl|saxes|numfmt|mediabunny)(\/|$)/, layers: ['source'] },
+  { packages: /^(papaparse|iconv-lite|jschardet|yauzl|saxes|numfmt|mediabunny)(\/|$)/, layers: ['source'] },
   { packages: /^yazl(\/|$)/, layers: ['run'] },
   { packages: /^mime(\/|$)/, layers: ['source', 'receiver'] },
-  { packages: /^(commander|log-update)(\/|$)/, layers: ['cli'] },
+  { packages: /^fastify(\/|$)/, layers: ['receiver', 'sandbox'] },
+  { packages: /^hdr-histogram-js(\/|$)/, layers: ['shared', 'sending', 'load', 'lookback'] },
+  { packages: /^@orpc\/contract(\/|$)/, layers: ['shared'] },
+  { packages: /^@orpc\/server(\/|$)/, layers: ['bridge'] },
+  { packages: /^@orpc\/client(\/|$)/, layers: ['bridge client'] },
+  { packages: /^ws(\/|$)/, layers: ['bridge', 'web'] },
+  { packages: /^env-paths(\/|$)/, layers: ['shell parts'] },
+  { packages: /^(commander|log-update|open)(\/|$)/, layers: ['cli'] },
   {
-    packages: /^(react|react-dom|zustand|uplot|@mantine\/.+|@tabler\/.+|@tanstack\/.+)(\/|$)/,
+    packages: /^(react|react-dom|zustand|uplot|get-nonce|@mantine\/.+|@tabler\/.+|@tanstack\/.+)(\/|$)/,
     layers: RENDERER,
   },
 ]
+
+/** Whether the table says which parts of `src` may import a package. */
+export function hasOwner(name: string): boolean {
+  return OWNERS.some(({ packages }) => packages.test(name))
+}
 
 const SQLITE_FOLDERS = /^src\/main\/(engine\/(workspace|journal|receiver|run\/journal)|sandbox\/store)\//
 

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkImport, findCycles, findLayer } from './import-rules.ts'
-import { parseModule, readModules } from './read-module.ts'
+import { checkImport, findCycles, findLayer, hasOwner } from './import-rules.ts'
+import { PROJECT_FOLDER, parseModule, readModules } from './read-module.ts'
 
 const modules = readModules('src')
 
@@ -12,6 +14,11 @@ describe('imports', () => {
 
   it('never go round in a circle at run time', () => {
     expect(findCycles(modules)).toEqual([])
+  })
+
+  it('of packages have an owner', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(PROJECT_FOLDER, 'package.json'), 'utf8'))
+    expect(Object.keys(dependencies).filter((name) => name !== 'zod' && !hasOwner(name))).toEqual([])
   })
 
   it('are looked at in every file of src, each in a known part', () => {
@@ -51,7 +58,7 @@ describe('the import rules', () => {
     ['src/main/web/server.ts', 'electron/main', 'only desktop may import electron/main'],
     ['src/main/engine/sending/lane.ts', 'undici', 'only service may import undici'],
     ['src/main/engine/service/client.ts', 'p-queue', 'only sending may import p-queue'],
-    ['src/main/cli/export.ts', 'papaparse', 'only source, run may import papaparse'],
+    ['src/main/cli/export.ts', 'papaparse', 'only source may import papaparse'],
     ['src/main/engine/query/page.ts', 'node:sqlite', 'only what reads and writes databases'],
     ['src/main/extra/thing.ts', './other.ts', 'no known part of src'],
     ['src/main/cli/main.ts', '../../../test/helpers/fixture.ts', 'outside src'],
