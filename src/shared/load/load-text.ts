@@ -11,17 +11,17 @@ export function describeLoad(load: Load, timeoutMs: number): string[] {
   const cap = formatCount(toMaxInFlight(load, timeoutMs))
   return [
     `${describePace(pace)}${describeEnd(load)}`,
-    ...(warmupMs > 0 ? [`after ${formatDurationMs(warmupMs)} of warm-up that is not measured`] : []),
+    ...(warmupMs > 0 ? [`after a warm-up of ${formatDurationMs(warmupMs)}`] : []),
     ...(isOpen(pace)
       ? [`at most ${cap} in flight, ${load.whenFull === 'drop' ? 'dropping' : 'waiting'} when full`]
       : []),
-    ...(thinkTime === undefined ? [] : [`${describeThinkTime(thinkTime)} between answer and next request`]),
+    ...(thinkTime === undefined ? [] : [`think time ${describeThinkTime(thinkTime)}`]),
     `HTTP/${load.httpVersion}`,
     ...(load.http2Connections === undefined
       ? []
       : [`at most ${formatCounted(load.http2Connections, 'HTTP/2 connection')} per worker`]),
     ...(load.workers > 1 ? [`${load.workers} sending threads`] : []),
-    `${formatDurationMs(load.gracefulStopMs)} for the last answers`,
+    `graceful stop ${formatDurationMs(load.gracefulStopMs)}`,
     ...(thresholds.length === 0 ? [] : [`thresholds ${thresholds.map(formatThreshold).join('; ')}`]),
   ]
 }
@@ -53,12 +53,12 @@ function describeEnd(load: Load): string {
     const planned = toPlannedRequests(load)
     return planned === null ? '' : ` (${formatCounted(planned, 'request')})`
   }
-  if (load.requests !== undefined) return `, ${formatCounted(load.requests, 'request')} in all`
+  if (load.requests !== undefined) return `, ${formatCounted(load.requests, 'request')} in total`
   return load.durationMs === undefined ? '' : ` for ${formatDurationMs(load.durationMs)}`
 }
 
 function describeThinkTime({ minMs, maxMs }: NonNullable<Load['thinkTime']>): string {
   return minMs === maxMs
     ? formatDurationMs(minMs)
-    : `${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}, evenly drawn,`
+    : `${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}`
 }

@@ -34,7 +34,7 @@ const fieldsSchema = z.object({
   requests: z.int().min(1).max(1_000_000_000).optional(),
   /** Sent before, at the level the load begins with; left out of every figure. */
   warmupMs: z.int().min(0).max(3_600_000).default(0),
-  /** Pause between an answer and the next request of a closed pace, evenly drawn from a range. */
+  /** Pause between an answer and the next request of a closed pace, random within a range. */
   thinkTime: thinkTimeSchema.optional(),
   /** How long requests in flight may take to end once the load is over; then they are given up as unknown. */
   gracefulStopMs: z.int().min(0).max(3_600_000).default(GRACEFUL_STOP_MS),
