@@ -7,7 +7,7 @@ import type { RunCommand, RunTask } from '../../src/main/engine/session/messages
 import { RunSession } from '../../src/main/engine/session/run-session.ts'
 import { createRunId } from '../../src/main/engine/workspace/run-id.ts'
 import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
-import { fromErrorDocument } from '../../src/shared/messages/errors.ts'
+import { SluiceError } from '../../src/shared/messages/errors.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
 import type { RunSummary } from '../../src/shared/run/run.ts'
 import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
@@ -49,7 +49,7 @@ export function createInProcessRuns(workspace: string) {
       { ...base, deliveredCodes: [], whenFailing: 'stop', work, ...rest },
       (event) => {
         if (event.kind === 'snapshot') for (const listener of listeners) listener(event.snapshot)
-        if (event.kind === 'failed') failure = fromErrorDocument(event.error)
+        if (event.kind === 'failed') failure = new SluiceError(event.error)
       },
       onCommit,
     )

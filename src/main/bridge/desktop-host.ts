@@ -26,19 +26,11 @@ export function createDesktopHost(askProduction: BridgeHost['askProduction']): D
     async placeExport({ targetId, format }) {
       const file = targetId === undefined ? undefined : files.get(targetId)
       if (targetId === undefined || file === undefined) {
-        throw new SluiceError({
-          code: 'BAD_USAGE',
-          message: 'the export has no file to go to',
-          hint: 'Export again and choose a file in the dialog.',
-        })
+        throw new SluiceError({ id: 'export_without_file' })
       }
       files.delete(targetId)
       if (!file.toLowerCase().endsWith(`.${format}`)) {
-        throw new SluiceError({
-          code: 'BAD_USAGE',
-          message: `${file} does not end in .${format}`,
-          hint: `Export again and choose a name that ends in .${format}.`,
-        })
+        throw new SluiceError({ id: 'export_name_mismatch', file, format })
       }
       return { file, publish: (result) => ({ kind: 'file', ...result }) }
     },

@@ -53,11 +53,7 @@ export function createLiveRuns(): LiveRuns {
     if (found !== undefined) return found
     const failure = failures.get(runId)
     if (failure !== undefined) throw failure
-    throw new SluiceError({
-      code: 'RUN_NOT_HELD',
-      message: `run ${runId} is not going on here`,
-      hint: 'Look at its summary; where it was interrupted, resume it.',
-    })
+    throw new SluiceError({ id: 'run_not_held', runId })
   }
 
   return {

@@ -62,7 +62,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
   async function passOnce({ runId, plan, rows }: Sending, signal = new AbortController().signal) {
     const stored = find(plan.connection)
     if (stored === undefined) return
-    if (isAsking) throw toUnconfirmed('another question about production is still open', stored)
+    if (isAsking) throw new SluiceError({ id: 'production_asked_already', connection: stored.name })
     isAsking = true
     const isGiven = await ask(
       {
@@ -80,7 +80,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
     const now = find(plan.connection)
     const isSame = now !== undefined && toConsent(now, plan) === toConsent(stored, plan)
     if (!isGiven || !isSame || signal.aborted)
-      throw toUnconfirmed('the production prompt was declined', stored)
+      throw new SluiceError({ id: 'production_declined', connection: stored.name })
   }
 
   return {
@@ -99,11 +99,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
       if (url === undefined) return
       const stored = findAll().find((one) => sharesOrigin(listOrigins(one), [toOrigin(url)]))
       if (stored === undefined) return
-      throw new SluiceError({
-        code: 'BAD_USAGE',
-        message: `${url} is the address of the production connection ${stored.name}, not of this machine`,
-        hint: 'Give the public address of a proxy or tunnel that leads to this machine.',
-      })
+      throw new SluiceError({ id: 'address_is_production', url, connection: stored.name })
     },
   }
 }
@@ -131,12 +127,4 @@ function toOrigin(url: string): string {
 
 function sharesOrigin(some: readonly string[], others: readonly string[]): boolean {
   return some.some((origin) => others.includes(origin))
-}
-
-function toUnconfirmed(what: string, { name }: StoredConnection): SluiceError {
-  return new SluiceError({
-    code: 'NOT_CONFIRMED',
-    message: `${what}; nothing was sent to connection ${name}`,
-    hint: 'Send again and confirm it, or choose another connection.',
-  })
 }

@@ -1,14 +1,14 @@
 import { ORPCError, ValidationError } from '@orpc/server'
 import { toBridgeError } from '../../shared/bridge/errors.ts'
-import { SluiceError, toErrorDocument } from '../../shared/messages/errors.ts'
+import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 
 /** Turns whatever a handler threw into one of the contract's errors. What was typed in appears in none of them. */
 export function toReportedError(error: unknown): Error {
   if (error instanceof ORPCError) {
     if (error.defined) return error
-    return toBridgeError(toErrorDocument(toCallError(error)))
+    return toBridgeError(toSluiceError(toCallError(error)))
   }
-  return toBridgeError(toErrorDocument(error))
+  return toBridgeError(toSluiceError(error))
 }
 
 function toCallError(error: ORPCError<string, unknown>): Error {
@@ -18,11 +18,7 @@ function toCallError(error: ORPCError<string, unknown>): Error {
     const name = (path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
     return name === '' ? message : `${name}: ${message}`
   })
-  return new SluiceError({
-    code: 'BAD_USAGE',
-    message: `invalid request: ${faults.join('; ')}`,
-    hint: 'Correct what the message names. If you typed none of it, reload the window.',
-  })
+  return new SluiceError({ id: 'request_invalid', faults })
 }
 
 /** Passes events on, and what ends them as one of the contract's errors. */

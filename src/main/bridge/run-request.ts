@@ -49,9 +49,5 @@ async function toConnection(
 /** The sandbox posts to any address that a row names, and the window promises that nothing leaves this machine. */
 function refuseOwnCallbacks({ mapping }: RunRequest): void {
   if (isEmpty(mapping['callback_url'])) return
-  throw new SluiceError({
-    code: 'BAD_USAGE',
-    message: 'rows for the sandbox cannot name a callback_url: it posts callbacks to Sluice alone',
-    hint: 'Remove callback_url in Mapping, or choose another connection.',
-  })
+  throw new SluiceError({ id: 'sandbox_callbacks_elsewhere' })
 }

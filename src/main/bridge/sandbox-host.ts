@@ -179,10 +179,5 @@ function toBaseUrl(port: number): string {
 }
 
 function toOtherProgramError(baseUrl: string, cause?: unknown): SluiceError {
-  return new SluiceError({
-    code: 'SANDBOX_UNAVAILABLE',
-    message: `this run goes to the sandbox at ${baseUrl}, which is not running there; another program may use its port`,
-    hint: 'Nothing was sent. End the program that uses the port and try again, or start a new run with the sandbox.',
-    cause,
-  })
+  return new SluiceError({ id: 'sandbox_is_foreign', baseUrl }, { cause })
 }

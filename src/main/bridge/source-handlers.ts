@@ -1,3 +1,4 @@
+import { renameSource } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { createExcerpts } from './excerpts.ts'
 import { bridge } from './implementer.ts'
@@ -17,7 +18,7 @@ export const sourceHandlers = bridge.source.router({
       problems: found,
       ...preview
     } = await engine.previewSource(source, limit + 1).catch((error: unknown) => {
-      throw withName(error, path, name)
+      throw withName(error, name)
     })
     const rows = read.slice(0, limit)
     const last = rows.at(-1)?.row ?? 0
@@ -34,9 +35,7 @@ export const sourceHandlers = bridge.source.router({
 })
 
 /** The error with the name that the person knows in the place of the path, which the page is not told. */
-function withName(error: unknown, path: string, name: string): unknown {
+function withName(error: unknown, name: string): unknown {
   if (!(error instanceof SluiceError)) return error
-  const { code, hint, exitCode } = error
-  const message = error.message.replaceAll(`source ${path}`, name).replaceAll(path, name)
-  return new SluiceError({ code, message, hint, exitCode, cause: error })
+  return new SluiceError(renameSource(error.said, name), { cause: error })
 }

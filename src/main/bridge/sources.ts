@@ -26,11 +26,7 @@ export function createSources(): Sources {
     find(sourceId) {
       const found = known.get(sourceId)
       if (found !== undefined) return found
-      throw new SluiceError({
-        code: 'BAD_SOURCE',
-        message: 'the source is unknown: Sluice was restarted, or the file was never chosen',
-        hint: 'Choose the file again, or drop it onto the window.',
-      })
+      throw new SluiceError({ id: 'source_unknown' })
     },
   }
 }

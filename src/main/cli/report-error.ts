@@ -1,24 +1,16 @@
 import { CommanderError } from 'commander'
-import { type ErrorDocument, EXIT, type ExitCode, toErrorDocument } from '../../shared/messages/errors.ts'
+import { sayError } from '../../shared/messages/error-messages.ts'
+import { type ExitCode, SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import type { CliContext } from './context.ts'
 import { COMMAND_PREFIX } from './invocation.ts'
-import { ListedError } from './listed-error.ts'
 import { toPrintable } from './terminal/printable.ts'
 
-const OWN_COMMAND =
-  /\bsluice (task|load|compare|index|watchlist|appeal|plan|connection|receiver|resume|retry|runs|show|export|delete|sandbox|demo|open)\b/g
-
-/** The engine names commands without saying how they are started; here they are made to be pasted. */
-function withPrefix(text: string): string {
-  return text.replace(OWN_COMMAND, `${COMMAND_PREFIX} $1`)
-}
-
-function toDocument(error: unknown): ErrorDocument {
+function toCommandError(error: unknown): SluiceError {
   if (error instanceof CommanderError) {
-    return {
-      code: 'BAD_USAGE',
+    return new SluiceError({
+      id: 'arguments_refused',
       // Commander repeats the whole argument, which may hold a password; what was found is said where it may be.
-      message: error.message
+      reason: error.message
         .replace(/^error: /, '')
         .replace(/\n\(Did you mean (.+)\?\)$/, '; did you mean $1?')
         .replace(
@@ -28,11 +20,9 @@ function toDocument(error: unknown): ErrorDocument {
         .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '.*' is invalid\. /s, '$1: ')
         .replace(/^command-argument value '.*' is invalid for argument '(\w+)'\. /, '$1: ')
         .replace(/\.$/, ''),
-      hint: 'Run the command with --help to list its options.',
-      exitCode: EXIT.badInput,
-    }
+    })
   }
-  return toErrorDocument(error)
+  return toSluiceError(error)
 }
 
 /**
@@ -40,13 +30,9 @@ function toDocument(error: unknown): ErrorDocument {
  * `SLUICE_DEBUG=1`. Returns what to exit with.
  */
 export async function reportError(context: CliContext, error: unknown, asJson: boolean): Promise<ExitCode> {
-  const document = toDocument(error)
-  const { code, exitCode } = document
-  const message = withPrefix(document.message)
-  const hint = withPrefix(document.hint)
+  const { said, exitCode } = toCommandError(error)
+  const { code, message, title, causes, hint } = sayError(said, 'terminal', COMMAND_PREFIX)
   const { errTerminal: terminal, err } = context
-  const causes = error instanceof ListedError ? error.causes : []
-  const title = error instanceof ListedError ? error.title : message
   await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(title)}`)
   for (const cause of causes) await err.writeLine(`          ${toPrintable(cause)}`)
   // Not broken into lines: hints hold commands to paste.

@@ -1,5 +1,6 @@
 import { app, BrowserWindow, dialog, session } from 'electron'
-import { toErrorDocument } from '../../shared/messages/errors.ts'
+import { sayError } from '../../shared/messages/error-messages.ts'
+import { toSluiceError } from '../../shared/messages/errors.ts'
 import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
 import { type ChosenFiles, serveDialogs } from './dialogs.ts'
 import { installMenu } from './menu.ts'
@@ -54,7 +55,8 @@ function closeBeforeQuit(bridge: DesktopBridge): void {
 
 /** Tells the person why there will be no window, and ends the app. */
 function endWithoutWindow(error: unknown): void {
-  const { message, hint, exitCode } = toErrorDocument(error)
+  const { said, exitCode } = toSluiceError(error)
+  const { message, hint } = sayError(said, 'window')
   dialog.showErrorBox('Sluice cannot start', `${message}\n\n${hint}`)
   app.exit(exitCode)
 }

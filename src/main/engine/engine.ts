@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
-import { countDoubleAdds, toDoubleAddRefusal } from '../../shared/run/resend-consent.ts'
+import { countDoubleAdds } from '../../shared/run/resend-consent.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { Engine, EngineOptions, ResumeOptions, RunHandle, StartOptions } from './engine-interface.ts'
@@ -46,11 +46,7 @@ export function createEngine(options: EngineOptions): Engine {
   function toFile(runId: string): string {
     const file = toJournalFile(workspace, runId)
     if (isRunId(runId) && existsSync(file)) return file
-    throw new SluiceError({
-      code: 'RUN_NOT_FOUND',
-      message: `there is no run ${runId} in the workspace ${workspace}`,
-      hint: 'List the runs there are with: sluice runs (a run of another workspace needs --workspace DIR).',
-    })
+    throw new SluiceError({ id: 'run_not_found', runId, workspace })
   }
 
   /** What the queries' thread needs to know of a run: its journal, and the runs that this process holds. */
@@ -109,11 +105,7 @@ export function createEngine(options: EngineOptions): Engine {
   async function readPlan(runId: string): Promise<Plan> {
     const plan = await ask('plan', runId, {})
     if (plan !== null) return plan
-    throw new SluiceError({
-      code: 'RUN_NOT_RESUMABLE',
-      message: `run ${runId} was cut off before it had a plan`,
-      hint: `Nothing of it was sent. Remove it with: sluice delete ${runId}`,
-    })
+    throw new SluiceError({ id: 'run_unplanned', runId })
   }
 
   async function summarizeRun(runId: string): Promise<RunSummary> {
@@ -133,17 +125,13 @@ export function createEngine(options: EngineOptions): Engine {
     const { rows, whole_run: whole } = await summarizeRun(runId)
     // A retry takes rows of the whole run, whichever part of it is named.
     const items = countDoubleAdds(how === 'retry' ? (whole?.rows ?? rows) : rows, how)
-    if (items > 0) throw toDoubleAddRefusal(runId, items)
+    if (items > 0) throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
   }
 
   /** Spares the wait for a lease that this process holds itself. */
   function refuseHeld(runId: string): void {
     if (!held.has(runId)) return
-    throw new SluiceError({
-      code: 'RUN_BUSY',
-      message: `run ${runId} is going on already`,
-      hint: 'Wait until it ends, or stop it first.',
-    })
+    throw new SluiceError({ id: 'run_going_on', runId })
   }
 
   /** Callbacks may repeat what a run sends. */
@@ -155,11 +143,7 @@ export function createEngine(options: EngineOptions): Engine {
   function refuseBusy(runId: string): void {
     refuseHeld(runId)
     if (!isLeaseHeld(toJournalFile(workspace, runId))) return
-    throw new SluiceError({
-      code: 'RUN_BUSY',
-      message: `run ${runId} is held by another process`,
-      hint: 'Wait until it ends, or stop it there.',
-    })
+    throw new SluiceError({ id: 'run_held_elsewhere', runId })
   }
 
   function startThread({ connection }: Pick<Plan, 'connection'>, task: RunWork): RunHandle {
@@ -337,9 +321,5 @@ export function createEngine(options: EngineOptions): Engine {
 /** A load test counts requests: there are no rows that one could send again. */
 function refuseLoad(runId: string, { load }: Plan): void {
   if (load === undefined) return
-  throw new SluiceError({
-    code: 'RUN_NOT_RESUMABLE',
-    message: `run ${runId} is a load test, of which nothing is sent again`,
-    hint: `What it measured is kept: sluice show ${runId}. Start another one to measure again.`,
-  })
+  throw new SluiceError({ id: 'load_not_repeatable', runId })
 }

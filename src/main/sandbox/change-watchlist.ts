@@ -86,12 +86,10 @@ export async function readTermFile(path: string): Promise<StoredTerm[]> {
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: `the terms in ${path} cannot be read: ${toThrownText(error)}`,
-      hint: 'Name a text file with one term a line, its notes after a tab.',
-      cause: error,
-    })
+    throw new SluiceError(
+      { id: 'terms_unreadable', file: path, reason: toThrownText(error) },
+      { cause: error },
+    )
   }
   return text
     .replace(/^\uFEFF/, '')

@@ -52,8 +52,13 @@ export function toErrorBody(status: number, errorCode: string, message: string):
 }
 
 /** The error for a setting that cannot be read: `BAD_USAGE`. */
-export function toBadSetting(what: string, found: string, expected: string, hint: string): SluiceError {
-  return new SluiceError({ code: 'BAD_USAGE', message: `${what} "${found}": expected ${expected}`, hint })
+export function toBadSetting(
+  what: 'callbacks' | 'latency' | 'fault',
+  found: string,
+  expected: string,
+  help: string,
+): SluiceError {
+  return new SluiceError({ id: 'sandbox_setting_malformed', what, found, expected, help })
 }
 
 /** What the sandbox refuses a request with, whatever was thrown; the unexpected becomes `INTERNAL_ERROR`. */

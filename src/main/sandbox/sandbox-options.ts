@@ -80,9 +80,5 @@ export type ResolvedSandboxOptions = z.output<typeof sandboxOptionsSchema>
 export function parseSandboxOptions(options: unknown): ResolvedSandboxOptions {
   const parsed = sandboxOptionsSchema.safeParse(options)
   if (parsed.success) return parsed.data
-  throw new SluiceError({
-    code: 'BAD_USAGE',
-    message: `the sandbox cannot be set up like this: ${formatIssues(parsed.error.issues, options)}`,
-    hint: 'Correct these settings; docs/sandbox.md lists all of them.',
-  })
+  throw new SluiceError({ id: 'sandbox_options_refused', faults: formatIssues(parsed.error.issues, options) })
 }

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toErrorDocument } from '../../shared/messages/errors.ts'
+import { toErrorMessage } from '../../shared/messages/errors.ts'
 import { isJsonObject } from '../../shared/service/json-object.ts'
 import { createSandbox } from './sandbox.ts'
 import type { SandboxMessage } from './start-sandbox-thread.ts'
@@ -17,5 +17,5 @@ try {
   const { baseUrl, port: ownPort, taskBaseUrl, taskPort, adminToken } = sandbox
   post({ kind: 'listening', baseUrl, port: ownPort, taskBaseUrl, taskPort, adminToken })
 } catch (error) {
-  post({ kind: 'failed', error: toErrorDocument(error) })
+  post({ kind: 'failed', error: toErrorMessage(error) })
 }

@@ -115,16 +115,6 @@ function toBaseUrl({ host, tls }: ResolvedSandboxOptions, port: number): string 
 }
 
 function toListenError(host: string, port: number, error: unknown): SluiceError {
-  const code = toSystemCode(error)
-  const where = `${host}:${port}`
-  const reason = toThrownText(error)
-  return new SluiceError({
-    code: 'SANDBOX_UNAVAILABLE',
-    message:
-      code === 'EADDRINUSE'
-        ? `the sandbox cannot listen on ${where}: another program does already`
-        : `the sandbox cannot listen on ${where}: ${reason}`,
-    hint: 'Choose another port, or 0 to take a free one.',
-    cause: error,
-  })
+  const reason = toSystemCode(error) === 'EADDRINUSE' ? null : toThrownText(error)
+  return new SluiceError({ id: 'sandbox_cannot_listen', host, port, reason }, { cause: error })
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorDocument, fromErrorDocument, SluiceError } from '../../shared/messages/errors.ts'
+import type { ErrorMessage } from '../../shared/messages/error-messages.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /** Where a sandbox listens, and what opens its admin routes. */
@@ -17,7 +18,7 @@ interface SandboxAddress {
 /** What the sandbox's thread says. */
 export type SandboxMessage =
   | ({ kind: 'listening' } & SandboxAddress)
-  | { kind: 'failed'; error: ErrorDocument }
+  | { kind: 'failed'; error: ErrorMessage }
 
 /** A sandbox that listens in a thread of its own. */
 export interface SandboxThread extends SandboxAddress {
@@ -48,7 +49,7 @@ export async function startSandboxThread(
   if (message === null) throw toThreadError(failure)
   if (message.kind === 'failed') {
     await ended
-    throw fromErrorDocument(message.error)
+    throw new SluiceError(message.error)
   }
   return {
     baseUrl: message.baseUrl,
@@ -65,10 +66,8 @@ export async function startSandboxThread(
 }
 
 function toThreadError(failure: unknown): SluiceError {
-  return new SluiceError({
-    code: 'SANDBOX_UNAVAILABLE',
-    message: `the sandbox ended before it listened: ${failure instanceof Error ? failure.message : 'no reason given'}`,
-    hint: 'Start it again; if it keeps ending, leave out its store file and its special settings.',
-    cause: failure,
-  })
+  return new SluiceError(
+    { id: 'sandbox_ended', reason: failure instanceof Error ? failure.message : null },
+    { cause: failure },
+  )
 }

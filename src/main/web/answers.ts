@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ErrorDocument } from '../../shared/messages/errors.ts'
+import type { ErrorMessage } from '../../shared/messages/error-messages.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 
 /** Sends a whole answer, never to be kept by a cache unless the headers say otherwise. */
@@ -35,7 +35,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 }
 
 /** Sends an error as the page reads it, and ends the connection, since its request may not be read to the end. */
-export function sendError(response: ServerResponse, status: number, error: ErrorDocument): void {
+export function sendError(response: ServerResponse, status: number, error: ErrorMessage): void {
   response.setHeader('connection', 'close')
   sendJson(response, status, error)
 }

@@ -12,11 +12,7 @@ export function createBrowserHost(
     askProduction,
     async placeExport({ targetId, name }) {
       if (targetId === undefined) return downloads.place(name)
-      throw new SluiceError({
-        code: 'BAD_USAGE',
-        message: 'a browser cannot say where on this machine an export goes',
-        hint: 'Export again: the file is downloaded.',
-      })
+      throw new SluiceError({ id: 'export_into_browser' })
     },
   }
 }

@@ -22,12 +22,7 @@ export function createEntryFiles(workspace: string): EntryFiles {
       try {
         await writeFile(file, createRedirectPage(url), { flag: 'wx', mode: 0o600 })
       } catch (error) {
-        throw new SluiceError({
-          code: 'WORKSPACE_UNUSABLE',
-          message: `cannot write ${file}: ${toThrownText(error)}`,
-          hint: 'Choose a folder that can be written, with --workspace DIR or SLUICE_WORKSPACE.',
-          cause: error,
-        })
+        throw new SluiceError({ id: 'entry_unwritable', file, reason: toThrownText(error) }, { cause: error })
       }
       files.add(file)
       return file

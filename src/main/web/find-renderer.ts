@@ -37,8 +37,7 @@ async function buildRenderer(): Promise<void> {
   })
   if (code === 0) return
   throw new SluiceError({
-    code: 'INTERNAL',
-    message: `the screens could not be built: ${said.join('').trim() || `the build ended with code ${code}`}`,
-    hint: 'Run npm ci, then try again.',
+    id: 'screens_not_built',
+    reason: said.join('').trim() || `the build ended with code ${code}`,
   })
 }

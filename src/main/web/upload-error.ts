@@ -6,25 +6,13 @@ export function toUploadError(error: unknown, root: string): SluiceError {
   if (error instanceof SluiceError) return error
   const code = toSystemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new SluiceError({
-      code: 'DISK_FULL',
-      message: `the file does not fit on the disk that holds ${root}`,
-      hint: 'Free some space there, or start Sluice with another --workspace, and choose the file again.',
-      cause: error,
-    })
+    return new SluiceError({ id: 'upload_disk_full', folder: root }, { cause: error })
   }
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
-    return new SluiceError({
-      code: 'BAD_SOURCE',
-      message: 'the file did not arrive whole',
-      hint: 'Choose it again; if it changes or moves meanwhile, copy it first.',
-      cause: error,
-    })
+    return new SluiceError({ id: 'upload_cut_off' }, { cause: error })
   }
-  return new SluiceError({
-    code: 'FILE_UNWRITABLE',
-    message: `the file cannot be written to ${root}: ${toThrownText(error)}`,
-    hint: 'See that the folder can be written, or start Sluice with another --workspace.',
-    cause: error,
-  })
+  return new SluiceError(
+    { id: 'upload_unwritable', folder: root, reason: toThrownText(error) },
+    { cause: error },
+  )
 }

@@ -91,11 +91,7 @@ export async function createUploads(workspace: string): Promise<Uploads> {
 }
 
 function toNoPlace(name: string): SluiceError {
-  return new SluiceError({
-    code: 'BAD_SOURCE',
-    message: `${JSON.stringify(name)} cannot be stored under that name`,
-    hint: 'Rename the file without control characters, colons and backslashes, and choose the folder again.',
-  })
+  return new SluiceError({ id: 'upload_name_unusable', name })
 }
 
 /** Streams a request's body into a new file; returns its size in bytes. */

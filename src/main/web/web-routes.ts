@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DOWNLOAD_PATH, UPLOAD_FOLDER_PATH, UPLOAD_PATH } from '../../shared/bridge/browser-files.ts'
 import { BRIDGE_ERRORS } from '../../shared/bridge/errors.ts'
-import { toErrorDocument } from '../../shared/messages/errors.ts'
+import { toSluiceError } from '../../shared/messages/errors.ts'
 import type { Sources } from '../bridge/sources.ts'
 import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
 import { sendAnswer, sendError, sendJson, sendText } from './answers.ts'
@@ -124,7 +124,7 @@ async function answerUpload(response: ServerResponse, store: () => Promise<objec
   try {
     sendJson(response, 201, await store())
   } catch (error) {
-    const document = toErrorDocument(error)
-    sendError(response, BRIDGE_ERRORS[document.code].status, document)
+    const { code, said } = toSluiceError(error)
+    sendError(response, BRIDGE_ERRORS[code].status, said)
   }
 }

@@ -151,12 +151,10 @@ function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
-        new SluiceError({
-          code: 'BAD_USAGE',
-          message: `cannot listen on port ${port} of 127.0.0.1: ${error.code ?? error.message}`,
-          hint: 'Choose another --port, or leave it out for a free one.',
-          cause: error,
-        }),
+        new SluiceError(
+          { id: 'web_port_unusable', port, reason: error.code ?? error.message },
+          { cause: error },
+        ),
       )
     })
     server.listen(port, '127.0.0.1', () => resolve())

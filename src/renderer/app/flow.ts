@@ -132,12 +132,9 @@ async function holdRun(): Promise<void> {
 }
 
 function toNoPlace(destination: Destination): SluiceError {
-  const name =
-    destination.kind === 'stored' ? `the connection ${destination.name}` : 'a source and an address'
   return new SluiceError({
-    code: 'BAD_PLAN',
-    message: `${name} is needed, and is not there`,
-    hint: 'Choose where the rows go under Operation.',
+    id: 'destination_missing',
+    connection: destination.kind === 'stored' ? destination.name : null,
   })
 }
 

@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useMemo, useRef, useState } from 'react'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
-import type { ErrorDocument } from '../../shared/messages/errors.ts'
+import type { WordedError } from '../../shared/messages/error-messages.ts'
 import { findDesktopApi } from '../bridge/desktop.ts'
 import { toShownError } from '../bridge/shown-error.ts'
 import { takeFile, type UploadProgress } from '../bridge/take-file.ts'
@@ -12,7 +12,7 @@ import { goTo } from './use-route.ts'
 export interface OpenFile {
   /** How far an upload is; null where none is under way. */
   upload: UploadProgress | null
-  error: ErrorDocument | null
+  error: WordedError | null
   open: (file: File) => void
   /** Takes a folder that a browser has read; null says that it could not. */
   openFolder: (folder: BrowserFolder | Promise<BrowserFolder>) => void
@@ -30,7 +30,7 @@ type Take = (onProgress: (progress: UploadProgress) => void, signal: AbortSignal
 /** See {@link OpenFile}. A second choice gives up the upload of the first. */
 export function useOpenFile(): OpenFile {
   const [upload, setUpload] = useState<UploadProgress | null>(null)
-  const [error, setError] = useState<ErrorDocument | null>(null)
+  const [error, setError] = useState<WordedError | null>(null)
   const picker = useRef<HTMLInputElement>(null)
   const folderPicker = useRef<HTMLInputElement>(null)
   const giveUp = useRef<AbortController | null>(null)

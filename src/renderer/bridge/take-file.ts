@@ -13,11 +13,7 @@ export interface UploadProgress {
 
 /** Said of what the system hands over and is on no disk, such as an attachment dragged out of a mail program. */
 function toNoFileError(name: string): SluiceError {
-  return new SluiceError({
-    code: 'BAD_SOURCE',
-    message: `${name} is not a file on this machine`,
-    hint: 'Save it to a folder first, then drop it from there.',
-  })
+  return new SluiceError({ id: 'file_not_here', name })
 }
 
 /**

@@ -53,11 +53,7 @@ export async function takeFolder(
 ): Promise<ChosenSource> {
   const { name, files } = folder
   if (files.length === 0) {
-    throw new SluiceError({
-      code: 'BAD_SOURCE',
-      message: `${name} is an empty folder`,
-      hint: 'Choose a folder that has text, JSON or media files in it.',
-    })
+    throw new SluiceError({ id: 'dropped_folder_empty', name })
   }
   const opened = await upload({
     url: `${UPLOAD_FOLDER_PATH}?name=${encodeURIComponent(name)}`,

@@ -1,3 +1,4 @@
+import { isErrorMessage } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 
 /**
@@ -36,14 +37,7 @@ export function upload<T>(options: {
 
 function toUploadError(name: string, request: XMLHttpRequest): SluiceError {
   const answer = parseJson(request.responseText)
-  const isDocument = typeof answer === 'object' && answer !== null && 'message' in answer && 'hint' in answer
-  return new SluiceError({
-    code: 'BAD_SOURCE',
-    message: isDocument ? String(answer.message) : `${name} could not be handed to Sluice`,
-    hint: isDocument
-      ? String(answer.hint)
-      : 'Check that the file can still be read and was not changed meanwhile, then choose it again.',
-  })
+  return new SluiceError(isErrorMessage(answer) ? answer : { id: 'upload_failed', name })
 }
 
 function parseJson(text: string): unknown {

@@ -1,11 +1,11 @@
 import { useCallback, useState } from 'react'
-import type { ErrorDocument } from '../../shared/messages/errors.ts'
+import type { WordedError } from '../../shared/messages/error-messages.ts'
 import { toShownError } from './shown-error.ts'
 
 /** Something a person set going: whether it is still going, and how it failed. */
 export interface Action<A extends unknown[]> {
   busy: boolean
-  error: ErrorDocument | null
+  error: WordedError | null
   run: (...given: A) => Promise<void>
   /** Takes the error off the screen. */
   dismiss: () => void
@@ -13,7 +13,7 @@ export interface Action<A extends unknown[]> {
 
 /** Wraps a call to the engine, so that a screen shows that it is under way and what went wrong. */
 export function useAction<A extends unknown[]>(act: (...given: A) => Promise<void>): Action<A> {
-  const [state, setState] = useState<{ busy: boolean; error: ErrorDocument | null }>({
+  const [state, setState] = useState<{ busy: boolean; error: WordedError | null }>({
     busy: false,
     error: null,
   })

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import type { ErrorDocument } from '../../shared/messages/errors.ts'
+import type { WordedError } from '../../shared/messages/error-messages.ts'
 import { toShownError } from './shown-error.ts'
 
 /** What a screen knows of something it asked for. While it asks again, `data` is what it was told last. */
 export interface Query<T> {
   data: T | null
-  error: ErrorDocument | null
+  error: WordedError | null
   busy: boolean
   /** Asks again. */
   refresh: () => void
@@ -25,7 +25,7 @@ export function useQuery<T>(
   const [state, setState] = useState<{
     key: string | null
     data: T | null
-    error: ErrorDocument | null
+    error: WordedError | null
     busy: boolean
   }>({ key: null, data: null, error: null, busy: false })
   const [round, setRound] = useState(0)

@@ -6,7 +6,7 @@ export const BRIDGE_SOCKET_PATH = '/bridge'
 
 /**
  * Where a browser sends a chosen file: `PUT /files/uploads?name=NAME` with the file as the body, streamed and of any
- * size. Answers 201 with {@link chosenSourceSchema}, or an error status with an `ErrorDocument` as JSON. With
+ * size. Answers 201 with {@link chosenSourceSchema}, or an error status with an `ErrorMessage` as JSON. With
  * `&folder=ID` the file becomes part of a folder, its name is its path in there, and {@link uploadedPartSchema} answers.
  */
 export const UPLOAD_PATH = '/files/uploads'

@@ -1,15 +1,10 @@
 import { ORPCError } from '@orpc/contract'
 import { z } from 'zod'
-import { ERROR_CODES, type ErrorCode, type ErrorDocument, EXIT } from '../messages/errors.ts'
+import { type ErrorMessage, isErrorMessage } from '../messages/error-messages.ts'
+import { ERROR_CODES, type ErrorCode, SluiceError } from '../messages/errors.ts'
 
-const exitCodes = Object.values(EXIT)
-
-/** What an error of the bridge carries in addition to its code and its message. */
-export const errorDataSchema = z.object({
-  /** What to do about it. */
-  hint: z.string(),
-  exitCode: z.literal(exitCodes),
-})
+/** What an error of the bridge carries beside its code: what is wrong, to be worded where it is shown. */
+export const errorDataSchema = z.object({ said: z.custom<ErrorMessage>(isErrorMessage) })
 
 /** An error as every procedure declares it. */
 interface BridgeErrorItem {
@@ -32,7 +27,7 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   INTERNAL: 500,
 }
 
-/** The errors of every procedure: our stable codes, each with a message and a hint. */
+/** The errors of every procedure: our stable codes, each with an error of the catalogue. */
 export const BRIDGE_ERRORS = Object.fromEntries(
   ERROR_CODES.map((code): [ErrorCode, BridgeErrorItem] => [
     code,
@@ -40,20 +35,19 @@ export const BRIDGE_ERRORS = Object.fromEntries(
   ]),
 ) as Record<ErrorCode, BridgeErrorItem>
 
-/** Puts an error document into the form that crosses the bridge. */
-export function toBridgeError(
-  document: ErrorDocument,
-): ORPCError<ErrorCode, z.infer<typeof errorDataSchema>> {
-  const { code, message, hint, exitCode } = document
+/** Puts an error into the form that crosses the bridge. */
+export function toBridgeError({
+  code,
+  message,
+  said,
+}: SluiceError): ORPCError<ErrorCode, z.infer<typeof errorDataSchema>> {
   const { status } = BRIDGE_ERRORS[code]
-  return new ORPCError(code, { defined: true, status, message, data: { hint, exitCode } })
+  return new ORPCError(code, { defined: true, status, message, data: { said } })
 }
 
 /** Reads what a call of the bridge threw; null where it is none of our errors, such as a lost connection. */
-export function parseBridgeError(error: unknown): ErrorDocument | null {
+export function parseBridgeError(error: unknown): SluiceError | null {
   if (!(error instanceof ORPCError)) return null
-  const code = ERROR_CODES.find((known) => known === error.code)
   const data = errorDataSchema.safeParse(error.data)
-  if (code === undefined || !data.success) return null
-  return { code, message: error.message, ...data.data }
+  return data.success ? new SluiceError(data.data.said) : null
 }

@@ -1,3 +1,4 @@
+import { type ErrorMessage, findErrorEntry, sayError } from './error-messages.ts'
 import { toThrownText } from './thrown.ts'
 
 /** The exit code of a failed command or call. */
@@ -40,51 +41,43 @@ export const ERROR_CODES = [
 /** One of {@link ERROR_CODES}. */
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** What a {@link SluiceError} becomes when it crosses a thread, a socket or a pipe. */
-export interface ErrorDocument {
-  code: ErrorCode
-  /** What failed, on what, what was expected and what was found. */
-  message: string
-  /** What to do about it. */
-  hint: string
-  exitCode: ExitCode
-}
-
-/** A failure that a person can act on: says what, where, expected, found, and what to do. Never holds a secret. */
+/**
+ * A failure that a person can act on, as an id of the catalogue and its arguments. It becomes words where it is read:
+ * see {@link sayError}. `message` and `hint` have those of the command line. Never holds a secret.
+ */
 export class SluiceError extends Error {
-  readonly code: ErrorCode
-  readonly hint: string
-  readonly exitCode: ExitCode
+  /** Crosses threads, sockets and pipes as JSON; `new SluiceError(said)` makes the same error of it. */
+  readonly said: ErrorMessage
 
-  constructor(document: {
-    code: ErrorCode
-    message: string
-    hint: string
-    exitCode?: ExitCode
-    cause?: unknown
-  }) {
-    super(document.message, document.cause === undefined ? undefined : { cause: document.cause })
+  constructor(said: ErrorMessage, options: { cause?: unknown } = {}) {
+    super(sayError(said, 'terminal').message, options.cause === undefined ? undefined : options)
     this.name = 'SluiceError'
-    this.code = document.code
-    this.hint = document.hint
-    this.exitCode = document.exitCode ?? EXIT.badInput
+    this.said = said
+  }
+
+  /** The stable code, which documents carry. */
+  get code(): ErrorCode {
+    return findErrorEntry(this.said).code
+  }
+
+  /** What to do about it. */
+  get hint(): string {
+    return sayError(this.said, 'terminal').hint
+  }
+
+  /** What a command that fails so exits with. */
+  get exitCode(): ExitCode {
+    return EXIT[findErrorEntry(this.said).exit ?? 'badInput']
   }
 }
 
-/** Turns anything thrown into a document that can cross a boundary; an unexpected error becomes `INTERNAL`. */
-export function toErrorDocument(error: unknown): ErrorDocument {
-  if (error instanceof SluiceError) {
-    return { code: error.code, message: error.message, hint: error.hint, exitCode: error.exitCode }
-  }
-  return {
-    code: 'INTERNAL',
-    message: `unexpected error: ${toThrownText(error)}`,
-    hint: 'This is a bug in Sluice; the journal is intact, so the run can be resumed. Set SLUICE_DEBUG=1 to see where it happened.',
-    exitCode: EXIT.rowsFailed,
-  }
+/** Makes a `SluiceError` of anything thrown; what nobody expected becomes `INTERNAL`. */
+export function toSluiceError(error: unknown): SluiceError {
+  if (error instanceof SluiceError) return error
+  return new SluiceError({ id: 'unexpected', reason: toThrownText(error) }, { cause: error })
 }
 
-/** Turns a document that crossed a boundary back into the error it was. */
-export function fromErrorDocument(document: ErrorDocument): SluiceError {
-  return new SluiceError(document)
+/** What anything thrown says, in the form that crosses a boundary. */
+export function toErrorMessage(error: unknown): ErrorMessage {
+  return toSluiceError(error).said
 }

@@ -1,4 +1,3 @@
-import { SluiceError } from '../messages/errors.ts'
 import type { RowCounts } from './run.ts'
 
 /** What a person types to accept that items may be added to an index twice. */
@@ -21,14 +20,4 @@ export function isAddTwice(text: string): boolean {
 export function describeDoubleAdds(items: number): string {
   const [noun, they] = items === 1 ? ['item', 'it'] : ['items', 'they']
   return `Sending again may add ${items} ${noun} a second time: ${they} may be in the index already.`
-}
-
-/** The refusal to send index adds of unknown outcome again without consent. */
-export function toDoubleAddRefusal(runId: string, items: number): SluiceError {
-  return new SluiceError({
-    code: 'NOT_CONFIRMED',
-    message: `sending run ${runId} again may add ${items} ${items === 1 ? 'item' : 'items'} a second time`,
-    hint: 'Pass --resend-index-adds to accept that, or --on-unknown skip to leave them alone. Nothing was sent.',
-    exitCode: 2,
-  })
 }

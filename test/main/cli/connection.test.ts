@@ -97,8 +97,8 @@ describe('connection', () => {
     ],
     [['add', 'x', '--base-url', 'http://a.test', '--client-cert', 'c.pem'], 'requires --client-key'],
     [['add', 'x', '--base-url', 'http://a.test', '--proxy-credentials-env', 'P'], 'requires --proxy'],
-    [['use', 'x'], 'there is no connection `x`'],
-    [['show', 'x'], 'there is no connection `x`'],
+    [['use', 'x'], 'connection `x` does not exist'],
+    [['show', 'x'], 'connection `x` does not exist'],
   ])('%j exits with 2 and says what is wrong', async (args, message) => {
     const { sluice } = openWorkspace()
     const result = await sluice('connection', ...args)

@@ -84,8 +84,8 @@ describe('load', () => {
       expect(result.code, args.join(' ')).toBe(2)
       return result.stderr
     }
-    expect(await refuse('retry', 'latest')).toMatch(/is a load test, of which nothing is sent again/)
-    expect(await refuse('resume', 'latest')).toMatch(/is a load test, which cannot go on/)
+    expect(await refuse('retry', 'latest')).toMatch(/is a load test and cannot be retried/)
+    expect(await refuse('resume', 'latest')).toMatch(/is a load test and cannot be resumed/)
     expect(await refuse('show', 'latest', '--row', '1')).toMatch(
       /is a load test, which has no results per row/,
     )

@@ -336,7 +336,7 @@ describe('plan', () => {
     [
       'whose connection is not stored',
       '{"connection":{"name":"prod"},"source":{"path":"x"},"operation":{"kind":"task"}}',
-      /there is no connection `prod`/,
+      /connection `prod` does not exist/,
     ],
   ])('refuses a file %s', async (_what, text, message) => {
     const folder = createTemporaryFolder()

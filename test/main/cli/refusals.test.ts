@@ -58,7 +58,7 @@ describe('a service that does not take the run', () => {
 
 describe('a source that cannot be sent', () => {
   it.each([
-    ['missing', null, /found nothing there/],
+    ['missing', null, /the file does not exist/],
     ['empty', '', /empty/i],
     ['binary', Uint8Array.from({ length: 4096 }, (_, index) => (index * 37) % 256), /binary|not text/i],
     ['spreadsheet.xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0, 0, 0, 33, 0]), /xlsx|zip|csv/i],

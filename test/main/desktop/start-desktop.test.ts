@@ -328,14 +328,12 @@ describe('the app', () => {
   it('says why there is no window, with what to do, and ends', async () => {
     const { SluiceError } = await import('../../../src/shared/messages/errors.ts')
     const openBridge = async () => {
-      throw new SluiceError({
-        code: 'WORKSPACE_UNUSABLE',
-        message: 'cannot write to /data',
-        hint: 'Free some space.',
-      })
+      throw new SluiceError({ id: 'workspace_not_made', workspace: '/data', reason: 'no space' })
     }
     await startDesktop({ ...toOptions(), openBridge })
-    expect(electron.dialog.errors).toEqual(['Sluice cannot start: cannot write to /data\n\nFree some space.'])
+    expect(electron.dialog.errors).toEqual([
+      'Sluice cannot start: cannot create the workspace /data: no space\n\nChoose a folder that you can write to.',
+    ])
     expect(electron.app.calls).toContain('exit 2')
     expect(electron.BrowserWindow.windows).toEqual([])
   })

@@ -173,7 +173,7 @@ test('an engine that is closed stops its runs in order', async () => {
 test('a workspace that cannot be made is named', () => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')
-  expect(() => createTestEngine(join(file, 'workspace'))).toThrow(/cannot make the workspace .*a-file/)
+  expect(() => createTestEngine(join(file, 'workspace'))).toThrow(/cannot create the workspace .*a-file/)
 })
 
 test.skipIf(process.platform === 'win32')('the journals of a workspace are for its owner alone', () => {

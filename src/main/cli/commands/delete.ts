@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatCounted } from '../terminal/number-format.ts'
@@ -31,11 +30,7 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
             : `${own} and its ${formatCounted(retries.length, 'retry', 'retries')} (${retries.join(', ')})`
         if (!flags.yes) {
           if (!context.canAsk) {
-            throw new SluiceError({
-              code: 'BAD_USAGE',
-              message: `deleting ${what} needs a confirmation`,
-              hint: `To confirm, run: ${COMMAND_PREFIX} delete ${run.run_id} --yes`,
-            })
+            throw new SluiceError({ id: 'delete_unconfirmed', what, runId: run.run_id })
           }
           if (!(await context.ask(`Delete ${what} and all results?`))) {
             await context.err.writeLine('Nothing was deleted.')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EXIT, toErrorDocument } from '../../../shared/messages/errors.ts'
+import { EXIT, toSluiceError } from '../../../shared/messages/errors.ts'
 import type { CliContext } from '../context.ts'
 import { createIntegerParser } from '../options/number-option.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
@@ -50,7 +50,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
   }
   // A link is good once and a session for a day: whoever sits at this terminal is given another.
   const printNewEntry = () => {
-    printEntry().catch((error: unknown) => err.writeLine(toErrorDocument(error).message))
+    printEntry().catch((error: unknown) => err.writeLine(toSluiceError(error).message))
   }
   try {
     await printEntry()

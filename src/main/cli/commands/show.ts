@@ -27,11 +27,7 @@ function toNamed(detail: RowDetail) {
 
 /** A load test submits each row many times, and keeps a sample of them. */
 function refuseRow(runId: string): never {
-  throw new SluiceError({
-    code: 'BAD_USAGE',
-    message: `--row: run ${runId} is a load test, which has no results per row`,
-    hint: `To see sampled requests, run: sluice export ${runId} samples.jsonl`,
-  })
+  throw new SluiceError({ id: 'row_of_load', runId })
 }
 
 /** Adds `show RUN`: the whole run, the problems of its rows, or one row with its exact exchange. */

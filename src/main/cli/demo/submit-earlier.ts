@@ -17,10 +17,10 @@ export async function submitEarlier(baseUrl: string, apiKey: string): Promise<vo
     }
     if (status !== 200) {
       throw new SluiceError({
-        code: 'SANDBOX_UNAVAILABLE',
-        message: `the sandbox did not take ${postId} in 10 tries (last answer: ${status || 'none'})`,
-        hint: 'Start the demo again.',
-        exitCode: 1,
+        id: 'demo_sandbox_refuses',
+        postId,
+        tries: 10,
+        status: status === 0 ? null : status,
       })
     }
   }

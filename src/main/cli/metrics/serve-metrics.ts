@@ -63,10 +63,13 @@ function answer({ method, url }: IncomingMessage, response: ServerResponse, newe
 }
 
 function toPortError(port: number, error: unknown): SluiceError {
-  return new SluiceError({
-    code: 'BAD_USAGE',
-    message: `--metrics-port: cannot listen on ${HOST}:${port}: ${toSystemCode(error) === 'EADDRINUSE' ? 'the port is in use' : toThrownText(error)}`,
-    hint: 'Choose another port; 0 picks a free one. Nothing was sent.',
-    cause: error,
-  })
+  return new SluiceError(
+    {
+      id: 'metrics_port_unusable',
+      host: HOST,
+      port,
+      reason: toSystemCode(error) === 'EADDRINUSE' ? null : toThrownText(error),
+    },
+    { cause: error },
+  )
 }

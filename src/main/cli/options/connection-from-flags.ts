@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
 import { type StoredConnection, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
-import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
+import { resolveFromCaller } from '../invocation.ts'
 import type { DeploymentFlags } from './service-options.ts'
 
 /** Certificates as options name them, over those of a stored connection. */
@@ -51,11 +51,7 @@ export function toConnectionInput(
   const base = stored === null ? undefined : toPlanConnection(stored)
   const baseUrl = flags.baseUrl ?? base?.baseUrl
   if (baseUrl === undefined) {
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: 'no service selected',
-      hint: `Pass --base-url URL or --connection NAME. To try without an account: ${COMMAND_PREFIX} sandbox`,
-    })
+    throw new SluiceError({ id: 'base_url_missing' })
   }
   const tls = toTls(flags, base?.tls, env)
   const proxy = toProxy(flags, base?.proxy)

@@ -7,7 +7,6 @@ import { findConflicts, type PlanConflict } from '../../../shared/plan/file/find
 import type { Operation } from '../../../shared/plan/operation.ts'
 import { type Pace, type Plan, type PlanMedia, planSchema } from '../../../shared/plan/plan.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
-import { ListedError } from '../listed-error.ts'
 import type { CallbackFlags } from './callback-options.ts'
 import { toConnectionInput } from './connection-from-flags.ts'
 import { toMapping } from './mapping-option.ts'
@@ -106,15 +105,5 @@ export function toPlan({ operation, sourcePath, flags, load, stored, env }: Requ
   })
   const conflicts = findConflicts(plan)
   if (conflicts.length === 0) return plan
-  const [only, ...others] = conflicts.map(toSentence)
-  const hint = 'Run the command with --help to list its options.'
-  if (only !== undefined && others.length === 0) {
-    throw new SluiceError({ code: 'BAD_USAGE', message: only, hint })
-  }
-  throw new ListedError({
-    code: 'BAD_USAGE',
-    title: `${conflicts.length} invalid options`,
-    causes: conflicts.map(toSentence),
-    hint,
-  })
+  throw new SluiceError({ id: 'options_in_conflict', conflicts: conflicts.map(toSentence) })
 }

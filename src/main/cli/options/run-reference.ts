@@ -13,11 +13,7 @@ export async function resolveRun(engine: Engine, reference: string): Promise<Run
   const runs = await engine.listRuns()
   const [newest] = runs
   if (newest === undefined) {
-    throw new SluiceError({
-      code: 'RUN_NOT_FOUND',
-      message: `run \`${reference}\` does not exist: ${engine.workspace} has no runs`,
-      hint: 'To use another workspace, pass --workspace or set SLUICE_WORKSPACE.',
-    })
+    throw new SluiceError({ id: 'no_runs', reference, workspace: engine.workspace })
   }
   // A retry belongs to a run, which is then the latest.
   if (reference === 'latest')
@@ -31,17 +27,19 @@ export async function resolveRun(engine: Engine, reference: string): Promise<Run
     return runs.find((run) => run.run_id === only) ?? engine.summarizeRun(only)
   }
   if (matching.length > 1) {
-    const ids = matching.slice(0, 5)
     throw new SluiceError({
-      code: 'RUN_NOT_FOUND',
-      message: `\`${reference}\` matches ${matching.length} runs: ${ids.join(', ')}${matching.length > 5 ? ', …' : ''}`,
-      hint: 'Use a longer prefix.',
+      id: 'run_ambiguous',
+      reference,
+      runs: matching.length,
+      some: matching.slice(0, 5),
     })
   }
   throw new SluiceError({
-    code: 'RUN_NOT_FOUND',
-    message: `run \`${reference}\` does not exist in ${engine.workspace}`,
-    hint: `The latest run is ${newest.run_id}. \`runs\` lists all ${runs.length}.`,
+    id: 'run_unknown',
+    reference,
+    workspace: engine.workspace,
+    newest: newest.run_id,
+    runs: runs.length,
   })
 }
 

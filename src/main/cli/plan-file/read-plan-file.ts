@@ -14,7 +14,6 @@ import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { type Connections, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { findConnection } from '../../engine/workspace/connections/edit-connections.ts'
-import { ListedError } from '../listed-error.ts'
 import { fromPlanPath, mapTlsPaths } from './plan-paths.ts'
 
 /**
@@ -45,11 +44,7 @@ export function readPlanFile(file: string, connections: Connections): Plan {
 /** Throws `BAD_SOURCE` where the source of a plan file does not exist, and says where it was looked for. */
 export function requireSource(file: string, { source }: Plan): void {
   if (existsSync(source.path)) return
-  throw new SluiceError({
-    code: 'BAD_SOURCE',
-    message: `${source.path} does not exist`,
-    hint: `Relative paths in a plan start at the plan's folder, ${dirname(file)}. Correct source.path in ${file}.`,
-  })
+  throw new SluiceError({ id: 'plan_source_missing', source: source.path, folder: dirname(file), file })
 }
 
 /** In a load test nothing is tried again unless the plan says so. */
@@ -87,15 +82,10 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    throw new SluiceError({
-      code: 'BAD_PLAN',
-      message:
-        toSystemCode(error) === 'ENOENT'
-          ? `plan ${file} does not exist`
-          : `cannot read the plan ${file}: ${toThrownText(error)}`,
-      hint: 'To create a plan, add --save-plan FILE to a sending command.',
-      cause: error,
-    })
+    throw new SluiceError(
+      { id: 'plan_unreadable', file, reason: toSystemCode(error) === 'ENOENT' ? null : toThrownText(error) },
+      { cause: error },
+    )
   }
 }
 
@@ -103,20 +93,10 @@ function parseText(file: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new SluiceError({
-      code: 'BAD_PLAN',
-      message: `${file} is not valid JSON: ${toThrownText(error)}`,
-      hint: 'Correct the file, or create a plan with --save-plan FILE.',
-      cause: error,
-    })
+    throw new SluiceError({ id: 'plan_not_json', file, reason: toThrownText(error) }, { cause: error })
   }
 }
 
 function badPlan(file: string, problems: readonly PlanFileProblem[]): SluiceError {
-  return new ListedError({
-    code: 'BAD_PLAN',
-    title: `${file} has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}; nothing was sent`,
-    causes: problems.map(formatPlanFileProblem),
-    hint: 'docs/plan.schema.json describes every key. Editors that support "$schema" show it while you type.',
-  })
+  return new SluiceError({ id: 'plan_refused', file, problems: problems.map(formatPlanFileProblem) })
 }

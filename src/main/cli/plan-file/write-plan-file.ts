@@ -49,22 +49,13 @@ function isPlanFile(file: string): boolean {
 export function writePlanFile(file: string, plan: Plan): boolean {
   const isThere = existsSync(file)
   if (isThere && !isPlanFile(file)) {
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: `--save-plan: ${file} exists and is not a plan file`,
-      hint: 'Choose another file name.',
-    })
+    throw new SluiceError({ id: 'save_plan_over_other', file })
   }
   const folder = dirname(file)
   try {
     replaceFileSync(file, `${JSON.stringify(toDocument(plan, folder), null, 2)}\n`, { isPrivate: false })
     return isThere
   } catch (error) {
-    throw new SluiceError({
-      code: 'FILE_UNWRITABLE',
-      message: `--save-plan: cannot write ${file}: ${toThrownText(error)}`,
-      hint: 'Choose a file in a writable folder.',
-      cause: error,
-    })
+    throw new SluiceError({ id: 'save_plan_unwritable', file, reason: toThrownText(error) }, { cause: error })
   }
 }

@@ -1,9 +1,9 @@
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import {
   ADD_TWICE,
   countDoubleAdds,
   describeDoubleAdds,
   isAddTwice,
-  toDoubleAddRefusal,
 } from '../../../shared/run/resend-consent.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { ResumeOptions } from '../../engine/engine-interface.ts'
@@ -48,12 +48,12 @@ async function chooseDoubleAdds(
   const accepted: UnknownChoice = { onUnknown: 'resend', resendIndexAdds: true }
   if (flags.resendIndexAdds) return accepted
   if (!context.canAsk && flags.onUnknown === 'ask') return SKIP
-  if (!context.canAsk) throw toDoubleAddRefusal(runId, items)
+  if (!context.canAsk) throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
   const typed = await context.askWord(
     `${formatCounted(items, 'item')} may then be in the index twice. ${describeDoubleAdds(items)}\n` +
       `Type "${ADD_TWICE}" to send them again, or press Enter to leave them alone:`,
   )
   if (isAddTwice(typed)) return accepted
-  if (flags.onUnknown === 'resend') throw toDoubleAddRefusal(runId, items)
+  if (flags.onUnknown === 'resend') throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
   return SKIP
 }

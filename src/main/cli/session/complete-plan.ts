@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { guessColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { saySheetChoice } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
-import { describeSheetChoice } from '../../../shared/plan/sheet-choice.ts'
+import { findSheetChoice } from '../../../shared/plan/sheet-choice.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
@@ -24,8 +25,8 @@ export async function completePlan(
   const { columns, sheets, sheet } = preview
   const isSheetOpen = plan.source.sheet === undefined && !options.quiet
   if (isSheetOpen && sheets !== undefined && sheet !== undefined) {
-    const note = describeSheetChoice({ sheets, sheet }, plan.source)
-    if (note !== null) await context.err.writeLine(toPrintable(note))
+    const choice = findSheetChoice({ sheets, sheet }, plan.source)
+    if (choice !== null) await context.err.writeLine(toPrintable(saySheetChoice(choice, 'terminal')))
   }
   const certain = { ...matchColumns(columns, plan.operation), ...plan.mapping }
   const guessed = guessColumns(columns, plan.operation, certain)

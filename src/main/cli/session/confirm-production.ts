@@ -15,11 +15,7 @@ export function findGuarded(
 ): StoredConnection | null {
   if (stored === null || !stored.isProduction || flags.yes) return null
   if (context.canAsk) return stored
-  throw new SluiceError({
-    code: 'BAD_USAGE',
-    message: `connection ${stored.name} is marked as production, which needs a confirmation`,
-    hint: 'To confirm, add --yes. Nothing was sent.',
-  })
+  throw new SluiceError({ id: 'production_unconfirmed', connection: stored.name })
 }
 
 /** Asks once more before something is sent to a connection that is marked as production. */

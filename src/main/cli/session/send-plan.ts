@@ -42,11 +42,7 @@ function warnBeforehand({ operation, load, mapping }: Plan): string[] {
 async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Promise<MetricsServer | null> {
   if (flags.metricsPort === undefined) return null
   if (plan.load === undefined) {
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: '--metrics-port only works with load tests',
-      hint: 'Remove --metrics-port, or run a load test plan.',
-    })
+    throw new SluiceError({ id: 'metrics_without_load' })
   }
   const { serveMetrics } = await import('../metrics/serve-metrics.ts')
   const metrics = await serveMetrics(flags.metricsPort)
@@ -87,12 +83,7 @@ async function startConfirmed(
 function refuseUnconfirmedResend(context: CliContext, { operation }: Plan, flags: RunTimeFlags): void {
   if (operation.kind !== 'index-add' || flags.onUnknown !== 'resend') return
   if (flags.resendIndexAdds || context.canAsk) return
-  throw new SluiceError({
-    code: 'NOT_CONFIRMED',
-    message: '--on-unknown resend may add items to the index twice',
-    hint: 'To accept that, add --resend-index-adds. Otherwise remove --on-unknown. Nothing was sent.',
-    exitCode: EXIT.badInput,
-  })
+  throw new SluiceError({ id: 'resend_unconfirmed' })
 }
 
 /** Runs a plan to its end and reports; with `--dry-run` only up to where it would be sent. Returns what to exit with. */

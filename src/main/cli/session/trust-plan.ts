@@ -5,7 +5,6 @@ import type { Connections } from '../../../shared/plan/stored-connection.ts'
 import { toOrigins } from '../../engine/secrets/bound-secret.ts'
 import { staysWithin } from '../../engine/workspace/connections/stays-within.ts'
 import type { CliContext } from '../context.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
 import { toPrintable } from '../terminal/printable.ts'
 
 /** Whether a person has said beforehand that a plan file may send what it names to where it names. */
@@ -59,10 +58,6 @@ export async function confirmTrust(
   const untrusted = trustPlan ? null : describeUntrusted(plan, connections)
   if (untrusted === null) return true
   if (context.canAsk) return context.ask(`This plan sends ${untrusted}. Trust it?`)
-  const key = plan.operation.kind === 'appeal-status' ? '' : ` --key default=${plan.connection.apiKeyEnv}`
-  throw new SluiceError({
-    code: 'BAD_PLAN',
-    message: `the plan sends ${untrusted}, which no stored connection does; nothing was sent`,
-    hint: `If you trust the plan, add --trust-plan. Or store the connection: ${COMMAND_PREFIX} connection add NAME --base-url URL${key}`,
-  })
+  const apiKeyEnv = plan.operation.kind === 'appeal-status' ? null : plan.connection.apiKeyEnv
+  throw new SluiceError({ id: 'plan_untrusted', sent: untrusted, apiKeyEnv })
 }

@@ -118,13 +118,7 @@ const SQLITE_IOERR = 10
 
 function toDiskFull(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !isDiskError(error)) return error
-  return new SluiceError({
-    code: 'DISK_FULL',
-    message: `cannot write the journal ${file}: ${error.message}`,
-    hint: 'Free some space on that disk, then resume the run; what was in flight is listed as unknown, nothing is lost.',
-    exitCode: 1,
-    cause: error,
-  })
+  return new SluiceError({ id: 'journal_disk_full', file, reason: error.message }, { cause: error })
 }
 
 function isDiskError(error: Error): boolean {
@@ -142,9 +136,5 @@ function openWal(file: string): number | null {
 }
 
 function toGone(runId: string): SluiceError {
-  return new SluiceError({
-    code: 'RUN_NOT_FOUND',
-    message: `run ${runId} was deleted`,
-    hint: 'List the runs there are with: sluice runs',
-  })
+  return new SluiceError({ id: 'run_deleted', runId })
 }

@@ -106,18 +106,9 @@ function readVersion(db: DatabaseSync, file: string): number {
 }
 
 function tooNew(file: string, version: number): SluiceError {
-  return new SluiceError({
-    code: 'WORKSPACE_UNUSABLE',
-    message: `${file} has journal version ${version}, but this Sluice knows versions up to ${MIGRATIONS.length}`,
-    hint: 'It was written by a newer Sluice: update this one, or choose another workspace with --workspace DIR.',
-  })
+  return new SluiceError({ id: 'journal_too_new', file, version, known: MIGRATIONS.length })
 }
 
 function unusable(file: string, cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'WORKSPACE_UNUSABLE',
-    message: `cannot open the journal ${file}: ${toThrownText(cause)}`,
-    hint: 'Check that the workspace folder exists, is writable and has free space, or choose another with --workspace DIR.',
-    cause,
-  })
+  return new SluiceError({ id: 'journal_unusable', file, reason: toThrownText(cause) }, { cause })
 }

@@ -62,11 +62,9 @@ export function findTakers(
   return [...new Set(takers)].filter((taker) => taker !== null).filter((taker) => !isDeleted(taker))
 }
 
-/** What to do about rows that a child run stands for. */
-export function toSuccessorHint(successor: string, verb: 'resume' | 'retry'): string {
-  return isDeleted(successor)
-    ? 'It was deleted after it had sent some of them, so nobody knows which; send the source anew.'
-    : `Go on with that one: sluice ${verb} ${successor}`
+/** The run that a record names as its successor, and whether it was deleted. */
+export function describeSuccessor(named: string): { by: string; isDeleted: boolean } {
+  return { by: named.replace(DELETED, ''), isDeleted: isDeleted(named) }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { LoadSample } from '../../../shared/load/load-report.ts'
-import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { ErrorMessage } from '../../../shared/messages/error-messages.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
@@ -70,4 +70,4 @@ export type LoadEvent =
     }
   | { kind: 'reuse_ended'; index: number; why: ReuseEnd }
   | { kind: 'health'; index: number; health: SecondHealth }
-  | { kind: 'failed'; index: number; error: ErrorDocument }
+  | { kind: 'failed'; index: number; error: ErrorMessage }

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { EXIT, fromErrorDocument, SluiceError } from '../../../shared/messages/errors.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { startSendingThread } from '../sending/sending-thread.ts'
 import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
@@ -59,7 +59,7 @@ export class LoadThreads {
         if (this.#ready === count) onReady()
         break
       case 'failed':
-        onError(fromErrorDocument(event.error))
+        onError(new SluiceError(event.error))
         break
       default:
         onUpdate(event)
@@ -71,12 +71,7 @@ export class LoadThreads {
 function toThreadError(error: unknown): unknown {
   const isFull = toSystemCode(error) === 'ERR_WORKER_OUT_OF_MEMORY'
   if (!isFull) return error
-  return new SluiceError({
-    code: 'BAD_PLAN',
-    message: 'a sending thread ran out of memory: its requests in flight are too many or too large',
-    hint: 'Lower --max-in-flight or --concurrency, or divide the load with --workers. What was measured until then is kept.',
-    exitCode: EXIT.rowsFailed,
-  })
+  return new SluiceError({ id: 'load_thread_out_of_memory' })
 }
 
 /**

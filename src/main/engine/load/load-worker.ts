@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toErrorDocument } from '../../../shared/messages/errors.ts'
+import { toErrorMessage } from '../../../shared/messages/errors.ts'
 import { isAsync } from '../../../shared/plan/operation.ts'
 import { openJournalReader } from '../journal/open-journal.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
@@ -22,7 +22,7 @@ function startLoadWorker(): void {
   const post = (event: LoadEvent, transfer: ArrayBuffer[] = []): void => port.postMessage(event, transfer)
   let apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
   const fail = (error: unknown): void =>
-    post({ kind: 'failed', index: task.share.index, error: toErrorDocument(error) })
+    post({ kind: 'failed', index: task.share.index, error: toErrorMessage(error) })
   try {
     const generator = createGenerator(task, () => apiKey, post)
     let isStarted = false

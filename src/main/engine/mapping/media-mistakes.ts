@@ -1,10 +1,11 @@
-import { findUnknownPlaceholders, type Mistake } from '../../../shared/mapping/check-mapping.ts'
+import { findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.ts'
 import { parseTemplate } from '../../../shared/mapping/templates.ts'
+import type { MappingMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { hasMediaFiles, PATH_PLACEHOLDER } from './media-urls.ts'
 
 /** What is wrong with the template that makes addresses of media files. */
-export function findMediaMistakes(plan: Plan, columns: readonly string[]): Mistake[] {
+export function findMediaMistakes(plan: Plan, columns: readonly string[]): MappingMistake[] {
   const { media } = plan.source
   if (media?.kind !== 'template' || !hasMediaFiles(plan, columns)) return []
   const { template } = media
@@ -13,13 +14,5 @@ export function findMediaMistakes(plan: Plan, columns: readonly string[]): Mista
     (part) => part.kind === 'placeholder' && part.name.trim() === PATH_PLACEHOLDER,
   )
   if (hasPath) return unknown
-  return [
-    ...unknown,
-    {
-      field: 'media',
-      message: `media: the template \`${template}\` has no {{path}}, so every file would have the same address`,
-      hint: 'Say where the path belongs, as in https://host/{{path}}.',
-      todo: 'Put {{path}} where the path belongs, as in https://host/{{path}}.',
-    },
-  ]
+  return [...unknown, { id: 'media_path_missing', field: 'media', template }]
 }

@@ -1,6 +1,7 @@
-import { checkMapping, type Mistake } from '../../../shared/mapping/check-mapping.ts'
+import { checkMapping } from '../../../shared/mapping/check-mapping.ts'
 import { DEFAULT_POST_ID, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { MappingMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findMediaMistakes } from './media-mistakes.ts'
 import { hasMediaFiles } from './media-urls.ts'
@@ -18,7 +19,7 @@ export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping 
   if (operation.kind === 'task') mapping['post_id'] ??= DEFAULT_POST_ID
   // A load submits each row again and again, every time with a post_id of its own.
   if (plan.load !== undefined) mapping['post_id'] = DEFAULT_POST_ID
-  const mistakes: Mistake[] = [
+  const mistakes: MappingMistake[] = [
     ...checkMapping(mapping, {
       operation,
       columns,
@@ -28,13 +29,6 @@ export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping 
     ...findMediaMistakes(plan, columns),
     ...findSurplusModels(plan, mapping),
   ]
-  const [first] = mistakes
-  if (first === undefined) return mapping
-  throw new SluiceError({
-    code: 'BAD_PLAN',
-    message: mistakes
-      .map(({ message, there }) => (there === undefined ? message : `${message}; ${there}`))
-      .join('; '),
-    hint: [...new Set(mistakes.map(({ hint }) => hint))].join(' '),
-  })
+  if (mistakes.length === 0) return mapping
+  throw new SluiceError({ id: 'mapping_unusable', mistakes, sheetChoice: null })
 }

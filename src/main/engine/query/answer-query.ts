@@ -75,11 +75,7 @@ function readFamily(file: string, held: readonly string[]): RunFamily | null {
 }
 
 function toCutOff(file: string): SluiceError {
-  return new SluiceError({
-    code: 'RUN_NOT_FOUND',
-    message: `the run of ${file} was cut off before it had a plan`,
-    hint: 'Nothing of it was sent; it can be deleted.',
-  })
+  return new SluiceError({ id: 'run_file_unplanned', file })
 }
 
 function answer(request: RunQuestion, view: RunFamily): unknown {

@@ -1,6 +1,6 @@
 import type { LoadComparison } from '../../../shared/load/compare.ts'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
-import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { ErrorMessage } from '../../../shared/messages/error-messages.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
 import type {
   ExportOptions,
@@ -58,4 +58,4 @@ export type QueryRequest =
 /** The answer to the question with that id. */
 export type QueryResponse =
   | { id: number; kind: 'answer'; value: unknown }
-  | { id: number; kind: 'error'; error: ErrorDocument }
+  | { id: number; kind: 'error'; error: ErrorMessage }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { fromErrorDocument, SluiceError } from '../../../shared/messages/errors.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
@@ -70,17 +70,11 @@ export class QueryThread {
     // An idle thread does not keep the process alive.
     if (this.#open.size === 0) this.#worker?.unref()
     if (response.kind === 'answer') open?.resolve(response.value)
-    else open?.reject(fromErrorDocument(response.error))
+    else open?.reject(new SluiceError(response.error))
   }
 
   #fail(cause: unknown): void {
-    const error = new SluiceError({
-      code: 'INTERNAL',
-      message: `a query was cut off: ${toThrownText(cause)}`,
-      hint: 'Ask again; journals are not touched by queries.',
-      exitCode: 1,
-      cause,
-    })
+    const error = new SluiceError({ id: 'query_cut_off', reason: toThrownText(cause) }, { cause })
     for (const { reject } of this.#open.values()) reject(error)
     this.#open.clear()
   }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { toErrorDocument } from '../../../shared/messages/errors.ts'
+import { toErrorMessage } from '../../../shared/messages/errors.ts'
 import { answerQuery } from './answer-query.ts'
 import type { QueryRequest, QueryResponse } from './query-messages.ts'
 
@@ -13,7 +13,7 @@ port.on('message', (request: QueryRequest) => {
       port.postMessage({
         id: request.id,
         kind: 'error',
-        error: toErrorDocument(error),
+        error: toErrorMessage(error),
       } satisfies QueryResponse),
   )
 })

@@ -83,41 +83,9 @@ async function tryListen(
 }
 
 function toUnavailable(cause: unknown, host: string, port: number, isOwn: boolean): SluiceError {
-  const { found, hint } = explain(cause, port, isOwn)
-  return new SluiceError({
-    code: 'RECEIVER_UNAVAILABLE',
-    message: `the callback receiver cannot listen on ${host} port ${port}: ${found}`,
-    hint,
-    cause,
-  })
-}
-
-function explain(cause: unknown, port: number, isOwn: boolean): { found: string; hint: string } {
-  switch (toSystemCode(cause)) {
-    case 'EADDRINUSE':
-      return {
-        found: 'another program uses that port',
-        hint: isOwn
-          ? `End that program: callbacks of earlier runs go to port ${port}. Or use another port this time, with --callback-port PORT.`
-          : 'End that program, or choose another port with --callback-port PORT.',
-      }
-    case 'EACCES':
-      return {
-        found: 'this user may not use that port',
-        hint: 'Choose a port from 1024 on, with --callback-port PORT.',
-      }
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-    case 'EINVAL':
-      return {
-        found: 'that is no address of this machine',
-        hint: 'Leave --callback-host out for this machine alone, or give 0.0.0.0 for every address it has.',
-      }
-    default:
-      return {
-        found: toThrownText(cause),
-        hint: 'Choose another address with --callback-host and --callback-port.',
-      }
-  }
+  const system = toSystemCode(cause)
+  return new SluiceError(
+    { id: 'receiver_cannot_listen', host, port, isOwn, system, reason: toThrownText(cause) },
+    { cause },
+  )
 }

@@ -115,19 +115,12 @@ function toRealFolder(folder: string): string {
 }
 
 function toNoFolder(folder: string, cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'BAD_SOURCE',
-    message: `cannot serve the files of ${folder}: ${cause instanceof Error ? cause.message : 'it is no folder'}`,
-    hint: 'Name a folder that exists and can be read.',
-    cause,
-  })
+  return new SluiceError(
+    { id: 'media_folder_unusable', folder, reason: cause === undefined ? null : toThrownText(cause) },
+    { cause },
+  )
 }
 
 function toUnwritable(file: string, cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'WORKSPACE_UNUSABLE',
-    message: `cannot write ${file}: ${toThrownText(cause)}`,
-    hint: 'Check that the workspace folder is writable and has free space.',
-    cause,
-  })
+  return new SluiceError({ id: 'media_registry_unwritable', file, reason: toThrownText(cause) }, { cause })
 }

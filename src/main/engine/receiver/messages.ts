@@ -1,4 +1,4 @@
-import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { ErrorMessage } from '../../../shared/messages/error-messages.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import type { InboxCounts } from './inbox.ts'
 import type { MediaFolder } from './media-registry.ts'
@@ -48,6 +48,6 @@ export type ReceiverCall = {
 /** What the thread says: how it stands now, that it cannot stand at all, and the answers to calls. */
 export type ReceiverEvent =
   | { kind: 'standing'; standing: ReceiverStanding }
-  | { kind: 'failed'; error: ErrorDocument }
+  | { kind: 'failed'; error: ErrorMessage }
   | { kind: 'answer'; id: number; value: unknown }
-  | { kind: 'error'; id: number; error: ErrorDocument }
+  | { kind: 'error'; id: number; error: ErrorMessage }

@@ -42,7 +42,7 @@ export function openInbox(file: string): DatabaseSync {
     )
     if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
     const version = readVersion(db)
-    if (version > MIGRATIONS.length) throw new Error(tooNew(version))
+    if (version > MIGRATIONS.length) throw toTooNew(file, version)
     for (const [index, sql] of MIGRATIONS.entries()) {
       if (index < version) continue
       db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
@@ -51,7 +51,7 @@ export function openInbox(file: string): DatabaseSync {
     return db
   } catch (error) {
     db?.close()
-    throw toUnusable(file, error)
+    throw error instanceof SluiceError ? error : toUnusable(file, error)
   }
 }
 
@@ -77,7 +77,7 @@ export function openInboxReader(file: string): DatabaseSync | null {
   try {
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
     const version = readVersion(db)
-    if (version > MIGRATIONS.length) throw new Error(tooNew(version))
+    if (version > MIGRATIONS.length) throw toTooNew(file, version)
     if (version === MIGRATIONS.length) {
       db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -4096')
       return db
@@ -87,7 +87,7 @@ export function openInboxReader(file: string): DatabaseSync | null {
     return null
   } catch (error) {
     if (db?.isOpen) db.close()
-    throw toUnusable(file, error)
+    throw error instanceof SluiceError ? error : toUnusable(file, error)
   }
 }
 
@@ -95,15 +95,10 @@ function readVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
 }
 
-function tooNew(version: number): string {
-  return `it has version ${version}, but this Sluice knows versions up to ${MIGRATIONS.length}; a newer one wrote it`
+function toTooNew(file: string, version: number): SluiceError {
+  return new SluiceError({ id: 'inbox_too_new', file, version, known: MIGRATIONS.length })
 }
 
 function toUnusable(file: string, cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'WORKSPACE_UNUSABLE',
-    message: `cannot open the inbox ${file}: ${toThrownText(cause)}`,
-    hint: 'Check that the workspace folder is writable and has free space; update Sluice where a newer one wrote the file, or choose another workspace with --workspace DIR.',
-    cause,
-  })
+  return new SluiceError({ id: 'inbox_unusable', file, reason: toThrownText(cause) }, { cause })
 }

@@ -63,14 +63,17 @@ function readFile(workspace: string): ReceiverSettings | null {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return null
-    throw toUnusable(`cannot read ${file}: ${toThrownText(error)}`, error)
+    throw new SluiceError(
+      { id: 'receiver_settings_unreadable', file, reason: toThrownText(error) },
+      { cause: error },
+    )
   }
   try {
     const { secret, port } = settingsSchema.parse(JSON.parse(text))
     return { secret, port }
   } catch {
     // What the file holds is a secret, so the message shows none of it.
-    throw toUnusable(`${file} does not hold a receiver's settings`, undefined)
+    throw new SluiceError({ id: 'receiver_settings_damaged', file })
   }
 }
 
@@ -81,15 +84,9 @@ function writeSettings(workspace: string, settings: ReceiverSettings): void {
     // Flushed before it takes the place of the old one: a lost secret would make every URL that is out invalid.
     replaceFileSync(file, text, { isPrivate: true })
   } catch (error) {
-    throw toUnusable(`cannot write ${file}: ${toThrownText(error)}`, error)
+    throw new SluiceError(
+      { id: 'receiver_settings_unwritable', file, reason: toThrownText(error) },
+      { cause: error },
+    )
   }
-}
-
-function toUnusable(message: string, cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'WORKSPACE_UNUSABLE',
-    message,
-    hint: 'Check that the workspace folder is writable. Where the file is damaged, remove it: a new one is made, and callbacks to addresses given out before are refused.',
-    cause,
-  })
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { fromErrorDocument, SluiceError } from '../../../shared/messages/errors.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import type { InboxCounts } from './inbox.ts'
 import type { MediaFolder } from './media-registry.ts'
@@ -40,13 +40,13 @@ export class ReceiverThread {
           ready.resolve(event.standing)
           break
         case 'failed':
-          this.#failure = fromErrorDocument(event.error)
+          this.#failure = new SluiceError(event.error)
           break
         case 'answer':
           this.#take(event.id)?.resolve(event.value)
           break
         case 'error':
-          this.#take(event.id)?.reject(fromErrorDocument(event.error))
+          this.#take(event.id)?.reject(new SluiceError(event.error))
           break
       }
     })
@@ -130,11 +130,8 @@ export class ReceiverThread {
 }
 
 function toEnded(cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'RECEIVER_UNAVAILABLE',
-    message: `the callback receiver has ended: ${cause instanceof Error ? cause.message : 'it was closed'}`,
-    hint: 'Start it again; callbacks it answered 200 are stored.',
-    exitCode: 1,
-    cause,
-  })
+  return new SluiceError(
+    { id: 'receiver_ended', reason: cause instanceof Error ? cause.message : null },
+    { cause },
+  )
 }

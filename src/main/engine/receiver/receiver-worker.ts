@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toErrorDocument } from '../../../shared/messages/errors.ts'
+import { toErrorMessage } from '../../../shared/messages/errors.ts'
 import type { ReceiverCall, ReceiverEvent, ReceiverTask } from './messages.ts'
 import { Receiver } from './receiver.ts'
 
@@ -34,7 +34,7 @@ port.on('message', (call: ReceiverCall) => {
   void answer(call)
     .then(
       (value) => post({ kind: 'answer', id, value }),
-      (error: unknown) => post({ kind: 'error', id, error: toErrorDocument(error) }),
+      (error: unknown) => post({ kind: 'error', id, error: toErrorMessage(error) }),
     )
     .finally(() => {
       if (call.kind === 'close') port.close()
@@ -44,7 +44,7 @@ port.on('message', (call: ReceiverCall) => {
 try {
   await receiver.start()
 } catch (error) {
-  post({ kind: 'failed', error: toErrorDocument(error) })
+  post({ kind: 'failed', error: toErrorMessage(error) })
   await receiver.close()
   port.close()
 }

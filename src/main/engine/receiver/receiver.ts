@@ -135,11 +135,7 @@ export class Receiver {
       // The holder is just starting, or just going.
       await this.#clock.wait(ADDRESS_LOOK.everyMs, this.#closing.signal)
     }
-    throw new SluiceError({
-      code: 'RECEIVER_UNAVAILABLE',
-      message: `another process holds the inbox of ${this.#workspace}, but does not listen for callbacks`,
-      hint: 'End that process, or wait until it has ended, and try again.',
-    })
+    throw new SluiceError({ id: 'inbox_held_elsewhere', workspace: this.#workspace })
   }
 
   /** False while another process holds the inbox. */
@@ -205,18 +201,15 @@ function checkServes(address: InboxAddress, asked: ListenAddress): void {
   const isHostServed = address.host === asked.host || isEveryAddress(address.host)
   if (isHostServed && (asked.port === undefined || asked.port === address.port)) return
   throw new SluiceError({
-    code: 'RECEIVER_UNAVAILABLE',
-    message: `another process of this workspace receives its callbacks at ${address.host} port ${address.port}, not at ${asked.host}${asked.port === undefined ? '' : ` port ${asked.port}`}`,
-    hint: `Use that one (--callback-host ${address.host} --callback-port ${address.port}), end that process, or take another workspace with --workspace DIR.`,
+    id: 'receiver_elsewhere',
+    host: address.host,
+    port: address.port,
+    wantedHost: asked.host,
+    wantedPort: asked.port ?? null,
   })
 }
 
 function toUnavailable(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error
-  return new SluiceError({
-    code: 'RECEIVER_UNAVAILABLE',
-    message: `the callback receiver cannot begin: ${toThrownText(error)}`,
-    hint: 'Check that the workspace folder is writable and its disk has free space.',
-    cause: error,
-  })
+  return new SluiceError({ id: 'receiver_cannot_start', reason: toThrownText(error) }, { cause: error })
 }

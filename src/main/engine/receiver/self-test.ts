@@ -45,13 +45,16 @@ export async function testPublicUrl(test: SelfTest): Promise<string> {
   try {
     answer = await post(url, timeoutMs)
   } catch (error) {
-    throw toFailure(publicUrl, explainFailure(error, timeoutMs), error)
+    throw toFailure(publicUrl, error, timeoutMs)
   }
   // A relay may answer at once and hand on later; whoever refuses hands nothing on.
   const isTaken = answer.status >= 200 && answer.status < 300
   while (!hasArrived(runToken)) {
-    if (!isTaken) throw toFailure(publicUrl, explainAnswer(answer))
-    if (performance.now() > deadlineMs) throw toFailure(publicUrl, explainLost(answer, timeoutMs))
+    if (!isTaken) throw new SluiceError({ id: 'public_url_refuses', publicUrl, ...answer })
+    if (performance.now() > deadlineMs) {
+      const { status, excerpt } = answer
+      throw new SluiceError({ id: 'public_url_loses', publicUrl, status, excerpt, seconds: timeoutMs / 1000 })
+    }
     await wait(LOOK_EVERY_MS)
   }
   return runToken
@@ -60,10 +63,7 @@ export async function testPublicUrl(test: SelfTest): Promise<string> {
 function toUrl(publicUrl: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol)) return url
-  throw toFailure(publicUrl, {
-    found: 'that is no http or https address',
-    hint: 'Give the public address that leads to the receiver, as in https://example.com/sluice.',
-  })
+  throw new SluiceError({ id: 'public_url_not_http', publicUrl })
 }
 
 function post(url: URL, timeoutMs: number): Promise<Answer> {
@@ -101,87 +101,16 @@ async function readExcerpt(response: IncomingMessage): Promise<string> {
     .slice(0, EXCERPT_CHARACTERS)
 }
 
-interface Explanation {
-  found: string
-  hint: string
-}
-
-function explainAnswer({ status, location, excerpt }: Answer): Explanation {
-  const found = `it answered ${status}${excerpt === '' ? '' : ` "${excerpt}"`}, and nothing arrived here`
-  if (status >= 300 && status < 400) {
-    return {
-      found: `it answered ${status} and points to ${location ?? 'another address'}, and nothing arrived here`,
-      hint: 'A service may not follow that. Give the address it points to, and mind http and https.',
-    }
+function toFailure(publicUrl: string, error: unknown, timeoutMs: number): SluiceError {
+  const system = toSystemCode(error)
+  if (system === 'ABORT_ERR' || (error instanceof Error && error.name === 'TimeoutError')) {
+    return new SluiceError(
+      { id: 'public_url_silent', publicUrl, seconds: timeoutMs / 1000 },
+      { cause: error },
+    )
   }
-  if (status === 401 || status === 403) {
-    return {
-      found,
-      hint: 'Something before the receiver asks for a login. Let /callback/ through without one.',
-    }
-  }
-  if (status === 404 || status === 405) {
-    return {
-      found,
-      hint: 'Something else answers there, or another workspace. Check that the proxy or tunnel leads to the port of this receiver, for POST and every path below.',
-    }
-  }
-  if (status >= 502 && status <= 504) {
-    return {
-      found,
-      hint: 'The proxy or tunnel does not reach the receiver. Check the host and port it leads to.',
-    }
-  }
-  return { found, hint: 'Check what answers at that address, and that it hands POST requests on unchanged.' }
-}
-
-function explainLost({ status, excerpt }: Answer, timeoutMs: number): Explanation {
-  const answered = `${status}${excerpt === '' ? '' : ` "${excerpt}"`}`
-  return {
-    found: `it answered ${answered}, but nothing arrived here within ${timeoutMs / 1000} s`,
-    hint: 'Something else answers there. Check that the proxy or tunnel leads to the port of this receiver.',
-  }
-}
-
-function explainFailure(error: unknown, timeoutMs: number): Explanation {
-  const code = toSystemCode(error)
-  const message = toThrownText(error)
-  if (code === 'ABORT_ERR' || (error instanceof Error && error.name === 'TimeoutError')) {
-    return {
-      found: `it did not answer within ${timeoutMs / 1000} s`,
-      hint: 'Check the address, the firewall, and that the tunnel is open. Some networks let no machine reach its own public address: then try from outside.',
-    }
-  }
-  switch (code) {
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return { found: 'its host name is not known', hint: 'Check how the host is written, and the DNS.' }
-    case 'ECONNREFUSED':
-      return {
-        found: 'nothing listens there (connection refused)',
-        hint: 'Check the port, and that the proxy or tunnel is running.',
-      }
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return {
-        found: 'the connection was closed before an answer',
-        hint: 'Check whether that port speaks https or http, and what stands before the receiver.',
-      }
-    default:
-      return {
-        found: message,
-        hint: /CERT|TLS|SSL|SELF_SIGNED/i.test(`${code} ${message}`)
-          ? 'Its certificate or its TLS is not accepted here, and may not be by the service. Check both, and whether the port speaks https.'
-          : 'Check the address, and that the proxy or tunnel is running.',
-      }
-  }
-}
-
-function toFailure(publicUrl: string, { found, hint }: Explanation, cause?: unknown): SluiceError {
-  return new SluiceError({
-    code: 'RECEIVER_UNAVAILABLE',
-    message: `callbacks do not come in at ${publicUrl}: posted there, and ${found}`,
-    hint,
-    cause,
-  })
+  return new SluiceError(
+    { id: 'public_url_unreachable', publicUrl, system, reason: toThrownText(error) },
+    { cause: error },
+  )
 }

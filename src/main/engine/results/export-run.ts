@@ -53,11 +53,7 @@ function exportK6({ db, record }: RunView, folder: string): Promise<ExportResult
   const { plan, columns, runToken, appVersion } = record
   const { connection, operation, load } = plan
   if (load === undefined || operation.kind !== 'task') {
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: `run ${record.runId} is no load test, so there is nothing for k6 to do`,
-      hint: 'Prepare one without running it: sluice load SOURCE --rate 100 --duration 60s --export-k6 FOLDER',
-    })
+    throw new SluiceError({ id: 'k6_needs_load', runId: record.runId })
   }
   const mapping = resolveMapping(plan, columns)
   const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken)
@@ -106,9 +102,5 @@ function* readSamplePages(view: RunView): Generator<LoadSample[]> {
 function refuseSource({ record }: RunView, file: string): void {
   const { path } = record.plan.source
   if (!existsSync(file) || !existsSync(path) || realpathSync(file) !== realpathSync(path)) return
-  throw new SluiceError({
-    code: 'BAD_USAGE',
-    message: `${file} is the source of this run, which the export would replace`,
-    hint: 'Name another file, such as results.csv.',
-  })
+  throw new SluiceError({ id: 'export_over_source', file })
 }

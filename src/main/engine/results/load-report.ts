@@ -90,9 +90,5 @@ function encodeSeries(latency: LatencyMeter): LoadReport['histograms'] {
 }
 
 function toNoLoad(runId: string): SluiceError {
-  return new SluiceError({
-    code: 'BAD_USAGE',
-    message: `run ${runId} is no load test`,
-    hint: 'Its rows and their results are in .csv, .xlsx and .jsonl exports; load tests are started with: sluice load',
-  })
+  return new SluiceError({ id: 'run_not_load', runId })
 }

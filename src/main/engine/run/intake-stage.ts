@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
-import { describeSheetChoice } from '../../../shared/plan/sheet-choice.ts'
+import { findSheetChoice } from '../../../shared/plan/sheet-choice.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
@@ -104,9 +104,9 @@ function resolveForSheet(plan: Plan, { columns, workbook }: SourceReader): Mappi
   try {
     return resolveMapping(plan, columns)
   } catch (error) {
-    const note = workbook === null ? null : describeSheetChoice(workbook, plan.source)
-    if (note === null || !(error instanceof SluiceError)) throw error
-    const { code, message, hint } = error
-    throw new SluiceError({ code, message, hint: `${note} ${hint}`, cause: error })
+    const sheetChoice = workbook === null ? null : findSheetChoice(workbook, plan.source)
+    if (sheetChoice === null || !(error instanceof SluiceError)) throw error
+    if (error.said.id !== 'mapping_unusable') throw error
+    throw new SluiceError({ ...error.said, sheetChoice }, { cause: error })
   }
 }

@@ -25,11 +25,7 @@ export function toOrigins({ baseUrl, taskBaseUrl }: Addresses): string[] {
 /** Throws `NO_API_KEY` where a key holds what no header can carry; see {@link BoundSecret.source}. */
 export function checkKeyText(key: string, source: string): void {
   if (/^[\x21-\x7e]+$/.test(key)) return
-  throw new SluiceError({
-    code: 'NO_API_KEY',
-    message: `the API key ${source} contains whitespace or non-ASCII characters, which a header cannot carry`,
-    hint: 'Copy the key again, without quotes, spaces or line breaks around it.',
-  })
+  throw new SluiceError({ id: 'key_unusable', source })
 }
 
 /**
@@ -114,11 +110,7 @@ export class ApiKey extends BoundSecret {
   }
 
   #refuse(found: string): SluiceError {
-    return new SluiceError({
-      code: 'NO_API_KEY',
-      message: `the API key belongs to ${this.origins.join(' and ')} and is not sent to ${found}`,
-      hint: 'Use the connection that the key belongs to, or provide a key for this address.',
-    })
+    return new SluiceError({ id: 'key_of_other_address', origins: this.origins, found })
   }
 }
 
@@ -132,11 +124,7 @@ export class ProxyCredentials extends BoundSecret {
     const source = `in the environment variable ${variable}`
     if (credentials.includes(':'))
       return new ProxyCredentials({ value: credentials, origins: [origin], source })
-    throw new SluiceError({
-      code: 'BAD_PLAN',
-      message: `the environment variable ${variable}, for the proxy ${host}, must hold user:password, and has no colon`,
-      hint: `Set it again: export ${variable}=… , user name and password with a colon between them.`,
-    })
+    throw new SluiceError({ id: 'proxy_credentials_malformed', variable, host })
   }
 
   /** Takes them over from another thread. */
@@ -148,12 +136,7 @@ export class ProxyCredentials extends BoundSecret {
   toHeader(url: URL): string {
     const credentials = this.reveal(
       url,
-      (found) =>
-        new SluiceError({
-          code: 'BAD_PLAN',
-          message: `the proxy credentials belong to ${this.origins.join(' and ')} and are not sent to ${found}`,
-          hint: 'Use the proxy that the credentials belong to, or name the variable that holds those of this one.',
-        }),
+      (found) => new SluiceError({ id: 'proxy_credentials_of_other', origins: this.origins, found }),
     )
     return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`
   }

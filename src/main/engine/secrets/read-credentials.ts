@@ -9,11 +9,7 @@ import { type Addresses, ApiKey, checkKeyText, ProxyCredentials } from './bound-
 export function readKeyText(env: NodeJS.ProcessEnv, variable: string): string {
   const key = env[variable]
   if (key === undefined || key === '') {
-    throw new SluiceError({
-      code: 'NO_API_KEY',
-      message: `no API key: the environment variable ${variable} is ${key === '' ? 'empty' : 'not set'}`,
-      hint: `Set it, for example: read -rs ${variable} && export ${variable}`,
-    })
+    throw new SluiceError({ id: 'key_not_set', variable, isEmpty: key === '' })
   }
   checkKeyText(key, `in the environment variable ${variable}`)
   return key
@@ -39,8 +35,8 @@ export function readProxyCredentials(
     return ProxyCredentials.create(credentials, url, credentialsEnv)
   }
   throw new SluiceError({
-    code: 'BAD_PLAN',
-    message: `the proxy ${new URL(url).host} needs the credentials in ${credentialsEnv}, and that environment variable is not set`,
-    hint: `Set it to user:password where this program runs: export ${credentialsEnv}=…`,
+    id: 'proxy_credentials_not_set',
+    variable: credentialsEnv,
+    host: new URL(url).host,
   })
 }

@@ -39,9 +39,5 @@ function toProxyRoute(
   const url = new URL(proxy.url)
   if (proxy.credentialsEnv === undefined) return { url, authorization: null }
   if (credentials !== null) return { url, authorization: credentials.toHeader(url) }
-  throw new SluiceError({
-    code: 'BAD_PLAN',
-    message: `the credentials for the proxy ${url.host} are missing`,
-    hint: `Store the proxy with its connection, or set ${proxy.credentialsEnv} to user:password.`,
-  })
+  throw new SluiceError({ id: 'proxy_credentials_missing', variable: proxy.credentialsEnv, host: url.host })
 }

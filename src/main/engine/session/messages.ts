@@ -1,4 +1,4 @@
-import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { ErrorMessage } from '../../../shared/messages/error-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
@@ -50,4 +50,4 @@ export type RunEvent =
   | { kind: 'snapshot'; snapshot: RunSnapshot }
   | { kind: 'ready' }
   | { kind: 'ended' }
-  | { kind: 'failed'; error: ErrorDocument }
+  | { kind: 'failed'; error: ErrorMessage }

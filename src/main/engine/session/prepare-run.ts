@@ -2,7 +2,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import { restoreSendingTime } from '../journal/run-latency.ts'
 import { insertRunRecord, type RunRecord, readRunRecord } from '../journal/run-record.ts'
-import { findSuccessor, isDeleted, toSuccessorHint } from '../journal/successor.ts'
+import { describeSuccessor, findSuccessor, isDeleted } from '../journal/successor.ts'
 import { type IntakeProgress, runIntake } from '../run/intake-stage.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
 import { rebuildSeconds } from '../run/journal/rebuild-seconds.ts'
@@ -74,29 +74,17 @@ function createRun(
 function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'): void {
   const record = readRunRecord(journal.db)
   if (record === null) {
-    throw new SluiceError({
-      code: 'RUN_NOT_RESUMABLE',
-      message: `run ${task.runId} was cut off before it had a plan`,
-      hint: `Nothing of it was sent. Remove it with: sluice delete ${task.runId}`,
-    })
+    throw new SluiceError({ id: 'run_unplanned', runId: task.runId })
   }
   refuseLoad(record)
   const { parentRunId } = record
   const successor = findSuccessor(record.supersededBy, task.workspace)
   if (successor !== null) {
-    throw new SluiceError({
-      code: 'RUN_NOT_RESUMABLE',
-      message: `what run ${task.runId} had not settled was taken over by run ${successor}`,
-      hint: toSuccessorHint(successor, 'resume'),
-    })
+    throw new SluiceError({ id: 'rest_taken_over', runId: task.runId, ...describeSuccessor(successor) })
   }
   const unknownTaker = findSuccessor(record.unknownTakenBy, task.workspace)
   if (onUnknown === 'resend' && unknownTaker !== null && isDeleted(unknownTaker)) {
-    throw new SluiceError({
-      code: 'RUN_NOT_RESUMABLE',
-      message: `the rows of run ${task.runId} with an unknown outcome were taken over by run ${unknownTaker}`,
-      hint: toSuccessorHint(unknownTaker, 'resume'),
-    })
+    throw new SluiceError({ id: 'unknown_taken_over', runId: task.runId, ...describeSuccessor(unknownTaker) })
   }
   // A child run whose copying was cut off copies again; nothing of it was sent.
   if (record.state === 'intake' && parentRunId !== null) {
@@ -115,11 +103,7 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
 /** What a load test measured up to its interruption is whole; going on would measure something else. */
 function refuseLoad({ runId, plan, startedAtMs }: RunRecord): void {
   if (plan.load === undefined || startedAtMs === null) return
-  throw new SluiceError({
-    code: 'RUN_NOT_RESUMABLE',
-    message: `run ${runId} is a load test, which cannot go on where it was cut off`,
-    hint: `What it measured until then is kept: sluice show ${runId}. Start another one for a whole measurement.`,
-  })
+  throw new SluiceError({ id: 'load_not_resumable', runId })
 }
 
 function readRecord(journal: Journal): RunRecord {

@@ -57,9 +57,9 @@ export class RunReceiver {
       (options.host !== undefined && options.host !== (current.options.host ?? options.host))
     if (!isElsewhere) return standing
     throw new SluiceError({
-      code: 'RECEIVER_UNAVAILABLE',
-      message: `the callback receiver is open at ${standing.baseUrl}, not at ${options.host ?? ''}:${options.port ?? standing.port}`,
-      hint: 'Wait until the run ends that uses it, or leave host and port out to share it.',
+      id: 'receiver_open_elsewhere',
+      baseUrl: standing.baseUrl,
+      wanted: `${options.host ?? ''}:${options.port ?? standing.port}`,
     })
   }
 
@@ -163,11 +163,7 @@ export class RunReceiver {
 }
 
 function toTooSmall(takesBytes: number, wantedBytes: number): SluiceError {
-  return new SluiceError({
-    code: 'RECEIVER_UNAVAILABLE',
-    message: `the callback receiver is open already and takes callbacks of up to ${takesBytes} bytes, not ${wantedBytes}`,
-    hint: 'Wait until the run ends that uses it, or leave the size out to share it.',
-  })
+  return new SluiceError({ id: 'receiver_takes_less', takesBytes, wantedBytes })
 }
 
 /**
@@ -183,8 +179,10 @@ function isAwaiting({ operation, mapping }: Plan): boolean {
 
 function toReceiverMovedError(runId: string, wanted: string, found: string | null): SluiceError {
   return new SluiceError({
-    code: 'RECEIVER_UNAVAILABLE',
-    message: `run ${runId} told the service to post to ${wanted}, but the callback receiver is at ${found ?? 'no address'}`,
-    hint: `Open it there again: --callback-port ${URL.canParse(wanted) ? new URL(wanted).port : 'PORT'}`,
+    id: 'receiver_moved',
+    runId,
+    wanted,
+    found,
+    port: URL.canParse(wanted) ? new URL(wanted).port : null,
   })
 }

@@ -23,12 +23,5 @@ function requireKey(apiKey: ApiKey | undefined, connection: Plan['connection']):
 }
 
 function toMissingKey({ baseUrl, keyFrom }: Plan['connection']): SluiceError {
-  return new SluiceError({
-    code: 'NO_API_KEY',
-    message:
-      keyFrom === 'window'
-        ? `no API key for ${baseUrl}: the address was typed into a window, and so was its key`
-        : `no API key for ${baseUrl}`,
-    hint: 'Type the key in the window, or name the variable that holds it: --api-key-env NAME on the command line.',
-  })
+  return new SluiceError({ id: 'key_missing', baseUrl, wasTyped: keyFrom === 'window' })
 }

@@ -1,5 +1,5 @@
 import type { Load } from '../../../shared/load/load.ts'
-import { SluiceError, toErrorDocument } from '../../../shared/messages/errors.ts'
+import { SluiceError, toErrorMessage } from '../../../shared/messages/errors.ts'
 import type { Pace } from '../../../shared/plan/plan.ts'
 import { toRowCounts } from '../../../shared/run/row-counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
@@ -94,7 +94,7 @@ export class RunSession {
       this.#post({ kind: 'ended' })
     } catch (error) {
       this.#journal.close()
-      this.#post({ kind: 'failed', error: toErrorDocument(error) })
+      this.#post({ kind: 'failed', error: toErrorMessage(error) })
     } finally {
       clearInterval(timer)
     }

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { fromErrorDocument, SluiceError } from '../../../shared/messages/errors.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { startSendingThread } from '../sending/sending-thread.ts'
@@ -38,7 +38,7 @@ export class RunThread {
           ready.resolve()
           break
         case 'failed':
-          failure = fromErrorDocument(event.error)
+          failure = new SluiceError(event.error)
           break
       }
     })
@@ -86,11 +86,5 @@ export class RunThread {
 }
 
 function toCrash(runId: string, cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'INTERNAL',
-    message: `run ${runId} broke off: ${toThrownText(cause)}`,
-    hint: `Its journal is intact: sluice resume ${runId}`,
-    exitCode: 1,
-    cause,
-  })
+  return new SluiceError({ id: 'run_broke_off', runId, reason: toThrownText(cause) }, { cause })
 }

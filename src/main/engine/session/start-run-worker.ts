@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { toErrorDocument } from '../../../shared/messages/errors.ts'
+import { toErrorMessage } from '../../../shared/messages/errors.ts'
 import type { CommitHook } from '../journal/journal.ts'
 import type { RunCommand, RunEvent, RunTask } from './messages.ts'
 import { RunSession } from './run-session.ts'
@@ -14,7 +14,7 @@ export function startRunWorker(onCommit?: CommitHook): void {
     port.on('message', (command: RunCommand) => session.command(command))
     void session.run().finally(() => port.close())
   } catch (error) {
-    post({ kind: 'failed', error: toErrorDocument(error) })
+    post({ kind: 'failed', error: toErrorMessage(error) })
     port.close()
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
-import { createSourceError } from './source-error.ts'
 
 /** A source's bytes, read where they are asked for. */
 export interface SourceFile {
@@ -13,28 +13,9 @@ export interface SourceFile {
   close(): void
 }
 
-const HINTS: Record<string, string> = {
-  ENOENT: 'Check the path; a relative one starts at the current folder.',
-  EACCES: 'Give yourself the right to read the file, or copy it to where you have it.',
-  EPERM: 'Give yourself the right to read the file, or copy it to where you have it.',
-  EMFILE: 'Too many files are open; close other programs and try again.',
-}
-
-const FINDINGS: Record<string, string> = {
-  ENOENT: 'expected a file, found nothing there',
-  ENOTDIR: 'expected a file, found that a part of the path is not a folder',
-  EACCES: 'expected a readable file, found one that may not be read (permission denied)',
-  EPERM: 'expected a readable file, found one that may not be read (not permitted)',
-}
-
-function toReadError(path: string, cause: unknown): Error {
-  const code = toSystemCode(cause) ?? 'unknown'
-  return createSourceError(
-    path,
-    FINDINGS[code] ?? `could not be read (${code})`,
-    HINTS[code] ?? 'Check the disk or network drive that holds the file, then try again.',
-    cause,
-  )
+function toReadError(source: string, cause: unknown): SluiceError {
+  const system = toSystemCode(cause) ?? 'unknown'
+  return new SluiceError({ id: 'source_unreadable', source, system }, { cause })
 }
 
 /** Opens a regular file for reading. Throws `BAD_SOURCE` for anything else, and for a file without a byte. */
@@ -48,21 +29,13 @@ export function openSourceFile(path: string): SourceFile {
   try {
     const stat = fstatSync(descriptor)
     if (stat.isDirectory()) {
-      throw createSourceError(path, 'expected a file, found a folder', 'Name one file inside the folder.')
+      throw new SluiceError({ id: 'source_is_folder', source: path })
     }
     if (!stat.isFile()) {
-      throw createSourceError(
-        path,
-        'expected a regular file, found a pipe or device',
-        'A source is read more than once; write it to a file first, then name that file.',
-      )
+      throw new SluiceError({ id: 'source_is_device', source: path })
     }
     if (stat.size === 0) {
-      throw createSourceError(
-        path,
-        'expected rows, found an empty file (0 bytes)',
-        'Export the spreadsheet again, or name the file that holds the rows.',
-      )
+      throw new SluiceError({ id: 'source_is_empty', source: path })
     }
     return {
       path,

@@ -20,11 +20,7 @@ const TAKE_TIMEOUT_MS = 2_000
 export function takeLease(file: string, what: string, timeoutMs: number = TAKE_TIMEOUT_MS): Lease {
   const lock = lockFile(`${file}.lease`, timeoutMs, 'BEGIN EXCLUSIVE')
   if (lock === null) {
-    throw new SluiceError({
-      code: 'RUN_BUSY',
-      message: `${what} is held by another process`,
-      hint: 'Wait until it ends, or stop it there; two processes must never write one journal.',
-    })
+    throw new SluiceError({ id: 'held_elsewhere', what })
   }
   return { release: () => lock.close() }
 }
@@ -57,11 +53,9 @@ function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseS
     db?.close()
     if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY)
       return null
-    throw new SluiceError({
-      code: 'WORKSPACE_UNUSABLE',
-      message: `cannot lock ${leaseFile}: ${toThrownText(error)}`,
-      hint: 'Check that the workspace folder exists and is writable, or choose another with --workspace DIR.',
-      cause: error,
-    })
+    throw new SluiceError(
+      { id: 'lock_unusable', file: leaseFile, reason: toThrownText(error) },
+      { cause: error },
+    )
   }
 }

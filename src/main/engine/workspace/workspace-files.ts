@@ -30,21 +30,15 @@ export function createWorkspaceFolders(workspace: string): void {
   try {
     makeFolders(join(workspace, RUNS_FOLDER))
   } catch (error) {
-    throw new SluiceError({
-      code: 'WORKSPACE_UNUSABLE',
-      message: `cannot make the workspace ${workspace}: ${toThrownText(error)}`,
-      hint: 'Choose a folder that can be written, with --workspace DIR or SLUICE_WORKSPACE.',
-      cause: error,
-    })
+    throw new SluiceError(
+      { id: 'workspace_not_made', workspace, reason: toThrownText(error) },
+      { cause: error },
+    )
   }
   for (const folder of [workspace, join(workspace, RUNS_FOLDER)]) {
     const reason = closeFolder(folder)
     if (reason === null) continue
-    throw new SluiceError({
-      code: 'WORKSPACE_UNUSABLE',
-      message: `the workspace ${workspace} is not safe to use: ${reason}`,
-      hint: 'Choose a folder of your own, with --workspace DIR or SLUICE_WORKSPACE, or make this one yours (chown, chmod 700).',
-    })
+    throw new SluiceError({ id: 'workspace_unsafe', workspace, reason })
   }
 }
 

@@ -103,13 +103,10 @@ export function openDatabase(file: string | null): DatabaseSync {
     return database
   } catch (error) {
     database?.close()
-    const reason = toThrownText(error)
-    throw new SluiceError({
-      code: 'SANDBOX_UNAVAILABLE',
-      message: `the sandbox's store ${file ?? 'in memory'} cannot be opened: ${reason}`,
-      hint: 'Name a file in a folder you can write to that no other sandbox holds, or leave it out to keep the store in memory.',
-      cause: error,
-    })
+    throw new SluiceError(
+      { id: 'sandbox_store_unusable', file, reason: toThrownText(error) },
+      { cause: error },
+    )
   }
 }
 

@@ -1,5 +1,4 @@
 import { TextInput } from '@mantine/core'
-import type { Mistake } from '../../../shared/mapping/check-mapping.ts'
 import { fieldsFor, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import { Sentence } from '../../ui/text/sentence.tsx'
@@ -11,7 +10,8 @@ export function FieldTable(props: {
   columns: readonly string[]
   mapping: Mapping
   operation: Operation
-  gaps: readonly Mistake[]
+  /** What is wrong with which field, in words. */
+  gaps: readonly { field: string; message: string }[]
   onMapping: (mapping: Mapping) => void
 }) {
   const { columns, mapping, gaps } = props

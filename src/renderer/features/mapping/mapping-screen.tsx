@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { assessMapping } from '../../../shared/mapping/check-mapping.ts'
 import { suggestMapping, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
+import { sayMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
@@ -29,7 +30,10 @@ export function MappingScreen(props: {
 }) {
   const { preview, mapping, operation } = props
   const { columns } = preview
-  const gaps = assessMapping(mapping, operation, columns, preview.rows)
+  const gaps = assessMapping(mapping, operation, columns, preview.rows).map((mistake) => ({
+    field: mistake.field,
+    ...sayMistake(mistake, 'window'),
+  }))
   const suggested = suggestMapping(columns, operation)
   const mapped = Object.values(mapping).filter((source) => toColumnIndex(columns, source) >= 0).length
   const carried = columns.length - mapped
@@ -60,7 +64,7 @@ export function MappingScreen(props: {
           <ul>
             {gaps.map((gap) => (
               <li key={`${gap.field} ${gap.message}`}>
-                <strong>{gap.message}.</strong> {gap.todo}
+                <strong>{gap.message}.</strong> {gap.remedy}
               </li>
             ))}
           </ul>

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
-import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { WordedError } from '../../../shared/messages/error-messages.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { toShownError } from '../../bridge/shown-error.ts'
@@ -17,13 +17,13 @@ export interface ResultPages {
   counted: 'no' | 'at-least' | 'exactly'
   rowAt: (index: number) => PageRow | null
   want: (first: number, last: number) => void
-  error: ErrorDocument | null
+  error: WordedError | null
 }
 
 /** The pages of a run's rows under a filter; during the run, those in view are fetched again every second. */
 export function useResultPages(runId: string, filter: RowFilter, live: boolean): ResultPages {
   const [version, redraw] = useReducer((count: number) => count + 1, 0)
-  const [error, setError] = useState<ErrorDocument | null>(null)
+  const [error, setError] = useState<WordedError | null>(null)
   const view = useRef({ first: 0, last: 0 })
   const lastCount = useRef(0)
   const cache = useMemo(

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { WordedError } from '../../../shared/messages/error-messages.ts'
 import { ADD_TWICE, describeDoubleAdds, isAddTwice } from '../../../shared/run/resend-consent.ts'
 import type { NamedPlace } from '../connection/destination.ts'
 import { ProductionNotice } from '../connection/production-notice.tsx'
@@ -33,7 +33,7 @@ export function ContinueDialog(props: {
   /** Where the rows go; a production place is named and warned of. */
   place: NamedPlace
   busy: boolean
-  error: ErrorDocument | null
+  error: WordedError | null
   onConfirm: (choice: ContinueChoice) => void
   onClose: () => void
 }) {

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import type { ErrorDocument } from '../../../shared/messages/errors.ts'
+import type { WordedError } from '../../../shared/messages/error-messages.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import { Notice } from './notice.tsx'
 
 /** An error of the engine as a person reads it: what failed, then what to do. */
-export function ErrorNotice(props: { error: ErrorDocument; onRetry?: () => void; onDismiss?: () => void }) {
+export function ErrorNotice(props: { error: WordedError; onRetry?: () => void; onDismiss?: () => void }) {
   return (
     <Notice
       kind="error"

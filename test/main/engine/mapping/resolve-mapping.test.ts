@@ -54,7 +54,7 @@ test('a column goes by its number, and by a name of digits where there is one', 
 test('an unknown column is named, with the columns there are and the one that was meant', () => {
   const plan = buildPlan({ mapping: { text_data: column('Mesage'), user_id: template('u') } })
   expect(failResolving(plan, ['id', 'Message'])).toBe(
-    'text_data: there is no column `Mesage`; the source has 2 columns: 1 `id`, 2 `Message` | ' +
+    'text_data: column `Mesage` does not exist; the source has 2 columns: 1 `id`, 2 `Message` | ' +
       'Did you mean `Message`? --map text_data=Message',
   )
 })
@@ -62,7 +62,7 @@ test('an unknown column is named, with the columns there are and the one that wa
 test('a number out of range is named, with the columns there are', () => {
   const plan = buildPlan({ mapping: { text_data: column(3), user_id: template('u') } })
   expect(failResolving(plan, ['id', 'b'])).toContain(
-    'there is no column 3; the source has 2 columns: 1 `id`, 2 `b`',
+    'column 3 does not exist; the source has 2 columns: 1 `id`, 2 `b`',
   )
 })
 

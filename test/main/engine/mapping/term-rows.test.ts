@@ -45,7 +45,7 @@ test('in an update an empty cell keeps the notes, or clears them with null, as t
 
 test('clearing the notes of every term must be asked for by name', () => {
   expect(() => mapOne(CLEAR, ['term', 'note'], ['x', 'n'])).toThrow(
-    'notes: empty notes are to be cleared, and no column fills them, which would clear those of every term',
+    'notes: empty notes are to be cleared, but no column fills them, which would clear those of every term',
   )
   const onPurpose = { notes: { kind: 'template' as const, template: '' } }
   expect(mapOne(CLEAR, ['term'], ['x'], onPurpose).body).toEqual({ term: 'x', notes: null })

@@ -199,7 +199,7 @@ describe('the media host', () => {
     const test = await serve()
     const serveOther = (folder: string) => () => test.receiver.serveFolder({ ...RUN, folder })
     expect(serveOther(join(test.folder, 'none'))).toThrow(/cannot serve the files of .*none/)
-    expect(serveOther(join(test.folder, 'clip.mp4'))).toThrow(/it is no folder/)
+    expect(serveOther(join(test.folder, 'clip.mp4'))).toThrow(/it is not a folder/)
   })
 
   it('breaks off where a file shrinks while it is sent, and lets no client wait', async () => {

@@ -42,7 +42,7 @@ async function failWith(test: TestReceiver, publicUrl: string): Promise<SluiceEr
     () => Promise.reject(new Error('the self-test went well')),
     (error: SluiceError) => {
       expect(error.code).toBe('RECEIVER_UNAVAILABLE')
-      expect(error.message).toContain(`callbacks do not come in at ${publicUrl}: posted there, and`)
+      expect(error.message).toContain(`callbacks do not arrive through ${publicUrl}: `)
       return error
     },
   )
@@ -96,12 +96,12 @@ describe('the self-test of a public address', () => {
       { location: 'https://example.com/' },
       '',
       /answered 301 and points to https:\/\/example\.com\//,
-      /http and https/,
+      /http or https/,
     ],
     [401, {}, 'who are you?', /it answered 401 "who are you\?"/, /login/],
     [404, {}, 'no route', /it answered 404 "no route", and nothing arrived/, /every path below/],
     [502, {}, 'Bad Gateway', /it answered 502/, /does not reach the receiver/],
-    [500, {}, '', /it answered 500, and nothing arrived/, /hands POST requests on/],
+    [500, {}, '', /it answered 500, and nothing arrived/, /forwards POST requests/],
   ])('says what came back: %i', async (status, headers, body, message, hint) => {
     const test = await startTestReceiver({ limits: { selfTestTimeoutMs: 100 } })
     const front = await startFront((request, response) => {
@@ -136,10 +136,10 @@ describe('the self-test of a public address', () => {
     await test.receiver.close()
     expect((await failWith(other, url)).message).toContain('nothing listens there')
     expect((await failWith(other, `http://${'x'.repeat(64)}.invalid`)).message).toMatch(
-      /host name is not known/,
+      /host name is unknown/,
     )
-    expect((await failWith(other, 'ftp://example.com')).message).toContain('no http or https address')
-    expect((await failWith(other, 'example.com:80')).message).toContain('no http or https address')
+    expect((await failWith(other, 'ftp://example.com')).message).toContain('not an http or https address')
+    expect((await failWith(other, 'example.com:80')).message).toContain('not an http or https address')
   })
 
   it('says where the certificate is not accepted', async () => {

@@ -87,7 +87,7 @@ describe('the address of a workspace’s receiver', () => {
 
   it('is refused where it is none of this machine', async () => {
     const error = await catchError(createTestReceiver({ host: '203.0.113.7' }).receiver.start())
-    expect(error.message).toMatch(/cannot listen on 203\.0\.113\.7 .*no address of this machine/)
+    expect(error.message).toMatch(/cannot listen on 203\.0\.113\.7 .*this machine does not have that address/)
     expect(error.hint).toContain('--callback-host')
   })
 

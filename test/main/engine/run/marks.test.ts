@@ -56,7 +56,7 @@ test('nothing goes out before the marks that cover it are on the disk', async ()
 test('a disk that takes no marks ends the sending; what they covered did not go out and is pending', async () => {
   const { journal, syncs, held, ended } = sendHeld(10)
   await turns(5)
-  const full = new SluiceError({ code: 'DISK_FULL', message: 'cannot write', hint: 'Free some space.' })
+  const full = new SluiceError({ id: 'journal_disk_full', file: 'run.sqlite', reason: 'no space' })
   syncs.shift()?.reject(full)
   await expect(ended).rejects.toBe(full)
   expect(held).toHaveLength(0)

@@ -52,7 +52,7 @@ test('a child run that is deleted after it has sent rows does not give them back
     await expect(again.ended).rejects.toMatchObject({
       code: 'RUN_NOT_RESUMABLE',
       message: expect.stringContaining('(deleted)'),
-      hint: expect.stringContaining('send the source anew'),
+      hint: expect.stringContaining('Send the source again'),
     })
   }
   expect(countArrivals(server)).toEqual([1, 2, 2, 1])
@@ -86,7 +86,7 @@ test('unknown rows that a retry has taken are not sent again by resuming their f
   await expect(again.ended).rejects.toMatchObject({
     code: 'RUN_NOT_RESUMABLE',
     message: expect.stringContaining('(deleted)'),
-    hint: expect.stringContaining('send the source anew'),
+    hint: expect.stringContaining('Send the source again'),
   })
   const waited = await engine.resumeRun(parent.runId, { ...START, onUnknown: 'skip' })
   expect((await waited.ended).rows).toMatchObject({ succeeded: 3, unknown: 1 })

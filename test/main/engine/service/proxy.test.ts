@@ -229,10 +229,10 @@ test('credentials that are not set, or have no colon, are said before anything i
     expect.objectContaining({
       code: 'BAD_PLAN',
       message:
-        'the proxy 127.0.0.1:3128 needs the credentials in TEST_PROXY_LOGIN, and that environment variable is not set',
+        'the proxy 127.0.0.1:3128 needs the credentials in TEST_PROXY_LOGIN, but that environment variable is not set',
     }),
   )
   setCredentials('only-a-secret-word')
-  expect(prepare).toThrow(/must hold user:password, and has no colon/)
+  expect(prepare).toThrow(/must hold user:password, but has no colon/)
   expect(prepare).not.toThrow(/only-a-secret-word/)
 })

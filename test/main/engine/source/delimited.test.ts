@@ -112,7 +112,7 @@ test('a row of 40 MB ends reading with its number, its size, the limit and what 
   const path = writeSource(`id,text\n1,short\n2,"${'x'.repeat(40_000_000)}"\n3,after\n`)
   const failure = failReading(path)
   expect(failure).toContain(`source ${path}: row 2 is 40,000,004 characters long`)
-  expect(failure).toContain('at most 8,388,608 characters (8 MiB)')
+  expect(failure).toContain('the most is 8,388,608 characters (8 MiB)')
   expect(failure).toContain('Nothing was sent. Shorten row 2')
 })
 
@@ -124,8 +124,10 @@ test('a quote left open for more than 8 MiB is told from a long cell', () => {
 test('what is no readable file of rows is told apart, with what to do', () => {
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'sub.csv'))
-  expect(failReading(join(folder, 'gone.csv'))).toMatch(/gone\.csv: .*found nothing there \| Check the path/)
-  expect(failReading(join(folder, 'sub.csv'))).toMatch(/found a folder \| Name one file/)
+  expect(failReading(join(folder, 'gone.csv'))).toMatch(
+    /gone\.csv: the file does not exist \| Check the path/,
+  )
+  expect(failReading(join(folder, 'sub.csv'))).toMatch(/found a folder \| Choose one file/)
   expect(failReading('/dev/null')).toContain('found a pipe or device')
   expect(failReading(writeSource(''))).toContain('found an empty file (0 bytes)')
   expect(failReading(writeSource('\n\r\n\n'))).toContain('nothing but blank lines')
@@ -224,7 +226,7 @@ test('lines above the header that is named are passed over, blank ones among the
   ])
   expect(readText(text, { headerRow: 4, readBytes: 2 }).rows).toEqual(source.rows)
   expect(readText(text, { headerRow: 4, header: false }).cells[0]).toEqual(['Report', '', ''])
-  expect(failReading(writeSource(text), { headerRow: 7 })).toContain('found that the file ends before it')
+  expect(failReading(writeSource(text), { headerRow: 7 })).toContain('but the file ends before it')
   expect(failReading(writeSource(text), { headerRow: 6 })).toContain(
     'found only the line that names the columns',
   )

@@ -112,8 +112,8 @@ test('UTF-8 read as given although bytes are broken counts them', () => {
 })
 
 test('an unknown encoding is said, with names that would do', () => {
-  expect(() => readText('a\n1\n', { encoding: 'klingon' })).toThrow('the encoding `klingon` is not known')
-  expect(() => readText('a\n1\n', { encoding: 'base64' })).toThrow('is not known')
+  expect(() => readText('a\n1\n', { encoding: 'klingon' })).toThrow('the encoding `klingon` is unknown')
+  expect(() => readText('a\n1\n', { encoding: 'base64' })).toThrow('is unknown')
 })
 
 test('what tells legacy encodings apart is loaded for the first file that needs it', async () => {

@@ -55,7 +55,7 @@ test('texts are decoded as a CSV file is, each by itself', async () => {
   ])
   const given = await readAnySource(folder, { encoding: 'utf-8' })
   expect(given.problems).toEqual(['undecodable_bytes 1 warning', 'undecodable_bytes 2 warning'])
-  expect(await failReadingAny(folder, { encoding: 'klingon' })).toContain('`klingon` is not known')
+  expect(await failReadingAny(folder, { encoding: 'klingon' })).toContain('`klingon` is unknown')
 })
 
 test('what cannot be sent is a row that says why', async () => {
@@ -182,7 +182,7 @@ test('how much has been read reaches the size that was said at first', async () 
 
 test('a folder that is empty, missing or a file is told apart', async () => {
   const folder = createTemporaryFolder()
-  expect(await failReadingAny(folder)).toContain('found an empty folder (hidden files are passed over)')
+  expect(await failReadingAny(folder)).toContain('found an empty folder (hidden files are skipped)')
   expect(await failReadingAny(join(folder, 'gone'), { format: 'folder' })).toContain('ENOENT')
   writeFileSync(join(folder, 'a.txt'), 'x')
   expect(await failReadingAny(join(folder, 'a.txt'), { format: 'folder' })).toContain('found a file')

@@ -170,7 +170,7 @@ test('a sheet is chosen by name or by its place among those in sight, the first 
   expect(await read('2')).toEqual([['two']])
   expect(await read('1')).toEqual([['p']])
   expect(await failReadingAny(path, { sheet: 'Gone' })).toContain(
-    'expected the sheet "Gone", found none | Name one of them. Sheets: "Secret" (hidden), "Posts & \\"more\\"", "2", "Blank".',
+    'expected the sheet "Gone", found none | Choose one of them. Sheets: "Secret" (hidden), "Posts & \\"more\\"", "2", "Blank".',
   )
   expect(await failReadingAny(path, { sheet: 4 })).toContain('expected the sheet 4, found none')
   expect(await failReadingAny(path, { sheet: 'Blank' })).toContain('found an empty sheet "Blank"')
@@ -187,11 +187,9 @@ test('a header row that is empty or below the last row is said', async () => {
   const path = await writeWorkbook({
     sheets: [{ name: 'S', rows: `${toRow('a')}<row r="5"><c><v>1</v></c></row>` }],
   })
-  expect(await failReadingAny(path, { headerRow: 3 })).toContain(
-    'in row 3 of the sheet "S", found that it is empty',
-  )
+  expect(await failReadingAny(path, { headerRow: 3 })).toContain('in row 3 of the sheet "S", but it is empty')
   expect(await failReadingAny(path, { headerRow: 9 })).toContain(
-    'in row 9 of the sheet "S", found that it is below its last row, 5',
+    'in row 9 of the sheet "S", but it is below its last row, 5',
   )
 })
 

@@ -10,9 +10,6 @@ import { parseK6Summary, summaryToResult } from './k6-summary.ts'
 /** Largest summary that is read; one has a few kilobytes for each metric. */
 const SUMMARY_MAX_BYTES = 64 * 1024 * 1024
 
-const SHAPES =
-  'one of: --summary-export, what handleSummary is given, the machine-readable summary, --out json (also as .gz)'
-
 /**
  * Reads results of k6, whichever of its four kinds they are; several files have to be JSON lines, of one run's parts
  * on several machines, which are put together. Throws `BAD_SOURCE`.
@@ -28,10 +25,7 @@ export async function readK6Result(files: readonly string[]): Promise<K6Result> 
     })
     if (!isSummary) continue
     if (files.length === 1) return readSummary(file)
-    throw toError(
-      `${file} is no file of JSON lines`,
-      `Percentiles of several machines can only be put together from their samples: run k6 with --out json=FILE.`,
-    )
+    throw new SluiceError({ id: 'k6_not_json_lines', file })
   }
   if (lines.lines === 0) throw toNoResult(files[0] ?? 'k6')
   return lines.toResult()
@@ -121,25 +115,11 @@ async function readText(file: string, chunks: AsyncIterable<Uint8Array>): Promis
 }
 
 function toNoResult(file: string): SluiceError {
-  return toError(`${file} holds no results of k6`, `Expected ${SHAPES}.`)
+  return new SluiceError({ id: 'k6_no_results', file })
 }
 
 function toReadError(file: string, error: unknown): unknown {
-  const code = toSystemCode(error)
-  if (code === null) return error
-  if (code === 'ENOENT') return toError(`${file} is not there`, 'Check the path.')
-  if (code === 'EISDIR') return toError(`${file} is a folder`, 'Name the file of results in it.')
-  if (code === 'EACCES' || code === 'EPERM')
-    return toError(`${file} may not be read`, 'Change who may read it.')
-  if (code.startsWith('Z_')) {
-    return toError(
-      `${file} is a broken gzip file (${code})`,
-      'Was k6 stopped before it had written all of it?',
-    )
-  }
-  return error instanceof SluiceError ? error : toError(`${file} cannot be read (${code})`, 'Check the disk.')
-}
-
-function toError(message: string, hint: string): SluiceError {
-  return new SluiceError({ code: 'BAD_SOURCE', message, hint })
+  const system = toSystemCode(error)
+  if (system === null || error instanceof SluiceError) return error
+  return new SluiceError({ id: 'k6_unreadable', file, system }, { cause: error })
 }

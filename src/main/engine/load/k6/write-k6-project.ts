@@ -47,11 +47,7 @@ async function writeFiles(folder: string, project: K6Project): Promise<Omit<Expo
   const { plan, appVersion } = project
   const rows = await writeRows(folder, project)
   if (rows.files.length === 0) {
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: 'no row of the source can be sent, so there is nothing for k6 to do',
-      hint: 'Check the rows first: sluice task SOURCE --dry-run says what is wrong with each.',
-    })
+    throw new SluiceError({ id: 'k6_without_rows' })
   }
   const script = formatK6Script(plan, rows.files, appVersion)
   const isConfigMap = rows.sizeBytes + Buffer.byteLength(script) <= CONFIG_MAP_MAX_BYTES
@@ -112,11 +108,7 @@ async function refuseForeign(folder: string): Promise<void> {
   if (name === undefined) return
   const script = await readFile(join(folder, SCRIPT), 'utf8').catch(() => '')
   if (script.startsWith(SCRIPT_BEGINNING)) return
-  throw new SluiceError({
-    code: 'BAD_USAGE',
-    message: `${folder} holds ${name} and no k6 project of Sluice`,
-    hint: 'Name a folder that is not there yet, such as load.k6.',
-  })
+  throw new SluiceError({ id: 'k6_folder_in_use', folder, holds: name })
 }
 
 async function moveInto(folder: string, written: string): Promise<void> {

@@ -22,11 +22,7 @@ const ENDINGS: readonly [ending: RegExp, format: LoadReportFormat][] = [
 export function findLoadReportFormat(file: string): LoadReportFormat {
   const found = ENDINGS.find(([ending]) => ending.test(file))
   if (found !== undefined) return found[1]
-  throw new SluiceError({
-    code: 'BAD_USAGE',
-    message: `${file}: expected a name that ends in .html, .junit.xml, .hlog, .csv, .jsonl or .k6`,
-    hint: 'The ending chooses the format: .html for people, .junit.xml for CI servers, .hlog for the tools of HdrHistogram, .csv of seconds, .jsonl of the requests that were kept, .k6 for a folder with the same load as a project of k6.',
-  })
+  throw new SluiceError({ id: 'load_report_ending', file })
 }
 
 type Pages<Item> = Iterable<readonly Item[]> | AsyncIterable<readonly Item[]>

@@ -1,4 +1,4 @@
-import { EXIT, SluiceError } from '../../../../shared/messages/errors.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 
 /** Most rows of a sheet, the header among them. */
 export const MAX_SHEET_ROWS = 1_048_576
@@ -11,12 +11,7 @@ export const MAX_CELL_CHARACTERS = 32_767
 
 /** The error of a report that does not fit into a sheet. */
 export function createSheetLimitError(found: string, limit: string): SluiceError {
-  return new SluiceError({
-    code: 'BAD_USAGE',
-    message: `the report does not fit into an .xlsx file: ${found}, and ${limit}`,
-    hint: 'Export to a name that ends in .csv (or .jsonl), which have no such limit.',
-    exitCode: EXIT.badInput,
-  })
+  return new SluiceError({ id: 'export_over_xlsx_limit', found, limit })
 }
 
 /** Name of a column, from 0: A, B, …, Z, AA, … */

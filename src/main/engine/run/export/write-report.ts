@@ -21,11 +21,7 @@ export function findReportFormat(file: string): ReportFormat {
   if (ending === '.csv') return 'csv'
   if (ending === '.xlsx') return 'xlsx'
   if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl'
-  throw new SluiceError({
-    code: 'BAD_USAGE',
-    message: `${file}: expected a name that ends in .csv, .xlsx or .jsonl, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
-    hint: 'The ending chooses the format: .csv or .xlsx for spreadsheets, .jsonl for programs.',
-  })
+  throw new SluiceError({ id: 'export_ending', file, ending })
 }
 
 /**

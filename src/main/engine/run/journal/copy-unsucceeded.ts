@@ -8,7 +8,7 @@ import {
   readRunRecord,
   updateRunRecord,
 } from '../../journal/run-record.ts'
-import { findSuccessor, isDeleted, toRetriedStates, toSuccessorHint } from '../../journal/successor.ts'
+import { describeSuccessor, findSuccessor, isDeleted, toRetriedStates } from '../../journal/successor.ts'
 import { readRecordOf, readWholeRun } from '../../journal/whole-run.ts'
 import { toJournalFile } from '../../workspace/workspace-files.ts'
 import { recoverUnknown } from './recovery.ts'
@@ -209,37 +209,22 @@ function toPlaceholders(values: readonly unknown[]): string {
 }
 
 function notRead(runId: string): SluiceError {
-  return new SluiceError({
-    code: 'RUN_NOT_RESUMABLE',
-    message: `run ${runId} was cut off while its rows were read`,
-    hint: `Nothing of it was sent. Resume it: sluice resume ${runId}`,
-  })
+  return new SluiceError({ id: 'retry_before_intake', runId })
 }
 
 /** A parent cannot be resumed while it has a child, so these rows could never be sent again. */
 function toAwaiting(runId: string, rows: number): SluiceError {
-  return new SluiceError({
-    code: 'RUN_NOT_RESUMABLE',
-    message: `${rows} ${rows === 1 ? 'row' : 'rows'} of run ${runId} still ${rows === 1 ? 'awaits its callback' : 'await their callbacks'}`,
-    hint: `Wait for them with: sluice resume ${runId}. What is overdue then is sent again by a retry.`,
-  })
+  return new SluiceError({ id: 'retry_while_awaiting', runId, rows })
 }
 
 function toNothingLeft({ parentRunId, onUnknown }: CopyOptions, members: readonly RunRecord[]): SluiceError {
   const deleted = members.find(({ supersededBy }) => supersededBy !== null && isDeleted(supersededBy))
   if (deleted !== undefined) {
     return new SluiceError({
-      code: 'RUN_NOT_RESUMABLE',
-      message: `what did not succeed in run ${deleted.runId} was taken over by run ${deleted.supersededBy}`,
-      hint: toSuccessorHint(deleted.supersededBy ?? '', 'retry'),
+      id: 'retry_taken_over',
+      runId: deleted.runId,
+      ...describeSuccessor(deleted.supersededBy ?? ''),
     })
   }
-  return new SluiceError({
-    code: 'RUN_NOT_RESUMABLE',
-    message: `nothing is left to retry in run ${parentRunId}`,
-    hint:
-      onUnknown === 'resend'
-        ? 'Invalid rows are never sent: correct the source and send it again.'
-        : 'Invalid rows are never sent: correct the source. Rows with an unknown outcome need --on-unknown resend.',
-  })
+  return new SluiceError({ id: 'nothing_to_retry', runId: parentRunId, onUnknown })
 }

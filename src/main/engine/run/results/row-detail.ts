@@ -1,5 +1,4 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import { formatCounted } from '../../../../shared/messages/figure-text.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
@@ -58,9 +57,11 @@ function readCallbacksOf(run: RunView, row: number): CallbackDetail[] {
 
 function toNoRow({ record }: RunView, row: number): SluiceError {
   return new SluiceError({
-    code: 'BAD_USAGE',
-    message: `run ${record.runId} has no row ${row}`,
-    hint: `Its rows were read from ${record.plan.source.path}; ${formatCounted(record.rowsRead, 'row')} in all.`,
+    id: 'row_not_found',
+    runId: record.runId,
+    row,
+    source: record.plan.source.path,
+    rows: record.rowsRead,
   })
 }
 

@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { createSourceError } from '../source-error.ts'
 import type { SourceReader } from '../source-reader.ts'
 
 /** The delimiter of a source and how it was told. */
@@ -28,11 +28,7 @@ export function chooseDelimiter(
   const given = source.delimiter ?? declared
   if (given !== undefined) {
     if (Papa.BAD_DELIMITERS.includes(given)) {
-      throw createSourceError(
-        source.path,
-        `the delimiter ${JSON.stringify(given)} cannot separate cells`,
-        'Use a comma, a semicolon, a tab, a pipe or another character that is neither a quote nor a line end.',
-      )
+      throw new SluiceError({ id: 'delimiter_unusable', source: source.path, delimiter: given })
     }
     return { delimiter: given, delimiterBy: 'given' }
   }

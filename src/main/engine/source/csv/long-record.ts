@@ -1,29 +1,22 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
-import { createSourceError } from '../source-error.ts'
 import { MAX_RECORD_CHARACTERS, type RecordTooLong } from './record-parser.ts'
 
-const toThousands = new Intl.NumberFormat('en-US').format
 const READ_BYTES = 1024 * 1024
 
 /**
- * The `BAD_SOURCE` error of a record that is too long to be read. `record` is what a person calls it, such as "row 3". Goes through the rest of the file once, without
- * keeping it, to tell a long record from a quote that was never closed.
+ * The `BAD_SOURCE` error of a record that is too long to be read. `record` is what a person calls it, such as "row 3".
+ * Goes through the rest of the file once, without keeping it, to tell a long record from a quote that was never closed.
  */
-export function createLongRecordError(path: string, record: string, error: RecordTooLong): Error {
-  const { characters, isClosed } = measureRecord(error)
-  const limit = `${toThousands(MAX_RECORD_CHARACTERS)} characters (${MAX_RECORD_CHARACTERS / 1024 / 1024} MiB)`
-  const begins = `it begins \`${toFound(/^[^\r\n]*/.exec(error.start.slice(0, 200))?.[0] ?? '')}\``
-  return isClosed
-    ? createSourceError(
-        path,
-        `${record} is ${toThousands(characters)} characters long, and a row may have at most ${limit}; ${begins}`,
-        `Nothing was sent. Shorten ${record} or take it out of the file, then start again.`,
-      )
-    : createSourceError(
-        path,
-        `${record} opens a quote that is not closed in the ${toThousands(characters)} characters up to the file's end, and a row may have at most ${limit}; ${begins}`,
-        `Nothing was sent. Close the quote in ${record}, or double a quote that is part of the text, then start again.`,
-      )
+export function createLongRecordError(path: string, record: string, error: RecordTooLong): SluiceError {
+  return new SluiceError({
+    id: 'record_too_long',
+    source: path,
+    record,
+    ...measureRecord(error),
+    maxCharacters: MAX_RECORD_CHARACTERS,
+    begins: toFound(/^[^\r\n]*/.exec(error.start.slice(0, 200))?.[0] ?? ''),
+  })
 }
 
 function measureRecord({ start, readText }: RecordTooLong): { characters: number; isClosed: boolean } {

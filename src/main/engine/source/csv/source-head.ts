@@ -1,8 +1,8 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isExportHeader, LAST_COLUMN_NAMES } from '../../../../shared/run/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import type { ReadText } from '../decoding/text-reader.ts'
-import { createSourceError } from '../source-error.ts'
 import { findUsualLength, isBlank } from './delimiter.ts'
 import { dropRecords } from './drop-records.ts'
 import { createLongRecordError } from './long-record.ts'
@@ -39,18 +39,10 @@ export function readSourceHead(
     const batches = dropRecords(parseRecords(readText, syntax, HEAD_BYTES), before)
     const first = findFirstRecords(batches)
     if (first === null && before > 0) {
-      throw createSourceError(
-        path,
-        `expected the names of the columns in line ${before + 1}, found that the file ends before it`,
-        'Give the number of the line that names the columns; the first line is 1.',
-      )
+      throw new SluiceError({ id: 'header_past_end', source: path, line: before + 1 })
     }
     if (first === null) {
-      throw createSourceError(
-        path,
-        'expected rows, found none: the file holds nothing but blank lines',
-        'Export the spreadsheet again, or name the file that holds the rows.',
-      )
+      throw new SluiceError({ id: 'source_is_blank', source: path })
     }
     const { records, quoteFaults } = first
     const widest = records.reduce((most, record) => Math.max(most, record.length), 0)
@@ -61,18 +53,10 @@ export function readSourceHead(
     const headerIndex = records.findIndex((record) => !isBlank(record))
     const header = (records[headerIndex] ?? []).map((name) => name.toWellFormed())
     if (quoteFaults.get(headerIndex) === 'unclosed') {
-      throw createSourceError(
-        path,
-        'the header line opens a quote that is not closed anywhere in the file',
-        'Close the quote in the first line, or double a quote that is part of a name.',
-      )
+      throw new SluiceError({ id: 'header_quote_open', source: path })
     }
     if (headerIndex === records.length - 1 && isAtEnd(batches)) {
-      throw createSourceError(
-        path,
-        'expected rows, found only the line that names the columns',
-        'Name the file that holds the rows; if that one line is a row, say that there is no header (--no-header).',
-      )
+      throw new SluiceError({ id: 'source_is_header', source: path })
     }
     const isGuarded = isExportHeader(header) && !hasLosslessMark(sampleText)
     return {

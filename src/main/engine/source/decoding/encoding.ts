@@ -1,7 +1,7 @@
-import { createSourceError } from '../source-error.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { SourceFile } from '../source-file.ts'
 import type { SourceReader } from '../source-reader.ts'
-import { findBinarySignature, findNulByte } from './binary-content.ts'
+import { findBinarySignature } from './binary-content.ts'
 import { resolveEncoding } from './text-decoder.ts'
 import { scanUtf8 } from './utf8-scan.ts'
 
@@ -46,7 +46,7 @@ export class DetectorMissing extends Error {
 export function chooseEncoding(file: SourceFile, given: string | undefined): ChosenEncoding {
   const sample = file.readBytes(0, Math.min(SAMPLE_BYTES, file.sizeBytes))
   const binary = findBinarySignature(sample)
-  if (binary !== null) throw createSourceError(file.path, `expected text, found ${binary.kind}`, binary.hint)
+  if (binary !== null) throw new SluiceError({ id: 'source_is_binary', source: file.path, content: binary })
 
   const mark = BYTE_ORDER_MARKS.find(({ bytes }) => bytes.every((byte, index) => sample[index] === byte))
   if (given !== undefined) {
@@ -58,8 +58,8 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   }
   const utf16 = guessUtf16(sample)
   if (utf16 !== null) return { encoding: utf16, encodingBy: 'guess', bomBytes: 0 }
-  const nul = findNulByte(sample)
-  if (nul !== null) throw createSourceError(file.path, `expected text, found ${nul.kind}`, nul.hint)
+  const nul = sample.indexOf(0)
+  if (nul !== -1) throw new SluiceError({ id: 'source_has_nul', source: file.path, offset: nul })
 
   const verdict = scanUtf8(file, 0)
   if (verdict.kind === 'valid') return { encoding: 'utf-8', encodingBy: 'strict', bomBytes: 0 }
@@ -75,11 +75,7 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
 function resolveGiven(path: string, label: string, marked: string | undefined): string {
   const encoding = resolveEncoding(label)
   if (encoding === null) {
-    throw createSourceError(
-      path,
-      `the encoding \`${label}\` is not known`,
-      'Use a name such as utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis, gb18030 or macintosh, or leave it to be recognised.',
-    )
+    throw new SluiceError({ id: 'source_encoding_unknown', source: path, encoding: label })
   }
   // Plain "utf-16" leaves the byte order to the mark.
   return label.trim().toLowerCase() === 'utf-16' && marked === 'utf-16be' ? marked : encoding

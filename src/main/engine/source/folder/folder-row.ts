@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { saySourceProblem } from '../../../../shared/messages/source-messages.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import { type Problem, type ProblemCode, toFound } from '../../../../shared/run/problem.ts'
 import { VIDEO_MAX_HOURS } from '../../../../shared/service/limits.ts'
@@ -109,6 +110,6 @@ function toKnownBy(path: string): string {
 }
 
 function toReason(error: unknown): string {
-  if (error instanceof SluiceError) return error.message.replace(/^source .*?: (?=expected|the |could)/s, '')
+  if (error instanceof SluiceError) return saySourceProblem(error.said) ?? error.message
   return toSystemCode(error) ?? 'an unexpected error'
 }

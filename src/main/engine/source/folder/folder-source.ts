@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { FOLDER_COLUMNS } from '../../../../shared/mapping/folder-columns.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { resolveEncoding } from '../decoding/text-decoder.ts'
-import { createSourceError } from '../source-error.ts'
 import type { SourceBatch, SourceReader } from '../source-reader.ts'
 import { readFolderRow } from './folder-row.ts'
 import { type FolderEntry, walkFolder } from './walk-folder.ts'
@@ -26,11 +26,7 @@ const ENTRIES_AT_ONCE = 500
 export async function openFolderSource(source: PlanSource): Promise<SourceReader> {
   const { path, encoding } = source
   if (encoding !== undefined && resolveEncoding(encoding) === null) {
-    throw createSourceError(
-      path,
-      `the encoding \`${encoding}\` is not known`,
-      'Use a name such as utf-8, utf-16le or windows-1252, or leave it to be recognised for each file.',
-    )
+    throw new SluiceError({ id: 'source_encoding_unknown', source: path, encoding })
   }
   const sizeBytes = await measureFolder(path)
   const place = { root: path, encoding }
@@ -87,20 +83,11 @@ async function measureFolder(path: string): Promise<number> {
       if (entries % ENTRIES_AT_ONCE === 0) await setImmediate()
     }
   } catch (cause) {
-    const code = toSystemCode(cause) ?? 'unknown'
-    throw createSourceError(
-      path,
-      code === 'ENOTDIR' ? 'expected a folder, found a file' : `the folder could not be read (${code})`,
-      'Check the path, and that you may read the folder.',
-      cause,
-    )
+    const system = toSystemCode(cause) ?? 'unknown'
+    throw new SluiceError({ id: 'folder_unreadable', source: path, system }, { cause })
   }
   if (entries === 0) {
-    throw createSourceError(
-      path,
-      'expected files, found an empty folder (hidden files are passed over)',
-      'Name the folder that holds the texts, JSON requests, images, videos or audio files.',
-    )
+    throw new SluiceError({ id: 'folder_is_empty', source: path })
   }
   return sizeBytes
 }

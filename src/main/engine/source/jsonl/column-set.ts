@@ -1,4 +1,4 @@
-import { createSourceError } from '../source-error.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 
 /** Most different keys that a file may have; each is a column. */
 const MAX_KEYS = 1000
@@ -18,11 +18,12 @@ export function createColumnSet(path: string): ColumnSet {
       const known = indexes.get(key)
       if (known !== undefined) return known
       if (indexes.size === MAX_KEYS) {
-        throw createSourceError(
-          path,
-          `expected objects with the same keys, found more than ${MAX_KEYS} different ones, such as ${JSON.stringify(key.slice(0, 80))}`,
-          'Keys become columns. Put what differs from line to line into values, not into keys.',
-        )
+        throw new SluiceError({
+          id: 'too_many_json_keys',
+          source: path,
+          max: MAX_KEYS,
+          example: key.slice(0, 80),
+        })
       }
       indexes.set(key, indexes.size)
       return indexes.size - 1

@@ -1,3 +1,4 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { toColumnNames } from '../column-names.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
@@ -5,7 +6,6 @@ import { readLines, type TextLine } from '../decoding/line-reader.ts'
 import { createPieceDecoder } from '../decoding/text-decoder.ts'
 import { createTextReader, READ_BYTES } from '../decoding/text-reader.ts'
 import { PlaceNotes } from '../place-notes.ts'
-import { createSourceError } from '../source-error.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import type { SourceBatch, SourceReader } from '../source-reader.ts'
 import { createColumnSet } from './column-set.ts'
@@ -104,11 +104,7 @@ function createReader(
       }
     }
     if (isFirst) {
-      throw createSourceError(
-        file.path,
-        'expected one JSON object a line, found nothing but blank lines',
-        'Export the rows again, or name the file that holds them.',
-      )
+      throw new SluiceError({ id: 'json_is_blank', source: file.path })
     }
   }
 }
@@ -117,17 +113,9 @@ function createReader(
 function refuseDocument(path: string, { text }: TextLine): void {
   const trimmed = text.trim()
   if (trimmed.startsWith('[')) {
-    throw createSourceError(
-      path,
-      'expected one JSON object a line, found a JSON array',
-      "Put each object on a line of its own, for example with jq -c '.[]' array.json > lines.jsonl, and name that file.",
-    )
+    throw new SluiceError({ id: 'json_is_array', source: path })
   }
   if (trimmed === '{') {
-    throw createSourceError(
-      path,
-      'expected one JSON object a line, found an object that goes over several lines',
-      'Put each object on a line of its own, for example with jq -c . objects.json > lines.jsonl, and name that file.',
-    )
+    throw new SluiceError({ id: 'json_over_lines', source: path })
   }
 }

@@ -3,7 +3,6 @@ import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
-import { createSourceError } from '../source-error.ts'
 
 /** The parts of a workbook's file, each read where it is asked for. */
 export interface Archive {
@@ -79,11 +78,7 @@ export async function openArchive(path: string): Promise<Archive> {
 function refuseBomb(path: string, entry: Entry, maxBytes: number): void {
   const { fileName, uncompressedSize, compressedSize } = entry
   if (entry.isEncrypted()) {
-    throw createSourceError(
-      path,
-      `the part ${fileName} is encrypted`,
-      'Open it in a spreadsheet program, save it without a password, and name that file.',
-    )
+    throw new SluiceError({ id: 'workbook_protected', source: path, part: fileName })
   }
   const found = `the part ${fileName} unpacks to ${toMegabytes(uncompressedSize)}`
   if (uncompressedSize > SMALL_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
@@ -128,21 +123,12 @@ async function openPieces(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buf
 
 /** The error of a workbook that is not whole. */
 export function createDamageError(path: string, reason: string, cause?: unknown): Error {
-  return createSourceError(
-    path,
-    `the workbook is damaged or cut short: ${reason}`,
-    'Copy or download it again, or open it in a spreadsheet program, let it repair the file, and save it.',
-    cause,
-  )
+  return new SluiceError({ id: 'workbook_damaged', source: path, reason }, { cause })
 }
 
 /** The error of a workbook that passes a limit, which `reason` names. */
 export function createLimitError(path: string, reason: string): Error {
-  return createSourceError(
-    path,
-    reason,
-    'If the workbook is yours, save the sheet as CSV UTF-8 from a spreadsheet program, and name that file.',
-  )
+  return new SluiceError({ id: 'workbook_too_large', source: path, reason })
 }
 
 /** A count as errors have it, such as 1,000,000. */

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { EXIT, SluiceError } from '../../../../shared/messages/errors.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 
 /** Bytes of a page; a longer text has a page of its own. */
@@ -111,13 +111,10 @@ export class PagedTexts {
       this.#file.sizeBytes += table.length + bytes.length
       return { first, offset, texts: ends.length, sizeBytes: bytes.length }
     } catch (cause) {
-      throw new SluiceError({
-        code: 'DISK_FULL',
-        message: `the texts of a large workbook could not be put aside in ${tmpdir()} (${toSystemCode(cause) ?? 'unknown'})`,
-        hint: 'Free some space there, or save the sheet as CSV UTF-8 and name that file.',
-        exitCode: EXIT.badInput,
-        cause,
-      })
+      throw new SluiceError(
+        { id: 'workbook_disk_full', folder: tmpdir(), system: toSystemCode(cause) ?? 'unknown' },
+        { cause },
+      )
     }
   }
 

@@ -1,5 +1,5 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { createSourceError } from '../source-error.ts'
 import type { TextRows } from './sheet-batches.ts'
 
 /** What the first rows of a sheet say about all of them. */
@@ -31,7 +31,6 @@ export async function readSheetHead(
   mayBeEmpty = false,
 ): Promise<SheetHead> {
   const { path } = source
-  const name = JSON.stringify(sheet)
   const wanted = source.header ? source.headerRow : undefined
   let header: string[] | null = source.header ? null : []
   let firstRow = 1
@@ -45,7 +44,7 @@ export async function readSheetHead(
       lastNumber = number
       if (wanted !== undefined && number < wanted) continue
       if (wanted !== undefined && header === null && number > wanted)
-        throw createHeaderError(wanted, 'is empty')
+        throw new SluiceError({ id: 'sheet_header_missing', source: path, sheet, row: wanted, lastRow: null })
       if (header !== null) {
         if (seen === HEAD_ROWS) return { header, width, firstRow }
         seen += 1
@@ -58,28 +57,19 @@ export async function readSheetHead(
     }
   }
   if (wanted !== undefined && lastNumber < wanted) {
-    throw createHeaderError(
-      wanted,
-      lastNumber === 0 ? 'is empty, and so is the sheet' : `is below its last row, ${lastNumber}`,
-    )
+    throw new SluiceError({
+      id: 'sheet_header_missing',
+      source: path,
+      sheet,
+      row: wanted,
+      lastRow: lastNumber,
+    })
   }
   if (header !== null && lastNumber >= firstRow) return { header, width, firstRow }
   if (mayBeEmpty) return { header: header ?? [], width, firstRow: lastNumber + 1 }
-  throw createSourceError(
-    path,
-    header === null || header.length === 0
-      ? `expected rows, found an empty sheet ${name}`
-      : `expected rows, found only the row that names the columns in the sheet ${name}`,
-    header === null || header.length === 0
-      ? 'Name another sheet (--sheet), or fill this one.'
-      : 'Name another sheet (--sheet); if that one row is data, say that there is no header (--no-header).',
-  )
-
-  function createHeaderError(row: number, found: string): Error {
-    return createSourceError(
-      path,
-      `expected the names of the columns in row ${row} of the sheet ${name}, found that it ${found}`,
-      'Give the number of the row that names the columns, as the spreadsheet shows it.',
-    )
-  }
+  throw new SluiceError({
+    id: header === null || header.length === 0 ? 'sheet_is_empty' : 'sheet_is_header',
+    source: path,
+    sheet,
+  })
 }

@@ -1,4 +1,4 @@
-import { createSourceError } from '../source-error.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { createDamageError, createLimitError, formatCount } from './archive.ts'
 import { MAX_COLUMNS, MAX_ROWS, readColumn } from './cell-reference.ts'
 import { decodeEscapes } from './decode-escapes.ts'
@@ -35,11 +35,12 @@ export const MAX_TEXT_PIECES = 100_000
 
 /** The `BAD_SOURCE` error of a row over {@link MAX_ROW_CHARACTERS}. */
 export function createLongRowError(path: string, number: number): Error {
-  return createSourceError(
-    path,
-    `row ${number} of the sheet has more than 8,388,608 characters (8 MiB), the most that a row may have`,
-    `Nothing was sent. Shorten the texts of row ${number}, then start again.`,
-  )
+  return new SluiceError({
+    id: 'sheet_row_too_long',
+    source: path,
+    row: number,
+    maxCharacters: MAX_ROW_CHARACTERS,
+  })
 }
 
 /** A collector for one sheet. Its handlers throw `BAD_SOURCE` for rows or cells in places that no sheet has. */

@@ -1,9 +1,9 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isExportHeader } from '../../../../shared/run/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toColumnNames } from '../column-names.ts'
 import { PlaceNotes } from '../place-notes.ts'
-import { createSourceError } from '../source-error.ts'
 import { openSourceFile } from '../source-file.ts'
 import type { SourceBatch, SourceReader, SourceRow } from '../source-reader.ts'
 import { type Archive, openArchive } from './archive.ts'
@@ -133,9 +133,5 @@ async function createReader(
 const EMPTY_CELLS_AT_ONCE = 50_000
 
 function createCellsError(path: string): Error {
-  return createSourceError(
-    path,
-    'the sheet comes to more than 200,000,000 cells, most of them empty',
-    'Delete the columns to the right of the table, or save the table alone as CSV UTF-8, and name that file.',
-  )
+  return new SluiceError({ id: 'workbook_too_empty', source: path })
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { createSourceError } from '../source-error.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { type Archive, createLimitError, formatCount } from './archive.ts'
 import { parseXmlPart } from './parse-xml.ts'
 
@@ -89,18 +89,12 @@ export function chooseSheet(
 ): WorkbookSheet & { part: string } {
   const chosen = findSheet(sheets, choice)
   const known = sheets.map(({ name, isHidden }) => `${JSON.stringify(name)}${isHidden ? ' (hidden)' : ''}`)
-  const list = known.length === 0 ? 'The workbook has no sheets.' : `Sheets: ${known.join(', ')}.`
   if (chosen === undefined) {
-    const wanted = choice === undefined ? 'a sheet in sight' : `the sheet ${JSON.stringify(choice)}`
-    throw createSourceError(path, `expected ${wanted}, found none`, `Name one of them. ${list}`)
+    throw new SluiceError({ id: 'sheet_not_found', source: path, sheet: choice ?? null, sheets: known })
   }
   const { part } = chosen
   if (part === null) {
-    throw createSourceError(
-      path,
-      `the sheet ${JSON.stringify(chosen.name)} is a chart, without cells`,
-      `Name another. ${list}`,
-    )
+    throw new SluiceError({ id: 'sheet_is_chart', source: path, sheet: chosen.name, sheets: known })
   }
   return { ...chosen, part }
 }

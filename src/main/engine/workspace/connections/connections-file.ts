@@ -50,12 +50,10 @@ export function changeConnections(
     try {
       replaceFileSync(file, `${JSON.stringify(changed, null, 2)}\n`, { isPrivate: true })
     } catch (error) {
-      throw new SluiceError({
-        code: 'WORKSPACE_UNUSABLE',
-        message: `cannot write ${file}: ${toThrownText(error)}`,
-        hint: 'Check that the workspace is writable and has free space, or choose another with --workspace DIR.',
-        cause: error,
-      })
+      throw new SluiceError(
+        { id: 'connections_unwritable', file, reason: toThrownText(error) },
+        { cause: error },
+      )
     }
     return changed
   } finally {
@@ -68,11 +66,7 @@ function takeTurn(file: string): Lease {
     return takeLease(file, file)
   } catch (error) {
     if (!(error instanceof SluiceError) || error.code !== 'RUN_BUSY') throw error
-    throw new SluiceError({
-      code: 'WORKSPACE_UNUSABLE',
-      message: `another process is changing ${file}`,
-      hint: 'Try again in a moment; nothing was changed.',
-    })
+    throw new SluiceError({ id: 'connections_busy', file })
   }
 }
 
@@ -81,19 +75,13 @@ function readText(file: string): string | null {
     return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return null
-    throw new SluiceError({
-      code: 'WORKSPACE_UNUSABLE',
-      message: `cannot read ${file}: ${toThrownText(error)}`,
-      hint: 'Check that the file can be read, or choose another workspace with --workspace DIR.',
-      cause: error,
-    })
+    throw new SluiceError(
+      { id: 'connections_unreadable', file, reason: toThrownText(error) },
+      { cause: error },
+    )
   }
 }
 
 function damaged(file: string, what: string): SluiceError {
-  return new SluiceError({
-    code: 'WORKSPACE_UNUSABLE',
-    message: `${file} does not hold connections as they are stored: ${what}`,
-    hint: 'Correct it, or move it away and add the connections again.',
-  })
+  return new SluiceError({ id: 'connections_damaged', file, reason: what })
 }

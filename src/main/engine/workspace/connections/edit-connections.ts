@@ -11,16 +11,8 @@ import type {
 export function findConnection({ connections }: Connections, name: string): StoredConnection {
   const found = connections.find((connection) => connection.name === name)
   if (found !== undefined) return found
-  const names = connections.map((connection) => connection.name)
-  const nearest = findNearest(name, names)
-  throw new SluiceError({
-    code: 'CONNECTION_NOT_FOUND',
-    message: `there is no connection \`${name}\`${nearest === null ? '' : `; did you mean ${nearest}?`}`,
-    hint:
-      names.length === 0
-        ? 'None is stored in this workspace. Store it with: sluice connection add NAME --base-url URL'
-        : `Stored in this workspace: ${names.join(', ')}.`,
-  })
+  const known = connections.map((connection) => connection.name)
+  throw new SluiceError({ id: 'connection_not_found', name, known, nearest: findNearest(name, known) })
 }
 
 /** The connection that is taken where none is named, or null. */
@@ -32,12 +24,13 @@ export function findConnectionInUse(connections: Connections): StoredConnection 
 export function findKey({ name, keys }: StoredConnection, label: string): ConnectionKey {
   const found = keys.find((key) => key.label === label)
   if (found !== undefined) return found
-  const labels = keys.map((key) => key.label)
-  const nearest = findNearest(label, labels)
+  const known = keys.map((key) => key.label)
   throw new SluiceError({
-    code: 'CONNECTION_NOT_FOUND',
-    message: `connection ${name} has no key \`${label}\`${nearest === null ? '' : `; did you mean ${nearest}?`}`,
-    hint: `Its keys: ${labels.join(', ')}. Add one with: sluice connection set ${name} --key LABEL=VARIABLE`,
+    id: 'key_not_found',
+    connection: name,
+    label,
+    known,
+    nearest: findNearest(label, known),
   })
 }
 
@@ -55,11 +48,7 @@ export function followsActiveKey(
 /** Adds a connection; the first of all is in use from then on. Throws `BAD_USAGE` where the name is taken. */
 export function addConnection(connections: Connections, added: StoredConnection): Connections {
   if (connections.connections.some(({ name }) => name === added.name)) {
-    throw new SluiceError({
-      code: 'BAD_USAGE',
-      message: `there is a connection \`${added.name}\` already`,
-      hint: `Change it with: sluice connection set ${added.name} …  or choose another name.`,
-    })
+    throw new SluiceError({ id: 'connection_exists', name: added.name })
   }
   return {
     ...connections,

@@ -249,7 +249,7 @@ describe('what is no result of k6', () => {
 
   test('is refused where it is missing, or a folder', async () => {
     await expect(readK6Result([join(folder, 'none')])).rejects.toMatchObject({
-      message: expect.stringContaining('is not there'),
+      message: expect.stringContaining('does not exist'),
     })
     await expect(readK6Result([folder])).rejects.toMatchObject({
       message: expect.stringContaining('is a folder'),
@@ -264,7 +264,7 @@ describe('what is no result of k6', () => {
   test('is a summary among several files', async () => {
     const names = ['plain-lines.k6', 'summary-export.k6'].map((name) => join(FIXTURES, 'v2', name))
     await expect(readK6Result(names)).rejects.toMatchObject({
-      message: expect.stringContaining('is no file of JSON lines'),
+      message: expect.stringContaining('is not a file of JSON lines'),
       hint: expect.stringContaining('--out json=FILE'),
     })
   })

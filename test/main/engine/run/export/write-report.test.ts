@@ -86,7 +86,7 @@ test('a place that cannot be written to is named, with what to do', async () => 
   })
   expect(await failWriting(join(folder, 'folder.csv'))).toMatchObject({
     code: 'FILE_UNWRITABLE',
-    message: expect.stringContaining('that is a folder'),
+    message: expect.stringContaining('it is a folder'),
   })
   expect(await failWriting(join(folder, 'plain', 'out.csv'))).toMatchObject({ code: 'FILE_UNWRITABLE' })
 })

@@ -55,7 +55,7 @@ describe('the connections of a workspace', () => {
     const before = readFileSync(toConnectionsFile(workspace), 'utf8')
     const again = () =>
       changeConnections(workspace, (connections) => addConnection(connections, createConnection('one')))
-    expect(again).toThrow('there is a connection `one` already')
+    expect(again).toThrow('connection `one` already exists')
     expect(readFileSync(toConnectionsFile(workspace), 'utf8')).toBe(before)
     expect(readdirSync(workspace).filter((name) => name.endsWith('.part'))).toEqual([])
   })
@@ -88,12 +88,14 @@ describe('the connections of a workspace', () => {
   it('name what is near where a connection or a key is not there', () => {
     const one = addConnection({ version: 1, inUse: null, connections: [] }, createConnection('staging'))
     expect(() => removeConnection(one, 'stagign')).toThrow('did you mean staging?')
-    expect(() => replaceConnection(one, createConnection('other'))).toThrow('there is no connection `other`')
+    expect(() => replaceConnection(one, createConnection('other'))).toThrow(
+      'connection `other` does not exist',
+    )
     expect(() => applyConnection(one, 'staging', 'secnd')).toThrow('did you mean second?')
   })
 
   it.each([
-    ['that is no JSON', '{', /does not hold connections/],
+    ['that is no JSON', '{', /does not hold stored connections/],
     [
       'without an active key',
       JSON.stringify(toDocument({ activeKey: 'third' })),

@@ -1,0 +1,197 @@
+import type { ErrorEntry } from './words.ts'
+
+/** Errors that only the command line has: its arguments, its plan files, its questions. */
+export const COMMAND_LINE_MESSAGES = {
+  arguments_refused: {
+    code: 'BAD_USAGE',
+    words: ({ reason }: { reason: string }) => ({
+      text: reason,
+      remedy: 'Run the command with --help to list its options.',
+    }),
+  },
+  options_in_conflict: {
+    code: 'BAD_USAGE',
+    words: ({ conflicts }: { conflicts: readonly string[] }) => ({
+      text: conflicts.length === 1 ? (conflicts[0] ?? '') : `${conflicts.length} invalid options`,
+      causes: conflicts.length === 1 ? [] : conflicts,
+      remedy: 'Run the command with --help to list its options.',
+    }),
+  },
+  base_url_missing: {
+    code: 'BAD_USAGE',
+    words: (_args: object, sluice: string) => ({
+      text: 'no service selected',
+      remedy: `Pass --base-url URL or --connection NAME. To try without an account: ${sluice} sandbox`,
+    }),
+  },
+  production_unconfirmed: {
+    code: 'BAD_USAGE',
+    words: ({ connection }: { connection: string }) => ({
+      text: `connection ${connection} is marked as production, which needs a confirmation`,
+      remedy: 'To confirm, add --yes. Nothing was sent.',
+    }),
+  },
+  resend_unconfirmed: {
+    code: 'NOT_CONFIRMED',
+    words: () => ({
+      text: '--on-unknown resend may add items to the index twice',
+      remedy: 'To accept that, add --resend-index-adds. Otherwise remove --on-unknown. Nothing was sent.',
+    }),
+  },
+  delete_unconfirmed: {
+    code: 'BAD_USAGE',
+    words: ({ what, runId }: { what: string; runId: string }, sluice: string) => ({
+      text: `deleting ${what} needs a confirmation`,
+      remedy: `To confirm, run: ${sluice} delete ${runId} --yes`,
+    }),
+  },
+  plan_untrusted: {
+    code: 'BAD_PLAN',
+    words: (
+      {
+        sent,
+        apiKeyEnv,
+      }: {
+        /** What it sends, and where. */
+        sent: string
+        /** Null where no key is sent. */
+        apiKeyEnv: string | null
+      },
+      sluice: string,
+    ) => ({
+      text: `the plan sends ${sent}, which no stored connection does; nothing was sent`,
+      remedy: `If you trust the plan, add --trust-plan. Or store the connection: ${sluice} connection add NAME --base-url URL${apiKeyEnv === null ? '' : ` --key default=${apiKeyEnv}`}`,
+    }),
+  },
+  plan_source_missing: {
+    code: 'BAD_SOURCE',
+    words: ({ source, folder, file }: { source: string; folder: string; file: string }) => ({
+      text: `${source} does not exist`,
+      remedy: `Relative paths in a plan start at the plan's folder, ${folder}. Correct source.path in ${file}.`,
+    }),
+  },
+  plan_unreadable: {
+    code: 'BAD_PLAN',
+    words: ({
+      file,
+      reason,
+    }: {
+      file: string /** Null where it does not exist. */
+      reason: string | null
+    }) => ({
+      text: reason === null ? `plan ${file} does not exist` : `cannot read the plan ${file}: ${reason}`,
+      remedy: 'To create a plan, add --save-plan FILE to a sending command.',
+    }),
+  },
+  plan_not_json: {
+    code: 'BAD_PLAN',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `${file} is not valid JSON: ${reason}`,
+      remedy: 'Correct the file, or create a plan with --save-plan FILE.',
+    }),
+  },
+  plan_refused: {
+    code: 'BAD_PLAN',
+    words: ({ file, problems }: { file: string; problems: readonly string[] }) => ({
+      text: `${file} has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}; nothing was sent`,
+      causes: problems,
+      remedy:
+        'docs/plan.schema.json describes every key. Editors that support "$schema" show it while you type.',
+    }),
+  },
+  save_plan_over_other: {
+    code: 'BAD_USAGE',
+    words: ({ file }: { file: string }) => ({
+      text: `--save-plan: ${file} exists and is not a plan file`,
+      remedy: 'Choose another file name.',
+    }),
+  },
+  save_plan_unwritable: {
+    code: 'FILE_UNWRITABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `--save-plan: cannot write ${file}: ${reason}`,
+      remedy: 'Choose a file in a writable folder.',
+    }),
+  },
+  metrics_port_unusable: {
+    code: 'BAD_USAGE',
+    words: ({
+      host,
+      port,
+      reason,
+    }: {
+      host: string
+      port: number
+      /** Null where another program listens there. */
+      reason: string | null
+    }) => ({
+      text: `--metrics-port: cannot listen on ${host}:${port}: ${reason ?? 'the port is in use'}`,
+      remedy: 'Choose another port; 0 picks a free one. Nothing was sent.',
+    }),
+  },
+  metrics_without_load: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: '--metrics-port only works with load tests',
+      remedy: 'Remove --metrics-port, or run a load test plan.',
+    }),
+  },
+  no_runs: {
+    code: 'RUN_NOT_FOUND',
+    words: ({ reference, workspace }: { reference: string; workspace: string }) => ({
+      text: `run \`${reference}\` does not exist: ${workspace} has no runs`,
+      remedy: 'To use another workspace, pass --workspace or set SLUICE_WORKSPACE.',
+    }),
+  },
+  run_unknown: {
+    code: 'RUN_NOT_FOUND',
+    words: (
+      {
+        reference,
+        workspace,
+        newest,
+        runs,
+      }: {
+        reference: string
+        workspace: string
+        newest: string
+        runs: number
+      },
+      sluice: string,
+    ) => ({
+      text: `run \`${reference}\` does not exist in ${workspace}`,
+      remedy: `The latest run is ${newest}. List all ${runs} with: ${sluice} runs`,
+    }),
+  },
+  run_ambiguous: {
+    code: 'RUN_NOT_FOUND',
+    words: ({ reference, runs, some }: { reference: string; runs: number; some: readonly string[] }) => ({
+      text: `\`${reference}\` matches ${runs} runs: ${some.join(', ')}${runs > some.length ? ', …' : ''}`,
+      remedy: 'Use a longer prefix.',
+    }),
+  },
+  row_of_load: {
+    code: 'BAD_USAGE',
+    words: ({ runId }: { runId: string }, sluice: string) => ({
+      text: `--row: run ${runId} is a load test, which has no results per row`,
+      remedy: `To see sampled requests, run: ${sluice} export ${runId} samples.jsonl`,
+    }),
+  },
+  demo_sandbox_refuses: {
+    code: 'SANDBOX_UNAVAILABLE',
+    exit: 'rowsFailed',
+    words: ({
+      postId,
+      tries,
+      status,
+    }: {
+      postId: string
+      tries: number
+      /** Null where no answer came. */
+      status: number | null
+    }) => ({
+      text: `the sandbox did not accept ${postId} in ${tries} tries (last answer: ${status ?? 'none'})`,
+      remedy: 'Start the demo again.',
+    }),
+  },
+} satisfies Record<string, ErrorEntry>

@@ -1,0 +1,95 @@
+import { COMMAND_LINE_MESSAGES } from './command-line-messages.ts'
+import type { ErrorCode } from './errors.ts'
+import { EXPORT_MESSAGES } from './export-messages.ts'
+import { LOAD_MESSAGES } from './load-messages.ts'
+import { MAPPING_MESSAGES } from './mapping-messages.ts'
+import { RECEIVER_MESSAGES } from './receiver-messages.ts'
+import { RUN_MESSAGES } from './run-messages.ts'
+import { SANDBOX_MESSAGES } from './sandbox-messages.ts'
+import { SERVICE_MESSAGES } from './service-messages.ts'
+import { SOURCE_MESSAGES, saySourceProblem } from './source-messages.ts'
+import { WINDOW_MESSAGES } from './window-messages.ts'
+import { chooseWording, type ErrorEntry, type Surface } from './words.ts'
+import { WORKSPACE_MESSAGES } from './workspace-messages.ts'
+
+/** Every error that a person may read, a file for each room. */
+export const ERROR_MESSAGES = {
+  unexpected: {
+    code: 'INTERNAL',
+    exit: 'rowsFailed',
+    words: ({ reason }: { reason: string }) => ({
+      text: `unexpected error: ${reason}`,
+      remedy: {
+        terminal:
+          'This is a bug in Sluice. The journal is intact, so the run can be resumed. Set SLUICE_DEBUG=1 to see where it happened.',
+        window: 'This is a bug in Sluice. The journal is intact, so the run can be resumed.',
+      },
+    }),
+  },
+  ...WORKSPACE_MESSAGES,
+  ...SOURCE_MESSAGES,
+  ...MAPPING_MESSAGES,
+  ...SERVICE_MESSAGES,
+  ...RECEIVER_MESSAGES,
+  ...RUN_MESSAGES,
+  ...LOAD_MESSAGES,
+  ...EXPORT_MESSAGES,
+  ...COMMAND_LINE_MESSAGES,
+  ...WINDOW_MESSAGES,
+  ...SANDBOX_MESSAGES,
+} satisfies Record<string, ErrorEntry>
+
+/** The id of an error in the catalogue. */
+export type ErrorId = keyof typeof ERROR_MESSAGES
+
+type ArgsOf<Entry> = Entry extends { words: (args: infer Args, ...rest: never[]) => unknown } ? Args : never
+
+/** What is wrong, as an id of the catalogue and its arguments: plain JSON, which crosses every boundary. */
+export type ErrorMessage = { [Id in ErrorId]: { id: Id } & ArgsOf<(typeof ERROR_MESSAGES)[Id]> }[ErrorId]
+
+/** An error in words, as a person reads it. */
+export interface WordedError {
+  code: ErrorCode
+  /** What failed, on what, what was expected and what was found. */
+  message: string
+  /** The same in parts where it has several causes; else the message alone. */
+  title: string
+  causes: readonly string[]
+  /** What to do about it. */
+  hint: string
+}
+
+/** The entry of an error in the catalogue. */
+export function findErrorEntry({ id }: Pick<ErrorMessage, 'id'>): ErrorEntry {
+  return ERROR_MESSAGES[id]
+}
+
+/** The words of an error for one surface. `sluice` is what to type there before a command of ours. */
+export function sayError(message: ErrorMessage, surface: Surface, sluice = 'sluice'): WordedError {
+  const { code, words } = findErrorEntry(message)
+  const { text, causes = [], remedy } = words(message as never, sluice)
+  const title = chooseWording(text, surface)
+  return {
+    code,
+    message: causes.length === 0 ? title : `${title}: ${causes.join('; ')}`,
+    title,
+    causes,
+    hint: chooseWording(remedy, surface),
+  }
+}
+
+/** Whether a value from another process is an error of the catalogue. */
+export function isErrorMessage(value: unknown): value is ErrorMessage {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    Object.hasOwn(ERROR_MESSAGES, value.id)
+  )
+}
+
+/** An error about a source, named as the person knows it in the place of its path; other errors as they are. */
+export function renameSource(said: ErrorMessage, source: string): ErrorMessage {
+  return saySourceProblem(said) === null ? said : ({ ...said, source } as ErrorMessage)
+}

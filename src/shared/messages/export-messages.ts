@@ -1,0 +1,33 @@
+import type { ErrorEntry } from './words.ts'
+
+/** Errors of exports of runs. */
+export const EXPORT_MESSAGES = {
+  export_over_source: {
+    code: 'BAD_USAGE',
+    words: ({ file }: { file: string }) => ({
+      text: `${file} is the source of this run, which the export would replace`,
+      remedy: 'Choose another file, such as results.csv.',
+    }),
+  },
+  export_ending: {
+    code: 'BAD_USAGE',
+    words: ({ file, ending }: { file: string; ending: string }) => ({
+      text: `${file}: expected a name that ends in .csv, .xlsx or .jsonl, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
+      remedy: 'The ending selects the format: .csv or .xlsx for spreadsheets, .jsonl for programs.',
+    }),
+  },
+  export_over_xlsx_limit: {
+    code: 'BAD_USAGE',
+    words: ({ found, limit }: { found: string; limit: string }) => ({
+      text: `the report does not fit into an .xlsx file: ${found}, and ${limit}`,
+      remedy: 'Export to a name that ends in .csv or .jsonl, which have no such limit.',
+    }),
+  },
+  export_row_too_wide: {
+    code: 'INTERNAL',
+    words: ({ row, cells, columns }: { row: number; cells: number; columns: number }) => ({
+      text: `row ${row} has ${cells} cells, but the run knows only ${columns} columns`,
+      remedy: 'This is a bug in Sluice. Exporting to .jsonl keeps every cell of the row.',
+    }),
+  },
+} satisfies Record<string, ErrorEntry>

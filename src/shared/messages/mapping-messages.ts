@@ -1,0 +1,248 @@
+import { chooseWording, type ErrorEntry, type Surface, type Wording } from './words.ts'
+
+/** What is wrong with one field of a mapping. */
+interface MistakeWords {
+  text: string
+  /** What there is to choose from, for those who do not see the table. */
+  there?: string
+  remedy: Wording
+}
+
+interface MistakeEntry {
+  words: (args: never) => MistakeWords
+}
+
+/** A remedy that names what was probably meant, on the command line. */
+function orNearest(nearest: string | null, remedy: string, wanted = nearest): string {
+  return nearest === null ? remedy : `Did you mean \`${wanted}\`?`
+}
+
+/** `columns` is what there is to choose from, as a sentence lists it. */
+const MAPPING_MISTAKES = {
+  field_missing: {
+    words: ({ field, columns }: { field: string; columns: string }) => ({
+      text: `${field} is required and nothing fills it`,
+      there: `the columns are ${columns}`,
+      remedy: {
+        terminal: `Say where it comes from: --map ${field}=COLUMN for a column, or --set ${field}=VALUE for the same value in every row.`,
+        window: `Choose the column that holds ${field}, or type one value for all rows.`,
+      },
+    }),
+  },
+  content_missing: {
+    words: ({
+      field,
+      other,
+      columns,
+      hasHeader,
+    }: {
+      field: string
+      /** The field that would do as well. */
+      other: string
+      columns: string
+      hasHeader: boolean
+    }) => {
+      const isText = field === 'text_data'
+      const numbered = hasHeader ? '' : ' Without a header, columns go by number.'
+      return {
+        text: `one of ${field} and ${other} is required and nothing fills either`,
+        there: `the columns are ${columns}`,
+        remedy: {
+          terminal: `Say which column holds the content: --map ${field}=COLUMN ${isText ? 'for text, ' : ''}or --map ${other}=COLUMN for addresses of media.${numbered}`,
+          window: isText
+            ? `Choose ${field} for the column with the text, or ${other} for the one with addresses of images or videos.`
+            : `Choose ${field} or ${other} for the column with the addresses.`,
+        },
+      }
+    },
+  },
+  notes_cleared_by_omission: {
+    words: () => ({
+      text: 'notes: empty notes are to be cleared, but no column fills them, which would clear those of every term',
+      remedy: {
+        terminal: 'Say which column holds them: --map notes=COLUMN. To clear them all: --set notes=',
+        window: 'Choose the column that holds the notes.',
+      },
+    }),
+  },
+  notes_missing: {
+    words: () => ({
+      text: 'No column holds the notes, and an update changes nothing else',
+      remedy: {
+        terminal: 'Say which column holds them: --map notes=COLUMN.',
+        window: 'Choose the column that holds them.',
+      },
+    }),
+  },
+  post_id_constant: {
+    words: () => ({
+      text: 'post_id would be the same on every row',
+      remedy: {
+        terminal: 'Use --set post_id={{run}}-{{row}}.',
+        window: 'Put {{row}} or {{run}}-{{row}} into it, so that each submission has its own.',
+      },
+    }),
+  },
+  field_unknown: {
+    words: ({
+      field,
+      of,
+      fields,
+      nearest,
+    }: {
+      field: string
+      /** Whose field it would be: the service's for a task, or an operation. */
+      of: string
+      fields: readonly string[]
+      nearest: string | null
+    }) => ({
+      text: `${of} has no field \`${field}\`; its fields are ${listWords(fields)}`,
+      remedy: {
+        terminal: orNearest(nearest, 'Map one of these fields.'),
+        window: 'Choose one of these fields.',
+      },
+    }),
+  },
+  column_unknown: {
+    words: ({
+      field,
+      column,
+      count,
+      columns,
+      nearest,
+    }: {
+      field: string
+      column: string | number
+      count: number
+      columns: string
+      nearest: string | null
+    }) => ({
+      text: `${field}: column ${typeof column === 'number' ? column : `\`${column}\``} does not exist`,
+      there: `the source has ${count === 1 ? '1 column' : `${count} columns`}: ${columns}`,
+      remedy: {
+        terminal:
+          nearest === null
+            ? `Name one of them or its number: --map ${field}=COLUMN. If these are the cells of a first row, add --no-header.`
+            : `Did you mean \`${nearest}\`? --map ${quoteForShell(`${field}=${nearest}`)}`,
+        window: 'Choose one of its columns.',
+      },
+    }),
+  },
+  placeholder_unknown: {
+    words: ({
+      field,
+      name,
+      columns,
+      nearest,
+    }: {
+      field: string
+      name: string
+      columns: string
+      nearest: string | null
+    }) => ({
+      text: `${field}: \`{{${name}}}\` is neither {{row}} nor {{run}} nor a column`,
+      there: `the columns are ${columns}`,
+      remedy: {
+        terminal: orNearest(nearest, 'Put the exact name of a column between the braces.', `{{${nearest}}}`),
+        window: 'Use {{row}}, {{run}} or the name of a column between the braces.',
+      },
+    }),
+  },
+  id_forbidden: {
+    words: ({ field, template, allowed }: { field: string; template: string; allowed: string }) => ({
+      text: `${field} must not contain \`_\` or \`;\`, and \`${template}\` does`,
+      remedy: {
+        terminal: `Use a hyphen instead: --set ${field}=${quoteForShell(allowed)}`,
+        window: 'Use a hyphen instead.',
+      },
+    }),
+  },
+  media_path_missing: {
+    words: ({ template }: { template: string }) => ({
+      text: `media: the template \`${template}\` has no {{path}}, so every file would have the same address`,
+      remedy: 'Put {{path}} where the path belongs, as in https://host/{{path}}.',
+    }),
+  },
+  too_many_models: {
+    words: ({ models }: { models: readonly string[] }) => ({
+      text: `models: v1 takes at most one model, found ${models.map((model) => `\`${model}\``).join(', ')}`,
+      remedy: {
+        terminal: 'Name one model, or submit to v2, which takes several: --api v2.',
+        window: 'Name one model, or submit to v2, which takes several.',
+      },
+    }),
+  },
+} satisfies Record<string, MistakeEntry>
+
+type MistakeId = keyof typeof MAPPING_MISTAKES
+
+type ArgsOf<Entry> = Entry extends { words: (args: infer Args) => unknown } ? Args : never
+
+/** A mistake in a mapping: the field, and what is wrong with it by an id of the catalogue and its arguments. */
+export type MappingMistake = {
+  [Id in MistakeId]: { id: Id; field: string } & ArgsOf<(typeof MAPPING_MISTAKES)[Id]>
+}[MistakeId]
+
+/** The words of a mistake for one surface: what is wrong, what there is to choose from, and what to do. */
+export function sayMistake(
+  mistake: MappingMistake,
+  surface: Surface,
+): { message: string; there: string | null; remedy: string } {
+  const entry: MistakeEntry = MAPPING_MISTAKES[mistake.id]
+  const { text, there = null, remedy } = entry.words(mistake as never)
+  return { message: text, there, remedy: chooseWording(remedy, surface) }
+}
+
+/** Which sheet of a workbook was read, where the plan names none and there are others. */
+export interface SheetChoice {
+  sheet: string
+  others: readonly string[]
+}
+
+/** Most names of other sheets that are said. */
+const SHOWN_SHEETS = 8
+
+/** Which sheet the rows are from, and how to read another. */
+export function saySheetChoice({ sheet, others }: SheetChoice, surface: Surface): string {
+  const more = others.length - SHOWN_SHEETS
+  const names = others.slice(0, SHOWN_SHEETS).map((name) => `"${name}"`)
+  const found = `The rows come from the sheet "${sheet}"; the workbook also has ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return surface === 'terminal'
+    ? `${found}: --sheet NAME reads another.`
+    : `${found}. Choose another under Source.`
+}
+
+/** The error of a mapping that cannot be used. */
+export const MAPPING_MESSAGES = {
+  mapping_unusable: {
+    code: 'BAD_PLAN',
+    words: ({
+      mistakes,
+      sheetChoice,
+    }: {
+      mistakes: readonly MappingMistake[]
+      sheetChoice: SheetChoice | null
+    }) => {
+      const on = (surface: Surface) => mistakes.map((mistake) => sayMistake(mistake, surface))
+      const text = on('terminal').map(({ message, there }) =>
+        there === null ? message : `${message}; ${there}`,
+      )
+      const advise = (surface: Surface) =>
+        [
+          ...(sheetChoice === null ? [] : [saySheetChoice(sheetChoice, surface)]),
+          ...new Set(on(surface).map(({ remedy }) => remedy)),
+        ].join(' ')
+      return { text: text.join('; '), remedy: { terminal: advise('terminal'), window: advise('window') } }
+    },
+  },
+} satisfies Record<string, ErrorEntry>
+
+function quoteForShell(argument: string): string {
+  return /^[\w.=-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
+}
+
+/** `one, two and three`. */
+function listWords(words: readonly string[]): string {
+  const last = words.at(-1) ?? ''
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`
+}

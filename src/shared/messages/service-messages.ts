@@ -1,0 +1,122 @@
+import type { ErrorEntry } from './words.ts'
+
+/** Files of a connection that hold keys and certificates. */
+export type TlsFile = keyof typeof TLS_FILES
+
+const TLS_FILES = {
+  authorities: 'the CA file',
+  certificate: "the client's certificate",
+  key: "the client's key",
+}
+
+/** Errors of the way to the service: its key, its certificates, its proxy. */
+export const SERVICE_MESSAGES = {
+  key_not_set: {
+    code: 'NO_API_KEY',
+    words: ({ variable, isEmpty }: { variable: string; isEmpty: boolean }) => ({
+      text: `no API key: the environment variable ${variable} is ${isEmpty ? 'empty' : 'not set'}`,
+      remedy: {
+        terminal: `Set it, for example: read -rs ${variable} && export ${variable}`,
+        window: 'Type the key, or use a stored connection whose key is set.',
+      },
+    }),
+  },
+  key_unusable: {
+    code: 'NO_API_KEY',
+    words: ({ source }: { /** Follows "the API key". */ source: string }) => ({
+      text: `the API key ${source} contains whitespace or non-ASCII characters, which a header cannot carry`,
+      remedy: 'Copy the key again, without quotes, spaces or line breaks around it.',
+    }),
+  },
+  key_missing: {
+    code: 'NO_API_KEY',
+    words: ({ baseUrl, wasTyped }: { baseUrl: string /** Into a window. */; wasTyped: boolean }) => ({
+      text: wasTyped
+        ? `no API key for ${baseUrl}: the address was typed into a window, and so was its key`
+        : `no API key for ${baseUrl}`,
+      remedy: {
+        terminal: 'Type the key in the window, or name the variable that holds it: --api-key-env NAME.',
+        window: 'Type the key, or use a stored connection whose key is set.',
+      },
+    }),
+  },
+  key_of_other_address: {
+    code: 'NO_API_KEY',
+    words: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
+      text: `the API key belongs to ${origins.join(' and ')} and is not sent to ${found}`,
+      remedy: 'Use the connection that the key belongs to, or provide a key for this address.',
+    }),
+  },
+  proxy_credentials_malformed: {
+    code: 'BAD_PLAN',
+    words: ({ variable, host }: { variable: string; host: string }) => ({
+      text: `the environment variable ${variable}, for the proxy ${host}, must hold user:password, but has no colon`,
+      remedy: `Set it again: export ${variable}=… , user name and password with a colon between them.`,
+    }),
+  },
+  proxy_credentials_not_set: {
+    code: 'BAD_PLAN',
+    words: ({ variable, host }: { variable: string; host: string }) => ({
+      text: `the proxy ${host} needs the credentials in ${variable}, but that environment variable is not set`,
+      remedy: `Set it to user:password where this program runs: export ${variable}=…`,
+    }),
+  },
+  proxy_credentials_missing: {
+    code: 'BAD_PLAN',
+    words: ({ variable, host }: { variable: string; host: string }) => ({
+      text: `the credentials for the proxy ${host} are missing`,
+      remedy: `Store the proxy with its connection, or set ${variable} to user:password.`,
+    }),
+  },
+  proxy_credentials_of_other: {
+    code: 'BAD_PLAN',
+    words: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
+      text: `the proxy credentials belong to ${origins.join(' and ')} and are not sent to ${found}`,
+      remedy:
+        'Use the proxy that the credentials belong to, or name the variable that holds those of this one.',
+    }),
+  },
+  tls_file_unreadable: {
+    code: 'BAD_PLAN',
+    words: ({ what, path, system }: { what: TlsFile; path: string; system: string }) => ({
+      text: `${TLS_FILES[what]} ${path} cannot be read (${system})`,
+      remedy: 'Check the path and that you may read the file.',
+    }),
+  },
+  tls_file_not_pem: {
+    code: 'BAD_PLAN',
+    words: ({
+      what,
+      path,
+      isBroken,
+    }: {
+      what: TlsFile
+      path: string
+      /** Whether there is such a block, which cannot be read. */
+      isBroken: boolean
+    }) => {
+      const label = what === 'key' ? 'PRIVATE KEY' : 'CERTIFICATE'
+      const block = what === 'key' ? 'a key' : 'a certificate'
+      const expected = isBroken ? 'whole certificates' : block
+      return {
+        text: `${TLS_FILES[what]} ${path} does not hold ${expected} in PEM form`,
+        remedy: `Choose a text file with a block that begins with -----BEGIN ${label}-----. Convert a binary (DER) file with openssl first.`,
+      }
+    },
+  },
+  tls_key_unusable: {
+    code: 'BAD_PLAN',
+    words: ({ path, isEncrypted }: { path: string; isEncrypted: boolean }) => ({
+      text: `${TLS_FILES.key} ${path} cannot be read as a private key${isEncrypted ? '; it is protected by a passphrase' : ''}`,
+      remedy: 'Choose a PEM file with a key that has no passphrase, readable by you alone (chmod 600).',
+    }),
+  },
+  tls_key_of_other_certificate: {
+    code: 'BAD_PLAN',
+    words: ({ keyFile, certFile }: { keyFile: string; certFile: string }) => ({
+      text: `${TLS_FILES.key} ${keyFile} does not belong to the certificate ${certFile}`,
+      remedy:
+        'Choose the key that the certificate was made for. In its file, the certificate comes first and its chain after it.',
+    }),
+  },
+} satisfies Record<string, ErrorEntry>

@@ -1,0 +1,302 @@
+import { formatCount } from './figure-text.ts'
+import type { ErrorEntry, ErrorWords, Wording } from './words.ts'
+
+/** What a file holds that was read as something else. */
+export type ForeignContent = keyof typeof FOREIGN
+
+const CONTENT_LIST = 'Choose the CSV file that lists the content.'
+const SAVE_AS =
+  'Open it in a spreadsheet program, save it as an Excel workbook (.xlsx) or as CSV UTF-8, and choose that file.'
+
+/** Kinds of files that are told by their first bytes or their parts, and what to do about each. */
+const FOREIGN = {
+  zip: {
+    kind: 'an Excel workbook (.xlsx) or another zip archive',
+    remedy: {
+      terminal:
+        'If it is a workbook, rename it to end in .xlsx or add --format xlsx. If not, unpack the archive and choose the table inside it.',
+      window:
+        'If it is a workbook, rename it to end in .xlsx. If not, unpack the archive and choose the table inside it.',
+    },
+  },
+  office: {
+    kind: 'an old Excel workbook (.xls) or another Office document',
+    remedy: 'Open it in a spreadsheet program, save it as .xlsx or CSV UTF-8, and choose that file.',
+  },
+  pdf: { kind: 'a PDF document', remedy: 'Export the table as CSV, and choose that file.' },
+  png: { kind: 'a PNG image', remedy: CONTENT_LIST },
+  jpeg: { kind: 'a JPEG image', remedy: CONTENT_LIST },
+  gzip: { kind: 'a gzip archive', remedy: 'Unpack it first (gunzip), and choose the unpacked file.' },
+  zstd: { kind: 'a zstd archive', remedy: 'Unpack it first, and choose the CSV file.' },
+  sqlite: { kind: 'an SQLite database', remedy: 'Export the table as CSV, and choose that file.' },
+  markup: { kind: 'a web page or XML document under that name', remedy: SAVE_AS },
+  other: {
+    kind: 'text or something else under that name',
+    remedy: {
+      terminal:
+        'If it is a text table, rename it to end in .csv or add --format csv. If not, save it again as .xlsx.',
+      window: 'If it is a text table, rename it to end in .csv. If not, save it again as .xlsx.',
+    },
+  },
+  xls: { kind: 'an old Excel workbook (.xls)', remedy: SAVE_AS },
+  old_office: { kind: 'an old Office document', remedy: SAVE_AS },
+  xlsb: { kind: 'a binary Excel workbook (.xlsb)', remedy: SAVE_AS },
+  numbers: { kind: 'a Numbers document', remedy: SAVE_AS },
+  ods: { kind: 'an OpenDocument file (.ods)', remedy: SAVE_AS },
+  docx: { kind: 'a Word document (.docx)', remedy: SAVE_AS },
+  pptx: { kind: 'a PowerPoint presentation (.pptx)', remedy: SAVE_AS },
+  archive: {
+    kind: 'a zip archive without a workbook in it',
+    remedy: 'Unpack it, and choose the table inside it.',
+  },
+} satisfies Record<string, { kind: string; remedy: Wording }>
+
+const READ_RIGHT = 'Change the permissions of the file, or copy it to where you can read it.'
+
+/** Why the file system refuses to read a file, by the codes it gives. */
+const UNREADABLE: Record<string, { problem?: string; remedy?: string }> = {
+  ENOENT: {
+    problem: 'the file does not exist',
+    remedy: 'Check the path; a relative one starts at the current folder.',
+  },
+  ENOTDIR: { problem: 'a part of the path is not a folder' },
+  EACCES: { problem: 'you may not read the file (permission denied)', remedy: READ_RIGHT },
+  EPERM: { problem: 'you may not read the file (not permitted)', remedy: READ_RIGHT },
+  EMFILE: { remedy: 'Too many files are open. Close other programs and try again.' },
+}
+
+/** What every error of a source is about: its path, or what the person calls it. */
+interface OfSource {
+  source: string
+}
+
+/** An error of a source that cannot be read as rows. */
+function unreadable<Args extends object = OfSource>(
+  problem: (args: Args) => Pick<ErrorWords, 'remedy'> & { problem: string },
+) {
+  return {
+    code: 'BAD_SOURCE' as const,
+    problem,
+    words: (args: Args & OfSource): ErrorWords => {
+      const { problem: text, remedy } = problem(args)
+      return {
+        text: { terminal: `source ${args.source}: ${text}`, window: `${args.source}: ${text}` },
+        remedy,
+      }
+    },
+  }
+}
+
+/** Errors of sources: files and folders that cannot be read as rows. */
+export const SOURCE_MESSAGES = {
+  source_unreadable: unreadable(({ system }: { system: string }) => ({
+    problem: UNREADABLE[system]?.problem ?? `could not be read (${system})`,
+    remedy:
+      UNREADABLE[system]?.remedy ?? 'Check the disk or network drive that holds the file, then try again.',
+  })),
+  source_is_folder: unreadable(() => ({
+    problem: 'expected a file, found a folder',
+    remedy: 'Choose one file inside the folder.',
+  })),
+  source_is_device: unreadable(() => ({
+    problem: 'expected a regular file, found a pipe or device',
+    remedy: 'A source is read more than once. Write it to a file first, then name that file.',
+  })),
+  source_is_empty: unreadable(() => ({
+    problem: 'expected rows, found an empty file (0 bytes)',
+    remedy: 'Export the spreadsheet again, or name the file that holds the rows.',
+  })),
+  source_is_binary: unreadable(({ content }: { content: ForeignContent }) => ({
+    problem: `expected text, found ${FOREIGN[content].kind}`,
+    remedy: FOREIGN[content].remedy,
+  })),
+  source_has_nul: unreadable(({ offset }: { offset: number }) => ({
+    problem: `expected text, found binary data (a NUL byte at offset ${offset})`,
+    remedy: {
+      terminal:
+        'Choose a CSV or TSV file. For text in an unusual encoding, add it, such as --encoding utf-16le.',
+      window: 'Choose a CSV or TSV file. For text in an unusual encoding, choose it under Encoding.',
+    },
+  })),
+  source_encoding_unknown: unreadable(({ encoding }: { encoding: string }) => ({
+    problem: `the encoding \`${encoding}\` is unknown`,
+    remedy:
+      'Use a name such as utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis, gb18030 or macintosh, or leave it out to have it detected.',
+  })),
+  delimiter_unusable: unreadable(({ delimiter }: { delimiter: string }) => ({
+    problem: `the delimiter ${JSON.stringify(delimiter)} cannot separate cells`,
+    remedy:
+      'Use a comma, a semicolon, a tab, a pipe or another character that is neither a quote nor a line end.',
+  })),
+  header_past_end: unreadable(({ line }: { line: number }) => ({
+    problem: `expected the column names in line ${line}, but the file ends before it`,
+    remedy: 'Give the number of the line that names the columns; the first line is 1.',
+  })),
+  source_is_blank: unreadable(() => ({
+    problem: 'expected rows, found nothing but blank lines',
+    remedy: 'Export the spreadsheet again, or name the file that holds the rows.',
+  })),
+  header_quote_open: unreadable(() => ({
+    problem: 'the header line opens a quote that is never closed',
+    remedy: 'Close the quote in the first line, or double a quote that is part of a name.',
+  })),
+  source_is_header: unreadable(() => ({
+    problem: 'expected rows, found only the line that names the columns',
+    remedy: {
+      terminal: 'Choose the file that holds the rows. If that one line is a row, add --no-header.',
+      window:
+        'Choose the file that holds the rows. If that one line is a row, say that the file has no header.',
+    },
+  })),
+  record_too_long: unreadable(
+    ({
+      record,
+      characters,
+      maxCharacters,
+      isClosed,
+      begins,
+    }: {
+      /** What a person calls it, such as "row 3". */
+      record: string
+      characters: number
+      maxCharacters: number
+      /** Whether its quotes are closed. */
+      isClosed: boolean
+      begins: string
+    }) => {
+      const limit = `${formatCount(maxCharacters)} characters (${maxCharacters / 1024 / 1024} MiB)`
+      const count = formatCount(characters)
+      return isClosed
+        ? {
+            problem: `${record} is ${count} characters long; the most is ${limit}. It begins \`${begins}\``,
+            remedy: `Nothing was sent. Shorten ${record} or take it out of the file, then start again.`,
+          }
+        : {
+            problem: `${record} opens a quote that is not closed in the ${count} characters up to the end of the file; the most that a row may have is ${limit}. It begins \`${begins}\``,
+            remedy: `Nothing was sent. Close the quote in ${record}, or double a quote that is part of the text, then start again.`,
+          }
+    },
+  ),
+  folder_unreadable: unreadable(({ system }: { system: string }) => ({
+    problem:
+      system === 'ENOTDIR' ? 'expected a folder, found a file' : `the folder could not be read (${system})`,
+    remedy: 'Check the path, and that you may read the folder.',
+  })),
+  folder_is_empty: unreadable(() => ({
+    problem: 'expected files, found an empty folder (hidden files are skipped)',
+    remedy: 'Choose the folder that holds the texts, JSON requests, images, videos or audio files.',
+  })),
+  too_many_json_keys: unreadable(({ max, example }: { max: number; example: string }) => ({
+    problem: `expected objects with the same keys, found more than ${max} different ones, such as ${JSON.stringify(example)}`,
+    remedy: 'Keys become columns. Put what differs from line to line into values, not into keys.',
+  })),
+  json_is_blank: unreadable(() => ({
+    problem: 'expected one JSON object a line, found nothing but blank lines',
+    remedy: 'Export the rows again, or name the file that holds them.',
+  })),
+  json_is_array: unreadable(() => ({
+    problem: 'expected one JSON object a line, found a JSON array',
+    remedy:
+      "Put each object on a line of its own, for example with jq -c '.[]' array.json > lines.jsonl, and choose that file.",
+  })),
+  json_over_lines: unreadable(() => ({
+    problem: 'expected one JSON object a line, found an object over several lines',
+    remedy:
+      'Put each object on a line of its own, for example with jq -c . objects.json > lines.jsonl, and choose that file.',
+  })),
+  workbook_is_other: unreadable(({ content }: { content: ForeignContent }) => ({
+    problem: `expected an Excel workbook (.xlsx), found ${FOREIGN[content].kind}`,
+    remedy: FOREIGN[content].remedy,
+  })),
+  workbook_protected: unreadable(({ part }: { part: string | null }) => ({
+    problem: part === null ? 'the workbook is protected with a password' : `the part ${part} is encrypted`,
+    remedy: 'Open it in a spreadsheet program, save it without a password, and choose that file.',
+  })),
+  workbook_damaged: unreadable(({ reason }: { reason: string }) => ({
+    problem: `the workbook is damaged or cut short: ${reason}`,
+    remedy:
+      'Copy or download it again, or open it in a spreadsheet program, let it repair the file, and save it.',
+  })),
+  workbook_too_large: unreadable(({ reason }: { reason: string }) => ({
+    problem: reason,
+    remedy:
+      'If the workbook is yours, save the sheet as CSV UTF-8 from a spreadsheet program, and choose that file.',
+  })),
+  workbook_too_empty: unreadable(() => ({
+    problem: 'the sheet comes to more than 200,000,000 cells, most of them empty',
+    remedy:
+      'Delete the columns to the right of the table, or save the table alone as CSV UTF-8, and choose that file.',
+  })),
+  workbook_disk_full: {
+    code: 'DISK_FULL',
+    words: ({ folder, system }: { folder: string; system: string }) => ({
+      text: `the texts of a large workbook could not be stored in ${folder} (${system})`,
+      remedy: 'Free some space there, or save the sheet as CSV UTF-8 and choose that file.',
+    }),
+  } satisfies ErrorEntry,
+  sheet_row_too_long: unreadable(({ row, maxCharacters }: { row: number; maxCharacters: number }) => ({
+    problem: `row ${row} of the sheet has more than ${formatCount(maxCharacters)} characters (${maxCharacters / 1024 / 1024} MiB), the most that a row may have`,
+    remedy: `Nothing was sent. Shorten the texts of row ${row}, then start again.`,
+  })),
+  sheet_is_empty: unreadable(({ sheet }: { sheet: string }) => ({
+    problem: `expected rows, found an empty sheet ${JSON.stringify(sheet)}`,
+    remedy: {
+      terminal: 'Choose another sheet (--sheet), or fill this one.',
+      window: 'Choose another sheet, or fill this one.',
+    },
+  })),
+  sheet_is_header: unreadable(({ sheet }: { sheet: string }) => ({
+    problem: `expected rows, found only the row that names the columns in the sheet ${JSON.stringify(sheet)}`,
+    remedy: {
+      terminal: 'Choose another sheet (--sheet). If that one row is data, add --no-header.',
+      window: 'Choose another sheet. If that one row is data, say that there is no header.',
+    },
+  })),
+  sheet_header_missing: unreadable(
+    ({
+      sheet,
+      row,
+      lastRow,
+    }: {
+      sheet: string
+      row: number /** Null where rows follow it. */
+      lastRow: number | null
+    }) => ({
+      problem: `expected the column names in row ${row} of the sheet ${JSON.stringify(sheet)}, but it ${
+        lastRow === null
+          ? 'is empty'
+          : lastRow === 0
+            ? 'is empty, and so is the sheet'
+            : `is below its last row, ${lastRow}`
+      }`,
+      remedy: 'Give the number of the row that names the columns, as the spreadsheet shows it.',
+    }),
+  ),
+  sheet_not_found: unreadable(
+    ({
+      sheet,
+      sheets,
+    }: {
+      /** Null where none was named. */ sheet: string | number | null
+      sheets: readonly string[]
+    }) => ({
+      problem: `expected ${sheet === null ? 'a visible sheet' : `the sheet ${JSON.stringify(sheet)}`}, found none`,
+      remedy: `Choose one of them. ${listSheets(sheets)}`,
+    }),
+  ),
+  sheet_is_chart: unreadable(({ sheet, sheets }: { sheet: string; sheets: readonly string[] }) => ({
+    problem: `the sheet ${JSON.stringify(sheet)} is a chart, without cells`,
+    remedy: `Choose another. ${listSheets(sheets)}`,
+  })),
+}
+
+/** What is wrong with a source, without saying which; null for an error that is about something else. */
+export function saySourceProblem(said: { id: string }): string | null {
+  const entry: ErrorEntry & { problem?: (args: never) => { problem: string } } =
+    SOURCE_MESSAGES[said.id as keyof typeof SOURCE_MESSAGES]
+  return entry?.problem?.(said as never).problem ?? null
+}
+
+function listSheets(sheets: readonly string[]): string {
+  return sheets.length === 0 ? 'The workbook has no sheets.' : `Sheets: ${sheets.join(', ')}.`
+}

@@ -1,0 +1,170 @@
+import type { ErrorEntry } from './words.ts'
+
+/** Errors that only the window has: its requests, its uploads, its questions, and the shells that show it. */
+export const WINDOW_MESSAGES = {
+  request_invalid: {
+    code: 'BAD_USAGE',
+    words: ({ faults }: { faults: readonly string[] }) => ({
+      text: `invalid request: ${faults.join('; ')}`,
+      remedy: 'Correct what the message names. If you typed none of it, reload the window.',
+    }),
+  },
+  engine_lost: {
+    code: 'INTERNAL',
+    exit: 'rowsFailed',
+    words: () => ({
+      text: 'The connection to Sluice was lost',
+      remedy: 'If Sluice was stopped, start it again. Interrupted runs can be resumed.',
+    }),
+  },
+  call_failed: {
+    code: 'INTERNAL',
+    exit: 'rowsFailed',
+    words: ({ reason }: { reason: string }) => ({
+      text: reason,
+      remedy: 'Try again. If Sluice was stopped, start it again. Interrupted runs can be resumed.',
+    }),
+  },
+  production_declined: {
+    code: 'NOT_CONFIRMED',
+    words: ({ connection }: { connection: string }) => ({
+      text: `the production prompt was declined; nothing was sent to connection ${connection}`,
+      remedy: 'Send again and confirm it, or choose another connection.',
+    }),
+  },
+  production_asked_already: {
+    code: 'NOT_CONFIRMED',
+    words: ({ connection }: { connection: string }) => ({
+      text: `another question about production is still open; nothing was sent to connection ${connection}`,
+      remedy: 'Answer that one, then send again.',
+    }),
+  },
+  address_is_production: {
+    code: 'BAD_USAGE',
+    words: ({ url, connection }: { url: string; connection: string }) => ({
+      text: `${url} is the address of the production connection ${connection}, not of this machine`,
+      remedy: 'Give the public address of a proxy or tunnel that leads to this machine.',
+    }),
+  },
+  sandbox_callbacks_elsewhere: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'rows for the sandbox cannot name a callback_url: it posts callbacks to Sluice alone',
+      remedy: 'Remove callback_url in Mapping, or choose another connection.',
+    }),
+  },
+  sandbox_is_foreign: {
+    code: 'SANDBOX_UNAVAILABLE',
+    words: ({ baseUrl }: { baseUrl: string }) => ({
+      text: `this run goes to the sandbox at ${baseUrl}, which is not running there; another program may use its port`,
+      remedy:
+        'Nothing was sent. End the program that uses the port and try again, or start a new run with the sandbox.',
+    }),
+  },
+  destination_missing: {
+    code: 'BAD_PLAN',
+    words: ({ connection }: { /** Null where an address is missing. */ connection: string | null }) => ({
+      text: connection === null ? 'the address is missing' : `the connection ${connection} is missing`,
+      remedy: 'Choose where the rows go under Operation.',
+    }),
+  },
+  source_unknown: {
+    code: 'BAD_SOURCE',
+    words: () => ({
+      text: 'the source is unknown: Sluice was restarted, or the file was never chosen',
+      remedy: 'Choose the file again, or drop it onto the window.',
+    }),
+  },
+  file_not_here: {
+    code: 'BAD_SOURCE',
+    words: ({ name }: { name: string }) => ({
+      text: `${name} is not a file on this machine`,
+      remedy: 'Save it to a folder first, then drop it from there.',
+    }),
+  },
+  dropped_folder_empty: {
+    code: 'BAD_SOURCE',
+    words: ({ name }: { name: string }) => ({
+      text: `${name} is an empty folder`,
+      remedy: 'Choose a folder that has text, JSON or media files in it.',
+    }),
+  },
+  upload_failed: {
+    code: 'BAD_SOURCE',
+    words: ({ name }: { name: string }) => ({
+      text: `${name} could not be uploaded to Sluice`,
+      remedy: 'Check that the file can still be read and has not changed, then choose it again.',
+    }),
+  },
+  upload_cut_off: {
+    code: 'BAD_SOURCE',
+    words: () => ({
+      text: 'the file did not arrive whole',
+      remedy: 'Choose it again. If it changes or moves meanwhile, copy it first.',
+    }),
+  },
+  upload_disk_full: {
+    code: 'DISK_FULL',
+    words: ({ folder }: { folder: string }) => ({
+      text: `the file does not fit on the disk that holds ${folder}`,
+      remedy: 'Free some space there, and choose the file again.',
+    }),
+  },
+  upload_unwritable: {
+    code: 'FILE_UNWRITABLE',
+    words: ({ folder, reason }: { folder: string; reason: string }) => ({
+      text: `the file cannot be written to ${folder}: ${reason}`,
+      remedy: 'Check that the folder can be written to.',
+    }),
+  },
+  upload_name_unusable: {
+    code: 'BAD_SOURCE',
+    words: ({ name }: { name: string }) => ({
+      text: `${JSON.stringify(name)} cannot be stored under that name`,
+      remedy:
+        'Rename the file without control characters, colons and backslashes, and choose the folder again.',
+    }),
+  },
+  export_without_file: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'the export has no file to go to',
+      remedy: 'Export again and choose a file in the dialog.',
+    }),
+  },
+  export_name_mismatch: {
+    code: 'BAD_USAGE',
+    words: ({ file, format }: { file: string; format: string }) => ({
+      text: `${file} does not end in .${format}`,
+      remedy: `Export again and choose a name that ends in .${format}.`,
+    }),
+  },
+  export_into_browser: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'a browser cannot say where on this machine an export goes',
+      remedy: 'Export again: the file is downloaded.',
+    }),
+  },
+  entry_unwritable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot write ${file}: ${reason}`,
+      remedy: 'Choose a folder that you can write to, with --workspace DIR or SLUICE_WORKSPACE.',
+    }),
+  },
+  screens_not_built: {
+    code: 'INTERNAL',
+    words: ({ reason }: { reason: string }) => ({
+      text: `the screens could not be built: ${reason}`,
+      remedy: 'Run npm ci, then try again.',
+    }),
+  },
+  web_port_unusable: {
+    code: 'BAD_USAGE',
+    words: ({ port, reason }: { port: number; reason: string }) => ({
+      text: `cannot listen on port ${port} of 127.0.0.1: ${reason}`,
+      remedy: 'Choose another --port, or leave it out for a free one.',
+    }),
+  },
+} satisfies Record<string, ErrorEntry>

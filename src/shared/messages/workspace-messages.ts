@@ -1,0 +1,180 @@
+import type { ErrorEntry, Wording } from './words.ts'
+
+/** Ends a remedy on the command line, where another workspace can be named. */
+function orOtherWorkspace(remedy: string): Wording {
+  return { terminal: `${remedy}, or choose another with --workspace DIR.`, window: `${remedy}.` }
+}
+
+const OTHER_FOLDER = 'Choose a folder that you can write to'
+
+/** Why the file system refuses to write a file, by the codes it gives. */
+const UNWRITABLE: Record<string, { found: string; remedy: string }> = {
+  EACCES: {
+    found: 'writing there is not permitted',
+    remedy: 'Choose another folder, close the file if a spreadsheet has it open, or change its permissions.',
+  },
+  EISDIR: { found: 'it is a folder', remedy: 'Add a file name that ends in .csv, .xlsx or .jsonl.' },
+  ENOENT: { found: 'its folder does not exist', remedy: 'Create the folder first, or choose another.' },
+  ENOTDIR: { found: 'a part of the path is a file, not a folder', remedy: 'Check the path.' },
+  EROFS: { found: 'the file system is read-only', remedy: 'Choose another folder.' },
+  ENAMETOOLONG: { found: 'the name is too long', remedy: 'Choose a shorter name.' },
+}
+
+const SAME_AS: Record<string, string> = { EPERM: 'EACCES', EBUSY: 'EACCES' }
+
+/** Errors of the workspace: its folder, its journals, its stored connections, and files that are written. */
+export const WORKSPACE_MESSAGES = {
+  workspace_not_made: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ workspace, reason }: { workspace: string; reason: string }) => ({
+      text: `cannot create the workspace ${workspace}: ${reason}`,
+      remedy: {
+        terminal: `${OTHER_FOLDER}, with --workspace DIR or SLUICE_WORKSPACE.`,
+        window: `${OTHER_FOLDER}.`,
+      },
+    }),
+  },
+  workspace_unsafe: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ workspace, reason }: { workspace: string; reason: string }) => ({
+      text: `the workspace ${workspace} is not safe to use: ${reason}`,
+      remedy: {
+        terminal:
+          'Choose a folder of your own, with --workspace DIR or SLUICE_WORKSPACE, or make this one yours (chown, chmod 700).',
+        window: 'Choose a folder of your own, or make this one yours (chown, chmod 700).',
+      },
+    }),
+  },
+  journal_too_new: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, version, known }: { file: string; version: number; known: number }) => ({
+      text: `${file} has journal version ${version}, but this Sluice knows versions up to ${known}`,
+      remedy: orOtherWorkspace('A newer Sluice wrote it: update this one'),
+    }),
+  },
+  journal_unusable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot open the journal ${file}: ${reason}`,
+      remedy: orOtherWorkspace('Check that the workspace folder exists, is writable and has free space'),
+    }),
+  },
+  journal_disk_full: {
+    code: 'DISK_FULL',
+    exit: 'rowsFailed',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot write the journal ${file}: ${reason}`,
+      remedy:
+        'Free some space on that disk, then resume the run. Rows in flight are listed as unknown; nothing is lost.',
+    }),
+  },
+  lock_unusable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot lock ${file}: ${reason}`,
+      remedy: orOtherWorkspace('Check that the workspace folder exists and is writable'),
+    }),
+  },
+  held_elsewhere: {
+    code: 'RUN_BUSY',
+    words: ({ what }: { what: string }) => ({
+      text: `${what} is held by another process`,
+      remedy: 'Wait until it ends, or stop it there; two processes must never write one journal.',
+    }),
+  },
+  file_disk_full: {
+    code: 'DISK_FULL',
+    exit: 'rowsFailed',
+    words: ({ file, system }: { file: string; system: string }) => ({
+      text: `${file}: could not be written whole, the disk is full (${system})`,
+      remedy:
+        'Free some space or choose another disk, then export again; a file that was there before is unchanged.',
+    }),
+  },
+  file_unwritable: {
+    code: 'FILE_UNWRITABLE',
+    words: ({ file, system }: { file: string; system: string }) => {
+      const known = UNWRITABLE[SAME_AS[system] ?? system]
+      return {
+        text: `${file}: cannot be written, ${known?.found ?? `the file system says ${system}`}`,
+        remedy: known?.remedy ?? 'Check the disk or network drive, or choose another folder.',
+      }
+    },
+  },
+  connections_unreadable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot read ${file}: ${reason}`,
+      remedy: orOtherWorkspace('Check that the file can be read'),
+    }),
+  },
+  connections_unwritable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot write ${file}: ${reason}`,
+      remedy: orOtherWorkspace('Check that the workspace is writable and has free space'),
+    }),
+  },
+  connections_busy: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file }: { file: string }) => ({
+      text: `another process is changing ${file}`,
+      remedy: 'Try again in a moment; nothing was changed.',
+    }),
+  },
+  connections_damaged: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `${file} does not hold stored connections: ${reason}`,
+      remedy: 'Correct it, or move it away and add the connections again.',
+    }),
+  },
+  connection_not_found: {
+    code: 'CONNECTION_NOT_FOUND',
+    words: (
+      { name, known, nearest }: { name: string; known: readonly string[]; nearest: string | null },
+      sluice: string,
+    ) => ({
+      text: `connection \`${name}\` does not exist${didYouMean(nearest)}`,
+      remedy:
+        known.length > 0
+          ? `Stored in this workspace: ${known.join(', ')}.`
+          : {
+              terminal: `None is stored in this workspace. Store it with: ${sluice} connection add NAME --base-url URL`,
+              window: 'None is stored in this workspace.',
+            },
+    }),
+  },
+  connection_exists: {
+    code: 'BAD_USAGE',
+    words: ({ name }: { name: string }, sluice: string) => ({
+      text: `connection \`${name}\` already exists`,
+      remedy: {
+        terminal: `Change it with: ${sluice} connection set ${name} …  or choose another name.`,
+        window: 'Choose another name.',
+      },
+    }),
+  },
+  key_not_found: {
+    code: 'CONNECTION_NOT_FOUND',
+    words: (
+      {
+        connection,
+        label,
+        known,
+        nearest,
+      }: { connection: string; label: string; known: readonly string[]; nearest: string | null },
+      sluice: string,
+    ) => ({
+      text: `connection ${connection} has no key \`${label}\`${didYouMean(nearest)}`,
+      remedy: {
+        terminal: `Its keys: ${known.join(', ')}. Add one with: ${sluice} connection set ${connection} --key LABEL=VARIABLE`,
+        window: `Its keys: ${known.join(', ')}.`,
+      },
+    }),
+  },
+} satisfies Record<string, ErrorEntry>
+
+function didYouMean(nearest: string | null): string {
+  return nearest === null ? '' : `; did you mean ${nearest}?`
+}

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ERROR_MESSAGES,
+  type ErrorId,
+  type ErrorMessage,
+  isErrorMessage,
+  renameSource,
+  sayError,
+} from '../../../src/shared/messages/error-messages.ts'
+import { SluiceError, toErrorMessage } from '../../../src/shared/messages/errors.ts'
+
+/** Arguments that fit every entry: each takes of them what it names. */
+const ARGUMENTS = {
+  apiKeyEnv: 'KEY',
+  baseUrl: 'http://127.0.0.1:1',
+  begins: 'u1',
+  by: '20260302-y2',
+  cells: 3,
+  characters: 9_000_000,
+  column: 'body',
+  columns: 2,
+  connection: 'staging',
+  conflicts: ['--rate: too high'],
+  content: 'zip',
+  delimiter: '"',
+  encoding: 'utf-7',
+  ending: '.txt',
+  example: 'id_1',
+  excerpt: 'Bad Gateway',
+  expected: 'a share',
+  faults: ['name: too long'],
+  file: 'posts.csv',
+  folder: '/data',
+  format: 'csv',
+  found: 'https://other.test',
+  help: 'Write it so.',
+  holds: 'notes.txt',
+  host: '127.0.0.1',
+  certFile: 'client.pem',
+  keyFile: 'client.key',
+  label: 'spare',
+  max: 1_000,
+  newest: '20260302-y2',
+  offset: 12,
+  part: null,
+  path: 'client.key',
+  postId: 'p-1',
+  publicUrl: 'https://example.com/sluice',
+  reference: '2026',
+  sent: 'the API key in KEY to https://api.test',
+  takesBytes: 1_000,
+  template: 'https://cdn.test/',
+  tries: 10,
+  url: 'https://api.test',
+  version: 3,
+  wanted: 'http://127.0.0.1:4101/callback',
+  wantedBytes: 2_000,
+  wantedHost: '0.0.0.0',
+  wantedPort: 4102,
+  wasTyped: false,
+  workspace: '/data/runs',
+  isBroken: false,
+  isClosed: false,
+  isDeleted: false,
+  isEmpty: true,
+  isEncrypted: true,
+  isOwn: true,
+  items: 2,
+  known: ['staging'],
+  lastRow: 4,
+  limit: 'a sheet takes 1,048,576 rows',
+  line: 3,
+  location: null,
+  maxCharacters: 8 * 1024 * 1024,
+  mistakes: [
+    { id: 'column_unknown', field: 'user_id', column: 'author', count: 2, columns: '1 `a`', nearest: null },
+  ],
+  name: 'posts',
+  nearest: null,
+  onUnknown: 'skip',
+  origins: ['https://api.test'],
+  port: 4101,
+  problems: ['pace: missing'],
+  reason: 'no space',
+  record: 'row 3',
+  row: 3,
+  rows: 2,
+  runId: '20260301-x1',
+  runs: 7,
+  seconds: 5,
+  sheet: 'Posts',
+  sheetChoice: { sheet: 'Posts', others: ['Old'] },
+  sheets: ['"Old"'],
+  some: ['20260301-x1'],
+  source: 'posts.csv',
+  status: 502,
+  system: 'EADDRINUSE',
+  variable: 'KEY',
+  what: 'key',
+}
+
+const IDS = Object.keys(ERROR_MESSAGES) as ErrorId[]
+
+/** Errors that only a command has: the window never shows them. */
+const OF_COMMANDS = new Set<ErrorId>([
+  'arguments_refused',
+  'base_url_missing',
+  'delete_unconfirmed',
+  'entry_unwritable',
+  'k6_no_results',
+  'k6_not_json_lines',
+  'metrics_port_unusable',
+  'metrics_without_load',
+  'no_runs',
+  'options_in_conflict',
+  'plan_not_json',
+  'plan_unreadable',
+  'plan_untrusted',
+  'production_unconfirmed',
+  'resend_unconfirmed',
+  'row_of_load',
+  'run_ambiguous',
+  'run_unknown',
+  'save_plan_over_other',
+  'save_plan_unwritable',
+  'web_port_unusable',
+])
+
+const toMessage = (id: ErrorId) => ({ ...ARGUMENTS, id }) as unknown as ErrorMessage
+
+describe('the words of an error', () => {
+  it.each(IDS.filter((id) => !OF_COMMANDS.has(id)))(
+    '%s asks for no option or command in the window',
+    (id) => {
+      const { message, hint } = sayError(toMessage(id), 'window')
+      expect(`${message} ${hint}`).not.toMatch(/--[a-z]|(?<!of )\bsluice [a-z]/)
+      expect(`${message} ${hint}`).not.toMatch(/undefined|\[object/)
+    },
+  )
+
+  it.each(IDS)('%s says what is wrong and what to do on the command line', (id) => {
+    const { message, hint } = sayError(toMessage(id), 'terminal')
+    expect(message).not.toBe('')
+    expect(hint).toMatch(/\S/)
+    expect(`${message} ${hint}`).not.toMatch(/undefined|\[object/)
+  })
+
+  it('name commands as the person starts them', () => {
+    const said = { id: 'run_broke_off', runId: '20260301-x1', reason: 'no memory' } as const
+    expect(sayError(said, 'terminal', 'npx sluice').hint).toContain('npx sluice resume 20260301-x1')
+    expect(sayError(said, 'window').hint).toBe('Its journal is intact. Resume it on its own screen.')
+  })
+
+  it('list several causes one after the other', () => {
+    const said = { id: 'plan_refused', file: 'plan.json', problems: ['a: missing', 'b: too long'] } as const
+    expect(sayError(said, 'terminal')).toMatchObject({
+      title: 'plan.json has 2 problems; nothing was sent',
+      causes: ['a: missing', 'b: too long'],
+      message: 'plan.json has 2 problems; nothing was sent: a: missing; b: too long',
+    })
+  })
+
+  it('name a source as the person knows it', () => {
+    const said = { id: 'source_is_empty', source: '/tmp/uploads/1/posts.csv' } as const
+    expect(sayError(renameSource(said, 'posts.csv'), 'window').message).toBe(
+      'posts.csv: expected rows, found an empty file (0 bytes)',
+    )
+    const other = { id: 'run_deleted', runId: 'x' } as const
+    expect(renameSource(other, 'posts.csv')).toBe(other)
+  })
+})
+
+describe('an error that crosses a boundary', () => {
+  it('is the same error on the other side', () => {
+    const error = new SluiceError({ id: 'journal_disk_full', file: 'run.sqlite', reason: 'no space' })
+    const again = new SluiceError(JSON.parse(JSON.stringify(toErrorMessage(error))))
+    expect(again).toMatchObject({ message: error.message, hint: error.hint, code: 'DISK_FULL', exitCode: 1 })
+  })
+
+  it('is INTERNAL where nobody expected it', () => {
+    const said = toErrorMessage(new TypeError('x is not a function'))
+    expect(said).toEqual({ id: 'unexpected', reason: 'x is not a function' })
+    expect(new SluiceError(said)).toMatchObject({ code: 'INTERNAL', exitCode: 1 })
+  })
+
+  it('is taken for one by its id alone', () => {
+    expect(isErrorMessage({ id: 'run_deleted', runId: 'x' })).toBe(true)
+    expect(isErrorMessage({ id: 'toString' })).toBe(false)
+    expect(isErrorMessage({ code: 'INTERNAL' })).toBe(false)
+    expect(isErrorMessage(null)).toBe(false)
+  })
+})
