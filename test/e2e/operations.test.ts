@@ -26,7 +26,7 @@ async function sendAll(page: Page): Promise<void> {
   await seeRunEnded(page)
 }
 
-it('adds terms to a watchlist, says that notes are overwritten, and shows what became of each', async () => {
+it('adds terms to a watchlist, warns that notes are overwritten, and shows the outcome of each', async () => {
   const { page } = await openApp()
   await page.getByRole('button', { name: 'Choose what to do first' }).click()
   await page.getByRole('radio', { name: 'Add terms' }).check()

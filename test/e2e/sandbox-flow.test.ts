@@ -45,7 +45,7 @@ it('sends ten rows to try, then the others, counts as the journal does, and expo
   expect(shown).toEqual({ succeeded: rows.succeeded, invalid: rows.invalid, pending: rows.not_sent })
 })
 
-it('takes a new user to the first triggered rules in four clicks; the run is stopped and taken up again', async () => {
+it('takes a new user to the first triggered rules in four clicks; the run is stopped and resumed', async () => {
   const { page } = await openApp()
   await page.getByRole('button', { name: 'Try it with the sandbox' }).click()
   await page.getByRole('button', { name: 'Continue' }).click()

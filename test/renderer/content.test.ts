@@ -14,7 +14,7 @@ describe('what is masked', () => {
     expect([isContent(0, '1'), isContent(0, 'you idiot')]).toEqual([true, true])
   })
 
-  it('is no id and no metadata, however long', () => {
+  it('is neither an id nor metadata, however long', () => {
     expect([isContent(1, 'a b c d e f g'), isContent(2, 'x'.repeat(200))]).toEqual([false, false])
   })
 
@@ -47,7 +47,7 @@ describe('JSON with its content masked', () => {
     )
   })
 
-  it('masks each of the terms that an answer lists by themselves', () => {
+  it('masks each term that an answer lists separately', () => {
     expect(
       maskJson(
         '{"failed_terms": ["slur", "a \\"b\\""], "non_existent_terms": ["x"], "notes": ["n"], "text": []}',

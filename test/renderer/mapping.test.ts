@@ -57,7 +57,7 @@ describe('matching columns to fields by name', () => {
 })
 
 describe('what a mapping is missing', () => {
-  it('asks for the content and the user where neither is there', () => {
+  it('asks for the content and the user if both are missing', () => {
     expect(gapsOf(['Column 1', 'Column 2'])).toEqual(['user_id', 'text_data'])
   })
 

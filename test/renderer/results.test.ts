@@ -60,7 +60,7 @@ describe('narrowing by facets', () => {
   const rejected: Facet = { kind: 'state', value: 'rejected', label: 'rejected', rows: 3 }
   const rule: Facet = { kind: 'rule', value: 'r1', label: 'Spam', rows: 2 }
 
-  it('goes by what the service answered, beside a state', () => {
+  it("filters by the service's answer and by state", () => {
     const both = toggleFacet(toggleFacet({}, added), rejected)
     expect(both).toEqual({ answer: 'added', state: 'rejected' })
     expect(toggleFacet(both, added)).toEqual({ state: 'rejected' })

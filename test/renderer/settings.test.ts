@@ -95,7 +95,7 @@ describe('what keeps rows from being sent', () => {
     expect(gapOf(toService('https://a.example', ''), false)).toBeNull()
   })
 
-  it('is a second host that is no address', () => {
+  it('is a second host that is not a URL', () => {
     const { destination } = toService('https://a.example', 'key')
     const gap = findDestinationGap({ ...destination, taskBaseUrl: 'b.example' } as typeof destination, {
       needsKey: true,
@@ -231,7 +231,7 @@ describe('the run that a draft asks for', () => {
     })
   })
 
-  it('tells a folder how its media files are found, and no other source', () => {
+  it('asks how media files are found for a folder, and for no other source', () => {
     const folder = toRunRequest({ ...DRAFT, preview: { ...PREVIEW, format: 'folder' } }, [])
     expect(folder?.source.media).toEqual(toPlanMedia(DEFAULT_MEDIA))
     expect(toRunRequest({ ...DRAFT, preview: PREVIEW }, [])?.source.media).toBeUndefined()

@@ -48,7 +48,7 @@ describe('what was built', () => {
 })
 
 describe('npm start', () => {
-  it('serves the screens where there is no Electron, says so in one line, and ends with Ctrl-C', async () => {
+  it('serves the window in a browser without Electron, says so in one line, and ends with Ctrl-C', async () => {
     const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
     const child = spawn(process.execPath, [script, '--no-browser'], {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -77,7 +77,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(bare.hasMore).toBe(false)
   })
 
-  it('takes a source from check through a trial of ten to the last row, and shows what became of each', async () => {
+  it('takes a source from check through the first ten rows to the last, and shows the outcome of each', async () => {
     const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY] })
     const path = writeText(`${readFileSync(writeRows(40), 'utf8')}bad id,user_x,post-41\n`, 'forty.csv')
@@ -199,7 +199,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect((await client.runs.list()).map(({ summary }) => summary.run_id)).toEqual([runId])
   })
 
-  it('deletes a held run of which nothing was sent, as a window that goes back a step does', async () => {
+  it('deletes a held run that has sent nothing, as a window does when it goes back a step', async () => {
     const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY] })
     const runId = await startReady(
@@ -244,7 +244,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(await toError(client.source.preview({ source, limit: 501 }))).toMatchObject({ code: 'BAD_USAGE' })
   })
 
-  it('tells a source that cannot be used to who waits and to who follows, early or late', async () => {
+  it('reports an unusable source to waiters and followers, early or late', async () => {
     const { bridge, client } = await open(transport)
     const request = await createRequest(bridge.services, writeText('\0\0\0\0binary'), 'http://127.0.0.1:9')
     const { runId } = await client.runs.start({ request, apiKey: KEY })
@@ -326,7 +326,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(bridge.services.sandbox.baseUrl()).toBe(baseUrl)
   })
 
-  it('drops a window that does not speak the protocol, and goes on serving the others', async () => {
+  it('drops a window that does not speak the protocol, and keeps serving the others', async () => {
     const { bridge, window } = await open(transport)
     window.sendRaw('{"this is": no protocol')
     await window.closed

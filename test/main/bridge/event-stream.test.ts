@@ -72,7 +72,7 @@ function open<T>(first: T | null) {
 }
 
 describe('an event stream', () => {
-  it('tells the newest picture at once, then at most one each interval, skipping those in between', async () => {
+  it('sends the newest snapshot at once, then at most one per interval, skipping those in between', async () => {
     const { clock, tell, told, see } = open<number>(0)
     await settle()
     expect(told).toEqual([0])
@@ -91,7 +91,7 @@ describe('an event stream', () => {
     expect(told).toEqual([0, 1000, 1001])
   })
 
-  it('keeps nothing for a reader that has not seen the event before, and then tells the newest', async () => {
+  it('keeps nothing for a reader that has not read the previous event, then sends the newest', async () => {
     const { clock, tell, told, see } = open<number>(0)
     await settle()
     for (let value = 1; value <= 50; value += 1) {
@@ -106,7 +106,7 @@ describe('an event stream', () => {
     expect(told).toEqual([0, 50])
   })
 
-  it('tells the last picture before it ends', async () => {
+  it('sends the last snapshot before it ends', async () => {
     const { clock, tell, told, see, end, state } = open<string>('first')
     await settle()
     tell('last')

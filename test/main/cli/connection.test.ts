@@ -148,7 +148,7 @@ describe('a sending command', () => {
     expect(result.stderr).toMatch(/--connection NAME/)
   })
 
-  it('sends nothing to production where nobody can be asked, unless it is meant', async () => {
+  it('sends nothing to production without a terminal, except with --yes', async () => {
     const sandbox = await withSandbox()
     const { folder, sluice } = openWorkspace({ SLUICE_API_KEY: sandbox.key })
     const source = writeSource(folder, 'posts.csv', createRows(3))
@@ -198,7 +198,7 @@ describe('a sending command', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('goes on with another key when one is switched while it is going', { timeout: 60_000 }, async () => {
+  it('continues with another key when the active key is switched', { timeout: 60_000 }, async () => {
     const sandbox = await withSandbox({ apiKeys: ['key-1', 'key-2'], latency: '25ms' })
     const env = { KEY_1: 'key-1', KEY_2: 'key-2' }
     const { folder, sluice } = openWorkspace(env)

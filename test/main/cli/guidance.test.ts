@@ -47,7 +47,7 @@ async function writeWorkbook(folder: string) {
 }
 
 describe('columns whose names are not those of fields', () => {
-  it('are guessed where a field is required, and told before anything is sent', async () => {
+  it('are guessed for required fields, and shown before anything is sent', async () => {
     const { folder, run } = open()
     const file = writeSource(folder, 'posts.csv', 'author,Category,Tweet\nu1,sports,What a game\n')
     const shown = await run(['task', file, ...NOWHERE, '--quiet'])

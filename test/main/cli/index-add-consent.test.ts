@@ -44,7 +44,7 @@ test('index adds whose answers were lost are in the index once, unless their dou
   expect(await count()).toBe(300)
 })
 
-test('an accepted resend of an index add is sent once and not repeated by itself', async () => {
+test('an accepted resend of an index add is sent once and not repeated automatically', async () => {
   const { run, count } = await addItems(2, '5xx-after=100%,tries=3')
   expect(await count()).toBe(2)
   const resent = await run(['retry', 'latest', '--resend-index-adds', '--json'])

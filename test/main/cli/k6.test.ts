@@ -55,7 +55,7 @@ describe('k6', () => {
     expect(shown.stdout).toContain('measured by k6')
   })
 
-  it('is told what is wrong with a file that is no result of it', async () => {
+  it('reports what is wrong with a file that is not a k6 result', async () => {
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(2))
     const refused = await runInProcess(['import-k6', source], { workspace: folder, env: {} })

@@ -6,7 +6,7 @@ import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 
 describe('open', () => {
-  it('opens a file in the browser, so that the token stands in no process list', async () => {
+  it('opens a file in the browser, so that no process list shows the token', async () => {
     const [workspace, folder] = [createTemporaryFolder(), createTemporaryFolder()]
     const [browser, seen] = [join(folder, 'browser'), join(folder, 'seen')]
     // What the system's opener is told to start: notes its arguments, and ends Sluice as Ctrl-C would.

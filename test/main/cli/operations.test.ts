@@ -106,7 +106,7 @@ describe('index', () => {
     expect((await run(['show', 'latest'])).stdout).toMatch(/Items +removed 12/)
   })
 
-  it('needs to be told which index', async () => {
+  it('requires an index id', async () => {
     const { folder, send } = await openCommandLine()
     const result = await send('index', 'add', join(folder, 'items.csv'))
     expect(result).toMatchObject({ code: 2, stdout: '' })
@@ -115,7 +115,7 @@ describe('index', () => {
 })
 
 describe('watchlist', () => {
-  it('adds terms, says that notes are overwritten, and counts what became of every one', async () => {
+  it('adds terms, warns that notes are overwritten, and counts every outcome', async () => {
     const { folder, send, sum } = await openCommandLine()
     const source = writeSource(folder, 'terms.csv', 'term,notes\ngift card,new\nNew Term,x\nother,\n')
     const list = ['--watchlist', 'sandbox_terms']
@@ -224,7 +224,7 @@ describe('appeal', () => {
 })
 
 describe('a second host', () => {
-  it('is told as where the tasks of v2 went, and stands beside the first in JSON', async () => {
+  it('is shown as the target of v2 tasks, and is in JSON next to the base URL', async () => {
     const { folder, run } = await openCommandLine()
     const service = await startFaultServer({ onRequest: (_, wire) => wire.send(200, { task_id: 't' }) })
     const source = writeSource(folder, 'media.csv', 'url,user_id\nhttps://a.example/1.png,u1\n')

@@ -73,7 +73,7 @@ describe('receiver', () => {
     expect(result.stdout).toContain(`A callback to http://localhost:${port} arrived at`)
   })
 
-  it('test needs to be told the address', async () => {
+  it('test requires --callback-url', async () => {
     const result = await runInProcess(['receiver', 'test'], { workspace: createTemporaryFolder() })
     expect(result).toMatchObject({ code: 2, stdout: '' })
     expect(result.stderr).toContain('--callback-url')

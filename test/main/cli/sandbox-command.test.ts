@@ -67,7 +67,7 @@ describe('sandbox', () => {
     expect(result.stdout).not.toContain('my-own-key')
   })
 
-  it('has the indexes, watchlists, appeals and callbacks it was told to', async () => {
+  it('has the configured indexes, watchlists, appeals and callbacks', async () => {
     const workspace = createTemporaryFolder()
     const termFile = join(workspace, 'terms.txt')
     writeFileSync(termFile, '\uFEFFOne\tits notes\r\n\r\ntwo words\n')

@@ -16,7 +16,7 @@ const START = { apiKey: 'key' }
 const startTakingService = () =>
   startFaultServer({ onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)) })
 
-test('a run goes from its source to its end in a thread of its own, and is read while it goes on', async () => {
+test('a run is sent in a thread of its own from source to end, and can be read meanwhile', async () => {
   const server = await startHoldingService()
   const run = await engine.startRun(createRunPlan(folder, 10, server.baseUrl), START)
   expect(engine.heldRun(run.runId)).toBe(run)
@@ -62,7 +62,7 @@ test('a run obeys from outside its thread: begin, pause, concurrency, resume, st
   expect(countArrivals(server)).toEqual(Array(50).fill(1))
 })
 
-test('a run that goes on cannot be resumed, retried or deleted beside itself', async () => {
+test('an active run cannot be resumed, retried or deleted', async () => {
   const server = await startHoldingService()
   const run = await engine.startRun(createRunPlan(folder, 3, server.baseUrl), START)
   await server.arrivals(3)

@@ -37,7 +37,7 @@ describe('an appeal', () => {
     )
   })
 
-  it('is reviewed after a number of reads, of which those that failed are none', async () => {
+  it('is reviewed after a number of successful reads', async () => {
     const sandbox = await withSandbox({
       appeals: [{ appeal_id: 'a', reviewed_after_reads: 2, judgment: { overturned: true } }],
       faults: ['503=100%,tries=1'],

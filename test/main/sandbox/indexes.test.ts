@@ -195,7 +195,7 @@ describe('an async change of a custom index', () => {
     expect(await sandbox.indexItems(INDEX)).toHaveLength(1)
   })
 
-  it('whose acknowledgement was lost is made all the same, and called back', async () => {
+  it('takes effect and is called back although its acknowledgement was lost', async () => {
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox({ faults: ['reset-after=100%'] })
     await expect(sandbox.post(ADD_ASYNC, { url: IMAGE, callback_url: receiver.url })).rejects.toThrow()

@@ -75,7 +75,7 @@ describe('a v2 task', () => {
     }
   })
 
-  it('is refused where its body begins with a byte-order mark, or a model is no text', async () => {
+  it('is refused if its body begins with a byte-order mark, or a model is not a text', async () => {
     const sandbox = await withSandbox()
     const marked = await sandbox.post(SYNC, `\uFEFF${JSON.stringify(createTask())}`)
     expect(marked.status).toBe(400)

@@ -41,7 +41,7 @@ async function refuse(sandbox: TestSandbox, path: string, body: unknown, key = s
 }
 
 describe('adding terms', () => {
-  it('lower-cases them, and tells new ones from those it has', async () => {
+  it('lower-cases them, and distinguishes new from existing ones', async () => {
     const sandbox = await createSandbox([
       { term: 'known', notes: 'old' },
       { term: 'kept', notes: 'old' },

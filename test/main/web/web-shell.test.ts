@@ -248,7 +248,7 @@ describe('the browser shell', () => {
     expect(await client.runs.list()).toEqual([])
   })
 
-  it('ends downloads that nobody reads', async () => {
+  it('ends unread downloads', async () => {
     const limits = { ...LISTENER_LIMITS, stallMs: 100 }
     const sizeBytes = 64 * 1024 * 1024
     const server = createBoundedServer(limits)

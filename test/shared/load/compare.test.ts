@@ -100,7 +100,7 @@ describe('two runs', () => {
     )
   })
 
-  test('of few requests cannot be told apart', () => {
+  test('with few requests cannot be distinguished', () => {
     const few = (seed: number) => toLatencies(drawSeconds(seed, { perSecond: 1, slowEvery: 2 }))
     const { sentence, series } = compare(few(2), few(3))
     expect(series[0]?.verdict).toBe('unclear')
@@ -108,7 +108,7 @@ describe('two runs', () => {
     expect(series[0]?.percentiles.at(-1)).toMatchObject({ low: null, high: null, verdict: 'unclear' })
   })
 
-  test('with stalls in some seconds are told apart less surely than their requests alone would say', () => {
+  test('with stalls in some seconds are distinguished with less confidence than the number of requests suggests', () => {
     const stalled = drawSeconds(4).map((second, index) => {
       const histogram = createHistogram()
       for (let i = 0; i < second.totalCount; i += 1) recordUs(histogram, 20_000 * (1 + (index % 7)) + 10 * i)
@@ -201,7 +201,7 @@ describe('what to keep in mind', () => {
 })
 
 describe('plans', () => {
-  test('are compared by every value that bears on what is measured', () => {
+  test('are compared by every value that affects what is measured', () => {
     const a = {
       name: 'one',
       connection: { apiKeyEnv: 'A', deliveredCodes: ['X'] },
@@ -226,7 +226,7 @@ describe('plans', () => {
   })
 })
 
-test('runs of which one has only percentiles are compared by those that both have', () => {
+test('if one run has only percentiles, the percentiles that both have are compared', () => {
   const told = { http_req_duration: { p50: 40, p95: 41, max: 90 } }
   const { series, sentence } = compare({ latencies: {}, percentiles: told })
   expect(series[0]?.percentiles.map(({ percentile, bMs, low }) => [percentile, bMs, low])).toEqual([

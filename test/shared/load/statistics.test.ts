@@ -90,7 +90,7 @@ describe('the design effect', () => {
     expect(toDesignEffect(together, 0.99)).toBeGreaterThan(20)
   })
 
-  test('is never below 1, and not told from few batches', () => {
+  test('is never below 1, and unknown with few batches', () => {
     expect(toDesignEffect(Array(30).fill({ count: 100, hits: 10 }), 0.99)).toBeGreaterThanOrEqual(1)
     expect(toDesignEffect(Array(30).fill({ count: 100, hits: 0 }), 0.99)).toBeGreaterThanOrEqual(1)
     expect(toDesignEffect(Array(7).fill({ count: 100, hits: 10 }), 0.99)).toBeNull()
@@ -172,7 +172,7 @@ describe('the interval of a quantile', () => {
     })
   })
 
-  test('is told from at most thirty batches of consecutive seconds', () => {
+  test('is computed from at most thirty batches of consecutive seconds', () => {
     const seconds = drawSeconds(1, 61, 2, 0)
     const { batches } = toLatencyHistory(merge(seconds), seconds)
     expect(batches.map(({ counts }) => counts.at(-1))).toEqual([...Array(20).fill(6), 2])

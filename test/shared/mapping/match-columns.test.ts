@@ -45,7 +45,7 @@ test('guesses nothing that may be left out', () => {
   })
 })
 
-test('guesses the likeliest of several columns, and no address beside a text', () => {
+test('guesses the likeliest of several columns, and no URL in addition to a text', () => {
   expect(suggest(['description', 'text', 'Image URL', 'author_id'])).toEqual({
     text_data: ['text', 'guess'],
     user_id: ['author_id', 'guess'],

@@ -36,7 +36,7 @@ function listKeys(schema: unknown, path: readonly string[] = []): string[] {
 }
 
 describe('the published schema of plan files', () => {
-  it('is up to date; npm run plan-schema writes it anew', () => {
+  it('is up to date; npm run plan-schema regenerates it', () => {
     const published = readFileSync(join(import.meta.dirname, '../../../docs/plan.schema.json'), 'utf8')
     expect(published).toBe(`${JSON.stringify(toPlanJsonSchema(), null, 2)}\n`)
   })

@@ -86,7 +86,7 @@ test('a callback is taken wherever nothing is known yet, and its yes outweighs e
   }
 })
 
-test.each(STATES)('an item that is %s is settled just where nothing will happen by itself', (state) => {
+test.each(STATES)('an item that is %s is settled only if it no longer changes on its own', (state) => {
   expect(isSettled(state)).toBe(!['pending', 'sending', 'acknowledged'].includes(state))
 })
 

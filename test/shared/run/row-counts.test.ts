@@ -33,7 +33,7 @@ test('rows that a dead process marked and never settled are unknown', () => {
   expect(counts).toMatchObject({ unknown: 5, not_sent: 5 })
 })
 
-test('a run of which nothing is known yet has sent nothing', () => {
+test('a run without any recorded result has sent nothing', () => {
   expect(toRowCounts(new Map(), 3)).toMatchObject({ read: 3, succeeded: 0, not_sent: 3 })
 })
 

@@ -63,7 +63,7 @@ describe('an appeal', () => {
     expect(appealResponseSchema.parse(appeal)).toEqual(appeal)
   })
 
-  it('may have a judgment of which every field is optional, and a decision of which two are not', () => {
+  it('may have a judgment whose fields are all optional, and a decision with two required fields', () => {
     const appeal = {
       appeal_id: 'a',
       appeal: { appeal_status: 'Reviewed', appeal_judgment: { overturned: true } },

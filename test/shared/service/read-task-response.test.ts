@@ -142,7 +142,7 @@ describe('reading a task response', () => {
     })
   })
 
-  it('takes the id where there is no task_id', () => {
+  it('takes the id if task_id is missing', () => {
     expect(readTaskResponse({ id: 't9' })?.taskId).toBe('t9')
   })
 

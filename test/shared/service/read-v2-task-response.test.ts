@@ -36,7 +36,7 @@ test.each([
   })
 })
 
-test('a code that says success is no failure, any other one is', () => {
+test('a success code is not a failure, any other code is', () => {
   const model = (code: unknown) => ({ models: [{ model: 'ocr', status: { code, message: 'm' } }] })
   for (const code of ['0', 0, 200, '201', 'SUCCESS', 'success', 'OK', 'Completed', null, true])
     expect(readV2TaskResponse(model(code)).failures).toEqual([])

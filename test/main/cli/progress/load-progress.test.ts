@@ -20,7 +20,7 @@ const show = (load: Partial<LoadProgress> = {}, columns = 110, notice: string | 
   formatProgressBlock(createPlainTerminal(columns), createLoadSnapshot(load, { notice })).split('\n')
 
 describe('the bar of a load test', () => {
-  it('says how far it is, how fast it sends beside its schedule, and how well it goes', () => {
+  it('shows progress, rate against schedule, and success', () => {
     const [first = '', second = '', third = '', ...more] = show()
     expect(first).toMatch(/^Loading {2}█+░+ {2}25\.3 s of 1m {2}198 of 200\/s {2}12 in flight$/)
     expect(second.trim()).toBe(
@@ -55,7 +55,7 @@ describe('the bar of a load test', () => {
     expect(label({ phase: 'stopping', elapsedMs: 61_000, awaited: 7 })).toMatch(/^Awaiting .*7 awaited/)
   })
 
-  it('draws no bar where nobody knows how long it takes', () => {
+  it('draws no bar if the duration is unknown', () => {
     const [first = ''] = show({ measuredMs: null, scheduledPerS: null })
     expect(first).toBe('Loading  25.3 s  198/s  12 in flight')
   })

@@ -47,7 +47,7 @@ function createSnapshot(changes: Partial<RunSnapshot> = {}): RunSnapshot {
 }
 
 describe('the bar', () => {
-  it('says how far the run is and what came of its rows', () => {
+  it('shows the progress of the run and the outcome of its rows', () => {
     const [first = '', second = ''] = formatProgressBlock(createPlainTerminal(110), createSnapshot()).split(
       '\n',
     )
@@ -146,7 +146,7 @@ describe('the line for logs', () => {
     )
   })
 
-  it('tells how much of the source is read', () => {
+  it('reports how much of the source is read', () => {
     expect(
       formatProgressLine(createSnapshot({ phase: 'intake', problems: { errors: 2, warnings: 0 } })),
     ).toBe('reading: 5,573 rows, 500 B of 1.0 kB, 2 problems')

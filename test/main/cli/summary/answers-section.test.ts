@@ -26,7 +26,7 @@ const TERMS = createSummary({
 })
 
 describe('the terms of a watchlist', () => {
-  it('are counted by what became of them, and the first that failed are named', () => {
+  it('are counted by outcome, and the first failed ones are named', () => {
     const lines = formatTerms(createPlainTerminal(110), TERMS)
     expect(lines[0]).toMatch(/^Terms +added +1,200$/)
     expect(lines[1]).toMatch(/^ +pre-existing +3 {2}already in the watchlist/)

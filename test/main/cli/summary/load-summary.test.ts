@@ -111,7 +111,7 @@ describe('the summary of a load test', () => {
     expect(text).toContain('in seconds 30 to 59')
   })
 
-  it('flags percentiles beside drops, missing callbacks, waiting, and the cache', () => {
+  it('flags percentiles affected by drops, missing callbacks, waiting and the cache', () => {
     const { generator } = buildLoadReport()
     const text = show(
       buildLoadReport(
@@ -169,7 +169,7 @@ describe('the summary of a load test', () => {
     expect(text).not.toMatch(/Latency|Generator/)
   })
 
-  it('says of what k6 has sent only what k6 tells', () => {
+  it('shows only what k6 reports about a k6 run', () => {
     const { generator } = buildLoadReport()
     const text = show(
       buildLoadReport(

@@ -25,7 +25,7 @@ function createSummary(group: ErrorGroup, changes: Partial<RunSummary> = {}): Ru
 }
 
 describe('rows that were not sent', () => {
-  it('are told apart from rows that are to be repeated', () => {
+  it('are distinguished from rows that are to be repeated', () => {
     const rows = {
       read: 9,
       invalid: 0,
@@ -79,7 +79,7 @@ describe('what to type next', () => {
     expect(adviseOn(group, createSummary(group, { operation: 'watchlist-add' }))?.text).toContain('API key')
   })
 
-  it('is no retry after a load test that the key was wrong for', () => {
+  it('does not suggest a retry after a load test with a wrong key', () => {
     const group = createGroup({ status: 403, error_code: 'INVALID_API_KEY' })
     const load = {} as NonNullable<RunSummary['load']>
     expect(adviseOn(group, createSummary(group))?.command).toContain('retry r1')
@@ -122,7 +122,7 @@ describe('throughput', () => {
       }),
     ).at(-1)
 
-  it('is no figure where the sending took less than a tenth of a second', () => {
+  it('has no rate if sending took less than a tenth of a second', () => {
     expect(format(0.02)).toMatch(/^Throughput +sent for only 20 ms: too short for a rate$/)
     expect(format(0.5)).toMatch(/2\.0 requests\/s, 38 rows succeeded\/s, over 500 ms$/)
   })

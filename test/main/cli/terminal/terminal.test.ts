@@ -155,7 +155,7 @@ describe('a table', () => {
 })
 
 describe('the character set of a terminal', () => {
-  it('is told by the locale', () => {
+  it('is detected from the locale', () => {
     expect(isUtf8Terminal({ LANG: 'en_US.UTF-8' }, 'linux')).toBe(true)
     expect(isUtf8Terminal({ LANG: 'en_US.UTF-8', LC_ALL: 'C' }, 'linux')).toBe(false)
     expect(isUtf8Terminal({}, 'linux')).toBe(false)

@@ -87,7 +87,7 @@ test('a transaction apart writes its own counts, and leaves those that wait for 
   expect(readStored()).toEqual({ succeeded: 7, pending: 2 })
 })
 
-test('a sync brings what is committed to the disk while the thread goes on', async () => {
+test('a sync writes commits to disk while the thread continues', async () => {
   const journal = openTestJournal()
   journal.transact('process', () => journal.counters.add('state', 'succeeded', 1))
   let hasGoneOn = false
@@ -113,7 +113,7 @@ test('the run’s own row is committed under FULL, outcomes and marks under NORM
   expect(journal.db.prepare('PRAGMA journal_mode').get()?.['journal_mode']).toBe('wal')
 })
 
-test('every commit is told right before and right after it, with its number', () => {
+test('every commit is reported right before and right after it, with its number', () => {
   const told: string[] = []
   const journal = openTestJournal({ onCommit: (when, number) => told.push(`${when} ${number}`) })
   journal.transact('process', () => {})
@@ -145,7 +145,7 @@ test('a full disk is said as such, and the journal can be written again when the
   expect(toCounts(journal)).toEqual({ invalid: 1 })
 })
 
-test('a reader that looks beside the writer sees what is committed, and cannot write', () => {
+test('a reader sees what the writer has committed, and cannot write', () => {
   const journal = openTestJournal()
   insertTestRun(journal)
   const reader = openJournalReader(journal.file)

@@ -179,7 +179,7 @@ test('the list of runs has one entry for a run and its retries', async () => {
   expect(entries[0]).toMatchObject({ run_id: runId, rows: { succeeded: 3 }, retries: [{ run_id: first }] })
 })
 
-test('rows that a stopped retry has not sent again are not sent, and to be repeated', async () => {
+test('rows that a stopped retry did not send count as not sent and to be repeated', async () => {
   const { runId } = await startRun()
   const held = await engine.retryRun(runId, { ...START, onUnknown: 'skip', hold: true })
   await held.ready

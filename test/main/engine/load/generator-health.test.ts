@@ -62,7 +62,7 @@ describe('a second is limited by the generator', () => {
     expect(findLimits(second, { ...WELL, behind: 500 }, null)).toEqual([])
   })
 
-  it('is told with all the reasons there are, how often and how much', () => {
+  it('is reported with all its reasons, how often and how much', () => {
     const seconds = new Map([
       ['lag', 3],
       ['event_loop', 1],

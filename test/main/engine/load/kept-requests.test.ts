@@ -88,7 +88,7 @@ describe('requests that are kept whole', () => {
     for (const n of tenths) expect(Math.abs(n - 200)).toBeLessThan(60)
   })
 
-  it('are the first errors as well, up to their limit, beside the sample', () => {
+  it('include the first errors, up to their limit, in addition to the sample', () => {
     const isError = (row: number) => row % 10 === 0
     const { kept } = keep({ sampleSize: 5, errorLimit: 7, requests: 1_000, isError })
     const errors = [...kept].filter(([slot]) => slot >= 5)

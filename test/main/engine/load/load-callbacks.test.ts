@@ -60,7 +60,7 @@ describe('callbacks of a load', () => {
     expect(counts).toEqual({ received: 2, doubled: 0, rejected: 1, overdue: 0 })
   })
 
-  it('may come before anybody has told of their request', async () => {
+  it('may arrive before their request was reported', async () => {
     const { callbacks, latencies, receive } = createCallbacks()
     await receive(7, 5_000)
     callbacks.take()

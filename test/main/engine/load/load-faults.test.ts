@@ -175,7 +175,7 @@ test('an interruption in the warm-up leaves nothing measured, and says so', asyn
   expect(report).toMatchObject({ durationMs: 0, counts: { sent: 0 }, rates: { attemptedPerS: 0 } })
 })
 
-test('a load that has not begun is judged by nothing', async () => {
+test('a load test that has not started has no threshold results', async () => {
   const server = await startService()
   const plan = loads.createPlan(3, server.baseUrl, {
     pace: { kind: 'closed', concurrency: 2 },

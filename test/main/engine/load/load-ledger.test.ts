@@ -61,7 +61,7 @@ describe('the ledger', () => {
     expect(ledger).toMatchObject({ requests: 4, failed: 2 })
   })
 
-  it('counts what is told of a closed second in the next one, so that nothing is lost', () => {
+  it('counts reports about a closed second in the next one, so that nothing is lost', () => {
     const { ledger } = createLedger()
     ledger.close(0)
     ledger.close(1)
@@ -95,7 +95,7 @@ describe('the ledger', () => {
     expect(latency.percentiles('start_lag')?.p50).toBeCloseTo(5, 1)
   })
 
-  it('holds nobody but the generator to account for lag without a reason', () => {
+  it('attributes unexplained lag to the generator only', () => {
     const { ledger } = createLedger()
     ledger.add(
       toRecords([
@@ -155,7 +155,7 @@ describe('the ledger', () => {
     expect(closeAll(ledger).errors).toEqual([{ ...BROKEN, requests: 2, firstSecond: 1, lastSecond: 5 }])
   })
 
-  it('tells apart models and sizes of content, and only so many models', () => {
+  it('distinguishes sizes of content, and models up to a limit', () => {
     const { ledger } = createLedger()
     ledger.add(
       toRecords(

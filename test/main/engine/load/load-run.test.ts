@@ -154,7 +154,7 @@ test('what finds no room is dropped where it is to be dropped, and counted', asy
   ])
 })
 
-test('what still waits for room long after the load is dropped, and nothing goes on for ever', async () => {
+test('requests still waiting for room after the load are dropped, and nothing waits forever', async () => {
   const server = await startService(300)
   const { report } = await loads.run(
     loads.createPlan(5, server.baseUrl, {

@@ -51,7 +51,7 @@ function createSeconds(workers = 1) {
 }
 
 describe('the seconds of a load', () => {
-  it('are closed when they are over and every thread has told of them', () => {
+  it('are closed when they are over and every thread has reported them', () => {
     const { seconds } = createSeconds(2)
     expect(seconds.lastOver(2_500)).toBe(-1)
     seconds.noteHealth(0, toHealth(0))
@@ -149,7 +149,7 @@ describe('the seconds of a load', () => {
     expect(seconds).toMatchObject({ sent: 10, limited: 0 })
   })
 
-  it('hear of a stall that is told of when its second is closed already', () => {
+  it('include a stall that is reported after its second was closed', () => {
     const { seconds, close, read } = createSeconds()
     close(0)
     seconds.noteHealth(0, toHealth(0, { eventLoopMaxUs: 1_200_000 }))

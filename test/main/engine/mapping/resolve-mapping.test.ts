@@ -93,7 +93,7 @@ test('unknown fields and placeholders are named together, with what was meant', 
   expect(failure).toContain('Did you mean `{{author}}`?')
 })
 
-test('an empty constant is no source for a required field', () => {
+test('an empty constant does not fill a required field', () => {
   const mapping = { user_id: template(''), post_id: template('') }
   const failure = failResolving(buildPlan({ mapping }), ['text_data', 'user_id'])
   expect(failure).toContain('user_id is required')

@@ -88,7 +88,7 @@ test('models left out of the plan and the row are left out of the request', () =
   expect(mapFields(['text_data', 'user_id'], {}).body).not.toHaveProperty('models')
 })
 
-test('the id of a custom index is a model of v2, beside others and without a warning, and none of v1', () => {
+test('the id of a custom index is a model in v2, also with others and without a warning, but not in v1', () => {
   const columns = ['url', 'user_id', 'user_metadata', 'models']
   const cells = ['https://a.example/1.png', 'u', '{}', '["visual","My index 7"]']
   const check = (api: 'v1' | 'v2', models: string) => {

@@ -53,13 +53,13 @@ test('null in a field of the interface is a field that is not there', () => {
   expect(body).toEqual({ text_data: 't', own: null, user_id: 'u1', post_id: 'r1-5' })
 })
 
-test.each(['[1]', '"text"', '{"a":', 'null'])('%s is no whole request', (text) => {
+test.each(['[1]', '"text"', '{"a":', 'null'])('%s is not a whole request', (text) => {
   expect(mapOne(['request', 'text_data', 'user_id'], [text, 't', 'u']).found).toEqual([
     `row 5, request: must be a JSON object, found \`${text}\``,
   ])
 })
 
-test('values of another type are refused, and fields that nobody knows are sent with a warning', () => {
+test('values of another type are refused, and unknown fields are sent with a warning', () => {
   const request = { text_data: 7, user_id: 4, models: 'text', user_metadata: 'm', text_dta: 't' }
   expect(mapOne(['request'], [JSON.stringify(request)]).found).toEqual([
     'row 5, user_metadata: must be a JSON object, found `m`',

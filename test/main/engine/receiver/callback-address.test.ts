@@ -44,7 +44,7 @@ describe('the address of a callback', () => {
     expect(parseCallbackPath(SECRET, path)).toBeNull()
   })
 
-  it('has one spelling: no other last character stands for the same bits', () => {
+  it('has one spelling: no other last character encodes the same bits', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const spellings = [...alphabet].map((last) => PATH.slice(0, -1) + last)
     expect(spellings.filter((path) => parseCallbackPath(SECRET, path) !== null)).toEqual([PATH])
@@ -62,7 +62,7 @@ describe('the address of a media file', () => {
     },
   )
 
-  it('is refused for another file, another run, and what is no address', () => {
+  it('is refused for another file, another run, and an invalid URL', () => {
     const address = toMediaPath(SECRET, { runToken: 'run-1', path: 'a/cat.jpg' })
     const others = [
       address.replace('cat', 'dog'),
@@ -75,7 +75,7 @@ describe('the address of a media file', () => {
     expect(others.map((path) => parseMediaPath(SECRET, path))).toEqual(others.map(() => null))
   })
 
-  it('stands for a name that is no Unicode, too', () => {
+  it('also encodes a name that is not Unicode', () => {
     const address = toMediaPath(SECRET, { runToken: 'run-1', path: 'a\ud800.jpg' })
     expect(parseMediaPath(SECRET, address)).toEqual({ runToken: 'run-1', path: 'a\ufffd.jpg' })
   })

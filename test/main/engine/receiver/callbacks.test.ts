@@ -45,7 +45,7 @@ describe('the callback receiver', () => {
     expect(new Set(test.read('run-1').map(({ body }) => body))).toEqual(new Set(['{"a":1}']))
   })
 
-  it('keeps what is no JSON object as evidence, and tells its sender', async () => {
+  it('keeps a body that is not a JSON object as evidence, and tells its sender', async () => {
     const test = await startTestReceiver()
     const bodies = ['', 'null', '[1]', '"text"', '{"cut": "of', '<html>', '\ufeff{"fine":true}']
     const statuses: number[] = []

@@ -161,7 +161,7 @@ describe('the media host', () => {
     expect((await get(test, 'clip.mp4')).status).toBe(404)
   })
 
-  it('serves at once where a run is taken up again', async () => {
+  it('serves at once when a run is resumed', async () => {
     const test = await startTestReceiver({}, createManualClock())
     const folder = join(test.workspace, 'chosen')
     mkdirSync(folder)
@@ -183,7 +183,7 @@ describe('the media host', () => {
     expect(readdirSync(registrations).sort()).toEqual(['new.json', 'run-1.json'])
   })
 
-  it('serves what a receiver that stands by was told, too', async () => {
+  it('also serves folders registered with a standby receiver', async () => {
     const test = await serve()
     const second = await startTestReceiver({ workspace: test.workspace }, createManualClock())
     holdRun(test.workspace, 'run-2')
@@ -195,7 +195,7 @@ describe('the media host', () => {
     expect((await requestRaw(second.baseUrl, 'GET', target)).status).toBe(404)
   })
 
-  it('is not told of what is no folder', async () => {
+  it('is not reported for something that is not a folder', async () => {
     const test = await serve()
     const serveOther = (folder: string) => () => test.receiver.serveFolder({ ...RUN, folder })
     expect(serveOther(join(test.folder, 'none'))).toThrow(/cannot serve the files of .*none/)
@@ -237,7 +237,7 @@ describe('the media host', () => {
     await expect.poll(async () => (await get(test, 'clip.mp4')).status).toBe(200)
   })
 
-  it('ends downloads that nobody reads as soon as others wait for their place', async () => {
+  it('ends unread downloads as soon as others wait for their place', async () => {
     const test = await serve({ maxMediaFiles: 3, mediaStallMs: 10_000 })
     const path = join(test.folder, 'large.mp4')
     writeFileSync(path, '')

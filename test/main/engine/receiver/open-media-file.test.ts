@@ -94,7 +94,7 @@ describe('a path inside a folder', () => {
     expect(toFilePath('/folder', path, 'linux')).toBe(join('/folder', path))
   })
 
-  it('is told from one beside it', () => {
+  it('is distinguished from a similar one', () => {
     const inside = ['/a/b/c', '/a/b/..c', '/a/b/c/d'].map((path) => isInside('/a/b', path))
     const outside = ['/a/b', '/a', '/a/bc', '/a/b/../c', '/', '/x'].map((path) => isInside('/a/b', path))
     expect([inside, outside]).toEqual([Array(3).fill(true), Array(6).fill(false)])

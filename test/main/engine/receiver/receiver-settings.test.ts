@@ -59,7 +59,7 @@ describe('the settings of a workspace’s receiver', () => {
     expect(await Promise.all(secrets)).toEqual([secret, secret, secret])
   })
 
-  it('are not made anew where they are damaged, and what they hold is not shown', () => {
+  it('are not recreated if damaged, and their content is not shown', () => {
     const workspace = createTemporaryFolder()
     const { secret } = readReceiverSettings(workspace)
     const file = toReceiverSettingsFile(workspace)

@@ -48,7 +48,7 @@ describe('the receiver’s thread', () => {
     await expect(postCallback(baseUrl + path)).rejects.toThrow()
   })
 
-  it('serves a folder until it is told to stop', async () => {
+  it('serves a folder until stopped', async () => {
     const thread = startThread()
     const { baseUrl } = await thread.ready
     const { workspace } = thread

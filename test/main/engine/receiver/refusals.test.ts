@@ -104,7 +104,7 @@ describe('a request that the receiver cannot take', () => {
     await expectAlive(test)
   })
 
-  it('is 400 where it is no HTTP', async () => {
+  it('is answered 400 if it is not HTTP', async () => {
     const test = await startTestReceiver()
     const requests = [
       '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',

@@ -244,7 +244,7 @@ test('a rule that both the answer and the callback name is counted once', () => 
   expect([...journal.counters.entries('rule')]).toEqual([['r1', 1]])
 })
 
-test('an item of unknown fate is waited for as long as an acknowledged one, and no longer', () => {
+test('a callback of an item of unknown outcome is awaited as long as that of an acknowledged one', () => {
   const { settler, clock, send } = openSettler(1)
   send(1, { state: 'unknown', outcome: 'unknown', status: null })
   expect(settler.isOver).toBe(true)

@@ -26,7 +26,7 @@ function createGuard(readKeySource = () => 'in the environment variable THE_KEY'
   return { guard, clock, note }
 }
 
-test('a run that goes well goes on', () => {
+test('a healthy run is not stopped', () => {
   const { guard, note } = createGuard()
   note(success, 1_000)
   expect(guard.reason()).toBeNull()
@@ -130,7 +130,7 @@ test('a fifth of errors is borne, and tries that are repeated count as none', ()
   expect(guard.reason()).toBeNull()
 })
 
-test('rows of unknown fate count as errors', () => {
+test('rows of unknown outcome count as errors', () => {
   const { guard, note } = createGuard()
   note(success, 39)
   note(broken, 11)

@@ -144,7 +144,7 @@ test('causes of errors are counted by outcome, status, code and message; a retry
   ])
 })
 
-test('more causes than are told apart are counted together', () => {
+test('causes beyond the limit are counted together', () => {
   const { journal, note } = openRecorder(205)
   for (let item = 1; item <= 205; item += 1) {
     note(item, { outcome: 'unknown', status: null, message: `cause ${'abcdefghij'[item % 10]} ${item}` })

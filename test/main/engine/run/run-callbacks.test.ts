@@ -83,7 +83,7 @@ test('a retry sends rows again that a callback refused, and takes none of the ca
   expect(server.requests).toHaveLength(5)
 })
 
-test('what a retry was told of the rows it took over is counted once with its run', async () => {
+test('answers to the rows a retry took over are counted once with its run', async () => {
   const { server, answer } = await startAsyncService()
   const { toBody } = answer
   const isLate = { value: true }
@@ -120,7 +120,7 @@ test('a retry while callbacks are awaited is refused, since nothing could be don
   expect(await again.ended).toMatchObject({ rows: { awaiting: 1, rejected: 1 } })
 })
 
-test('a disk that was full for a moment while a run was held does not end it when it goes on', async () => {
+test('a disk that was full for a moment while a run was held does not end the resumed run', async () => {
   const { server, answer, receive } = await startAsyncService()
   const { toBody } = answer
   const fault = { isNext: false, happened: false }

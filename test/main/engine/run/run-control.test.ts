@@ -59,7 +59,7 @@ test('a limit counts rows, not tries', async () => {
   expect(await run.ended).toMatchObject({ state: 'interrupted', rows: { succeeded: 3, not_sent: 6 } })
 })
 
-test('a paused run lets what is in flight end, sends nothing new, and goes on where it was', async () => {
+test('a paused run finishes requests in flight, sends nothing new, and resumes where it was', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 20, server.baseUrl, closed(3)))
   await server.arrivals(3)
@@ -76,7 +76,7 @@ test('a paused run lets what is in flight end, sends nothing new, and goes on wh
   expect(countArrivals(server)).toEqual(Array(20).fill(1))
 })
 
-test('a run that is resumed while it still drains goes on', async () => {
+test('a run resumed while it is still draining continues', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 10, server.baseUrl, closed(2)))
   await server.arrivals(2)
@@ -147,7 +147,7 @@ test('a run that is stopped between two tries of a row tries it again when it is
   })
 })
 
-test('rows of unknown fate are sent again only when that is asked for, with the same body', async () => {
+test('rows of unknown outcome are sent again only on request, with the same body', async () => {
   let isBroken = true
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -201,7 +201,7 @@ test('the service never sees more requests at once than the pace allows', async 
   expect(server.connections).toBeLessThanOrEqual(5)
 })
 
-test('the number of requests in flight grows and shrinks while the run goes on', async () => {
+test('the number of requests in flight can be raised and lowered during the run', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 60, server.baseUrl, closed(2)))
   await server.arrivals(2)
@@ -256,7 +256,7 @@ test('no row is counted before its outcome is written, though the number in flig
   expect(torn).toEqual([])
 })
 
-test('a paused run that is given more requests in flight uses them all when it goes on', async () => {
+test('a paused run whose concurrency is raised uses all of it when resumed', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 30, server.baseUrl, closed(1)))
   await server.arrivals(1)
@@ -281,7 +281,7 @@ test('the number of requests in flight can be set before the source is read', as
   expect(await run.ended).toMatchObject({ rows: { succeeded: 30 } })
 })
 
-test('a run that is paused while the service throttles it goes on when the throttling is over', async () => {
+test('a run paused while throttled can be resumed after the throttling ends', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (request.number > 10) wire.send(200, toTaskAnswer(request))

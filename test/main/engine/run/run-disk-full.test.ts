@@ -133,7 +133,7 @@ test('a source that does not fit on the disk ends intake, and nothing was sent',
   expect(server.connections).toBe(0)
 })
 
-test('a number in flight that finds no room applies all the same, and is recorded when there is room again', async () => {
+test('a change of concurrency applies while the disk is full, and is recorded when there is room again', async () => {
   const server = await startHoldingService()
   const plan = createRunPlan(folder, 40, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 } })
   const run = runs.start(plan)

@@ -84,7 +84,7 @@ test('a fifth of errors is borne', async () => {
   expect(summary).toMatchObject({ state: 'completed', rows: { succeeded: 72, rejected: 18 } })
 })
 
-test('a run that only pauses says why, and goes on with a fresh start when it is told to', async () => {
+test('a run that pauses itself says why, and restarts its error counts when resumed', async () => {
   const service = await startService(403, 'INVALID_API_KEY')
   const plan = createRunPlan(folder, 20, service.server.baseUrl, oneAtATime)
   const run = runs.start(plan, { whenFailing: 'pause' })
@@ -124,7 +124,7 @@ test('a name that does not resolve stops the run in the same way', async () => {
   expect(summary.rows).toMatchObject({ succeeded: 0, unknown: 0 })
 })
 
-test('a service that was there is probed while it is away, and rows go on when it is back', async () => {
+test('a service that becomes unreachable is probed, and rows continue when it is back', async () => {
   let refusals = 0
   const server = await startFaultServer({
     onConnection: (socket) => {

@@ -171,7 +171,7 @@ test.each([
   },
 )
 
-test('a refusal is never repeated, and other rows go on', async () => {
+test('a refused request is never repeated, and other rows continue', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (toRow(request) % 10 === 3) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'bad text'))

@@ -50,7 +50,7 @@ test('a retry sends what did not succeed as a child run, byte for byte as it was
   ])
 })
 
-test('a retry leaves rows of unknown fate alone unless it is told to send them', async () => {
+test('a retry leaves rows of unknown outcome alone unless asked to send them', async () => {
   const service = await startBrokenService()
   const plan = createRunPlan(folder, TEXTS, service.server.baseUrl, { retry: { limit: 0 } })
   const parent = await runs.start(plan).ended
@@ -71,7 +71,7 @@ test('a retry of a retry keeps the post_ids of the first run', async () => {
   for (const bodies of listBodies(service.server).values()) expect(new Set(bodies).size).toBe(1)
 })
 
-test('a retry takes over rows that were never sent; the parent cannot be resumed beside it', async () => {
+test('a retry takes over rows that were never sent, and its parent cannot be resumed', async () => {
   const service = await startBrokenService()
   service.isMended = true
   const held = runs.start(createRunPlan(folder, 9, service.server.baseUrl), { hold: true })
@@ -135,7 +135,7 @@ test('invalid rows are not sent, and no retry takes them over', async () => {
   expect([...listBodies(service.server).keys()].toSorted()).toEqual([1, 2, 4])
 })
 
-test('a child run goes on after a stop like any other run', async () => {
+test('a child run can be resumed after a stop like any other run', async () => {
   const service = await startBrokenService()
   const texts = Array.from({ length: 12 }, (_, i) => `text ${i}`)
   const held = runs.start(createRunPlan(folder, texts, service.server.baseUrl), { hold: true })

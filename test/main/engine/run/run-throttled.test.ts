@@ -50,7 +50,7 @@ test('a service that takes far less than is sent gets every row in the end, none
   expect(server.requests.length).toBeLessThan(150 * 2.5)
 })
 
-test('a throttled run goes on at its pace while earlier requests await their answers', async () => {
+test('a throttled run keeps its pace while earlier requests wait for answers', async () => {
   const held: (() => void)[] = []
   let isOpen = false
   const server = await startFaultServer({
@@ -142,7 +142,7 @@ test('a service that goes away is said at once, with the time until the run give
   expect(await run.ended).toMatchObject({ state: 'interrupted' })
 })
 
-test('a row that alone is answered 429 uses its retries up, and the others go on', async () => {
+test('a row that alone is answered 429 uses up its retries, and the others continue', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (request.body.includes('"text 3"')) wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'))

@@ -113,7 +113,7 @@ test('terms go out several a request, and each row ends as the answer says of it
   })
 })
 
-test('rows are found by what the service answered of them, beside other filters', async () => {
+test("rows are found by the service's answer, combined with other filters", async () => {
   const server = await startWatchlist(['old'])
   const run = await runs.start(createPlan(server, ['New,', 'old,', 'bad1,', 'bad2,', 'Last,'])).ended
   runs.read(run.run_id, (view) => {
@@ -200,7 +200,7 @@ test('a retry sends only the terms that did not succeed, in requests of their ow
   })
 })
 
-test('a request whose fate is unknown leaves all its terms unknown, and a resend sends them as they were', async () => {
+test('a request of unknown outcome leaves all its terms unknown, and a resend sends them unchanged', async () => {
   let isBroken = true
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -220,7 +220,7 @@ test('a request whose fate is unknown leaves all its terms unknown, and a resend
   expect(bodies.slice(2)).toEqual(bodies.slice(0, 2))
 })
 
-test('terms whose first answer was lost are told as added or pre-existing, in the run and in its retry', async () => {
+test('terms whose first answer was lost count as added or pre-existing, in the run and in its retry', async () => {
   const held = new Set<string>()
   const lost = new Map<string, number>()
   const server = await startFaultServer({

@@ -122,7 +122,7 @@ test('bodies that left room wake as many lanes as it is for', async () => {
   expect(await endAll(held, ended)).toEqual({ kind: 'done' })
 })
 
-test('the cells of a row are let go once its request is built', async () => {
+test('the cells of a row are released once its request is built', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const held: (() => void)[] = []

@@ -51,7 +51,7 @@ test('a single row that was not reached closes nothing', () => {
   expect(gate.waitMs(0)).toBe(0)
 })
 
-test('when the service is back, probing begins anew the next time', () => {
+test('after the service is back, probing starts over next time', () => {
   const { gate, note } = createGate()
   note(unreached, true, 0)
   note(unreached, true, 250)

@@ -91,7 +91,7 @@ test('no more requests are in flight than the concurrency, however often lanes a
   expect([open.length, state.mostOpen, state.clients]).toEqual([3, 3, 3])
 })
 
-test('a lane goes on by itself while there are jobs, over its own connection', async () => {
+test('a lane continues on its own while there are jobs, over its own connection', async () => {
   const { lanes, state, endOne } = createTestLanes(1, 3)
   lanes.open()
   lanes.wake(1)
@@ -199,7 +199,7 @@ test('lanes that are opened again use the connections they had; destroying close
   expect(state.destroyed).toBe(2)
 })
 
-test('an error of a job is told, and ends its lane alone; the lanes can still be closed', async () => {
+test('an error of a job is reported and ends only its lane; the lanes can still be closed', async () => {
   const { lanes, state, errors, open, endOne } = createTestLanes(2, 50)
   lanes.open()
   lanes.wake(2)

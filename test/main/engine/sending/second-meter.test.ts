@@ -115,7 +115,7 @@ test('an open pace measures from when a request was due, a closed one has no suc
   expect(second?.latency.percentiles('http_req_connecting')).toBeNull()
 })
 
-test('the total goes on from what earlier sessions measured', () => {
+test('the total includes what earlier sessions measured', () => {
   const earlier = new LatencyMeter()
   earlier.record('http_req_duration', 9_000)
   const { meter, clock, note } = createMeter(earlier)
@@ -125,7 +125,7 @@ test('the total goes on from what earlier sessions measured', () => {
   expect(meter.total.percentiles('http_req_duration')).toMatchObject({ count: 2, min: 1, max: 9 })
 })
 
-test('a try that was not sent is counted and is no sample; one that timed out before is', () => {
+test('an attempt that was not sent is counted without a latency; a timed-out one has a latency', () => {
   const { meter, clock, note } = createMeter()
   clock.s = 0.5
   note('failed', 7_000, 1_000, { isSent: false, isTimed: false })

@@ -22,7 +22,7 @@ test('the first requests of an origin wait until it could have closed its connec
   expect((grants[8] ?? 0) - startMs).toBeGreaterThanOrEqual(9)
 })
 
-test('connections that die at the same time put an origin in doubt once, and closing goes on until reuse ends', () => {
+test('connections that die at the same time count once against an origin, and further closings end reuse', () => {
   const onEnded = vi.fn<(why: ReuseEnd) => void>()
   const reuse = createTrusted(onEnded)
   const { epoch } = reuse
@@ -57,7 +57,7 @@ test('a service may close connections that have idled for long, and those of an 
   expect([untried.isEnded, trusted.isEnded]).toEqual([false, false])
 })
 
-test('an answer that nobody asked for ends reuse at once', () => {
+test('an unsolicited answer ends connection reuse at once', () => {
   const onEnded = vi.fn<(why: ReuseEnd) => void>()
   const reuse = createTrusted(onEnded)
   reuse.noteStray()

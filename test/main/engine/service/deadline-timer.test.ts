@@ -16,7 +16,7 @@ function createDeadline() {
   return deadline
 }
 
-test('each deadline is told at its own time, though one timer serves them all', () => {
+test('each deadline fires at its own time, although one timer serves them all', () => {
   const timer = new DeadlineTimer()
   const [first, second, third] = [createDeadline(), createDeadline(), createDeadline()]
   const startMs = performance.now()
@@ -35,7 +35,7 @@ test('each deadline is told at its own time, though one timer serves them all', 
   expect(first.passedMs).toBeNaN()
 })
 
-test('nothing is told, and nothing waits, where all that was started was stopped', () => {
+test('nothing is reported, and nothing waits, if everything started was stopped', () => {
   const timer = new DeadlineTimer()
   const deadline = createDeadline()
   timer.start(deadline, performance.now(), 1_000)

@@ -134,7 +134,7 @@ test('an answer whose end is the end of its connection is whole', async () => {
   expect(judgement).toMatchObject({ outcome: 'succeeded', taskId: 'task-post-1' })
 })
 
-test('an answer that nobody asked for is never taken for that of the next request', async () => {
+test('an unsolicited answer is never taken for the answer of the next request', async () => {
   const stray = JSON.stringify({ task_id: 'stray', triggered_rules: [] })
   const server = await onRequest((request, wire) => {
     const answer = JSON.stringify(toTaskAnswer(request))

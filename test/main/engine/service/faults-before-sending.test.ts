@@ -22,7 +22,7 @@ test('a refused connection has certainly not been taken', async () => {
   )
 })
 
-test('a refused connection to every address of a name tells the same', async () => {
+test('a name whose every address refuses the connection has the same error', async () => {
   const port = await findClosedPort()
   const { judgement } = await sendTask(`http://localhost:${port}`)
   expect(judgement).toMatchObject({ ...NOT_TAKEN, errorCode: 'ECONNREFUSED' })

@@ -91,7 +91,7 @@ test('a request is one write: request line, host, headers, length, body', async 
   await ended
 })
 
-test('a service that answers before the write of its request returns has been waited for all the same', async () => {
+test("an answer that arrives before the request's write returns still has a waiting time", async () => {
   const { client, open } = createClient()
   const writeMs = 3
   const socket = new TestSocket()
@@ -251,7 +251,7 @@ test('the time to close an idle connection does not strike the connection after 
   expect(first.destroyed).toBe(true)
 })
 
-test('what a request could not be sent for is not told of the one after it', async () => {
+test('the error of a request that could not be sent is not reported for the next one', async () => {
   const { client } = createClient()
   const ends: Exchange[] = []
   const ended = new Promise<void>((resolve) => {

@@ -162,7 +162,7 @@ test('a connection gives way to a fresh one before services of a thousand reques
   expect(carried).toHaveLength(3)
 })
 
-test('goodbye with an error tells which requests were begun: those alone are of unknown outcome', async () => {
+test('a GOAWAY with an error says which requests were started: only those are unknown', async () => {
   const server = await startRawHttp2Server({
     tls,
     onRequest(wire, stream, count) {
@@ -267,7 +267,7 @@ test('one that is refused every time has certainly not been taken, and is given 
   expect(server.requests).toBe(5)
 })
 
-test('a timed-out request is called off, and its connection goes on', async () => {
+test('a timed-out request is cancelled, and its connection stays in use', async () => {
   const server = await startRawHttp2Server({
     tls,
     onRequest: (wire, stream, count) => (count === 1 ? undefined : answerWhole(wire, stream)),

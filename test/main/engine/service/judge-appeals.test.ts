@@ -38,7 +38,7 @@ test.each([
   expect(judgeAppeal(appeal)).toMatchObject({ outcome: 'succeeded', answer, message })
 })
 
-test('the original decision is told with its reasons', () => {
+test('the original decision is shown with its reasons', () => {
   expect(judgeAppeal({ appeal_status: 'In Review' }, DECISION).message).toBe(
     'In Review; no judgment; original decision: Remove post (spam, scam)',
   )
@@ -50,7 +50,7 @@ test('the original decision is told with its reasons', () => {
   )
 })
 
-test('a status that the interface does not know is told as it is', () => {
+test('an unknown appeal status is shown as received', () => {
   expect(judgeAppeal({ appeal_status: 'Withdrawn' })).toMatchObject({
     outcome: 'succeeded',
     answer: 'other_status',

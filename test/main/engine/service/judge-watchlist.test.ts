@@ -79,7 +79,7 @@ test('lists that are missing or hold something else cost only their own terms', 
   expect(rows?.map(({ answer }) => answer)).toEqual(['added', 'failed'])
 })
 
-test('an answer without any list tells nothing, and terms may be sent again', () => {
+test('an answer without any list leaves terms open, so that they can be sent again', () => {
   for (const body of [{ message: 'ok' }, [], 'ok', '']) {
     expect(add.judge(toAnswer(200, body), keysOf('a'))).toMatchObject({
       outcome: 'unknown',
@@ -137,7 +137,7 @@ test.each([
   }
 })
 
-test('a pre-existing term whose first answer was lost is told as added or pre-existing', () => {
+test('a pre-existing term whose first answer was lost counts as added or pre-existing', () => {
   const body = { ...EMPTY_ADD, added_terms: ['a'], pre_existing_terms: ['b'] }
   const rows = add.judge(toAnswer(200, body), keysOf('a', 'b'), 1).rows
   expect(rows?.map(({ answer }) => answer)).toEqual(['added', 'added_or_pre_existing'])

@@ -181,7 +181,7 @@ test('a proxy that opens no tunnel says why with its status', async () => {
   expect(judgement.message).toContain('gave no tunnel to moderation.test:8443, it answered 403')
 })
 
-test('a proxy that never answers is given up at the time-out, and the next try starts anew', async () => {
+test('a proxy that never answers times out, and the next attempt starts again', async () => {
   const proxy = await startProxy({ refusal: 'silence' })
   const client = createTestClient('https://moderation.test', 120, { proxy: { url: proxy.url } })
   const first = await sendOver(client, 'p1')

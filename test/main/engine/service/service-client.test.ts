@@ -111,7 +111,7 @@ test('no request goes out once the key was switched to that of another address',
   expect(server.requests).toHaveLength(1)
 })
 
-test('a key says nothing of itself, and a text is no key', () => {
+test('a key never prints itself, and a string is not a key', () => {
   const apiKey = bindTestKey('https://moderation.test')
   for (const text of [
     String(apiKey),
@@ -138,7 +138,7 @@ test('requests follow each other over one connection, which is timed once', asyn
   expect(second.timings).toMatchObject({ connectUs: null, tlsUs: null })
 })
 
-test('a client refuses a request while another is in flight, which goes on', async () => {
+test('a client refuses a request while another is in flight, without disturbing it', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => setImmediate(() => wire.send(200, toTaskAnswer(request))),
   })
@@ -176,7 +176,7 @@ test.each(['http', 'https'] as const)(
   },
 )
 
-test('the time to write a request that the service is slow to take is no waiting for its answer', async () => {
+test('the time to write a request to a slow reader does not count as waiting', async () => {
   const slowMs = 200
   const size = 32 * 1024 * 1024
   const server = await startFaultServer({

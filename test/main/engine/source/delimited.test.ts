@@ -116,12 +116,12 @@ test('a row of 40 MB ends reading with its number, its size, the limit and what 
   expect(failure).toContain('Nothing was sent. Shorten row 2')
 })
 
-test('a quote left open for more than 8 MiB is told from a long cell', () => {
+test('a quote left open for more than 8 MiB is distinguished from a long cell', () => {
   const path = writeSource(`id,text\n1,"never closed\n${'2,fine\n'.repeat(1_500_000)}`)
   expect(failReading(path)).toMatch(/row 1 opens a quote that is not closed .* Close the quote in row 1/)
 })
 
-test('what is no readable file of rows is told apart, with what to do', () => {
+test('each kind of unreadable file has its own error, with what to do', () => {
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'sub.csv'))
   expect(failReading(join(folder, 'gone.csv'))).toMatch(
@@ -203,7 +203,7 @@ test('a file that grows after it was opened is read as far as it then reaches', 
   reader.close()
 })
 
-test('a first line that tells the delimiter is neither header nor row, and what is given goes before it', () => {
+test('a first line that sets the delimiter is neither header nor row, and an explicit delimiter overrides it', () => {
   const text = 'sep=;\r\na;b,c\r\n1;2,3\r\n'
   expect(readText(text)).toMatchObject({ delimiter: ';', columns: ['a', 'b,c'], cells: [['1', '2,3']] })
   expect(readText(text, { readBytes: 3 }).cells).toEqual([['1', '2,3']])

@@ -55,7 +55,7 @@ test('a legacy byte far behind any sample still decides the encoding', () => {
   expect(source.cells.at(-1)).toEqual(['café'])
 })
 
-test('broken bytes in UTF-8 are named by row, and a real U+FFFD is no problem', () => {
+test('invalid UTF-8 bytes are reported by row, and a real U+FFFD is not a problem', () => {
   const bytes = Buffer.concat([
     Buffer.from('a,b\nüber,\uFFFD kept\nscho'),
     Buffer.from([0xff]),
@@ -116,7 +116,7 @@ test('an unknown encoding is said, with names that would do', () => {
   expect(() => readText('a\n1\n', { encoding: 'base64' })).toThrow('is unknown')
 })
 
-test('what tells legacy encodings apart is loaded for the first file that needs it', async () => {
+test('the detector of legacy encodings is loaded for the first file that needs it', async () => {
   vi.resetModules()
   const { openSource } = await import('../../../../src/main/engine/source/open-source.ts')
   const path = writeSource(Buffer.from('text_data\nGr\u00fc\u00dfe aus K\u00f6ln\n', 'latin1'))

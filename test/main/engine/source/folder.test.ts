@@ -42,7 +42,7 @@ test('text, requests and media fill the columns of their kind, in the order of t
   expect(source.problems).toEqual([])
 })
 
-test('texts are decoded as a CSV file is, each by itself', async () => {
+test('texts are decoded like CSV files, each separately', async () => {
   const folder = writeFolder({
     '1.txt': Buffer.from('\uFEFFd\u00e9j\u00e0', 'utf16le'),
     '2.txt': Buffer.from('déjà vu, Müller straße, garçon', 'latin1'),
@@ -138,7 +138,7 @@ test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
   },
 )
 
-test('a video over an hour is a warning, as long as its file tells', async () => {
+test('a video over an hour is a warning if its file states its length', async () => {
   const folder = writeFolder({
     '1.mp4': createMp4(3601),
     '2.mp4': createMp4(3600),
@@ -180,7 +180,7 @@ test('how much has been read reaches the size that was said at first', async () 
   reader.close()
 })
 
-test('a folder that is empty, missing or a file is told apart', async () => {
+test('an empty folder, a missing one and a file have different errors', async () => {
   const folder = createTemporaryFolder()
   expect(await failReadingAny(folder)).toContain('found an empty folder (hidden files are skipped)')
   expect(await failReadingAny(join(folder, 'gone'), { format: 'folder' })).toContain('ENOENT')

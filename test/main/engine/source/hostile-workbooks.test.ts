@@ -86,7 +86,7 @@ test('XML that is more than data, or less than XML, is refused', async () => {
   )
 })
 
-test('a value that goes on and on is not held in memory', async () => {
+test('an endless value is not held in memory', async () => {
   const text = Array.from({ length: 500_000 }, (_, i) => (i * i).toString(36))
     .join('')
     .repeat(2)

@@ -41,7 +41,7 @@ test('keys named as members of objects are, and an empty one, are columns like o
   expect(source.cells).toEqual([['a', 'b', 'c', 'd']])
 })
 
-test('a line that is no object is a row that says where it breaks', async () => {
+test('a line that is not an object is a row with an error that says where it breaks', async () => {
   const source = await readLines(
     '{"a":"1"}\n{"a":1,}\n\n["a"]\n{"a":tru}\n{"a":"open\n{"a":{"b":[1,}}\n{"a":1} x\n{a:1}\n{"a":"2"}\n',
   )
@@ -137,7 +137,7 @@ test('rows are the same however small the reads are', async () => {
   expect(whole.cells).toEqual([['é😀'], ['[1,\t2]'], [], ['', 'A']])
 })
 
-test('a JSON document is told from lines, with the way to make lines of it', async () => {
+test('a single JSON document is detected, with how to convert it to lines', async () => {
   expect(await failReadingAny(writeSource('[{"a":1}]', 'a.json'))).toMatch(
     /found a JSON array \| .*jq -c '\.\[\]'/,
   )

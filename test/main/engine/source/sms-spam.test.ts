@@ -21,7 +21,7 @@ describe('the SMS Spam Collection, real input without a header', () => {
     expect(source.rows.at(-1)?.row).toBe(5572)
   })
 
-  test('is told to be UTF-8 with commas, and its one ragged row is named', () => {
+  test('is detected as UTF-8 with commas, and its one ragged row is reported', () => {
     if (!isThere) return say()
     const source = readSource(path, { header: false })
     expect(source).toMatchObject({ encoding: 'utf-8', encodingBy: 'strict', delimiter: ',' })

@@ -16,7 +16,7 @@ function planMany(text: string, seed = 'seed') {
 }
 
 describe('callback settings', () => {
-  it('deliver once and at once unless told otherwise', () => {
+  it('deliver once and at once by default', () => {
     expect(parseCallbacks('')).toMatchObject({ attempts: 12, backoffMs: 200, connections: 32 })
     expect(new Set(planMany('').map((plan) => JSON.stringify(plan)))).toEqual(
       new Set([JSON.stringify([{ timing: 'normal', waitMs: 0 }])]),

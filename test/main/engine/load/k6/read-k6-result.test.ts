@@ -231,7 +231,7 @@ describe('JSON lines', () => {
   })
 })
 
-describe('what is no result of k6', () => {
+describe('a file that is not a k6 result', () => {
   test.each([
     ['', 'holds no results of k6'],
     ['hello', 'holds no results of k6'],

@@ -148,7 +148,7 @@ describe('a k6 project', () => {
     expect(readme).toContain('The warm-up of 5s is a scenario of its own.')
   })
 
-  test('is refused without a row, and for an operation that is no task', async () => {
+  test('is refused without a row, and for an operation other than tasks', async () => {
     await expect(write({ bodies: [] })).rejects.toMatchObject({ code: 'BAD_USAGE' })
     await expect(write({ parts: { operation: { kind: 'appeal-status' } } })).rejects.toThrow(
       'cannot be sent by k6',

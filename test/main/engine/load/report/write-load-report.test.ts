@@ -98,7 +98,7 @@ describe('a load report', () => {
     expect(result).toMatchObject({ rows, sizeBytes: Buffer.byteLength(text) })
   })
 
-  test('replaces the file that is there', async () => {
+  test('replaces an existing file', async () => {
     const file = toFile('a.csv')
     await writeFile(file, 'x'.repeat(100_000))
     await writeLoadReport({ ...SOURCE, file })

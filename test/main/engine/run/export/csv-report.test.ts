@@ -172,11 +172,11 @@ test.each([false, true])(
   },
 )
 
-test('a file that is no export of ours keeps its apostrophes', () => {
+test('a file that is not an export of Sluice keeps its apostrophes', () => {
   expect(readText("a,sluice_row\n'=1,2\n").cells).toEqual([["'=1", '2']])
 })
 
-test('exporting an export renames its old columns, each time anew', () => {
+test('exporting an export renames its old columns each time', () => {
   const again = write(
     ['text', 'sluice_row', 'sluice_row (source)'],
     [buildResult({ cells: ['a', '1', '2'] })],

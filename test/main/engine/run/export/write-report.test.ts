@@ -52,7 +52,7 @@ test('the ending chooses the format, and another ending is bad usage', async () 
   expect(await failWriting(join(folder, 'out'))).toMatchObject({ code: 'BAD_USAGE' })
 })
 
-test('a file that is there is replaced when the new one is whole, and kept when it does not get so far', async () => {
+test('an existing file is replaced once the new one is complete, and kept if writing fails', async () => {
   const folder = createTemporaryFolder()
   const file = join(folder, 'out.csv')
   writeFileSync(file, 'old')

@@ -90,7 +90,7 @@ test('ids that differ in case, white space or Unicode form only are different', 
   expect(readRecord(journal).items).toBe(5)
 })
 
-test('an id of a row that is invalid for another reason is taken all the same', () => {
+test('the id of a row that is invalid for another reason still counts as used', () => {
   const journal = openReadyJournal([{ ...withId(1, 'a'), problems: [toError(1)] }, withId(2, 'a')])
   expect(readRecord(journal)).toMatchObject({ rowsRead: 2, items: 0 })
 })

@@ -168,7 +168,7 @@ describe('pages of a run', () => {
   })
 })
 
-test('a row tells how it ended, what it triggered and what it was', async () => {
+test('a row shows its outcome, its triggered rules and its cells', async () => {
   const { runs, runId } = await completeRun(folder, 10)
   const all = runs.read(runId, (view) => readAllResults(view))
   expect(all[5]).toEqual({

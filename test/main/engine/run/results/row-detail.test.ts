@@ -8,7 +8,7 @@ import { completeRun, startUnendingRun } from './moderated-runs.ts'
 
 const folder = openTestFolder()
 
-test('a row tells every try, the request as it was sent and the answer as it came', async () => {
+test('a row shows every attempt, its request as sent and its answer as received', async () => {
   const { runs, runId, server } = await completeRun(folder, 20)
   const detail = runs.read(runId, (view) => readRow(view, 7))
   const sent = server.requests.filter((request) => toRow(request) === 7)
@@ -29,7 +29,7 @@ test('a row tells every try, the request as it was sent and the answer as it cam
   expect(attempts.map(({ sentAt }) => sentAt).toSorted()).toEqual(attempts.map(({ sentAt }) => sentAt))
 })
 
-test('an invalid row tells its problems, and has no request', async () => {
+test('an invalid row shows its problems and has no request', async () => {
   const { runs, runId } = await completeRun(folder, 20)
   const detail = runs.read(runId, (view) => readRow(view, 10))
   expect(detail).toMatchObject({
@@ -44,7 +44,7 @@ test('an invalid row tells its problems, and has no request', async () => {
   )
 })
 
-test('a row that was not sent yet tells what will be sent', async () => {
+test('a row that was not sent yet shows the request that will be sent', async () => {
   const { runs, runId, stop } = await startUnendingRun(folder, 100, 40)
   await stop()
   const detail = runs.read(runId, (view) => readRow(view, 99))
@@ -97,7 +97,7 @@ test('the seconds of a run hold every try, and its distribution every answer', a
   expect(latency_ms.http_req_connecting?.count).toBe(4)
 })
 
-test('a run that goes on over several sessions adds its seconds and its time up', async () => {
+test('a run over several sessions adds up its seconds and its time', async () => {
   const { runs, runId, stop } = await startUnendingRun(folder, 100, 40)
   await stop()
   const first = runs.summarize(runId)

@@ -88,7 +88,7 @@ test('each kind of facet counts the rows that the search and the other kinds lea
   })
 })
 
-test('an impatient question is told how many rows there are at least, and a later one how many there are', async () => {
+test('a query with a short deadline gets a minimum row count, and a later one the exact count', async () => {
   const view = toView(openPosts(20_000))
   let nowMs = 0
   // Every look at the clock takes so long that one step uses the patience up.
@@ -110,7 +110,7 @@ test('an impatient question is told how many rows there are at least, and a late
   expect([first.index.count({}), first.isCounted]).toEqual([2_000, false])
 })
 
-test('an index follows a journal that others write: at once when the run has ended, at times while it goes on', async () => {
+test('an index follows a journal written by others: at once after the run ended, periodically during it', async () => {
   const journal = openPosts(100)
   const writer = new DatabaseSync(journal.db.location() ?? '')
   let nowMs = 0

@@ -115,7 +115,7 @@ describe('a run of a stored connection', () => {
     run.stop()
   })
 
-  it('stops watching when it is told to', () => {
+  it('stops watching on request', () => {
     const run = followConnection()
     run.stop()
     expect(run.isStopped()).toBe(true)
