@@ -55,7 +55,7 @@ export function createValueScale(values: readonly number[]): Scale {
 }
 
 /** Where a latency lies, in bars from the left, evenly on the logarithm within its bar. */
-export function toBarPosition(bars: readonly LatencyBar[], ms: number): number {
+function toBarPosition(bars: readonly LatencyBar[], ms: number): number {
   const index = bars.findIndex(({ upToMs }) => ms <= upToMs)
   const bar = bars[index]
   if (bar === undefined) return bars.length
@@ -74,4 +74,67 @@ function toNiceStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step))
   const factor = [1, 2, 5, 10].find((one) => one * power >= step * (1 - 1e-9)) ?? 10
   return factor * power
+}
+
+/** Where the bars of a distribution stand: the size of the picture, and the room around the bars, in its units. */
+export interface DistributionFrame {
+  width: number
+  height: number
+  left: number
+  right: number
+  top: number
+  bottom: number
+  /** Room that a label under the bars needs. */
+  labelWidth: number
+}
+
+/** A distribution laid out for drawing, whatever draws it. */
+export interface DistributionLayout {
+  /** Width of a bar and the gap beside it. */
+  step: number
+  grid: { y: number; label: string }[]
+  bars: { bar: LatencyBar; x: number; y: number; width: number; height: number }[]
+  /** Lower edges of bars that have room for a label. */
+  edges: { x: number; ms: number }[]
+  /** Percentiles, each label at a height of its own so that they never overlap. */
+  marks: { x: number; name: 'p50' | 'p95' | 'p99'; ms: number; labelY: number; isLabelLeft: boolean }[]
+}
+
+const MARKED = ['p50', 'p95', 'p99'] as const
+const MARK_HEIGHT = 13
+const MARK_LABEL_WIDTH = 120
+
+/** Lays out bars of even width, each wider in milliseconds than the one before, with percentiles marked. */
+export function layOutDistribution(
+  bars: readonly LatencyBar[],
+  percentiles: Readonly<Record<(typeof MARKED)[number], number>> | null,
+  { width, height, left, right, top, bottom, labelWidth }: DistributionFrame,
+): DistributionLayout {
+  const scale = createLinearScale(Math.max(...bars.map(({ count }) => count)))
+  const step = Math.max(1, width - left - right) / bars.length
+  const base = height - bottom
+  const toY = (count: number) => top + (base - top) * (1 - scale.toShare(count))
+  const gap = step > 4 ? 1 : 0
+  const every = Math.max(1, Math.ceil(labelWidth / step))
+  return {
+    step,
+    // Counts are whole: no line stands between two of them.
+    grid: scale.ticks.filter(Number.isInteger).map((tick) => ({ y: toY(tick), label: formatTick(tick) })),
+    bars: bars.flatMap((bar, index) => {
+      if (bar.count === 0) return []
+      // Few are still some: a bar that is there is seen.
+      const barHeight = Math.max(1, base - toY(bar.count))
+      const x = left + step * index + gap / 2
+      return [{ bar, x, y: base - barHeight, width: Math.max(1, step - gap), height: barHeight }]
+    }),
+    edges: bars.flatMap(({ fromMs }, index) =>
+      index % every === 0 ? [{ x: left + step * index, ms: fromMs }] : [],
+    ),
+    marks: MARKED.flatMap((name, index) => {
+      if (percentiles === null) return []
+      const x = left + step * toBarPosition(bars, percentiles[name])
+      const isLabelLeft = x > width - MARK_LABEL_WIDTH
+      return [{ x, name, ms: percentiles[name], labelY: 12 + index * MARK_HEIGHT, isLabelLeft }]
+    }),
+  }
 }

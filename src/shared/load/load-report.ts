@@ -64,7 +64,7 @@ export interface LoadErrorGroup {
 }
 
 /** Requests of one model, or of one range of content sizes. */
-export interface LoadGroup {
+interface LoadGroup {
   by: 'model' | 'size'
   label: string
   requests: number

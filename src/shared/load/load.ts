@@ -1,12 +1,22 @@
 import { z } from 'zod'
+import { formatDurationMs } from '../messages/duration.ts'
+import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import {
   type ArrivalSchedule,
   type ConcurrencySchedule,
   createArrivalSchedule,
   createConcurrencySchedule,
 } from './arrival-schedule.ts'
-import { IN_FLIGHT_MAX, isOpen, LOAD_MAX_MS, loadPaceSchema, toPeak, toStages } from './load-pace.ts'
-import { thresholdSchema } from './thresholds.ts'
+import {
+  IN_FLIGHT_MAX,
+  isOpen,
+  LOAD_MAX_MS,
+  type LoadPace,
+  loadPaceSchema,
+  toPeak,
+  toStages,
+} from './load-pace.ts'
+import { formatThreshold, thresholdSchema } from './thresholds.ts'
 
 /** Whole requests that are kept as a sample unless the plan says otherwise. */
 export const SAMPLE_SIZE_DEFAULT = 1_000
@@ -124,4 +134,57 @@ export function toMeasuredMs(load: Load): number | null {
 /** Requests that the measured part sends; null where a closed pace lasts for a time. */
 export function toPlannedRequests(load: Load): number | null {
   return isOpen(load.pace) ? toArrivalSchedule(load).total : (load.requests ?? null)
+}
+
+/** What a load does, a phrase for each thing that a person chose, the pace first. `timeoutMs` is the connection's. */
+export function describeLoad(load: Load, timeoutMs: number): string[] {
+  const { pace, warmupMs, thinkTime, thresholds } = load
+  const cap = formatCount(toMaxInFlight(load, timeoutMs))
+  return [
+    `${describePace(pace)}${describeEnd(load)}`,
+    ...(warmupMs > 0 ? [`after a warm-up of ${formatDurationMs(warmupMs)}`] : []),
+    ...(isOpen(pace)
+      ? [`at most ${cap} in flight, ${load.whenFull === 'drop' ? 'dropping' : 'waiting'} when full`]
+      : []),
+    ...(thinkTime === undefined ? [] : [`think time ${describeThinkTime(thinkTime)}`]),
+    `HTTP/${load.httpVersion}`,
+    ...(load.http2Connections === undefined
+      ? []
+      : [`at most ${formatCounted(load.http2Connections, 'HTTP/2 connection')} per worker`]),
+    ...(load.workers > 1 ? [`${load.workers} sending threads`] : []),
+    `graceful stop ${formatDurationMs(load.gracefulStopMs)}`,
+    ...(thresholds.length === 0 ? [] : [`thresholds ${thresholds.map(formatThreshold).join('; ')}`]),
+  ]
+}
+
+/** A pace: `open, 200 requests a second`. */
+export function describePace(pace: LoadPace): string {
+  if (pace.kind === 'closed') return `closed, ${formatCounted(pace.concurrency, 'request')} in flight`
+  if (pace.kind === 'open') return `open, ${describeRate(pace.ratePerSecond)}`
+  const parts = pace.stages.map(({ from, to, durationMs }) => {
+    const level = (value: number) => (pace.of === 'rate' ? String(value) : formatCount(value))
+    const levels = from === to ? level(to) : `${level(from)} to ${level(to)}`
+    return `${levels} for ${formatDurationMs(durationMs)}`
+  })
+  const unit = pace.of === 'rate' ? 'open, requests a second' : 'closed, requests in flight'
+  return `${unit}: ${parts.join(', ')}`
+}
+
+function describeRate(ratePerSecond: number): string {
+  return `${ratePerSecond.toLocaleString('en-US')} ${ratePerSecond === 1 ? 'request' : 'requests'} a second`
+}
+
+function describeEnd(load: Load): string {
+  if (load.pace.kind === 'stages') {
+    const planned = toPlannedRequests(load)
+    return planned === null ? '' : ` (${formatCounted(planned, 'request')})`
+  }
+  if (load.requests !== undefined) return `, ${formatCounted(load.requests, 'request')} in total`
+  return load.durationMs === undefined ? '' : ` for ${formatDurationMs(load.durationMs)}`
+}
+
+function describeThinkTime({ minMs, maxMs }: NonNullable<Load['thinkTime']>): string {
+  return minMs === maxMs
+    ? formatDurationMs(minMs)
+    : `${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}`
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatDurationMs } from '../messages/duration.ts'
+import { formatCount, formatFigure } from '../messages/figure-text.ts'
 import { type LoadMeasurements, METRIC_KINDS, METRICS, readMetric } from './metrics.ts'
 import { formatThresholdMistake, parseThreshold, type ThresholdExpression } from './threshold-parser.ts'
 
@@ -119,4 +120,33 @@ export function toMargin(operator: string, value: number, limit: number): number
   const distance = Math.abs(value - limit)
   // Not -0, which would read as a margin of minus nothing.
   return operator === '!=' || distance === 0 ? distance : -distance
+}
+
+/** A threshold's value as a person reads it: `612 ms`, `1.2 %`, `1,204`; `nothing measured` where there is none. */
+export function formatThresholdValue({ value, unit }: Pick<ThresholdResult, 'value' | 'unit'>): string {
+  return value === null ? 'nothing measured' : toText(value, unit)
+}
+
+/** By how much a threshold holds or is crossed: `crossed by 112 ms (22.4 % of the limit)`, `88.0 ms to spare (…)`. */
+export function formatThresholdMargin({ ok, limit, margin, unit }: ThresholdResult): string {
+  if (margin === null) return 'nothing shows that it holds'
+  const size = Math.abs(margin)
+  const relative = limit === 0 ? '' : ` (${formatFigure((size / Math.abs(limit)) * 100)} % of the limit)`
+  // A difference of shares, with their ratio.
+  const distance = unit === 'share' ? `${formatFigure(size * 100)} points` : toText(size, unit)
+  if (!ok) return size === 0 ? 'at the limit itself' : `crossed by ${distance}${relative}`
+  return size === 0 ? 'exactly' : `${distance} to spare${relative}`
+}
+
+/** One line: `✗ p(99)<500: 612 ms, crossed by 112 ms (22.4 % of the limit)`. */
+export function formatThresholdResult(result: ThresholdResult): string {
+  const mark = result.ok ? '✓' : '✗'
+  return `${mark} ${result.expression}: ${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
+}
+
+function toText(value: number, unit: ThresholdResult['unit']): string {
+  if (unit === 'ms') return `${formatFigure(value)} ms`
+  // A share of 0.0104 against a limit of 0.01 must not read "1.0 %".
+  if (unit === 'share') return `${formatFigure(value * 100)} %`
+  return Number.isInteger(value) ? formatCount(value) : formatFigure(value)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
+  describeLoad,
   type LoadInput,
   loadSchema,
   toArrivalSchedule,
@@ -10,7 +11,6 @@ import {
   toPlannedRequests,
 } from '../../../src/shared/load/load.ts'
 import { toWarmupLevel } from '../../../src/shared/load/load-pace.ts'
-import { describeLoad } from '../../../src/shared/load/load-text.ts'
 
 const OPEN: LoadInput = { pace: { kind: 'open', ratePerSecond: 200 }, durationMs: 60_000 }
 const CLOSED: LoadInput = { pace: { kind: 'closed', concurrency: 64 }, requests: 5_000 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
 import type { LoadMeasurements } from '../../../src/shared/load/metrics.ts'
-import { formatThresholdResult } from '../../../src/shared/load/threshold-text.ts'
 import {
   evaluateThresholds,
   findAbort,
   formatThreshold,
+  formatThresholdResult,
   type Threshold,
   thresholdSchema,
 } from '../../../src/shared/load/thresholds.ts'

@@ -1,5 +1,4 @@
-import { formatThresholdValue } from '../../../shared/load/threshold-text.ts'
-import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
+import { formatThresholdValue, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs } from '../../../shared/messages/duration.ts'
 import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {

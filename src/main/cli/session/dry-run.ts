@@ -1,4 +1,4 @@
-import { describeLoad } from '../../../shared/load/load-text.ts'
+import { describeLoad } from '../../../shared/load/load.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'

@@ -1,4 +1,4 @@
-import { formatThresholdResult } from '../../../shared/load/threshold-text.ts'
+import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import type { ExitCode } from '../../../shared/messages/errors.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'

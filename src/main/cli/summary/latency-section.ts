@@ -1,3 +1,4 @@
+import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { Percentiles, RunSummary } from '../../../shared/run/run.ts'
 import { formatCount, formatMs } from '../terminal/number-format.ts'
@@ -5,10 +6,8 @@ import { formatTable, type TableColumn } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatSection } from './section.ts'
 
-const POINTS = ['min', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99_9', 'max'] as const
-
 /** On narrower terminals only these are shown. */
-const FEW_POINTS: readonly (typeof POINTS)[number][] = ['p50', 'p95', 'p99', 'max']
+const FEW_POINTS: readonly (keyof Percentiles)[] = ['p50', 'p95', 'p99', 'max']
 
 const FULL_COLUMNS = 96
 
@@ -23,16 +22,17 @@ export function formatLatency(
     return series === undefined || series.count === 0 ? [] : [{ name, series }]
   })
   if (measured.length === 0) return []
-  const points = terminal.columns() >= FULL_COLUMNS ? POINTS : FEW_POINTS
+  const isFull = terminal.columns() >= FULL_COLUMNS
+  const points = LATENCY_POINTS.filter(([point]) => isFull || FEW_POINTS.includes(point))
   const columns: TableColumn[] = [
     { title: '', align: 'left' },
     { title: 'count', align: 'right' },
-    ...points.map((point) => ({ title: point.replace('_', '.'), align: 'right' as const })),
+    ...points.map(([, title]) => ({ title, align: 'right' as const })),
   ]
   const rows = measured.map(({ name, series }) => [
     name,
     formatCount(series.count),
-    ...points.map((point) => formatMs(series[point])),
+    ...points.map(([point]) => formatMs(series[point])),
   ])
   return [...formatSection(terminal, 'Latency in ms', ['']), ...formatTable(terminal, columns, rows, 2)]
 }

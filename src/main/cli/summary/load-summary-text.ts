@@ -1,50 +1,43 @@
 import { basename } from 'node:path'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
+import { type LoadFact, type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
 import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
-import { formatDuration } from '../terminal/number-format.ts'
+import { formatCount, formatCounted, formatDuration, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
-import { wrapWords } from '../terminal/table.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import { formatTable, wrapWords } from '../terminal/table.ts'
+import type { Terminal, Tone } from '../terminal/terminal.ts'
+import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
+import { adviseOn } from './advice.ts'
 import { formatLatency } from './latency-section.ts'
-import {
-  formatConnections,
-  formatGeneratorFirst,
-  formatGeneratorHealth,
-  formatLoadCallbacks,
-  formatPercentileCaveats,
-  formatThrottling,
-} from './load-health-sections.ts'
-import {
-  formatGroups,
-  formatLoadErrors,
-  formatLoadRequests,
-  formatStatuses,
-  formatThresholds,
-} from './load-sections.ts'
+import { formatSection, sectionColumns } from './section.ts'
 import { formatWarnings } from './service-section.ts'
 import { STATE_TONES } from './state-tone.ts'
 
+const SHOWN_STATUSES = 12
+const SHOWN_ERRORS = 10
+const SHOWN_GROUPS = 12
+
 /**
  * A load test for a person to read. What makes the figures doubtful comes before any of them; then thresholds,
- * requests, latency, answers, and how the machine did that sent.
+ * requests, latency, answers, and how this machine did.
  */
 export function formatLoadSummary(terminal: Terminal, summary: RunSummary, report: LoadReport): string {
+  const view = toLoadView(report)
+  const { notices, caveats, traffic } = view
   const parts = [
-    formatGeneratorFirst(terminal, report),
+    // A load test that another process is running has not ended.
+    ...notices
+      .filter(({ kind }) => kind === 'limited' || summary.state !== 'running')
+      .map((notice) => formatNotice(terminal, notice)),
     formatHeading(terminal, summary, report),
-    formatThresholds(terminal, report),
-    formatLoadRequests(terminal, report),
-    [...formatLatency(terminal, summary), ...formatPercentileCaveats(terminal, report)],
-    formatStatuses(terminal, report),
-    formatLoadErrors(terminal, summary, report),
-    [
-      ...formatThrottling(terminal, report),
-      ...formatLoadCallbacks(terminal, report),
-      ...formatConnections(terminal, report),
-      ...formatWarnings(terminal, summary),
-    ],
-    formatGroups(terminal, report),
-    formatGeneratorHealth(terminal, report),
+    formatThresholds(terminal, view),
+    formatRequests(terminal, view),
+    [...formatLatency(terminal, summary), ...caveats.flatMap((caveat) => formatCaveat(terminal, caveat))],
+    formatStatuses(terminal, view),
+    formatErrors(terminal, summary, view),
+    [...traffic.flatMap((fact) => formatTraffic(terminal, fact)), ...formatWarnings(terminal, summary)],
+    formatGroups(terminal, view),
+    formatGenerator(terminal, view),
   ]
   return parts
     .filter((part) => part.length > 0)
@@ -52,27 +45,193 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
     .join('\n\n')
 }
 
+function formatNotice(terminal: Terminal, { kind, title, details }: LoadNotice): string[] {
+  const columns = Math.max(30, terminal.columns() - 2)
+  const glyph = kind === 'limited' ? terminal.glyphs.failed : terminal.glyphs.stopped
+  const tone = kind === 'limited' ? 'warn' : 'bad'
+  return [
+    ...wrapWords(toPrintable(title), columns).map((line, index) =>
+      terminal.tone(tone, `${index === 0 ? glyph : ' '} ${line}`),
+    ),
+    ...details.flatMap((detail) => wrapWords(toPrintable(detail), columns).map((line) => `  ${line}`)),
+  ]
+}
+
 function formatHeading(terminal: Terminal, summary: RunSummary, report: LoadReport): string[] {
-  const { dot, arrow, stopped } = terminal.glyphs
-  const columns = terminal.columns()
-  const lines: string[] = []
-  if (summary.stop_reason !== null) {
-    const reason = wrapWords(`Stopped: ${toPrintable(summary.stop_reason)}`, columns - 2)
-    lines.push(
-      ...reason.map((line, index) => terminal.tone('bad', `${index === 0 ? stopped : ' '} ${line}`)),
-      '',
-    )
-  }
+  const { dot, arrow } = terminal.glyphs
   const state = terminal.tone(STATE_TONES[summary.state], summary.state)
   const measured = report.startedAt === null ? '' : ` ${dot} ${formatDuration(report.durationMs)} measured`
+  const plan = report.plan.filter((phrase) => !phrase.startsWith('thresholds ')).join('; ')
   const quiet = [
     `run ${summary.run_id} ${dot} load test ${dot} ${report.operation}`,
     `${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`,
-    ...wrapWords(report.plan.filter((phrase) => !phrase.startsWith('thresholds ')).join('; '), columns),
+    ...wrapWords(plan, terminal.columns()),
   ]
-  lines.push(
+  return [
     `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${measured}`,
     ...quiet.map((line) => terminal.tone('quiet', toPrintable(line))),
+  ]
+}
+
+/** Thresholds with ✓ or ✗, the value and how far it is from the limit; that failures fail nothing, where so. */
+function formatThresholds(terminal: Terminal, { thresholds: { rows, note } }: LoadView): string[] {
+  const room = sectionColumns(terminal)
+  const notes = note === null ? [] : wrapWords(note, room).map((line) => terminal.tone('warn', line))
+  const widest = (read: (row: (typeof rows)[number]) => string) =>
+    Math.max(0, ...rows.map((row) => textWidth(read(row))))
+  const [nameColumns, valueColumns] = [widest((row) => row.expression), widest((row) => row.value)]
+  const isWide = nameColumns + valueColumns + widest((row) => row.margin) + 6 <= room
+  return formatSection(terminal, 'Thresholds', [
+    ...rows.flatMap(({ expression, isMet, value, margin }) => {
+      const mark = isMet ? terminal.glyphs.held : terminal.glyphs.crossed
+      const head = `${terminal.tone(isMet ? 'good' : 'bad', `${mark} ${padRight(expression, nameColumns)}`)}  ${padLeft(value, valueColumns)}`
+      const tail = terminal.tone(isMet ? 'quiet' : 'bad', margin)
+      return isWide ? [`${head}  ${tail}`] : [head, `  ${tail}`]
+    }),
+    ...notes,
+  ])
+}
+
+/** A label as it stands within a line. */
+function toInline(label: string): string {
+  return label.charAt(0).toLowerCase() + label.slice(1)
+}
+
+function formatRequests(terminal: Terminal, { requests }: LoadView): string[] {
+  if (requests.length === 0) return formatSection(terminal, 'Requests', ['none sent'])
+  const labelColumns = Math.max(...requests.map(({ label }) => label.length))
+  const valueColumns = Math.max(...requests.map(({ value }) => value.length))
+  const indent = ' '.repeat(labelColumns + valueColumns + 3)
+  const room = Math.max(24, sectionColumns(terminal) - indent.length)
+  return formatSection(
+    terminal,
+    'Requests',
+    requests.flatMap(({ label, value, note = '', tone: given }) => {
+      const tone: Tone = given ?? 'plain'
+      const [first = '', ...others] = wrapWords(note, room)
+      const head = `${terminal.tone(tone, padRight(toInline(label), labelColumns))} ${padLeft(value, valueColumns)}  `
+      return [
+        head + terminal.tone('quiet', first),
+        ...others.map((line) => indent + terminal.tone('quiet', line)),
+      ]
+    }),
   )
-  return lines
+}
+
+function formatCaveat(terminal: Terminal, caveat: string): string[] {
+  return wrapWords(caveat, Math.max(30, terminal.columns() - 4)).map((line, index) =>
+    terminal.tone('warn', `  ${index === 0 ? '!' : ' '} ${line}`),
+  )
+}
+
+function formatStatuses(terminal: Terminal, { statuses }: LoadView): string[] {
+  const shown = statuses.slice(0, SHOWN_STATUSES).map((one) => ({ ...one, name: toPrintable(one.name) }))
+  const nameColumns = Math.max(0, ...shown.map(({ name }) => textWidth(name)))
+  const countColumns = Math.max(0, ...shown.map(({ requests }) => formatCount(requests).length))
+  const more = statuses.length - shown.length
+  return formatSection(terminal, 'Statuses', [
+    ...shown.map(
+      ({ name, requests, share }) =>
+        `${padRight(name, nameColumns)}  ${padLeft(formatCount(requests), countColumns)}  ${padLeft(share, 7)}`,
+    ),
+    ...(more > 0 ? [terminal.tone('quiet', `and ${formatCounted(more, 'kind')} more; --json has them`)] : []),
+  ])
+}
+
+const OUTCOME_TONES: Readonly<Record<LoadView['errors'][number]['outcome'], Tone>> = {
+  rejected: 'bad',
+  failed: 'warn',
+  unknown: 'odd',
+}
+
+/** What did not succeed by cause, when, and what to do about it. */
+function formatErrors(terminal: Terminal, summary: RunSummary, { errors }: LoadView): string[] {
+  const shown = errors.slice(0, SHOWN_ERRORS)
+  const countColumns = Math.max(0, ...shown.map(({ requests }) => formatCount(requests).length))
+  const indent = ' '.repeat(countColumns + 10)
+  const columns = Math.max(24, sectionColumns(terminal) - indent.length)
+  const arrow = `${terminal.glyphs.arrow} `
+  const lines = shown.flatMap((error) => {
+    const { outcome, status, message, requests, when } = error
+    const [first = '', ...others] = wrapWords(toPrintable(`${status}: ${message} (${when})`), columns)
+    const advice = adviseOnLoad(error, summary)
+    const count = padLeft(formatCount(requests), countColumns)
+    return [
+      `${count} ${terminal.tone(OUTCOME_TONES[outcome], padRight(outcome, 9))}${first}`,
+      ...others.map((line) => indent + line),
+      ...(advice === null ? [] : wrapWords(advice, columns - textWidth(arrow))).map(
+        (line, index) =>
+          indent + terminal.tone('quiet', padRight(index === 0 ? arrow : '', textWidth(arrow)) + line),
+      ),
+    ]
+  })
+  const more = errors.length - shown.length
+  return formatSection(terminal, 'Errors', [
+    ...lines,
+    ...(more > 0
+      ? [terminal.tone('quiet', `and ${formatCounted(more, 'cause')} more; --json has them all`)]
+      : []),
+  ])
+}
+
+/** Statuses whose cause is not the load itself. */
+const ADVISED: ReadonlySet<number | null> = new Set([401, 403, 404, 405, 413])
+
+function adviseOnLoad({ group }: LoadView['errors'][number], summary: RunSummary): string | null {
+  const { outcome, status, errorCode, message, requests } = group
+  if (!ADVISED.has(status)) return null
+  return adviseOn({ outcome, status, error_code: errorCode, message, rows: requests }, summary)?.text ?? null
+}
+
+/** Throttling, callbacks or connections. */
+function formatTraffic(terminal: Terminal, { label, value, note, tone }: LoadFact): string[] {
+  const text = note === undefined ? value : `${value}, ${note}`
+  const lines = wrapWords(text, sectionColumns(terminal))
+  return formatSection(
+    terminal,
+    label,
+    lines.map((line) => terminal.tone(tone ?? 'plain', line)),
+  )
+}
+
+/** Latency by model and by size of content, where the source has more than one of them. */
+function formatGroups(terminal: Terminal, { groups }: LoadView): string[] {
+  const points = ['p50', 'p90', 'p99', 'max'] as const
+  const lines = groups.flatMap(({ by, rows }) =>
+    formatTable(
+      terminal,
+      [
+        { title: `by ${by}`, align: 'left', minColumns: 12 },
+        { title: 'requests', align: 'right' },
+        { title: 'failed', align: 'right' },
+        ...points.map((title) => ({ title, align: 'right' as const })),
+      ],
+      rows
+        .slice(0, SHOWN_GROUPS)
+        .map(({ label, requests, failedShare, percentiles }) => [
+          toPrintable(label),
+          requests,
+          failedShare,
+          ...points.map((point) => (percentiles === null ? '' : formatMs(percentiles[point]))),
+        ]),
+      2,
+    ),
+  )
+  return lines.length === 0 ? [] : [...formatSection(terminal, 'http_req_duration in ms', ['']), ...lines]
+}
+
+/** How this machine did: start lag, stalls, pauses, and what of the schedule went out. */
+function formatGenerator(terminal: Terminal, { generator }: LoadView): string[] {
+  if (generator === null || generator.facts.length === 0) return []
+  const { verdict, isLimited, facts } = generator
+  const texts = facts.map(({ label, value, note }) =>
+    note === undefined ? `${toInline(label)} ${value}` : `${toInline(label)} ${value} (${note})`,
+  )
+  return formatSection(
+    terminal,
+    'Generator',
+    wrapWords(`${verdict}: ${texts.join(', ')}`, sectionColumns(terminal)).map((line) =>
+      isLimited ? terminal.tone('warn', line) : line,
+    ),
+  )
 }

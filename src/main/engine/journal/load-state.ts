@@ -8,7 +8,7 @@ import type { RunView } from './run-view.ts'
 
 /** Stop reason of a load test whose process died. */
 export const LOAD_CUT_OFF_REASON =
-  'its process ended before the load did (a crash, kill -9 or no more power); the figures are of the whole seconds until then, and what was in flight is unknown and in no threshold'
+  'its process ended before the load did (crash, kill -9 or power loss); the figures cover the whole seconds until then, and requests that were in flight are unknown and in no threshold'
 
 /** Outcome of requests that were in flight then. */
 const LOST = {

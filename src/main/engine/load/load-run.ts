@@ -2,8 +2,13 @@ import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { type Load, toArrivalSchedule, toMaxInFlight, toMeasuredMs } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
-import { formatThresholdMargin, formatThresholdValue } from '../../../shared/load/threshold-text.ts'
-import { evaluateThresholds, findAbort, type ThresholdResult } from '../../../shared/load/thresholds.ts'
+import {
+  evaluateThresholds,
+  findAbort,
+  formatThresholdMargin,
+  formatThresholdValue,
+  type ThresholdResult,
+} from '../../../shared/load/thresholds.ts'
 import { formatDurationMs } from '../../../shared/messages/duration.ts'
 import type { LoadProgress } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'

@@ -1,6 +1,6 @@
 import { decodeHistogram, type LatencyMeter, toPercentiles } from '../../../shared/load/latency-meter.ts'
+import { describeLoad } from '../../../shared/load/load.ts'
 import type { LoadCounts, LoadReport } from '../../../shared/load/load-report.ts'
-import { describeLoad } from '../../../shared/load/load-text.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { readRecoveredLoad } from '../journal/load-state.ts'

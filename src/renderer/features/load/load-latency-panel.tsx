@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { LoadChartSecond, LoadOverview } from '../../../shared/bridge/load.ts'
-import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { listLatencies } from '../../../shared/load/load-view.ts'
+import { METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
 import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
@@ -15,17 +16,14 @@ export function LoadLatencyPanel(props: {
   report: LoadOverview | null
 }) {
   const { latencyMs, report } = props
-  const series = TREND_METRICS.flatMap((name) => {
-    const percentiles = latencyMs[name] ?? null
-    return percentiles === null ? [] : [{ name, percentiles }]
-  })
+  const series = listLatencies(latencyMs).map(({ metric, percentiles }) => ({ name: metric, percentiles }))
   return (
     <Panel
       title="Latency"
       aside={
         latencyMs.response_time
-          ? 'response_time: instant it was due to last byte received'
-          : 'http_req_duration: first byte sent to last byte received'
+          ? `response_time: ${METRICS.response_time.meaning}`
+          : `http_req_duration: ${METRICS.http_req_duration.meaning}`
       }
     >
       {series.length === 0 ? (

@@ -1,5 +1,4 @@
-import type { LoadOverview } from '../../../shared/bridge/load.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useConnection } from '../../bridge/connection.ts'
@@ -8,21 +7,23 @@ import { toShownError } from '../../bridge/shown-error.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { ConnectionChip } from '../../ui/connection/connection-chip.tsx'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
-import { formatCount } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { RunStateLabel, toVerdict } from '../../ui/states/run-state-label.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
-import { GroupsPanel, LoadErrorsPanel, StatusesPanel } from './answers-panel.tsx'
-import { GeneratorNotice, GeneratorPanel } from './generator-panel.tsx'
 import styles from './load.module.css'
 import { useLoadActions } from './load-actions.tsx'
 import { LoadLatencyPanel } from './load-latency-panel.tsx'
+import {
+  GeneratorPanel,
+  GroupsPanel,
+  LoadErrorsPanel,
+  LoadNotices,
+  LoadSummaryPanel,
+  StatusesPanel,
+  ThresholdsPanel,
+} from './load-panels.tsx'
 import { LoadProgressPanel } from './load-progress-panel.tsx'
-import { LoadSummaryPanel } from './load-summary-panel.tsx'
-import { ThresholdsPanel } from './thresholds-panel.tsx'
-import { toReportInterval } from './to-report-interval.ts'
 
 /** A load test as it goes, and what it came to: whether thresholds hold, latencies, answers, and the machine that sent. */
 export function LoadScreen(props: {
@@ -54,8 +55,8 @@ export function LoadScreen(props: {
     )
   }
   const known = report.data
-  const limitedSeconds = (isOver ? known?.generator.limitedSeconds : load?.limitedSeconds) ?? 0
-  const isLimited = limitedSeconds > 0 || (isOver && known?.generator.limited === true)
+  const view = known === null ? null : toLoadView(known)
+  const thresholds = (isOver ? known?.thresholds : load?.thresholds) ?? []
   return (
     <Screen
       title={summary.name}
@@ -72,35 +73,33 @@ export function LoadScreen(props: {
       }
       actions={actions.buttons}
     >
-      {isLimited && (
-        <GeneratorNotice limitedSeconds={limitedSeconds} reasons={known?.generator.reasons ?? []} />
-      )}
+      {view !== null && <LoadNotices view={view} isOver={isOver} />}
       {failure !== undefined && failure !== null && <ErrorNotice error={toShownError(failure)} />}
       {report.error !== null && <ErrorNotice error={report.error} onRetry={report.refresh} />}
       {actions.error}
-      {isOver && <EndNotice summary={summary} />}
-      {known !== null && <FigureNotices report={known} />}
       <LoadHead phase={phase} />
       {!isOver && load !== null && <LoadProgressPanel snapshot={snapshot} load={load} />}
-      {isOver && known !== null && <LoadSummaryPanel report={known} />}
+      {isOver && known !== null && view !== null && <LoadSummaryPanel report={known} view={view} />}
       <div className={styles.columns}>
         <div className={styles.column}>
           <ThresholdsPanel
-            thresholds={(isOver ? known?.thresholds : load?.thresholds) ?? []}
-            report={known}
+            thresholds={toThresholdView(thresholds)}
+            note={isOver && view !== null ? view.thresholds.note : null}
             isOver={isOver}
           />
-          {known !== null && (
+          {view !== null && (
             <div className={`${styles.column} ${styles.late}`}>
-              <StatusesPanel statuses={known.statuses} />
-              <LoadErrorsPanel errors={known.errors} />
+              <StatusesPanel statuses={view.statuses} />
+              <LoadErrorsPanel errors={view.errors} />
             </div>
           )}
         </div>
         <div className={styles.column}>
           <LoadLatencyPanel latencyMs={(isOver ? known?.latencyMs : load?.latencyMs) ?? {}} report={known} />
-          {known !== null && hasSeveral(known) && <GroupsPanel groups={known.groups} />}
-          {known !== null && <GeneratorPanel report={known} />}
+          {view !== null && view.groups.length > 0 && <GroupsPanel groups={view.groups} />}
+          {known !== null && view !== null && view.generator !== null && (
+            <GeneratorPanel generator={view.generator} seconds={known.seconds} />
+          )}
         </div>
       </div>
     </Screen>
@@ -112,41 +111,14 @@ function LoadHead({ phase }: { phase: RunPhase }) {
   return null
 }
 
-/** Why a load test ended before its end. */
-function EndNotice({ summary }: { summary: RunSummary }) {
-  const { state, stop_reason } = summary
-  if (state === 'completed' || state === 'running') return null
-  const title = stop_reason === null ? `It was ${state} before its end` : `It ended early: ${stop_reason}`
-  return (
-    <Notice kind="warning" title={<SafeText text={title} max={600} lines />}>
-      What was measured until then is below. A load test is not resumed: start another.
-    </Notice>
-  )
-}
+const SHORTEST_MS = 2_000
+const SHARE = 30
 
-/** What has to be known before the figures are read. */
-function FigureNotices({ report }: { report: LoadOverview }) {
-  const { generator, fromCache, counts } = report
-  return (
-    <>
-      {generator.dropped > 0 && (
-        <Notice kind="warning" title={`${formatCount(generator.dropped)} due requests were dropped`}>
-          The cap on those in flight was reached. They were never sent, so no percentile holds them.
-        </Notice>
-      )}
-      {fromCache > 0 && (
-        <Notice
-          kind="info"
-          title={`${formatCount(fromCache)} of ${formatCount(counts.sent)} answers came from the service’s cache`}
-        >
-          Their latency is the cache’s.
-        </Notice>
-      )}
-    </>
-  )
-}
-
-/** Whether there are several models, or sizes of content, to be distinguished. */
-function hasSeveral({ groups }: LoadOverview): boolean {
-  return groups.length > new Set(groups.map(({ by }) => by)).size
+/**
+ * How often a report is read during its load test, milliseconds: reading it takes longer the longer the test,
+ * and the machine that measures has better things to do. Grows in doublings, so that it seldom changes.
+ */
+function toReportInterval(elapsedMs: number): number {
+  const doublings = Math.ceil(Math.log2(Math.max(1, elapsedMs / SHARE / SHORTEST_MS)))
+  return SHORTEST_MS * 2 ** doublings
 }

@@ -1,6 +1,5 @@
 import { NumberInput } from '@mantine/core'
-import { type Load, toMeasuredMs, toPlannedRequests } from '../../../shared/load/load.ts'
-import { describeLoad } from '../../../shared/load/load-text.ts'
+import { describeLoad, type Load, toMeasuredMs, toPlannedRequests } from '../../../shared/load/load.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { type Figure, Figures } from '../../ui/layout/figures.tsx'

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { METRICS } from '../../../shared/load/metrics.ts'
 import type { LatencySeries } from '../../../shared/run/results.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
@@ -7,10 +8,7 @@ import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import styles from './run.module.css'
 
-const MEANINGS = {
-  http_req_duration: 'first byte sent to last byte received',
-  callback_latency: 'first byte sent to callback received',
-} as const
+type Series = keyof LatencySeries['bars']
 
 /** How long the service takes: percentiles, and each latency over time and as a distribution. */
 export function LatencyPanel(props: {
@@ -20,7 +18,7 @@ export function LatencyPanel(props: {
   series: LatencySeries | null
 }) {
   const { percentiles, callbacks, series } = props
-  const rows: { name: keyof typeof MEANINGS; percentiles: Percentiles | null }[] = [
+  const rows: { name: Series; percentiles: Percentiles | null }[] = [
     { name: 'http_req_duration', percentiles },
     ...(callbacks === undefined ? [] : [{ name: 'callback_latency' as const, percentiles: callbacks }]),
   ]
@@ -41,11 +39,7 @@ export function LatencyPanel(props: {
   )
 }
 
-function SeriesCharts(props: {
-  name: keyof typeof MEANINGS
-  percentiles: Percentiles | null
-  series: LatencySeries
-}) {
+function SeriesCharts(props: { name: Series; percentiles: Percentiles | null; series: LatencySeries }) {
   const { name, percentiles, series } = props
   const seconds = useMemo(
     () =>
@@ -58,7 +52,7 @@ function SeriesCharts(props: {
   return (
     <section aria-label={name}>
       <h3 className={styles.chartTitle}>
-        <code>{name}</code>: {MEANINGS[name]}
+        <code>{name}</code>: {METRICS[name].meaning}
       </h3>
       <div className={styles.charts}>
         <LatencyOverTime name={name} seconds={seconds} />

@@ -1,16 +1,9 @@
+import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import { formatCount, formatMs } from '../format-number.ts'
 import styles from './charts.module.css'
 
-const COLUMNS = [
-  ['min', 'min'],
-  ['p50', 'p50'],
-  ['p90', 'p90'],
-  ['p95', 'p95'],
-  ['p99', 'p99'],
-  ['p99_9', 'p99.9'],
-  ['max', 'max'],
-] as const satisfies readonly [keyof Percentiles, string][]
+const COLUMNS = LATENCY_POINTS.filter(([point]) => point !== 'mean')
 
 /** The percentiles of one or more latency series, a line for each. */
 export function PercentilesTable({

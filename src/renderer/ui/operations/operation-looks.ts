@@ -8,8 +8,7 @@ import {
   IconSend,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { Load } from '../../../shared/load/load.ts'
-import { describePace } from '../../../shared/load/load-text.ts'
+import { describePace, type Load } from '../../../shared/load/load.ts'
 import type { Operation, OperationKind } from '../../../shared/plan/plan.ts'
 
 /** How an operation is shown wherever it is shown. */

@@ -1,5 +1,5 @@
+import { describeLoad } from '../../../../shared/load/load.ts'
 import { isOpen } from '../../../../shared/load/load-pace.ts'
-import { describeLoad } from '../../../../shared/load/load-text.ts'
 import { formatDurationMs } from '../../../../shared/messages/duration.ts'
 import { formatCounted } from '../../../../shared/messages/figure-text.ts'
 import { K6_NAMES, listK6Commands } from './k6-manifest.ts'

@@ -1,6 +1,9 @@
 import type { LoadReport } from '../../../../shared/load/load-report.ts'
-import { formatThresholdMargin, formatThresholdValue } from '../../../../shared/load/threshold-text.ts'
-import type { ThresholdResult } from '../../../../shared/load/thresholds.ts'
+import {
+  formatThresholdMargin,
+  formatThresholdValue,
+  type ThresholdResult,
+} from '../../../../shared/load/thresholds.ts'
 import { formatCounted, formatFigure, formatMs } from '../../../../shared/messages/figure-text.ts'
 import { escapeXml } from './escape-xml.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { toBuckets } from '../../../../../src/main/engine/load/report/html/chart-series.ts'
 import { formatHtmlReport } from '../../../../../src/main/engine/load/report/html/html-report.ts'
-import { toBuckets } from '../../../../../src/main/engine/load/report/html/time-buckets.ts'
 import { compareRuns } from '../../../../../src/shared/load/compare.ts'
 import { createHistogram, recordUs } from '../../../../../src/shared/load/latency-meter.ts'
 import type { LoadReport } from '../../../../../src/shared/load/load-report.ts'
@@ -55,7 +55,7 @@ describe('the page of a load test', () => {
       'Over time',
       'Answers',
       'Errors',
-      'The machine that sent',
+      'This machine: kept up',
     ])
   })
 
@@ -64,12 +64,12 @@ describe('the page of a load test', () => {
     for (const part of [
       'posts.csv at 200 a second Load test of https://service.test/v · task, sync, v1 · rows of posts.csv',
       'Measured for 1m, after 5s of warm-up, from 2026-11-21 09:43:29 UTC',
-      'Sent 200 requests a second, 12,000 in all',
-      'Succeeded 190 requests a second, 11,400 in all',
-      'Did not succeed 5.0 % 600 rejected, 0 failed, 0 unknown',
+      'Sent 200/s 12,000 in total',
+      'Succeeded 190/s 11,400 in total, 95.0 %',
+      'Did not succeed 5.0 % 600 rejected',
       '429 RATE_LIMITED 600 5.0 %',
-      'rejected 429 RATE_LIMITED too many requests, wait 1 second 600 30 to 59',
-      'kept up: the figures tell of the service',
+      'rejected 429 RATE_LIMITED too many requests, wait 1 second 600 in seconds 30 to 59',
+      'start_lag p99 0.50 ms',
     ]) {
       expect(text).toContain(part)
     }
@@ -82,7 +82,7 @@ describe('the page of a load test', () => {
       expect.stringMatching(/^Latency by percentile: response_time up to .*, http_req_duration up to/),
       expect.stringContaining('http_req_duration over time'),
       expect.stringContaining('response_time over time'),
-      expect.stringContaining('Requests a second over time'),
+      expect.stringContaining('Requests per second over time'),
       expect.stringContaining('Longest stall'),
     ])
     // The second that stood still is the highest point: nearest to the top of the chart.
@@ -116,7 +116,13 @@ describe('the page of a load test', () => {
               lastSecond: 0,
             },
           ],
-          groups: [{ by: 'model', label: HOSTILE, requests: 1, failed: 0, httpReqDurationMs: null }],
+          groups: [HOSTILE, 'other'].map((label) => ({
+            by: 'model' as const,
+            label,
+            requests: 1,
+            failed: 0,
+            httpReqDurationMs: null,
+          })),
           thresholds: [{ expression: HOSTILE, value: null, ok: false, limit: 1, margin: null, unit: 'ms' }],
         },
       ),
@@ -130,10 +136,10 @@ describe('the page of a load test', () => {
 })
 
 describe('what has to be known first', () => {
-  test('is that the machine that sent was the limit, before any figure', () => {
+  test('is that this machine was the bottleneck, before any figure', () => {
     const text = read(buildLoadReport({ limited: [10, 11] }, { name: 'a test' }))
     expect(text).toMatch(
-      /^a test The machine that sent was the limit It stalled or sent late, so the figures below tell of it as well as of the service; seconds in which it did are shaded \(2 of them\)\. start_lag p99 was 39 ms/,
+      /^a test Generator-limited: this machine was the bottleneck in 2 of 60 seconds It stalled or sent late, so the figures measure it as well as the service\. Close other programs or lower the pace\. start_lag p99 was 39 ms/,
     )
     expect(
       formatHtmlReport(buildLoadReport({ limited: [10, 11, 40] })).match(/<rect class="limited" x/g),
@@ -147,9 +153,11 @@ describe('what has to be known first', () => {
   test('is that the run was stopped, that requests were dropped, that a cache answered', () => {
     const report = buildLoadReport({}, { state: 'interrupted', stopReason: null, fromCache: 7 })
     const text = read({ ...report, generator: { ...report.generator, dropped: 1_200 } })
-    expect(text).toContain('The run was interrupted before its end It was stopped by hand.')
-    expect(text).toContain('1,200 requests were due while the cap')
-    expect(text).toContain('7 of 12,000 answers came from there')
+    expect(text).toContain(
+      'The load test was interrupted before its end What was measured until then is below.',
+    )
+    expect(text).toContain('1,200 dropped requests have no latency')
+    expect(text).toContain("7 answers came from the service's cache")
   })
 })
 
@@ -166,7 +174,7 @@ describe('thresholds', () => {
         },
       ),
     )
-    expect(text).toContain('Thresholds: ✗ 1 of 2 do not hold')
+    expect(text).toContain('Thresholds: ✗ 1 of 2 crossed')
     expect(text).toContain('✗ crossed p(99)<50')
     expect(text).toContain('90.1 ms crossed by 40.1 ms (80.1 % of the limit)')
     expect(text).toContain('✓ holds dropped==0 0 exactly')
@@ -207,7 +215,7 @@ describe('unusual load tests', () => {
     expect(buckets).toHaveLength(277)
     expect(buckets.reduce((sum, bucket) => sum + bucket.seconds.length, 0)).toBe(3_601)
     expect(buckets.at(-1)).toMatchObject({ fromS: 3_588, toS: 3_601 })
-    expect(read(report)).toContain('Each point stands for 13 seconds: of latencies the worst of them')
+    expect(read(report)).toContain('Each point stands for 13 seconds: the worst of them for latencies')
   })
 
   test('with seconds missing leave a gap', () => {

@@ -1,8 +1,7 @@
 import type { DifferenceComparison, LoadComparison } from '../../../../../shared/load/compare.ts'
 import { formatPercentileName } from '../../../../../shared/load/compare-text.ts'
 import { formatFigure, formatMs } from '../../../../../shared/messages/figure-text.ts'
-import { html, type Markup, NOTHING, quoteForeign } from './markup.ts'
-import { drawTable } from './table.ts'
+import { drawList, drawTable, html, type Markup, quoteForeign } from './markup.ts'
 
 /** This run compared with an earlier one. */
 export function drawComparison(comparison: LoadComparison): Markup {
@@ -10,7 +9,7 @@ export function drawComparison(comparison: LoadComparison): Markup {
   return html`<section><h2>Beside an earlier run</h2>
 <p>A is ${quoteForeign(a)}, B is ${quoteForeign(b)}.</p>
 <p class="sentence">${sentence}</p>
-${caveats.length === 0 ? NOTHING : html`<ul class="notes">${caveats.map((caveat) => html`<li>${caveat}</li>`)}</ul>`}
+${drawList(caveats)}
 ${series.map(({ metric, percentiles }) =>
   drawTable({
     caption: `${metric}: each percentile of both, and how many times A's B's is, with 99 % confidence`,

@@ -1,0 +1,247 @@
+import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
+import type { LoadOverview } from '../../../shared/bridge/load.ts'
+import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
+import { BarTable } from '../../ui/charts/bar-table.tsx'
+import { formatCount, formatMs, formatQuantity } from '../../ui/format-number.ts'
+import { formatSpan } from '../../ui/format-time.ts'
+import { Figures } from '../../ui/layout/figures.tsx'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/panel.tsx'
+import { StateLabel } from '../../ui/states/state-label.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { Sentence } from '../../ui/text/sentence.tsx'
+import styles from './load.module.css'
+
+/** What has to be known before any figure is read. */
+export function LoadNotices({ view, isOver }: { view: LoadView; isOver: boolean }) {
+  return (
+    <>
+      {view.notices
+        .filter(({ kind }) => isOver || kind !== 'ended')
+        .map(({ kind, title, text, details }) => (
+          <Notice key={kind} kind="warning" title={<SafeText text={title} max={600} lines />}>
+            {text}
+            <TextList texts={details} />
+          </Notice>
+        ))}
+      {view.caveats.length > 0 && (
+        <Notice kind="warning" title="What the percentiles leave out or include">
+          <TextList texts={view.caveats} />
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function TextList({ texts }: { texts: string[] }) {
+  if (texts.length === 0) return null
+  return (
+    <ul className={styles.reasons}>
+      {texts.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** What a load test came to: what was asked for, and the rates, each a figure of its own. */
+export function LoadSummaryPanel({ report, view }: { report: LoadOverview; view: LoadView }) {
+  return (
+    <Panel
+      title="Summary"
+      aside={
+        report.startedAt === null ? 'nothing was measured' : `measured for ${formatSpan(report.durationMs)}`
+      }
+    >
+      <div className={styles.progress}>
+        <Figures figures={view.requests} />
+        <p className={styles.plan}>
+          <SafeText text={report.plan.join(' · ')} max={2_000} lines />
+        </p>
+        {view.traffic.length > 0 && <p className={styles.plan}>{view.traffic.map(toPhrase).join('; ')}.</p>}
+      </div>
+    </Panel>
+  )
+}
+
+function toPhrase({ label, value, note }: LoadFact): string {
+  return `${label}: ${note === undefined ? value : `${value}, ${note}`}`
+}
+
+/** Every threshold: whether it holds, what was measured, and how far that is from the limit. */
+export function ThresholdsPanel(props: {
+  thresholds: Omit<LoadView['thresholds'], 'note'>
+  note: string | null
+  isOver: boolean
+}) {
+  const { thresholds, note, isOver } = props
+  const { rows, verdict } = thresholds
+  return (
+    <Panel title="Thresholds" aside={rows.length === 0 && !isOver ? 'none judged yet' : verdict} flush>
+      {rows.length === 0 ? (
+        <p className={styles.quiet}>
+          {isOver ? 'There are none.' : 'Evaluated from the first measured second on.'}
+        </p>
+      ) : (
+        <table className={styles.table}>
+          <caption className="visually-hidden">Thresholds</caption>
+          <thead>
+            <tr>
+              <th scope="col">Threshold</th>
+              <th scope="col">{isOver ? 'Verdict' : 'So far'}</th>
+              <th scope="col" className={styles.number}>
+                Value
+              </th>
+              <th scope="col">By how much</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ expression, isMet, value, margin }) => (
+              <tr key={expression} data-ok={isMet}>
+                <th scope="row">
+                  <code>
+                    <SafeText text={expression} max={80} />
+                  </code>
+                </th>
+                <td>
+                  <Verdict isMet={isMet} />
+                </td>
+                <td className={styles.number}>{value}</td>
+                <td>{margin}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {note !== null && <p className={styles.quiet}>{note}</p>}
+    </Panel>
+  )
+}
+
+function Verdict({ isMet }: { isMet: boolean }) {
+  const Icon = isMet ? IconCircleCheck : IconCircleX
+  return (
+    <span className={isMet ? styles.held : styles.crossed}>
+      <Icon size="1.1em" stroke={2} aria-hidden />
+      {isMet ? 'holds' : 'crossed'}
+    </span>
+  )
+}
+
+/** Requests by the status and the error code they got. */
+export function StatusesPanel({ statuses }: Pick<LoadView, 'statuses'>) {
+  return (
+    <Panel title="Answers by status">
+      {statuses.length === 0 ? (
+        <p className={styles.quietInside}>None yet.</p>
+      ) : (
+        <BarTable
+          caption="Requests by status"
+          bars={statuses.map(({ name, requests }) => ({
+            id: name,
+            name: <SafeText text={name} max={80} />,
+            rows: requests,
+          }))}
+        />
+      )}
+    </Panel>
+  )
+}
+
+/** Requests that did not succeed, by cause, each with when. */
+export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
+  const total = errors.reduce((sum, { requests }) => sum + requests, 0)
+  return (
+    <Panel title="Errors" aside={total === 0 ? 'none' : formatQuantity(total, 'request')} flush>
+      {errors.length === 0 ? (
+        <p className={styles.quiet}>Requests that do not succeed are grouped here by cause.</p>
+      ) : (
+        <ul className={styles.errors}>
+          {errors.map(({ outcome, status, message, requests, when }) => (
+            <li key={`${outcome} ${status} ${message}`}>
+              <div className={styles.errorHead}>
+                <StateLabel state={outcome} />
+                <strong>
+                  <SafeText text={status} max={80} />
+                </strong>
+                <span className={styles.errorCount}>{formatCount(requests)}</span>
+              </div>
+              <p>
+                <Sentence text={message} />
+              </p>
+              <p className={styles.quietInside}>{when}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+/** Requests by model and by size of their content. */
+export function GroupsPanel({ groups }: Pick<LoadView, 'groups'>) {
+  const columns = ['Requests', 'Did not succeed', 'p50', 'p99']
+  return (
+    <Panel title="By model and size" flush scrolls>
+      <table className={styles.table}>
+        <caption className="visually-hidden">Requests by model and size of content</caption>
+        <thead>
+          <tr>
+            <th scope="col">Group</th>
+            {columns.map((title) => (
+              <th key={title} scope="col" className={styles.number}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.flatMap(({ by, rows }) =>
+            rows.map(({ label, requests, failedShare, percentiles }) => (
+              <tr key={`${by} ${label}`}>
+                <th scope="row">
+                  {by} <SafeText text={label} max={60} />
+                </th>
+                <td className={styles.number}>{requests}</td>
+                <td className={styles.number}>{failedShare}</td>
+                <td className={styles.number}>{percentiles === null ? '–' : formatMs(percentiles.p50)}</td>
+                <td className={styles.number}>{percentiles === null ? '–' : formatMs(percentiles.p99)}</td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}
+
+/** How this machine did: whether its figures are to be believed. */
+export function GeneratorPanel(props: {
+  generator: NonNullable<LoadView['generator']>
+  seconds: LoadOverview['seconds']
+}) {
+  const { verdict, facts } = props.generator
+  const limited = props.seconds.filter((second) => second.limited).map(({ second }) => second)
+  return (
+    <Panel title="This machine" aside={verdict}>
+      <div className={styles.progress}>
+        <Figures figures={facts} />
+        {limited.length > 0 && <p className={styles.plan}>Limited seconds: {formatRanges(limited)}.</p>}
+      </div>
+    </Panel>
+  )
+}
+
+const RANGES_MAX = 20
+
+/** `3, 7–9, 40`: numbers that follow each other as ranges, a long list cut. */
+function formatRanges(numbers: readonly number[]): string {
+  const ranges: [from: number, to: number][] = []
+  for (const number of numbers) {
+    const last = ranges.at(-1)
+    if (last !== undefined && number === last[1] + 1) last[1] = number
+    else ranges.push([number, number])
+  }
+  const shown = ranges.slice(0, RANGES_MAX).map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`))
+  return `${shown.join(', ')}${ranges.length > RANGES_MAX ? ' and others' : ''}`
+}

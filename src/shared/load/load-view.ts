@@ -1,0 +1,383 @@
+import { formatDurationMs } from '../messages/duration.ts'
+import { formatCount, formatCounted, formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
+import type { Percentiles } from '../run/run.ts'
+import type { LoadErrorGroup, LoadReport } from './load-report.ts'
+import { METRICS, TREND_METRICS, type TrendMetric } from './metrics.ts'
+import { formatThresholdMargin, formatThresholdValue, type ThresholdResult } from './thresholds.ts'
+
+/** How a fact is meant: a success, a rejection, a reason for caution, an unknown outcome. */
+type FactTone = 'good' | 'bad' | 'warn'
+
+/** One figure with its name, its unit in the value. */
+export interface LoadFact {
+  label: string
+  value: string
+  /** What goes with it. */
+  note?: string
+  tone?: FactTone
+}
+
+/** What has to be known before any figure is read. */
+export interface LoadNotice {
+  /** This machine limited the load test, or the load test ended early. */
+  kind: 'limited' | 'ended'
+  title: string
+  text: string
+  details: string[]
+}
+
+/** Requests of one model or size of content. */
+interface LoadGroupRow {
+  label: string
+  requests: string
+  failedShare: string
+  percentiles: Percentiles | null
+}
+
+/**
+ * What a report of a load test says, in words and figures with their units, whoever draws it: the terminal, the HTML
+ * report and the window. Its texts may quote the plan, the source and the service, so they are never markup.
+ */
+export interface LoadView {
+  notices: LoadNotice[]
+  thresholds: {
+    /** `all 3 hold`, `1 of 3 crossed`, `none`. */
+    verdict: string
+    isMet: boolean
+    rows: { expression: string; isMet: boolean; value: string; margin: string }[]
+    /** That failures fail nothing; null where a threshold judges them, or there are none. */
+    note: string | null
+  }
+  /** What was scheduled, sent, answered and succeeded, and what did not; empty where nothing was sent. */
+  requests: LoadFact[]
+  /** Throttling, callbacks and connections, each where there were any. */
+  traffic: LoadFact[]
+  latencies: { metric: TrendMetric; meaning: string; percentiles: Percentiles }[]
+  /** What the percentiles leave out, or include unexpectedly, a sentence each. */
+  caveats: string[]
+  /** Most requests first. */
+  statuses: { name: string; requests: number; share: string }[]
+  errors: {
+    outcome: LoadErrorGroup['outcome']
+    status: string
+    message: string
+    requests: number
+    when: string
+    group: LoadErrorGroup
+  }[]
+  /** Only where the source has more than one model, or size. */
+  groups: { by: 'model' | 'size'; rows: LoadGroupRow[] }[]
+  /** How this machine did; null where k6 sent the load, which does not watch itself. */
+  generator: { verdict: string; isLimited: boolean; facts: LoadFact[] } | null
+}
+
+/** All of a report but what charts are drawn from. */
+export type ViewedReport = Omit<LoadReport, 'seconds' | 'histograms' | 'comparison'>
+
+/** The points of a distribution that tables show, with their titles. */
+export const LATENCY_POINTS = [
+  ['min', 'min'],
+  ['mean', 'mean'],
+  ['p50', 'p50'],
+  ['p90', 'p90'],
+  ['p95', 'p95'],
+  ['p99', 'p99'],
+  ['p99_9', 'p99.9'],
+  ['max', 'max'],
+] as const satisfies readonly (readonly [point: keyof Percentiles, title: string])[]
+
+/** What a report says. */
+export function toLoadView(report: ViewedReport): LoadView {
+  return {
+    notices: listNotices(report),
+    thresholds: { ...toThresholdView(report.thresholds), note: noteUnjudged(report) },
+    requests: listRequests(report),
+    traffic: listTraffic(report),
+    latencies: listLatencies(report.latencyMs),
+    caveats: listCaveats(report),
+    statuses: listStatuses(report),
+    errors: report.errors.map((group) => ({
+      outcome: group.outcome,
+      status: nameStatus(group),
+      message: group.message,
+      requests: group.requests,
+      when: describeWhen(group),
+      group,
+    })),
+    groups: listGroups(report),
+    generator: toGenerator(report),
+  }
+}
+
+/** The latencies that were measured, in the order of {@link METRICS}. */
+export function listLatencies(
+  latencyMs: Partial<Record<TrendMetric, Percentiles | null>>,
+): LoadView['latencies'] {
+  return TREND_METRICS.flatMap((metric) => {
+    const percentiles = latencyMs[metric] ?? null
+    if (percentiles === null || percentiles.count === 0) return []
+    return [{ metric, meaning: METRICS[metric].meaning, percentiles }]
+  })
+}
+
+/** Whether k6 sent the load: it does not watch itself. */
+function isFromK6({ generator }: Pick<LoadReport, 'generator'>): boolean {
+  return generator.startLagP99Ms === null && generator.eventLoopMaxMs === null
+}
+
+function listNotices(report: ViewedReport): LoadNotice[] {
+  const { generator, state, stopReason } = report
+  const notices: LoadNotice[] = []
+  if (generator.limited) {
+    const where = generator.limitedSeconds === 0 ? '' : ` in ${countLimited(report)}`
+    notices.push({
+      kind: 'limited',
+      title: `Generator-limited: this machine was the bottleneck${where}`,
+      text: 'It stalled or sent late, so the figures measure it as well as the service. Close other programs or lower the pace.',
+      details: generator.reasons,
+    })
+  }
+  if (state !== 'completed') {
+    notices.push({
+      kind: 'ended',
+      title: stopReason === null ? `The load test was ${state} before its end` : `Stopped: ${stopReason}`,
+      text: 'What was measured until then is below. A load test cannot be resumed; start another one.',
+      details: [],
+    })
+  }
+  return notices
+}
+
+/** `2 of 60 seconds`. */
+function countLimited({ generator, durationMs }: ViewedReport): string {
+  const seconds = Math.max(generator.limitedSeconds, Math.ceil(durationMs / 1000))
+  return `${formatCount(generator.limitedSeconds)} of ${formatCounted(seconds, 'second')}`
+}
+
+/** How thresholds stand, or stood at the end. */
+export function toThresholdView(
+  thresholds: readonly ThresholdResult[],
+): Omit<LoadView['thresholds'], 'note'> {
+  const crossed = thresholds.filter(({ ok }) => !ok).length
+  const verdict =
+    thresholds.length === 0
+      ? 'none'
+      : crossed > 0
+        ? `${crossed} of ${thresholds.length} crossed`
+        : thresholds.length === 1
+          ? 'it holds'
+          : `all ${thresholds.length} hold`
+  return {
+    verdict,
+    isMet: crossed === 0,
+    rows: thresholds.map((result) => ({
+      expression: result.expression,
+      isMet: result.ok,
+      value: formatThresholdValue(result),
+      margin: formatThresholdMargin(result),
+    })),
+  }
+}
+
+/** That requests did not succeed and no threshold judges that, with what to do. */
+function noteUnjudged(report: ViewedReport): string | null {
+  const { thresholds, counts } = report
+  const unsuccessful = countUnsuccessful(report)
+  const isJudged = thresholds.some(({ expression }) => expression.startsWith('http_req_failed'))
+  // Not all of k6's thresholds are known.
+  if (unsuccessful === 0 || isJudged || isFromK6(report)) return null
+  const what = thresholds.length === 0 ? 'No thresholds set' : 'No threshold is about failures'
+  return `${what}: ${formatCount(unsuccessful)} of ${formatCounted(counts.sent, 'request')} did not succeed, which does not fail the test. To fail it, add http_req_failed:rate<0.01.`
+}
+
+function countUnsuccessful({ counts }: ViewedReport): number {
+  return counts.rejected + counts.failed + counts.unknown
+}
+
+function listRequests(report: ViewedReport): LoadFact[] {
+  const { counts, rates, latencyMs, generator } = report
+  if (counts.sent === 0) return []
+  const unsuccessful = countUnsuccessful(report)
+  const ended = counts.succeeded + unsuccessful
+  const duration = latencyMs.http_req_duration
+  const perS = (rate: number) => `${formatFigure(rate)}/s`
+  const total = (count: number) => `${formatCount(count)} in total`
+  const failures = [
+    [counts.rejected, 'rejected'],
+    [counts.failed, 'failed (not received by the service)'],
+    [counts.unknown, 'unknown (sent without a usable answer, may have been accepted)'],
+  ] as const
+  return [
+    ...(rates.scheduledPerS === null ? [] : [{ label: 'Scheduled', value: perS(rates.scheduledPerS) }]),
+    { label: 'Sent', value: perS(rates.attemptedPerS), note: total(counts.sent) },
+    // A summary of k6's does not tell what was answered.
+    ...(report.statuses.length === 0
+      ? []
+      : [{ label: 'Answered', value: perS(rates.answeredPerS), note: total(report.answered) }]),
+    {
+      label: 'Succeeded',
+      value: perS(rates.succeededPerS),
+      note: `${total(counts.succeeded)}, ${toShare(counts.succeeded, ended)}`,
+      tone: 'good' as const,
+    },
+    {
+      label: 'Did not succeed',
+      value: toShare(unsuccessful, ended),
+      ...(unsuccessful > 0 && {
+        note: failures
+          .flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []))
+          .join(', '),
+        tone: 'bad' as const,
+      }),
+    },
+    ...(generator.dropped === 0
+      ? []
+      : [
+          {
+            label: 'Dropped',
+            value: formatCount(generator.dropped),
+            note: 'too many in flight',
+            tone: 'warn' as const,
+          },
+        ]),
+    ...(duration === undefined
+      ? []
+      : [
+          {
+            label: 'Median',
+            value: formatMs(duration.p50),
+            note: `99 of 100 within ${formatMs(duration.p99)}`,
+          },
+        ]),
+  ]
+}
+
+function toShare(part: number, whole: number): string {
+  return whole === 0 ? '–' : formatShare(part / whole)
+}
+
+function listTraffic(report: ViewedReport): LoadFact[] {
+  const { throttling, callbacks, connections, counts } = report
+  const { answers, retryAfterAnswers, askedS } = throttling
+  const facts: LoadFact[] = []
+  if (answers + retryAfterAnswers > 0) {
+    const ended = counts.succeeded + countUnsuccessful(report)
+    const isUntold = isFromK6(report)
+    facts.push({
+      label: 'Throttling',
+      value: `${formatCounted(answers, 'answer')} with status 429 (${toShare(answers, ended)})`,
+      note:
+        retryAfterAnswers > 0
+          ? `${formatCounted(retryAfterAnswers, 'answer')} with Retry-After, ${formatDurationMs(Math.round(askedS) * 1000)} in total`
+          : isUntold
+            ? 'k6 does not report for how long'
+            : 'without Retry-After',
+    })
+  }
+  if (callbacks !== null) {
+    const { received, doubled, rejected, overdue, outstanding } = callbacks
+    const parts = [
+      ...(rejected > 0 ? [`${formatCount(rejected)} with an error`] : []),
+      ...(doubled > 0 ? [formatCounted(doubled, 'duplicate')] : []),
+      ...(overdue > 0 ? [`${formatCount(overdue)} overdue`] : []),
+      ...(outstanding > 0 ? [`${formatCount(outstanding)} outstanding`] : []),
+    ]
+    facts.push({
+      label: 'Callbacks',
+      value: `${formatCount(received)} received`,
+      ...(parts.length > 0 && { note: parts.join(', ') }),
+      ...(rejected + overdue + outstanding > 0 && { tone: 'warn' as const }),
+    })
+  }
+  if (connections.opened + connections.reused > 0) {
+    facts.push({
+      label: 'Connections',
+      value: `${formatCount(connections.opened)} opened`,
+      note: `reused by ${formatCounted(connections.reused, 'request')}`,
+    })
+  }
+  return facts
+}
+
+function listCaveats({ generator, callbacks, fromCache, latencyMs }: ViewedReport): string[] {
+  const { dropped, waited } = generator
+  const late = callbacks === null ? 0 : callbacks.overdue + callbacks.outstanding
+  return [
+    ...(dropped > 0
+      ? [
+          `${formatCounted(dropped, 'dropped request')} ${dropped === 1 ? 'has' : 'have'} no latency. Percentiles would be higher with ${dropped === 1 ? 'it' : 'them'}.`,
+        ]
+      : []),
+    ...(late > 0
+      ? [
+          `${formatCounted(late, 'callback')} did not arrive. callback_latency would be higher with ${late === 1 ? 'it' : 'them'}.`,
+        ]
+      : []),
+    ...(fromCache > 0
+      ? [
+          `${formatCounted(fromCache, 'answer')} came from the service's cache, which lowers latencies. Use more different rows to avoid this.`,
+        ]
+      : []),
+    ...(waited > 0 && latencyMs.response_time !== undefined
+      ? [
+          `${formatCounted(waited, 'request')} waited because too many were in flight. response_time and start_lag include this, http_req_duration does not.`,
+        ]
+      : []),
+  ]
+}
+
+function listStatuses({ statuses }: ViewedReport): LoadView['statuses'] {
+  const total = statuses.reduce((sum, { requests }) => sum + requests, 0)
+  return statuses.map((one) => ({
+    name: nameStatus(one),
+    requests: one.requests,
+    share: toShare(one.requests, total),
+  }))
+}
+
+function nameStatus({ status, errorCode }: { status: number | null; errorCode: string | null }): string {
+  return [status === null ? 'no answer' : String(status), ...(errorCode === null ? [] : [errorCode])].join(
+    ' ',
+  )
+}
+
+function describeWhen({ firstSecond, lastSecond }: LoadErrorGroup): string {
+  return firstSecond === lastSecond
+    ? `in second ${firstSecond}`
+    : `in seconds ${firstSecond} to ${lastSecond}`
+}
+
+function listGroups({ groups }: ViewedReport): LoadView['groups'] {
+  return (['model', 'size'] as const).flatMap((by) => {
+    const members = groups.filter((group) => group.by === by)
+    if (members.length < 2) return []
+    const rows = members.map(({ label, requests, failed, httpReqDurationMs }) => ({
+      label,
+      requests: formatCount(requests),
+      failedShare: toShare(failed, requests),
+      percentiles: httpReqDurationMs,
+    }))
+    return [{ by, rows }]
+  })
+}
+
+function toGenerator(report: ViewedReport): LoadView['generator'] {
+  const { generator, counts } = report
+  if (counts.sent === 0) return { verdict: 'nothing was sent', isLimited: false, facts: [] }
+  if (isFromK6(report)) return null
+  const { achievedShare, startLagP99Ms, eventLoopMaxMs, gcPauses, gcMaxMs, waited, workers } = generator
+  const longest = gcPauses > 0 && gcMaxMs !== null ? { note: `longest ${formatMs(gcMaxMs)}` } : {}
+  return {
+    verdict: generator.limited ? 'limited' : 'kept up',
+    isLimited: generator.limited,
+    facts: [
+      ...(achievedShare === null ? [] : [{ label: 'Schedule sent', value: formatShare(achievedShare) }]),
+      { label: 'Limited', value: countLimited(report) },
+      ...(startLagP99Ms === null ? [] : [{ label: 'start_lag p99', value: formatMs(startLagP99Ms) }]),
+      ...(eventLoopMaxMs === null ? [] : [{ label: 'Longest stall', value: formatMs(eventLoopMaxMs) }]),
+      { label: 'Garbage collections', value: formatCount(gcPauses), ...longest },
+      { label: 'Waited', value: formatCounted(waited, 'request') },
+      { label: 'Sending threads', value: formatCount(workers) },
+    ],
+  }
+}
