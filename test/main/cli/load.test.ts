@@ -234,7 +234,7 @@ describe('a load that goes on', () => {
     const { stdout: shown } = await look('show', 'latest')
     expect(shown).toContain('Stopped: its process ended before the load did')
     expect(shown).toMatch(new RegExp(`sent +[\\d.]+/s +${sent} in total`))
-    expect(shown).toMatch(new RegExp(`${unknown} unknown \\(sent`))
+    expect(shown).toMatch(new RegExp(`${unknown} unknown [(]sent`))
     const write = async (name: string) => {
       const file = join(folder, name)
       expect((await look('export', 'latest', file)).code).toBe(0)
