@@ -1,7 +1,6 @@
 import process from 'node:process'
 import type { Page } from 'playwright-core'
-import { changeConnections } from '../../src/main/engine/workspace/connections/connections-file.ts'
-import { addConnection } from '../../src/main/engine/workspace/connections/edit-connections.ts'
+import { addConnection, changeConnections } from '../../src/main/engine/workspace/connections.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { WORKER_URLS } from '../../src/main/worker-urls.ts'
 import { storedConnectionSchema } from '../../src/shared/plan/stored-connection.ts'

@@ -1,12 +1,15 @@
 import type { CommitHook } from '../../src/main/engine/journal/journal.ts'
-import { ReaderPool } from '../../src/main/engine/journal/reader-pool.ts'
 import { type RunFamily, readRunFamily } from '../../src/main/engine/journal/run-family.ts'
+import { ReaderPool } from '../../src/main/engine/journal/run-view.ts'
 import { summarizeRun } from '../../src/main/engine/results/run-summary.ts'
 import { ApiKey, type SealedSecret } from '../../src/main/engine/secrets/bound-secret.ts'
-import type { RunCommand, RunTask } from '../../src/main/engine/session/messages.ts'
 import { RunSession } from '../../src/main/engine/session/run-session.ts'
-import { createRunId } from '../../src/main/engine/workspace/run-id.ts'
-import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
+import type { RunCommand, RunTask } from '../../src/main/engine/session/run-thread.ts'
+import {
+  createRunId,
+  createWorkspaceFolders,
+  toJournalFile,
+} from '../../src/main/engine/workspace/workspace-files.ts'
 import { SluiceError } from '../../src/shared/messages/errors.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
 import type { RunSummary } from '../../src/shared/run/run.ts'

@@ -1,8 +1,7 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { connectionSchema } from '../../shared/plan/connection.ts'
 import { type Connections, toPlanConnection } from '../../shared/plan/stored-connection.ts'
-import { changeConnections, readConnections } from '../engine/workspace/connections/connections-file.ts'
-import { applyConnection } from '../engine/workspace/connections/edit-connections.ts'
+import { applyConnection, changeConnections, readConnections } from '../engine/workspace/connections.ts'
 import { bridge } from './implementer.ts'
 
 const { connections } = bridge

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { createEngine } from '../engine/engine.ts'
-import { readStoredSecrets } from '../engine/workspace/connections/stored-secrets.ts'
+import { readStoredSecrets } from '../engine/workspace/connection-secrets.ts'
 import { WORKER_URLS } from '../worker-urls.ts'
 import type { BridgeHost, BridgeServices } from './bridge-context.ts'
 import { systemClock } from './clock.ts'

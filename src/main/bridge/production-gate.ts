@@ -4,7 +4,7 @@ import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { OperationKind } from '../../shared/plan/operation.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import type { StoredConnection } from '../../shared/plan/stored-connection.ts'
-import { readConnections } from '../engine/workspace/connections/connections-file.ts'
+import { readConnections } from '../engine/workspace/connections.ts'
 
 /** What a person is asked before anything is sent to a production connection. */
 export interface ProductionQuestion {

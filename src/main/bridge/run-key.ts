@@ -4,10 +4,8 @@ import { type StoredConnection, toActiveVariable } from '../../shared/plan/store
 import type { RunHandle, StartOptions } from '../engine/engine-interface.ts'
 import { ApiKey } from '../engine/secrets/bound-secret.ts'
 import { readApiKey, readProxyCredentials } from '../engine/secrets/read-credentials.ts'
-import { readConnections } from '../engine/workspace/connections/connections-file.ts'
-import { followsActiveKey } from '../engine/workspace/connections/edit-connections.ts'
-import { staysWithin } from '../engine/workspace/connections/stays-within.ts'
-import { pollFile, watchActiveKey } from '../engine/workspace/connections/watch-active-key.ts'
+import { pollFile, staysWithin, watchActiveKey } from '../engine/workspace/connection-secrets.ts'
+import { followsActiveKey, readConnections } from '../engine/workspace/connections.ts'
 import type { BridgeServices } from './bridge-context.ts'
 
 /** The stored connection that a plan was made with, where the workspace has it. */

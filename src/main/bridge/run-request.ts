@@ -4,8 +4,7 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanConnectionInput } from '../../shared/plan/connection.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
 import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
-import { readConnections } from '../engine/workspace/connections/connections-file.ts'
-import { findConnection } from '../engine/workspace/connections/edit-connections.ts'
+import { findConnection, readConnections } from '../engine/workspace/connections.ts'
 import type { BridgeServices } from './bridge-context.ts'
 
 /**

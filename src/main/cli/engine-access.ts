@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine-interface.ts'
-import { readStoredSecrets } from '../engine/workspace/connections/stored-secrets.ts'
+import { readStoredSecrets } from '../engine/workspace/connection-secrets.ts'
 import { WORKER_URLS } from '../worker-urls.ts'
 
 /** Opens the engine on a workspace for the time of one piece of work, and closes it whatever happens. */

@@ -6,17 +6,20 @@ import { countDoubleAdds } from '../../shared/run/resend-consent.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { Engine, EngineOptions, ResumeOptions, RunHandle, StartOptions } from './engine-interface.ts'
+import { deleteJournal } from './journal/delete-journal.ts'
 import { toK6Plan } from './load/k6/k6-result.ts'
-import type { Queries, QueryKind } from './query/query-messages.ts'
-import { QueryThread } from './query/query-thread.ts'
-import { deleteJournal } from './run/journal/delete-journal.ts'
-import type { RunTask } from './session/messages.ts'
+import { type Queries, type QueryKind, QueryThread } from './query/query-thread.ts'
 import { type RunBases, RunReceiver } from './session/run-receiver.ts'
 import { toSecrets } from './session/run-secrets.ts'
-import { RunThread } from './session/run-thread.ts'
+import { type RunTask, RunThread } from './session/run-thread.ts'
 import { isLeaseHeld } from './workspace/lease.ts'
-import { createRunId } from './workspace/run-id.ts'
-import { createWorkspaceFolders, isRunId, listRunIds, toJournalFile } from './workspace/workspace-files.ts'
+import {
+  createRunId,
+  createWorkspaceFolders,
+  isRunId,
+  listRunIds,
+  toJournalFile,
+} from './workspace/workspace-files.ts'
 
 /** What differs from one run's thread to the next. */
 type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { rowAnswerSchema } from '../run/item-state.ts'
 import type {
   Facet,
   FacetList,
@@ -9,7 +10,6 @@ import type {
   RowFilter,
   RunSecond,
 } from '../run/results.ts'
-import { rowAnswerSchema } from '../run/row-answer.ts'
 import { percentilesSchema } from '../run/run.ts'
 import { base, runIdSchema } from './base.ts'
 import { excerptShape } from './excerpts.ts'

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
-import { rowAnswerSchema } from '../run/row-answer.ts'
+import { rowAnswerSchema } from '../run/item-state.ts'
 import { callbackCountsSchema, percentilesSchema, runSummarySchema } from '../run/run.ts'
-import type { Slowdown } from '../run/slowdown.ts'
-import type { LoadProgress, RunSnapshot } from '../run/snapshot.ts'
+import type { LoadProgress, RunSnapshot, Slowdown } from '../run/snapshot.ts'
 import { matchType } from './match-type.ts'
 
 const { rows, requests, triggered_rules, errors, warnings } = runSummarySchema.shape

@@ -2,9 +2,8 @@ import type { LatencyBar } from '../load/latency-meter.ts'
 import type { PlanSource } from '../plan/plan.ts'
 import type { SourcePlace } from '../plan/source-place.ts'
 import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'
-import type { ItemState } from './item-state.ts'
+import type { ItemState, RowAnswer } from './item-state.ts'
 import type { Problem } from './problem.ts'
-import type { RowAnswer } from './row-answer.ts'
 import type { Percentiles } from './run.ts'
 
 /** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { changeConnections } from '../../../src/main/engine/workspace/connections/connections-file.ts'
 import {
   addConnection,
   applyConnection,
-} from '../../../src/main/engine/workspace/connections/edit-connections.ts'
+  changeConnections,
+} from '../../../src/main/engine/workspace/connections.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { changeConnections } from '../../../src/main/engine/workspace/connections/connections-file.ts'
-import { addConnection } from '../../../src/main/engine/workspace/connections/edit-connections.ts'
+import { addConnection, changeConnections } from '../../../src/main/engine/workspace/connections.ts'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { followRun } from '../../../src/shared/bridge/follow.ts'

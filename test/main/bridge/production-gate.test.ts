@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { createProductionGate, type ProductionQuestion } from '../../../src/main/bridge/production-gate.ts'
-import { changeConnections } from '../../../src/main/engine/workspace/connections/connections-file.ts'
 import {
   addConnection,
+  changeConnections,
   replaceConnection,
-} from '../../../src/main/engine/workspace/connections/edit-connections.ts'
+} from '../../../src/main/engine/workspace/connections.ts'
 import { planSchema } from '../../../src/shared/plan/plan.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { fromStateName, type StateName } from '../../../shared/messages/state-name.ts'
+import { rowAnswerSchema } from '../../../shared/run/item-state.ts'
 import type { ExportResult, RowFilter } from '../../../shared/run/results.ts'
-import { rowAnswerSchema } from '../../../shared/run/row-answer.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'

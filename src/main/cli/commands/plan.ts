@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../../shared/messages/errors.ts'
-import { readConnections } from '../../engine/workspace/connections/connections-file.ts'
+import { readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addMetricsOption } from '../options/metrics-option.ts'

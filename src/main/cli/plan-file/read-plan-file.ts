@@ -13,7 +13,7 @@ import {
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { type Connections, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { findConnection } from '../../engine/workspace/connections/edit-connections.ts'
+import { findConnection } from '../../engine/workspace/connections.ts'
 import { fromPlanPath, mapTlsPaths } from './plan-paths.ts'
 
 /**

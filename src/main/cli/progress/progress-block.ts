@@ -1,5 +1,4 @@
-import { formatSlowdown } from '../../../shared/run/slowdown.ts'
-import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
   formatBytes,
   formatCount,

@@ -3,9 +3,8 @@ import type { OperationKind } from '../../../shared/plan/operation.ts'
 import { type StoredConnection, toActiveVariable } from '../../../shared/plan/stored-connection.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { readApiKey, readProxyCredentials } from '../../engine/secrets/read-credentials.ts'
-import { readConnections } from '../../engine/workspace/connections/connections-file.ts'
-import { followsActiveKey } from '../../engine/workspace/connections/edit-connections.ts'
-import { watchActiveKey } from '../../engine/workspace/connections/watch-active-key.ts'
+import { watchActiveKey } from '../../engine/workspace/connection-secrets.ts'
+import { followsActiveKey, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 
 /** What a run is allowed to reach, and with which key. */

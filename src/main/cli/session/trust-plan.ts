@@ -3,7 +3,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { Connections } from '../../../shared/plan/stored-connection.ts'
 import { toOrigins } from '../../engine/secrets/bound-secret.ts'
-import { staysWithin } from '../../engine/workspace/connections/stays-within.ts'
+import { staysWithin } from '../../engine/workspace/connection-secrets.ts'
 import type { CliContext } from '../context.ts'
 import { toPrintable } from '../terminal/printable.ts'
 

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { formatPace } from '../../../shared/run/slowdown.ts'
+import { formatPace } from '../../../shared/run/snapshot.ts'
 import { formatCount, formatCounted, formatDuration, formatMs } from '../terminal/number-format.ts'
 import { wrapWords } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
+import type { ItemState } from '../../../shared/run/item-state.ts'
 import { toJournalFile, toRunId, toWorkspace } from '../workspace/workspace-files.ts'
-import type { ReaderPool } from './reader-pool.ts'
-import { type RunView, readRunView } from './run-view.ts'
-import { findTakers } from './successor.ts'
-import { listBelow, readWholeRun } from './whole-run.ts'
+import { hasSchema, openJournalReader } from './journal.ts'
+import { type RunRecord, readRunRecord } from './run-record.ts'
+import { type ReaderPool, type RunView, readRunView } from './run-view.ts'
 
 /** A run with its retries: to a person one table of rows, each with its newest answer. */
 export interface RunFamily extends RunView {
@@ -56,4 +56,136 @@ export function findTakersOf(member: RunView, members: readonly RunView[]): RunV
 
 function findMember(members: readonly RunView[], runId: string): RunView | null {
   return members.find(({ record }) => record.runId === runId) ?? null
+}
+
+/**
+ * A run, its retries and theirs, the first run first, then oldest first: to a person they are one. `runId` may name any
+ * of them; `read` gives null where a run does not exist. A retry whose parent was deleted begins a whole of its own.
+ */
+export function readWholeRun<Member extends { record: RunRecord }>(
+  runId: string,
+  workspace: string,
+  read: (runId: string) => Member | null,
+): Member[] {
+  const known = new Map<string, Member | null>()
+  const get = (id: string) => {
+    const member = known.get(id) ?? read(id)
+    known.set(id, member)
+    return member
+  }
+  const named = get(runId)
+  if (named === null) return []
+  let first = named
+  for (const seen = new Set<string>(); ; ) {
+    const { parentRunId } = first.record
+    const parent = parentRunId === null || seen.has(parentRunId) ? null : get(parentRunId)
+    if (parent === null) break
+    seen.add(first.record.runId)
+    first = parent
+  }
+  const members = listBelow(first, workspace, get)
+  // A retry that was cut off before its parent knew of it holds no rows yet.
+  return members.includes(named) ? members : [...members, named]
+}
+
+/** A run and the retries below it, itself first, then oldest first. */
+function listBelow<Member extends { record: RunRecord }>(
+  first: Member,
+  workspace: string,
+  get: (runId: string) => Member | null,
+): Member[] {
+  const found = new Map([[first.record.runId, first]])
+  for (const { record } of found.values()) {
+    for (const taker of findTakers(record, workspace)) {
+      const member = found.has(taker) ? null : get(taker)
+      if (member !== null) found.set(taker, member)
+    }
+  }
+  const [, ...retries] = found.values()
+  return [first, ...retries.sort((a, b) => compareAge(a.record, b.record))]
+}
+
+/** Reads the record of a run without its lease; null where there is none, or not yet. Throws `WORKSPACE_UNUSABLE`. */
+export function readRecordOf(workspace: string, runId: string): { record: RunRecord } | null {
+  const file = toJournalFile(workspace, runId)
+  if (!existsSync(file)) return null
+  const db = openJournalReader(file)
+  try {
+    const record = hasSchema(db) ? readRunRecord(db) : null
+    return record === null ? null : { record }
+  } finally {
+    db.close()
+  }
+}
+
+function compareAge(a: RunRecord, b: RunRecord): number {
+  return a.createdAtMs - b.createdAtMs || (a.runId < b.runId ? -1 : 1)
+}
+
+/** Behind the id of a child run that was deleted after it had sent rows of its parent. */
+const DELETED = ' (deleted)'
+
+/**
+ * The child run that stands for rows of its parent, given what the parent's record names. Null where there is none, or
+ * where it was deleted before it had sent anything: then the parent has its rows back.
+ */
+export function findSuccessor(named: string | null, workspace: string): string | null {
+  if (named === null || isDeleted(named)) return named
+  return existsSync(toJournalFile(workspace, named)) ? named : null
+}
+
+/** What a record names from then on in place of a retry that is deleted after it had sent rows. */
+export function toDeletedName(runId: string): string {
+  return runId + DELETED
+}
+
+/** Whether what a record names is a retry that was deleted after it had sent rows. */
+export function isDeleted(named: string): boolean {
+  return named.endsWith(DELETED)
+}
+
+/**
+ * States that a child run takes over, rows that were never sent having none, and those that it takes only where rows of
+ * unknown outcome are resent. An index add whose callback is overdue was acknowledged: another may add it twice.
+ */
+export function toRetriedStates({ plan }: Pick<RunRecord, 'plan'>): {
+  certain: readonly ItemState[]
+  unknown: readonly ItemState[]
+} {
+  return plan.operation.kind === 'index-add'
+    ? { certain: ['rejected', 'failed', 'pending'], unknown: ['unknown', 'overdue'] }
+    : { certain: ['rejected', 'failed', 'overdue', 'pending'], unknown: ['unknown'] }
+}
+
+/**
+ * States of the rows that a child run stands for, whose callbacks are its own. A child that was deleted after it had
+ * sent some stands for nothing any more.
+ */
+export function findTakenOver(
+  record: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy' | 'plan'>,
+  workspace: string,
+): ReadonlySet<ItemState> {
+  const isTaken = (named: string | null) => {
+    const successor = findSuccessor(named, workspace)
+    return successor !== null && !isDeleted(successor)
+  }
+  const states = toRetriedStates(record)
+  return new Set([
+    ...(isTaken(record.supersededBy) ? states.certain : []),
+    ...(isTaken(record.unknownTakenBy) ? states.unknown : []),
+  ])
+}
+
+/** The retries that stand for rows of a run and still exist: one for what did not succeed, another for unknown rows. */
+function findTakers(
+  { supersededBy, unknownTakenBy }: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy'>,
+  workspace: string,
+): string[] {
+  const takers = [supersededBy, unknownTakenBy].map((named) => findSuccessor(named, workspace))
+  return [...new Set(takers)].filter((taker) => taker !== null).filter((taker) => !isDeleted(taker))
+}
+
+/** The run that a record names as its successor, and whether it was deleted. */
+export function describeSuccessor(named: string): { by: string; isDeleted: boolean } {
+  return { by: named.replace(DELETED, ''), isDeleted: isDeleted(named) }
 }

@@ -1,5 +1,5 @@
 import type { MapRow } from '../mapping/row-mapper.ts'
-import type { DatabaseSync, StatementSync } from '../workspace/sqlite-types.ts'
+import type { DatabaseSync, StatementSync } from '../workspace/sqlite.ts'
 
 /** Most rows of a block, and most of their cells, UTF-16 code units, unless one row alone has more. */
 const BLOCK_ROWS = 1_000

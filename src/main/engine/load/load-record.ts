@@ -1,4 +1,4 @@
-import { toErrorPattern } from '../../../shared/run/error-groups.ts'
+import { toErrorPattern } from '../../../shared/run/counts.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { LoadErrorCause } from './load-messages.ts'

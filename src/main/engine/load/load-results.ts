@@ -3,10 +3,15 @@ import { decodeHistogram, toPercentiles } from '../../../shared/load/latency-met
 import type { LoadSecond } from '../../../shared/load/load-report.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { evaluateWithoutData, LOAD_CUT_OFF_REASON, type RecoveredLoad } from '../journal/load-state.ts'
-import type { LoadSecondExtras, LoadState } from '../journal/load-writer.ts'
+import {
+  evaluateWithoutData,
+  LOAD_CUT_OFF_REASON,
+  type LoadSecondExtras,
+  type LoadState,
+  type RecoveredLoad,
+} from '../journal/load-record.ts'
 import type { RunView } from '../journal/run-view.ts'
-import type { DatabaseSync } from '../workspace/sqlite-types.ts'
+import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { toLoadHealth } from './generator-health.ts'
 
 /** Seconds read at once, so that no read stays open. */

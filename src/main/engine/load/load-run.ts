@@ -12,7 +12,7 @@ import {
 import { formatDurationMs } from '../../../shared/messages/duration.ts'
 import type { LoadProgress } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
-import { LoadWriter } from '../journal/load-writer.ts'
+import { LoadWriter } from '../journal/load-record.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { SampleSlots } from './kept-requests.ts'

@@ -1,8 +1,8 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { createHistogram, encodeHistogram, recordUs } from '../../../shared/load/latency-meter.ts'
 import type { LoadErrorGroup, LoadStatus, LoadThrottling } from '../../../shared/load/load-report.ts'
-import { toErrorKey } from '../../../shared/run/error-groups.ts'
-import type { LoadGroupRecord } from '../journal/load-writer.ts'
+import { toErrorKey } from '../../../shared/run/counts.ts'
+import type { LoadGroupRecord } from '../journal/load-record.ts'
 import type { LoadErrorCause } from './load-messages.ts'
 import { FLAG, type OUTCOMES } from './load-record.ts'
 

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toErrorMessage } from '../../../shared/messages/errors.ts'
 import { isAsync } from '../../../shared/plan/operation.ts'
-import { openJournalReader } from '../journal/open-journal.ts'
+import { openJournalReader } from '../journal/journal.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { readReceiverSettings } from '../receiver/receiver-settings.ts'

@@ -3,12 +3,12 @@ import { type ComparedRun, compareRuns, type LoadComparison } from '../../../sha
 import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/statistics.ts'
-import { readRecoveredLoad } from '../journal/load-state.ts'
+import { readRecoveredLoad } from '../journal/load-record.ts'
 import type { RunFamily } from '../journal/run-family.ts'
-import { readLatency } from '../journal/run-latency.ts'
+import { readLatency } from '../journal/seconds.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
 import { summarizeRun } from '../results/run-summary.ts'
-import type { DatabaseSync } from '../workspace/sqlite-types.ts'
+import type { DatabaseSync } from '../workspace/sqlite.ts'
 
 /** Puts two runs side by side: latencies, errors, throughput, plans (`compare A B`). */
 export function compareTwoRuns(a: RunFamily, b: RunFamily): LoadComparison {

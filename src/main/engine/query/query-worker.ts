@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { toErrorMessage } from '../../../shared/messages/errors.ts'
 import { answerQuery } from './answer-query.ts'
-import type { QueryRequest, QueryResponse } from './query-messages.ts'
+import type { QueryRequest, QueryResponse } from './query-thread.ts'
 
 const port = parentPort
 if (port === null) throw new Error('query-worker.ts is the entry of a worker thread')

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
-import { closeDatabaseFile } from '../workspace/private-files.ts'
+import { closeDatabaseFile } from '../workspace/workspace-files.ts'
 
 /** How long a statement waits for another process's short lock before it fails, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000

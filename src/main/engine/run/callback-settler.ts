@@ -18,7 +18,7 @@ export interface CallbackSource {
 }
 
 /** Options of a callback settler. */
-export interface CallbackSettlerOptions {
+interface CallbackSettlerOptions {
   journal: Journal
   record: RunRecord
   claims: ItemClaims

@@ -1,6 +1,6 @@
 import type { Journal } from '../journal/journal.ts'
+import { findTakenOver } from '../journal/run-family.ts'
 import type { RunRecord } from '../journal/run-record.ts'
-import { findTakenOver } from '../journal/successor.ts'
 import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { InboxReader } from '../receiver/inbox-reader.ts'

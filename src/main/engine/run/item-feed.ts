@@ -17,7 +17,7 @@ const BACKING_OFF_MAX = 10_000
 type Schedule = (delayMs: number, callback: () => void) => () => void
 
 /** Callbacks of an item feed. */
-export interface ItemFeedOptions {
+interface ItemFeedOptions {
   schedule: Schedule
   /** A back-off is over. */
   onDue: () => void

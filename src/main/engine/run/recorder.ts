@@ -1,13 +1,12 @@
 import { type ItemState, nextItemState } from '../../../shared/run/item-state.ts'
-import { countError } from '../journal/error-counts.ts'
+import { countError } from '../journal/counters.ts'
 import type { Journal } from '../journal/journal.ts'
-import { SecondWriter } from '../journal/second-writer.ts'
-import { isTimed } from '../journal/timed-try.ts'
+import { isTimed, SecondWriter } from '../journal/seconds.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement, RowJudgement } from '../service/judgement.ts'
 import { type AttemptRecord, OutcomeWriter, type RowOutcome } from './journal/outcome-writer.ts'
-import { packBody, toHeldBytes } from './journal/stored-body.ts'
+import { packBody, toHeldBytes } from './journal/stored-bodies.ts'
 
 /**
  * Tries that wait for a commit at most (docs/architecture.md §2.1), and bytes of their answers, about: large ones must
@@ -26,7 +25,7 @@ export interface SentItem {
 }
 
 /** A finished try: what was sent, what came back, what it means, and what follows. */
-export interface FinishedTry {
+interface FinishedTry {
   sent: SentItem
   exchange: Exchange
   judgement: Judgement

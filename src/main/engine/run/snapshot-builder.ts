@@ -1,18 +1,21 @@
-import { toErrorGroups } from '../../../shared/run/error-groups.ts'
-import { toCallbackCounts, toRequestCounts, toRowCounts } from '../../../shared/run/row-counts.ts'
+import {
+  toCallbackCounts,
+  toErrorGroups,
+  toRequestCounts,
+  toRowCounts,
+  toRunWarnings,
+} from '../../../shared/run/counts.ts'
 import type { RowCounts, TriggeredRule } from '../../../shared/run/run.ts'
-import { toRunWarnings } from '../../../shared/run/run-warnings.ts'
-import type { Slowdown } from '../../../shared/run/slowdown.ts'
-import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
+import type { LoadProgress, RunPhase, RunSnapshot, Slowdown } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
-import type { StatementSync } from '../workspace/sqlite-types.ts'
+import type { StatementSync } from '../workspace/sqlite.ts'
 
 /** Most rules and error groups that a snapshot carries. */
 const LIST_MAX = 10
 
 /** What of a snapshot the journal's counters do not know. */
-export interface SnapshotState {
+interface SnapshotState {
   runId: string
   phase: RunPhase
   bytes: { read: number; total: number }

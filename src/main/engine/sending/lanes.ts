@@ -9,7 +9,7 @@ export interface Job {
 }
 
 /** What lanes are made of. */
-export interface LanesOptions {
+interface LanesOptions {
   concurrency: number
   createClient: () => ServiceClient
   /** The next request; null where there is none at the moment, and the lane waits to be woken. */

@@ -1,6 +1,6 @@
 import type { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
-import type { SecondRecord } from '../journal/second-writer.ts'
+import type { SecondRecord } from '../journal/seconds.ts'
 import type { ExchangeTimings } from '../service/exchange.ts'
 import { EventLoopWatch, SecondTimes, STALL_LIMIT_US } from './sender-health.ts'
 

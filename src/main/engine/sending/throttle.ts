@@ -49,7 +49,7 @@ const AGAIN_FIRST_MS = 250
 const AGAIN_LAST_MS = 10_000
 
 /** An answered request. Times are milliseconds of one monotonic clock. */
-export interface AnsweredRequest {
+interface AnsweredRequest {
   item: number
   isThrottled: boolean
   retryAfterMs: number | null

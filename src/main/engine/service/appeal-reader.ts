@@ -1,4 +1,4 @@
-import type { RowAnswer } from '../../../shared/run/row-answer.ts'
+import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
 import { cutMessage } from './answer-text.ts'
 import { createJudgement } from './create-judgement.ts'

@@ -1,5 +1,4 @@
-import type { Outcome } from '../../../shared/run/item-state.ts'
-import type { RowAnswer } from '../../../shared/run/row-answer.ts'
+import type { Outcome, RowAnswer } from '../../../shared/run/item-state.ts'
 
 /**
  * Whether trying again could add the content a second time. `never`: the answer is final. `safe`: certainly not taken.

@@ -1,4 +1,4 @@
-import type { RowAnswer } from '../../../shared/run/row-answer.ts'
+import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { cutMessage, type Refusal } from './answer-text.ts'
 import { createJudgement } from './create-judgement.ts'

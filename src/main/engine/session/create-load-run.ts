@@ -6,7 +6,7 @@ import { LoadRun } from '../load/load-run.ts'
 import { readClockMs } from '../load/load-threads.ts'
 import { InboxReader } from '../receiver/inbox-reader.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
-import type { RunTask } from './messages.ts'
+import type { RunTask } from './run-thread.ts'
 
 /** Builds the load test of a run; `task` is the run's. */
 export function createLoadRun(

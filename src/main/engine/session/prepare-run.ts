@@ -1,15 +1,14 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Journal } from '../journal/journal.ts'
-import { restoreSendingTime } from '../journal/run-latency.ts'
+import { describeSuccessor, findSuccessor, isDeleted } from '../journal/run-family.ts'
 import { insertRunRecord, type RunRecord, readRunRecord } from '../journal/run-record.ts'
-import { describeSuccessor, findSuccessor, isDeleted } from '../journal/successor.ts'
-import { type IntakeProgress, runIntake } from '../run/intake-stage.ts'
+import { restoreSendingTime } from '../journal/seconds.ts'
+import { type IntakeProgress, runIntake } from '../run/intake.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
-import { rebuildSeconds } from '../run/journal/rebuild-seconds.ts'
-import { recoverUnknown, resendUnknown } from '../run/journal/recovery.ts'
+import { rebuildSeconds, recoverUnknown, resendUnknown } from '../run/journal/recovery.ts'
 import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { readTransport } from '../service/transport.ts'
-import type { RunTask } from './messages.ts'
+import type { RunTask } from './run-thread.ts'
 
 /**
  * Brings a run's journal to where sending can begin: reads the source, takes over a parent's rows, or puts right what

@@ -14,7 +14,7 @@ export interface RunBases {
 }
 
 /** A run that may need the receiver: the folder of its source is served as long as it goes on. */
-export interface ReceivedRun {
+interface ReceivedRun {
   runId: string
   runToken: string
 }

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toErrorMessage } from '../../../shared/messages/errors.ts'
 import type { CommitHook } from '../journal/journal.ts'
-import type { RunCommand, RunEvent, RunTask } from './messages.ts'
 import { RunSession } from './run-session.ts'
+import type { RunCommand, RunEvent, RunTask } from './run-thread.ts'
 
 /** Runs the thread's one session. `onCommit` is for tests that cut the process off at a commit. */
 export function startRunWorker(onCommit?: CommitHook): void {

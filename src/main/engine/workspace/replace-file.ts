@@ -13,9 +13,11 @@ import {
 } from 'node:fs'
 import { chmod, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
 /** Adds text, written as UTF-8, or bytes behind what was written before. */
-export type Append = (content: string | Uint8Array) => Promise<void>
+type Append = (content: string | Uint8Array) => Promise<void>
 
 /** Mode of a file that only its owner may read and write. */
 const PRIVATE = 0o600
@@ -137,4 +139,16 @@ function syncFolder(folder: string): void {
   } finally {
     if (descriptor !== null) closeSync(descriptor)
   }
+}
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/** Turns what the file system says while a report is written into `DISK_FULL` or `FILE_UNWRITABLE`; others pass. */
+export function toFileError(file: string, error: unknown): unknown {
+  const code = toSystemCode(error)
+  if (code === null || !(error instanceof Error && 'syscall' in error)) return error
+  if (FULL.has(code)) {
+    return new SluiceError({ id: 'file_disk_full', file, system: code }, { cause: error })
+  }
+  return new SluiceError({ id: 'file_unwritable', file, system: code }, { cause: error })
 }

@@ -1,4 +1,4 @@
-import type { RowAnswer } from '../../../shared/run/row-answer.ts'
+import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { formatCount } from '../../ui/format-number.ts'

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatSlowdown } from '../../../shared/run/slowdown.ts'
-import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { formatBytes, formatCount, formatRate, formatShare } from '../../ui/format-number.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { type Figure, Figures } from '../../ui/layout/figures.tsx'

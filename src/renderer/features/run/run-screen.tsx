@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
-import { toErrorKey } from '../../../shared/run/error-groups.ts'
+import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'

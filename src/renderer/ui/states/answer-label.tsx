@@ -1,4 +1,4 @@
-import type { RowAnswer } from '../../../shared/run/row-answer.ts'
+import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { ANSWER_LOOKS } from './answer-looks.ts'
 import styles from './states.module.css'
 

@@ -12,7 +12,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import type { OperationKind } from '../../../shared/plan/operation.ts'
-import { type RowAnswer, rowAnswerSchema } from '../../../shared/run/row-answer.ts'
+import { type RowAnswer, rowAnswerSchema } from '../../../shared/run/item-state.ts'
 
 /** How an answer is shown wherever it is shown: a word, an icon of its own shape, a colour. */
 export interface AnswerLook {

@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { Journal } from '../../../../src/main/engine/journal/journal.ts'
+import { Journal, openJournal, openJournalReader } from '../../../../src/main/engine/journal/journal.ts'
 import { MIGRATIONS } from '../../../../src/main/engine/journal/migrations.ts'
-import { openJournal, openJournalReader } from '../../../../src/main/engine/journal/open-journal.ts'
 import { readRunRecord } from '../../../../src/main/engine/journal/run-record.ts'
 import { isLeaseHeld, takeLease } from '../../../../src/main/engine/workspace/lease.ts'
 import { holdLease } from '../../../helpers/hold-lease.ts'
@@ -12,14 +11,14 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { insertTestRun, openTestJournal } from './test-journal.ts'
 
 const toUrl = (path: string) => new URL(`../../../../src/main/engine/${path}`, import.meta.url).href
-const READER_URLS = { journal: toUrl('journal/reader-pool.ts'), view: toUrl('journal/run-view.ts') }
+const READER_URL = toUrl('journal/run-view.ts')
 
 /** Looks at a journal over and over, with a new reader each time, from the moment its file is there. */
 const READER = `
   const { existsSync } = require('node:fs')
   const { parentPort, workerData } = require('node:worker_threads')
-  void Promise.all([import(workerData.journal), import(workerData.view)]).then(
-    ([{ ReaderPool }, { readRunView }]) => {
+  void import(workerData).then(
+    ({ ReaderPool, readRunView }) => {
       parentPort.on('message', (file) => {
         while (!existsSync(file));
         try {
@@ -252,7 +251,7 @@ test('a journal of a newer version is refused by writers and readers, and left a
 
 test('a journal can be looked at by other threads while its own is making it', async () => {
   const folder = createTemporaryFolder()
-  const readers = Array.from({ length: 2 }, () => new Worker(READER, { eval: true, workerData: READER_URLS }))
+  const readers = Array.from({ length: 2 }, () => new Worker(READER, { eval: true, workerData: READER_URL }))
   const untilAnswers = () =>
     Promise.all(readers.map((reader) => new Promise((resolve) => reader.once('message', resolve))))
   try {

@@ -1,4 +1,4 @@
-import { readSamples } from '../../../../src/main/engine/journal/load-writer.ts'
+import { readSamples } from '../../../../src/main/engine/journal/load-record.ts'
 import { readLoadReport } from '../../../../src/main/engine/results/load-report.ts'
 import { summarizeRun } from '../../../../src/main/engine/results/run-summary.ts'
 import type { LoadInput } from '../../../../src/shared/load/load.ts'

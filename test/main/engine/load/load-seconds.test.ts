@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LoadWriter, readLoadGroups } from '../../../../src/main/engine/journal/load-writer.ts'
+import { LoadWriter, readLoadGroups } from '../../../../src/main/engine/journal/load-record.ts'
 import { LoadLedger, LoadRows } from '../../../../src/main/engine/load/load-ledger.ts'
 import type { SecondHealth } from '../../../../src/main/engine/load/load-messages.ts'
 import { readLoadSeconds, toLoadSecond } from '../../../../src/main/engine/load/load-results.ts'

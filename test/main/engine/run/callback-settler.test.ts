@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { countError } from '../../../../src/main/engine/journal/error-counts.ts'
+import { countError } from '../../../../src/main/engine/journal/counters.ts'
 import type { InboxCallback } from '../../../../src/main/engine/receiver/inbox.ts'
 import { CallbackSettler } from '../../../../src/main/engine/run/callback-settler.ts'
 import { ItemClaims } from '../../../../src/main/engine/run/journal/item-claims.ts'
 import { type AttemptRecord, OutcomeWriter } from '../../../../src/main/engine/run/journal/outcome-writer.ts'
-import { toRowCounts } from '../../../../src/shared/run/row-counts.ts'
+import { toRowCounts } from '../../../../src/shared/run/counts.ts'
 import { openReadyJournal, readRecord, readStates, toAttempt } from '../journal/test-journal.ts'
 import { toJudgement } from './to-judgement.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { readStoredBody } from '../../../../src/main/engine/run/journal/stored-body.ts'
+import { readStoredBody } from '../../../../src/main/engine/run/journal/stored-bodies.ts'
 import { Recorder } from '../../../../src/main/engine/run/recorder.ts'
 import { SecondMeter } from '../../../../src/main/engine/sending/second-meter.ts'
 import type { Answer } from '../../../../src/main/engine/service/exchange.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Slowdown } from '../../../../src/shared/run/slowdown.ts'
+import type { Slowdown } from '../../../../src/shared/run/snapshot.ts'
 import {
   type FaultServer,
   startFaultServer,

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
-import { readConnections } from '../../../engine/workspace/connections/connections-file.ts'
-import { findConnection } from '../../../engine/workspace/connections/edit-connections.ts'
+import { findConnection, readConnections } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'

@@ -5,13 +5,13 @@ import {
   type StoredConnection,
   storedConnectionSchema,
 } from '../../../../shared/plan/stored-connection.ts'
-import { changeConnections } from '../../../engine/workspace/connections/connections-file.ts'
 import {
   addConnection,
+  changeConnections,
   findConnection,
   findKey,
   replaceConnection,
-} from '../../../engine/workspace/connections/edit-connections.ts'
+} from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
 import { toProxy, toTls } from '../../options/connection-from-flags.ts'

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { changeConnections } from '../../../engine/workspace/connections/connections-file.ts'
 import {
   applyConnection,
+  changeConnections,
   findConnection,
   findKey,
   removeConnection,
-} from '../../../engine/workspace/connections/edit-connections.ts'
+} from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
 import { resolveWorkspace } from '../../workspace.ts'

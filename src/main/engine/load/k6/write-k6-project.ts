@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { basename, dirname, join, resolve } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ExportResult } from '../../../../shared/run/results.ts'
-import { toFileError } from '../../workspace/file-error.ts'
+import { toFileError } from '../../workspace/replace-file.ts'
 import { CONFIG_MAP_MAX_BYTES, formatK6Manifest } from './k6-manifest.ts'
 import { formatK6Readme } from './k6-readme.ts'
 import { formatK6Script, type K6Plan, type K6RowsFile, SCRIPT_BEGINNING } from './k6-script.ts'

@@ -1,8 +1,6 @@
-import type { ExportColumn } from '../../../../shared/run/export-columns.ts'
-import { addFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { addFormulaGuard, type ExportColumn } from '../../../../shared/run/export-format.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
-import { createRowWidthError } from './row-width-error.ts'
-import { toSourceNames } from './source-names.ts'
 
 /** Writes a report piece by piece; `row` may be called any number of times after `header`. */
 export interface ReportWriter {
@@ -60,3 +58,26 @@ function quote(cell: string): string {
 }
 
 const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/
+
+/**
+ * The names that the source's columns have in a report. Each appended name stands once: a source's column of that name,
+ * such as one of an earlier export, is called `sluice_row (source)`. A lossless report has them as the source does, empty
+ * and doubled ones among them.
+ */
+export function toSourceNames({ columns, header, appended, lossless }: ReportOptions): string[] {
+  if (lossless && header !== null) return columns.map((_, index) => header[index] ?? '')
+  const own = new Set(appended.map(({ name }) => name))
+  const used = new Set(columns)
+  return columns.map((name) => {
+    if (!own.has(name)) return name
+    let renamed = `${name} (source)`
+    for (let number = 2; used.has(renamed); number += 1) renamed = `${name} (source ${number})`
+    used.add(renamed)
+    return renamed
+  })
+}
+
+/** A row with more cells than there are columns would push the appended columns aside: a bug, not a user's mistake. */
+export function createRowWidthError(row: number, cells: number, columns: number): SluiceError {
+  return new SluiceError({ id: 'export_row_too_wide', row, cells, columns })
+}

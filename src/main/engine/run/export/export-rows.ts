@@ -16,13 +16,12 @@ import type { RunFamily } from '../../journal/run-family.ts'
 import type { RunView } from '../../journal/run-view.ts'
 import { parseJson } from '../../service/answer-text.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
-import type { StoredBody } from '../journal/stored-body.ts'
+import { createExchangeReader, type StoredBody } from '../journal/stored-bodies.ts'
 import { listEarlier, readFamilyRows, type ShownRow } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
 import { createResultRows, type JoinedRow } from '../results/result-rows.ts'
 import { readTries } from '../results/row-detail.ts'
 import { createRowRequests, type RowRequest } from '../results/row-requests.ts'
-import { createExchangeReader } from '../results/stored-exchange.ts'
 
 /** Bodies of one page add up to about this much at most, unless one alone is larger, UTF-16 code units. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024

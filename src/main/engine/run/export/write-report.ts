@@ -1,14 +1,13 @@
 import { extname } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ExportResult, ExportRow } from '../../../../shared/run/results.ts'
-import { toFileError } from '../../workspace/file-error.ts'
-import { replaceFile } from '../../workspace/replace-file.ts'
+import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-report.ts'
 import { createJsonlWriter } from './jsonl-report.ts'
 import { writeXlsx } from './xlsx-report.ts'
 
 /** Formats of a report. */
-export type ReportFormat = 'csv' | 'jsonl' | 'xlsx'
+type ReportFormat = 'csv' | 'jsonl' | 'xlsx'
 
 const TEXT_WRITERS: Record<Exclude<ReportFormat, 'xlsx'>, (options: ReportOptions) => ReportWriter> = {
   csv: createCsvWriter,

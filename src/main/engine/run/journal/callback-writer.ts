@@ -1,15 +1,15 @@
 import type { StatementSync } from 'node:sqlite'
 import { type ItemState, nextItemState } from '../../../../shared/run/item-state.ts'
-import { countError, type ErrorCause, uncountError } from '../../journal/error-counts.ts'
+import { countError, type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
 import type { InboxCallback } from '../../receiver/inbox.ts'
 import type { ItemClaims } from './item-claims.ts'
 import type { AttemptRecord, OutcomeWriter } from './outcome-writer.ts'
-import { LongBodies, packBody } from './stored-body.ts'
+import { LongBodies, packBody } from './stored-bodies.ts'
 
 /** What a callback says of its item. */
-export interface CallbackContent
+interface CallbackContent
   extends Pick<
     AttemptRecord,
     'taskId' | 'customIndexItemId' | 'errorCode' | 'message' | 'rules' | 'classes'
@@ -36,7 +36,7 @@ export interface SettledItem {
 const LATE_FROM: ReadonlySet<ItemState> = new Set(['overdue', 'unknown'])
 
 /** Which of a chain of runs that share their callbacks' addresses this one is. */
-export interface CallbackScope {
+interface CallbackScope {
   /** It has only some of its parent's rows; the callbacks of others are the parent's. */
   isChild: boolean
   /** States of rows that a child of it stands for. */

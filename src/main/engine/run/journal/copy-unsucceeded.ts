@@ -2,14 +2,20 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../../shared/plan/operation.ts'
 import { Journal } from '../../journal/journal.ts'
 import {
+  describeSuccessor,
+  findSuccessor,
+  isDeleted,
+  readRecordOf,
+  readWholeRun,
+  toRetriedStates,
+} from '../../journal/run-family.ts'
+import {
   insertRunRecord,
   type RunChanges,
   type RunRecord,
   readRunRecord,
   updateRunRecord,
 } from '../../journal/run-record.ts'
-import { describeSuccessor, findSuccessor, isDeleted, toRetriedStates } from '../../journal/successor.ts'
-import { readRecordOf, readWholeRun } from '../../journal/whole-run.ts'
 import { toJournalFile } from '../../workspace/workspace-files.ts'
 import { recoverUnknown } from './recovery.ts'
 

@@ -1,9 +1,8 @@
 import type { StatementSync } from 'node:sqlite'
-import type { ItemState, Outcome } from '../../../../shared/run/item-state.ts'
-import type { RowAnswer } from '../../../../shared/run/row-answer.ts'
+import type { ItemState, Outcome, RowAnswer } from '../../../../shared/run/item-state.ts'
 import type { Journal } from '../../journal/journal.ts'
-import { BulkInsert } from '../../workspace/bulk-insert.ts'
-import { LongBodies, type PackedBody } from './stored-body.ts'
+import { BulkInsert } from '../../workspace/sqlite.ts'
+import { LongBodies, type PackedBody } from './stored-bodies.ts'
 
 /** How one row of an item ended that carries several. */
 export interface RowOutcome {

@@ -6,7 +6,7 @@ const SLOTS_MAX = 1 << 16
 const FULL = 0.75
 
 /** What {@link SeenIds} needs of the journal. */
-export interface SeenIdsOptions {
+interface SeenIdsOptions {
   /** The id of an earlier row, read again; called where two ids may be equal. */
   idOf: (row: number) => string
   /** Remembers ids beyond what the table holds: returns the row that had the id before, or null. */

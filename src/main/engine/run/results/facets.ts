@@ -1,4 +1,4 @@
-import { toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/error-groups.ts'
+import { toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
 import {
   type Facet,
   type FacetList,

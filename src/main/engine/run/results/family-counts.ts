@@ -1,11 +1,11 @@
+import { toRowCounts } from '../../../../shared/run/counts.ts'
 import type { ItemState } from '../../../../shared/run/item-state.ts'
-import { toRowCounts } from '../../../../shared/run/row-counts.ts'
 import type { RowCounts, TriggeredRule } from '../../../../shared/run/run.ts'
-import { findErrorGroup } from '../../journal/error-counts.ts'
-import { readRecoveredLoad } from '../../journal/load-state.ts'
+import { findErrorGroup } from '../../journal/counters.ts'
+import { readRecoveredLoad } from '../../journal/load-record.ts'
 import { findTakersOf, type RunFamily } from '../../journal/run-family.ts'
 import type { RunView } from '../../journal/run-view.ts'
-import type { DatabaseSync } from '../../workspace/sqlite-types.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
 
 /** Counts by kind and value. */
 export type Counts = Map<string, Map<string, number>>

@@ -1,4 +1,4 @@
-import { toErrorGroups } from '../../../../shared/run/error-groups.ts'
+import { toErrorGroups, toRowCounts } from '../../../../shared/run/counts.ts'
 import {
   NO_RULE,
   type PageQuery,
@@ -6,12 +6,17 @@ import {
   type ResultRow,
   type RowFilter,
 } from '../../../../shared/run/results.ts'
-import { toRowCounts } from '../../../../shared/run/row-counts.ts'
 import { findTakersOf, type RunFamily } from '../../journal/run-family.ts'
 import type { RunView } from '../../journal/run-view.ts'
 import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
-import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows } from './family-rows.ts'
-import { toPageSource, UNSUCCESSFUL } from './page-source.ts'
+import {
+  type FamilyRow,
+  findNewest,
+  listFamilyRows,
+  readFamilyRows,
+  toPageSource,
+  UNSUCCESSFUL,
+} from './family-rows.ts'
 import { RowIndex } from './row-index.ts'
 
 /** Most rows of a page. */

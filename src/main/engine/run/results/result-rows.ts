@@ -3,8 +3,8 @@ import type { RunRecord } from '../../journal/run-record.ts'
 import type { RunView } from '../../journal/run-view.ts'
 import { resolveMapping } from '../../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../../mapping/row-mapper.ts'
+import { createPlaceReader } from '../journal/intake-writer.ts'
 import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
-import { createPlaceReader } from '../journal/row-places.ts'
 
 /** What a {@link JoinedRow} is read from `row` and `result`. */
 export const JOINED_COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status,

@@ -3,13 +3,12 @@ import type { Problem } from '../../../../shared/run/problem.ts'
 import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import type { RunView } from '../../journal/run-view.ts'
-import type { DatabaseSync } from '../../workspace/sqlite-types.ts'
-import { findRowNamed } from '../journal/intake-writer.ts'
-import { createPlaceReader } from '../journal/row-places.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { createPlaceReader, findRowNamed } from '../journal/intake-writer.ts'
+import { createExchangeReader } from '../journal/stored-bodies.ts'
 import { findNewest, listEarlier, readFamilyRows } from './family-rows.ts'
 import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
 import { createRowRequests, type RowRequest } from './row-requests.ts'
-import { createExchangeReader } from './stored-exchange.ts'
 
 /** Reads everything known of one row. Throws `BAD_USAGE` where the run has no such row. */
 export function readRow(family: RunFamily, row: number): RowDetail {

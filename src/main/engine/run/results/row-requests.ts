@@ -19,7 +19,7 @@ export interface RowRequest {
 }
 
 /** Recomputes a run's requests: each is a pure function of the plan and its rows' cells. */
-export interface RowRequests {
+interface RowRequests {
   /** The request that carries a row; `item` is null for a row that is never sent. */
   toRequest(row: number, item: number | null): RowRequest
   /** A row's own part of the body of its request. */

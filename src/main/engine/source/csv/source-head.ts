@@ -1,7 +1,10 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { isExportHeader, LAST_COLUMN_NAMES } from '../../../../shared/run/export-columns.ts'
-import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import {
+  isExportHeader,
+  LAST_COLUMN_NAMES,
+  removeFormulaGuard,
+} from '../../../../shared/run/export-format.ts'
 import type { ReadText } from '../decoding/text-reader.ts'
 import { findUsualLength, isBlank } from './delimiter.ts'
 import { dropRecords } from './drop-records.ts'

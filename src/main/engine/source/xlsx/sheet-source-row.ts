@@ -1,4 +1,4 @@
-import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import { removeFormulaGuard } from '../../../../shared/run/export-format.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import type { SourceRow } from '../source-reader.ts'
 import type { TextRow } from './sheet-batches.ts'

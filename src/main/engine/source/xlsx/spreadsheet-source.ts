@@ -1,7 +1,6 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { isExportHeader } from '../../../../shared/run/export-columns.ts'
-import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import { isExportHeader, removeFormulaGuard } from '../../../../shared/run/export-format.ts'
 import { toColumnNames } from '../column-names.ts'
 import { PlaceNotes } from '../place-notes.ts'
 import { openSourceFile } from '../source-file.ts'

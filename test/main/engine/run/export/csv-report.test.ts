@@ -1,7 +1,7 @@
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
 import { createCsvWriter } from '../../../../../src/main/engine/run/export/csv-report.ts'
-import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
+import { toExportColumns } from '../../../../../src/shared/run/export-format.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { readText } from '../../source/read-source.ts'
 import { buildOptions, buildResult } from './build-result.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readLatencySeries } from '../../../../../src/main/engine/journal/latency-series.ts'
+import { readLatencySeries } from '../../../../../src/main/engine/journal/seconds.ts'
 import { summarizeRun } from '../../../../../src/main/engine/results/run-summary.ts'
 import { readRow } from '../../../../../src/main/engine/run/results/row-detail.ts'
 import { openTestFolder } from '../../../../helpers/test-folder.ts'

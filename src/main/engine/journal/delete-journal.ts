@@ -1,0 +1,82 @@
+import { existsSync, rmSync } from 'node:fs'
+import { isLeaseHeld, removeLease, takeLease } from '../workspace/lease.ts'
+import { toJournalFile, toRunFiles } from '../workspace/workspace-files.ts'
+import { Journal, openJournalReader } from './journal.ts'
+import { readWholeRun, toDeletedName } from './run-family.ts'
+import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts'
+
+/** Longest wait for somebody who only looks at the lease, milliseconds; it is the main thread that waits. */
+const LOOK_MS = 50
+
+/**
+ * Removes a run's journal for good, under its lease to the last, so that nobody takes the run up meanwhile. A parent
+ * whose rows the run may have sent, or that stand in a child of the run, never sends them again. Throws `RUN_BUSY`.
+ */
+export function deleteJournal(workspace: string, runId: string): void {
+  const file = toJournalFile(workspace, runId)
+  const lease = takeLease(file, `run ${runId}`, LOOK_MS)
+  try {
+    const record = readRecord(file)
+    if (record !== null && record.parentRunId !== null && hasTakenRows(record)) {
+      for (const giver of findGivers(workspace, runId)) sealParent(workspace, giver, runId)
+    }
+    removeJournal(workspace, runId)
+  } finally {
+    lease.release()
+  }
+  if (!isLeaseHeld(file)) removeLease(file)
+}
+
+/** Removes the files of a run, except its lease. */
+function removeJournal(workspace: string, runId: string): void {
+  for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
+}
+
+/** The runs of the whole that name a retry as the one that stands for rows of theirs. */
+function findGivers(workspace: string, retryId: string): string[] {
+  const read = (runId: string) => {
+    const record = readRecord(toJournalFile(workspace, runId))
+    return record === null ? null : { record }
+  }
+  return readWholeRun(retryId, workspace, read)
+    .filter(({ record }) => record.supersededBy === retryId || record.unknownTakenBy === retryId)
+    .map(({ record }) => record.runId)
+}
+
+/** Null where the journal holds no run, or cannot be read any more. */
+function readRecord(file: string): RunRecord | null {
+  try {
+    const db = openJournalReader(file)
+    try {
+      return readRunRecord(db)
+    } finally {
+      db.close()
+    }
+  } catch {
+    return null
+  }
+}
+
+function hasTakenRows({ claimedRows, supersededBy, unknownTakenBy }: RunRecord): boolean {
+  return claimedRows > 0 || supersededBy !== null || unknownTakenBy !== null
+}
+
+/**
+ * Tells the parent that its child is about to be deleted though it has sent rows, so that the parent never sends them
+ * a second time. A parent that is gone needs no telling. Throws `RUN_BUSY`.
+ */
+function sealParent(workspace: string, parentRunId: string, childRunId: string): void {
+  const file = toJournalFile(workspace, parentRunId)
+  if (!existsSync(file)) return
+  const parent = new Journal(file, { runId: parentRunId })
+  try {
+    const record = readRunRecord(parent.db)
+    const sealed = toDeletedName(childRunId)
+    parent.transact('power', () => {
+      if (record?.supersededBy === childRunId) updateRunRecord(parent.db, { superseded_by: sealed })
+      if (record?.unknownTakenBy === childRunId) updateRunRecord(parent.db, { unknown_taken_by: sealed })
+    })
+  } finally {
+    parent.close()
+  }
+}

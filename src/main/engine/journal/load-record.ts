@@ -1,0 +1,211 @@
+import type { StatementSync } from 'node:sqlite'
+import type {
+  LoadCallbackCounts,
+  LoadErrorGroup,
+  LoadSample,
+  LoadStatus,
+  LoadThrottling,
+} from '../../../shared/load/load-report.ts'
+import { NO_MEASUREMENTS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { evaluateThresholds, type ThresholdResult } from '../../../shared/load/thresholds.ts'
+import type { ErrorGroup, Percentiles } from '../../../shared/run/run.ts'
+import type { DatabaseSync } from '../workspace/sqlite.ts'
+import type { Journal } from './journal.ts'
+import type { RunView } from './run-view.ts'
+import { type SecondRecord, SecondWriter } from './seconds.ts'
+
+/** What a second of a load test has in addition to what every second has. */
+export interface LoadSecondExtras {
+  /** Since measuring began, from 0. */
+  second: number
+  /** Requests that went out in it; those that ended in it are counted by outcome. */
+  sent: number
+  scheduled: number | null
+  dropped: number
+  inFlight: number
+  gcUs: number
+}
+
+/** What is known of a load test as a whole; small, written again each second. */
+export interface LoadState {
+  /** When measuring began, Unix milliseconds. */
+  startMs: number
+  /** Measured time so far, milliseconds. */
+  measuredMs: number
+  scheduled: number | null
+  sent: number
+  dropped: number
+  waited: number
+  /** Answered in all, whatever the answer; the measured time's are in `within`. */
+  answered: number
+  /** Within the measured time: what rates are made of. */
+  within: { sent: number; ended: number; answered: number; succeeded: number }
+  maxInFlight: number
+  fromCache: number
+  retried: number
+  statuses: LoadStatus[]
+  errors: LoadErrorGroup[]
+  throttling: LoadThrottling
+  connections: { opened: number; reused: number }
+  gc: { pauses: number; maxUs: number }
+  limitedSeconds: number
+  limitedReasons: string[]
+  thresholds: ThresholdResult[]
+  /** Of async loads. */
+  callbacks: LoadCallbackCounts | null
+  /** Of results of k6 that have no distributions: latencies as they are told. */
+  percentiles?: Partial<Record<TrendMetric, Percentiles>>
+  /** Of an imported summary: latencies without a distribution, as far as it says. */
+  partialPercentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
+  /** Of results of k6: what to know of them, a sentence each. */
+  notes?: string[]
+}
+
+/** Requests of one model, or of one range of content sizes, with their http_req_duration compressed. */
+export interface LoadGroupRecord {
+  by: 'model' | 'size'
+  label: string
+  requests: number
+  failed: number
+  histogram: string | null
+}
+
+/** Writes what a load test measured, in a file whose size does not grow with its requests. */
+export class LoadWriter {
+  readonly #seconds: SecondWriter
+  readonly #extras: StatementSync
+  readonly #state: StatementSync
+  readonly #group: StatementSync
+  readonly #sample: StatementSync
+
+  constructor(journal: Journal) {
+    const { db } = journal
+    this.#seconds = new SecondWriter(journal)
+    this.#extras = db.prepare('UPDATE second SET extras = ? WHERE at = ?')
+    this.#state = db.prepare('INSERT OR REPLACE INTO load (id, state) VALUES (1, ?)')
+    this.#group = db.prepare(
+      'INSERT OR REPLACE INTO load_group (kind, value, requests, failed, histogram) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#sample = db.prepare('INSERT OR REPLACE INTO sample (slot, document) VALUES (?, ?)')
+  }
+
+  /** The caller has a transaction open, as for all of these. */
+  writeSecond(second: SecondRecord, extras: LoadSecondExtras): void {
+    this.#seconds.replace(second)
+    this.#extras.run(JSON.stringify(extras), second.at)
+  }
+
+  writeState(state: LoadState): void {
+    this.#state.run(JSON.stringify(state))
+  }
+
+  writeGroup({ by, label, requests, failed, histogram }: LoadGroupRecord): void {
+    this.#group.run(by, label, requests, failed, histogram)
+  }
+
+  /** Puts a request that is kept whole into its slot, in place of what was there. */
+  writeSample(slot: number, sample: LoadSample): void {
+    this.#sample.run(slot, JSON.stringify(sample))
+  }
+}
+
+/** What is known of a load test as a whole; null before its first second is over. */
+function readLoadState(db: DatabaseSync): LoadState | null {
+  const row = db.prepare('SELECT state FROM load').get()
+  return row === undefined ? null : (JSON.parse(String(row['state'])) as LoadState)
+}
+
+/** Requests by model and by size of content. */
+export function readLoadGroups(db: DatabaseSync): LoadGroupRecord[] {
+  return db
+    .prepare('SELECT kind, value, requests, failed, histogram FROM load_group ORDER BY kind, rowid')
+    .all()
+    .map((row) => ({
+      by: row['kind'] === 'model' ? 'model' : 'size',
+      label: String(row['value']),
+      requests: Number(row['requests']),
+      failed: Number(row['failed']),
+      histogram: row['histogram'] === null ? null : String(row['histogram']),
+    }))
+}
+
+/** Requests that were kept whole, a page at a time in the order of their slots. */
+export function* readSamples(db: DatabaseSync): Generator<LoadSample> {
+  const page = db.prepare('SELECT slot, document FROM sample WHERE slot > ? ORDER BY slot LIMIT 500')
+  let last = -1
+  for (let rows = page.all(last); rows.length > 0; rows = page.all(last)) {
+    for (const { slot, document } of rows) {
+      last = Number(slot)
+      yield JSON.parse(String(document)) as LoadSample
+    }
+  }
+}
+
+/** Stop reason of a load test whose process died. */
+export const LOAD_CUT_OFF_REASON =
+  'its process ended before the load did (crash, kill -9 or power loss); the figures cover the whole seconds until then, and requests that were in flight are unknown and in no threshold'
+
+/** Outcome of requests that were in flight then. */
+const LOST = {
+  outcome: 'unknown',
+  status: null,
+  message: 'the load was cut off before the answer came',
+} as const
+
+/** A load test as a whole, and how many of its requests were lost with its process. */
+export interface RecoveredLoad {
+  /** Null before its first second is over. */
+  state: LoadState | null
+  lost: number
+}
+
+/** Requests that were lost with the process that had sent them, as a summary lists them. */
+export function toLostGroups(lost: number): ErrorGroup[] {
+  return lost === 0 ? [] : [{ ...LOST, error_code: null, rows: lost }]
+}
+
+/**
+ * What a journal says of a load test as a whole. Where its process died, requests that had gone out by the end of the
+ * last whole second and had not ended are unknown, as in any run (docs/architecture.md §2.1).
+ */
+export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
+  const state = readLoadState(db)
+  if (state === null || !isCutOff) return { state, lost: 0 }
+  const tries = state.statuses.reduce((sum, { requests }) => sum + requests, 0)
+  // What was sent counts first attempts only; retries that were in flight are told nowhere.
+  const lost = Math.max(0, state.sent - (tries - state.retried))
+  return { state: lost === 0 ? state : withLost(state, lost, readSecondCount(db) - 1), lost }
+}
+
+/** When the last whole second of a load test ended whose process died, milliseconds; null where none did. */
+export function readCutOffMs({ db, isCutOff }: RunView): number | null {
+  return isCutOff ? readSecondCount(db) * 1000 : null
+}
+
+/** Whole seconds since measuring began; what came after the measured time has its own. */
+function readSecondCount(db: DatabaseSync): number {
+  const last = db.prepare('SELECT extras FROM second WHERE extras IS NOT NULL ORDER BY at DESC LIMIT 1').get()
+  return last === undefined ? 0 : (JSON.parse(String(last['extras'])) as LoadSecondExtras).second + 1
+}
+
+/** How thresholds stand where nothing was measured. */
+export function evaluateWithoutData({ record }: RunView): LoadState['thresholds'] {
+  return evaluateThresholds(record.plan.load?.thresholds ?? [], NO_MEASUREMENTS)
+}
+
+function withLost(state: LoadState, lost: number, second: number): LoadState {
+  const isAlike = ({ status, errorCode }: LoadStatus) => status === null && errorCode === null
+  const unanswered = lost + (state.statuses.find(isAlike)?.requests ?? 0)
+  const mostFirst = (a: { requests: number }, b: { requests: number }) => b.requests - a.requests
+  return {
+    ...state,
+    statuses: [
+      ...state.statuses.filter((one) => !isAlike(one)),
+      { status: null, errorCode: null, requests: unanswered },
+    ].sort(mostFirst),
+    errors: [
+      ...state.errors,
+      { ...LOST, errorCode: null, requests: lost, firstSecond: second, lastSecond: second },
+    ].sort(mostFirst),
+  }
+}

@@ -1,0 +1,193 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import {
+  createHistogram,
+  decodeHistogram,
+  LatencyMeter,
+  toLatencyBars,
+  toPercentiles,
+} from '../../../shared/load/latency-meter.ts'
+import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import type { Outcome } from '../../../shared/run/item-state.ts'
+import type { LatencySeries, RunSecond } from '../../../shared/run/results.ts'
+import type { Percentiles } from '../../../shared/run/run.ts'
+import type { Journal } from './journal.ts'
+import { updateRunRecord } from './run-record.ts'
+import type { RunView } from './run-view.ts'
+
+/** One second of a run: what ended in it. */
+export interface SecondRecord {
+  /** Unix seconds. */
+  at: number
+  succeeded: number
+  rejected: number
+  failed: number
+  unknown: number
+  /** Longest delay of the sending thread's event loop, microseconds; null where it was not watched. */
+  eventLoopMaxUs: number | null
+  /** Whether we were too slow in it ourselves (docs/load-tests.md §1). */
+  generatorLimited: boolean
+  latency: LatencyMeter
+}
+
+/** Writes the run's seconds. */
+export class SecondWriter {
+  readonly #insert: StatementSync
+  readonly #select: StatementSync
+
+  constructor(journal: Journal) {
+    this.#select = journal.db.prepare('SELECT * FROM second WHERE at = ?')
+    this.#insert = journal.db.prepare(
+      `INSERT OR REPLACE INTO second (at, sent, succeeded, rejected, failed, unknown, event_loop_max_us,
+       generator_limited, ${TREND_METRICS.join(', ')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(TREND_METRICS.length)})`,
+    )
+  }
+
+  /** Writes one second, added to what an earlier session had in it. The caller has a transaction open. */
+  write(second: SecondRecord): void {
+    const earlier = this.#select.get(second.at)
+    this.replace(earlier === undefined ? second : addUp(second, earlier))
+  }
+
+  /** Writes one second in place of what the journal has of it. The caller has a transaction open. */
+  replace(second: SecondRecord): void {
+    const { at, succeeded, rejected, failed, unknown, latency } = second
+    this.#insert.run(
+      at,
+      succeeded + rejected + failed + unknown,
+      succeeded,
+      rejected,
+      failed,
+      unknown,
+      second.eventLoopMaxUs,
+      second.generatorLimited ? 1 : 0,
+      ...TREND_METRICS.map((metric) => latency.encode(metric)),
+    )
+  }
+}
+
+function addUp(second: SecondRecord, row: Record<string, unknown>): SecondRecord {
+  const latency = new LatencyMeter()
+  latency.addAll(second.latency)
+  for (const series of TREND_METRICS) {
+    const encoded = row[series]
+    if (typeof encoded === 'string') latency.add(series, decodeHistogram(encoded))
+  }
+  return {
+    at: second.at,
+    succeeded: second.succeeded + Number(row['succeeded']),
+    rejected: second.rejected + Number(row['rejected']),
+    failed: second.failed + Number(row['failed']),
+    unknown: second.unknown + Number(row['unknown']),
+    eventLoopMaxUs: Math.max(second.eventLoopMaxUs ?? 0, Number(row['event_loop_max_us'] ?? 0)),
+    generatorLimited: second.generatorLimited || Number(row['generator_limited']) === 1,
+    latency,
+  }
+}
+
+/** The run's latency as a whole: as it was added up when sending last ended, or from its seconds. */
+export function readLatency(db: DatabaseSync): LatencyMeter {
+  const meter = new LatencyMeter()
+  const totals = db.prepare('SELECT series, histogram FROM latency').all()
+  for (const { series, histogram } of totals) {
+    meter.add(series as TrendMetric, decodeHistogram(String(histogram)))
+  }
+  return totals.length > 0 ? meter : addUpSeconds(db)
+}
+
+/** Keeps the run's latency as a whole, added up; called when sending ends. The caller has a transaction open. */
+export function writeLatency(db: DatabaseSync, meter: LatencyMeter): void {
+  const insert = db.prepare('INSERT OR REPLACE INTO latency (series, histogram) VALUES (?, ?)')
+  for (const series of TREND_METRICS) {
+    const histogram = meter.encode(series)
+    if (histogram !== null) insert.run(series, histogram)
+  }
+}
+
+/** Forgets what {@link writeLatency} kept, since it will not hold any more. The caller has a transaction open. */
+export function clearLatency(db: DatabaseSync): void {
+  db.exec('DELETE FROM latency')
+}
+
+function addUpSeconds(db: DatabaseSync): LatencyMeter {
+  const meter = new LatencyMeter()
+  // Pages, not an open cursor: a reader that stays open keeps the WAL from being emptied.
+  const page = db.prepare('SELECT * FROM second WHERE at > ? ORDER BY at LIMIT 200')
+  let lastAt = 0
+  for (let rows = page.all(lastAt); rows.length > 0; rows = page.all(lastAt)) {
+    for (const row of rows) {
+      lastAt = Number(row['at'])
+      for (const series of TREND_METRICS) {
+        const encoded = row[series]
+        if (typeof encoded === 'string') meter.add(series, decodeHistogram(encoded))
+      }
+    }
+  }
+  return meter
+}
+
+/** The last second that the journal has, and the tries in it; zeros where it has none. */
+export function readLastSecond(db: DatabaseSync): { at: number; sent: number } {
+  const row = db.prepare('SELECT at, sent FROM second ORDER BY at DESC LIMIT 1').get()
+  return { at: Number(row?.['at'] ?? 0), sent: Number(row?.['sent'] ?? 0) }
+}
+
+/** Sets the time spent sending to what the seconds tell, where that is more than `knownMs`. */
+export function restoreSendingTime(journal: Journal, knownMs: number): void {
+  const seconds = Number(
+    journal.db.prepare('SELECT count(*) AS n FROM second WHERE sent > 0').get()?.['n'] ?? 0,
+  )
+  journal.transact('process', () =>
+    updateRunRecord(journal.db, { sending_ms: Math.max(knownMs, seconds * 1000) }),
+  )
+}
+
+/** Seconds read at once, so that no read stays open. */
+const PAGE = 200
+
+/** Reads a run's latencies, over time and as distributions: http_req_duration and callback_latency. */
+export function readLatencySeries({ db }: RunView): LatencySeries {
+  const page = db.prepare('SELECT * FROM second WHERE at > ? ORDER BY at LIMIT ?')
+  const seconds: RunSecond[] = []
+  const totals = { http_req_duration: createHistogram(), callback_latency: createHistogram() }
+  const read = (row: Record<string, unknown>, series: keyof typeof totals): Percentiles | null => {
+    const encoded = row[series]
+    if (typeof encoded !== 'string') return null
+    const histogram = decodeHistogram(encoded)
+    totals[series].add(histogram)
+    return toPercentiles(histogram)
+  }
+  let firstAt: number | null = null
+  let lastAt = 0
+  for (let rows = page.all(lastAt, PAGE); rows.length > 0; rows = page.all(lastAt, PAGE)) {
+    for (const row of rows) {
+      lastAt = Number(row['at'])
+      firstAt ??= lastAt
+      seconds.push({
+        second: lastAt - firstAt,
+        sent: Number(row['sent']),
+        succeeded: Number(row['succeeded']),
+        rejected: Number(row['rejected']),
+        failed: Number(row['failed']),
+        unknown: Number(row['unknown']),
+        httpReqDurationMs: read(row, 'http_req_duration'),
+        callbackLatencyMs: read(row, 'callback_latency'),
+      })
+    }
+  }
+  const bars = {
+    http_req_duration: toLatencyBars(totals.http_req_duration),
+    callback_latency: toLatencyBars(totals.callback_latency),
+  }
+  return { seconds, bars }
+}
+
+/** Codes of tries that were never sent because a time-out passed: our own, and that of opening a connection. */
+const TIME_OUT_CODES: ReadonlySet<string> = new Set(['TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT'])
+
+/**
+ * Whether a try has an http_req_duration: it was sent, or it timed out before (docs/load-tests.md §1). A `failed` try
+ * is one that was not sent, so that this can be told of a journaled try too.
+ */
+export function isTimed(attempt: { outcome: Outcome; errorCode: string | null }): boolean {
+  return attempt.outcome !== 'failed' || TIME_OUT_CODES.has(attempt.errorCode ?? '')
+}

@@ -1,0 +1,120 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { CallbackDetail } from '../../../../shared/run/results.ts'
+
+/** Most that is kept of an answer or a callback, bytes of UTF-8; a longer one is cut, and says so. */
+const BODY_MAX_BYTES = 4 * 1024 * 1024
+
+/**
+ * UTF-16 code units up to which a body is stored as text next to what it led to. Compressing costs about 20 µs however
+ * short a body is, which the usual answer of a few hundred characters does not repay.
+ */
+const PLAIN_MAX_CHARACTERS = 1024
+
+/** Where versions without compression cut a body without a word, UTF-16 code units. */
+const UNMARKED_CUT_CHARACTERS = 65_536
+
+/** A body that is stored compressed. */
+export interface PackedBody {
+  /** Length as it came, bytes of UTF-8. */
+  bytes: number
+  /** DEFLATE of at most {@link BODY_MAX_BYTES}. */
+  content: Uint8Array
+}
+
+/** A body as the journal gives it back. */
+export interface StoredBody {
+  text: string
+  /** How long it was before it was cut, null where nobody noted that; null for a whole body. */
+  cutFrom: { bytes: number | null } | null
+}
+
+/** Prepares a body for storing: a short one as it is, a longer one compressed and cut to {@link BODY_MAX_BYTES}. */
+export function packBody(text: string): string | PackedBody {
+  if (text.length <= PLAIN_MAX_CHARACTERS) return text
+  const whole = Buffer.from(text)
+  return { bytes: whole.length, content: deflateRawSync(whole.subarray(0, findCut(whole)), { level: 1 }) }
+}
+
+/** The end of the last character that fits. */
+function findCut(bytes: Buffer): number {
+  if (bytes.length <= BODY_MAX_BYTES) return bytes.length
+  let end = BODY_MAX_BYTES
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return end
+}
+
+/** Bytes that a prepared body takes in memory, about. */
+export function toHeldBytes(body: string | PackedBody | null): number {
+  return typeof body === 'string' ? body.length : (body?.content.length ?? 0)
+}
+
+/** Reads a body from the text in its own table and the columns `content` and `bytes` of the table of long ones. */
+export function readStoredBody(text: unknown, content: unknown, bytes: unknown): StoredBody | null {
+  if (content instanceof Uint8Array) {
+    const kept = inflateRawSync(content)
+    const cutFrom = Number(bytes) > kept.length ? { bytes: Number(bytes) } : null
+    return { text: kept.toString(), cutFrom }
+  }
+  if (typeof text !== 'string') return null
+  return { text, cutFrom: text.length === UNMARKED_CUT_CHARACTERS ? { bytes: null } : null }
+}
+
+/** Writes long bodies next to the rows they belong to. The caller has a transaction open for every call. */
+export class LongBodies {
+  readonly #insert: StatementSync
+  readonly #remove: StatementSync
+
+  constructor(db: DatabaseSync, table: 'long_answer' | 'long_callback') {
+    this.#insert = db.prepare(`INSERT OR REPLACE INTO ${table} (id, bytes, content) VALUES (?, ?, ?)`)
+    this.#remove = db.prepare(`DELETE FROM ${table} WHERE id = ?`)
+  }
+
+  /** Writes a body that is compressed; returns what stands in the row itself, null where this has it all. */
+  write(id: number, body: string | PackedBody | null): string | null {
+    if (body === null || typeof body === 'string') return body
+    this.#insert.run(id, body.bytes, body.content)
+    return null
+  }
+
+  /** Removes what a later answer takes the place of. */
+  remove(id: number): void {
+    this.#remove.run(id)
+  }
+}
+
+/** Reads what the service answered to items, and posted back of them, as the journal keeps it. */
+interface ExchangeReader {
+  /** The last answer to an item; null where there was none. */
+  readAnswer(item: number): StoredBody | null
+  /** The callbacks of an item in the order they came. */
+  readCallbacks(item: number): CallbackDetail[]
+}
+
+/** Prepares the reads of a journal. */
+export function createExchangeReader(db: DatabaseSync): ExchangeReader {
+  const answer = db.prepare(
+    `SELECT response, content, bytes FROM result LEFT JOIN long_answer ON long_answer.id = result.row
+     WHERE result.row = ?`,
+  )
+  const callbacks = db.prepare(
+    `SELECT received_at_us, effect, body, content, bytes FROM callback
+     LEFT JOIN long_callback ON long_callback.id = callback.id WHERE item = ? ORDER BY callback.id`,
+  )
+  return {
+    readAnswer(item) {
+      const row = answer.get(item)
+      return row === undefined ? null : readStoredBody(row['response'], row['content'], row['bytes'])
+    },
+    readCallbacks: (item) =>
+      callbacks.all(item).map((row) => {
+        const body = readStoredBody(row['body'], row['content'], row['bytes'])
+        return {
+          receivedAt: new Date(Number(row['received_at_us']) / 1000).toISOString(),
+          effect: String(row['effect']),
+          body: body?.text ?? '',
+          cutFrom: body?.cutFrom ?? null,
+        }
+      }),
+  }
+}

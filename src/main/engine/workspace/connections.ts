@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { findNearest } from '../../../shared/messages/find-nearest.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import {
+  type ConnectionKey,
+  type Connections,
+  connectionsSchema,
+  type StoredConnection,
+} from '../../../shared/plan/stored-connection.ts'
+import { type Lease, takeLease } from './lease.ts'
+import { replaceFileSync } from './replace-file.ts'
+import { createWorkspaceFolders } from './workspace-files.ts'
+
+const NO_CONNECTIONS: Connections = { version: 1, inUse: null, connections: [] }
+
+/** Where a workspace keeps its connections. */
+export function toConnectionsFile(workspace: string): string {
+  return join(workspace, 'connections.json')
+}
+
+/** The connections of a workspace; none where nothing was stored yet. Throws `WORKSPACE_UNUSABLE`. */
+export function readConnections(workspace: string): Connections {
+  const file = toConnectionsFile(workspace)
+  const text = readText(file)
+  if (text === null) return NO_CONNECTIONS
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw damaged(file, toThrownText(error))
+  }
+  const parsed = connectionsSchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  // Paths and expectations only: what was found may be a secret that somebody wrote there by hand.
+  const issues = parsed.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`,
+  )
+  throw damaged(file, issues.join('; '))
+}
+
+/**
+ * Reads the connections, changes them and writes them back, one process after the other; others read them whole,
+ * before or after. What `change` throws leaves everything as it was. Throws `WORKSPACE_UNUSABLE`.
+ */
+export function changeConnections(
+  workspace: string,
+  change: (connections: Connections) => Connections,
+): Connections {
+  createWorkspaceFolders(workspace)
+  const file = toConnectionsFile(workspace)
+  const lease = takeTurn(file)
+  try {
+    const changed = connectionsSchema.parse(change(readConnections(workspace)))
+    try {
+      replaceFileSync(file, `${JSON.stringify(changed, null, 2)}\n`, { isPrivate: true })
+    } catch (error) {
+      throw new SluiceError(
+        { id: 'connections_unwritable', file, reason: toThrownText(error) },
+        { cause: error },
+      )
+    }
+    return changed
+  } finally {
+    lease.release()
+  }
+}
+
+function takeTurn(file: string): Lease {
+  try {
+    return takeLease(file, file)
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error.code !== 'RUN_BUSY') throw error
+    throw new SluiceError({ id: 'connections_busy', file })
+  }
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    if (toSystemCode(error) === 'ENOENT') return null
+    throw new SluiceError(
+      { id: 'connections_unreadable', file, reason: toThrownText(error) },
+      { cause: error },
+    )
+  }
+}
+
+function damaged(file: string, what: string): SluiceError {
+  return new SluiceError({ id: 'connections_damaged', file, reason: what })
+}
+
+/** The connection of that name. Throws `CONNECTION_NOT_FOUND`, naming those there are. */
+export function findConnection({ connections }: Connections, name: string): StoredConnection {
+  const found = connections.find((connection) => connection.name === name)
+  if (found !== undefined) return found
+  const known = connections.map((connection) => connection.name)
+  throw new SluiceError({ id: 'connection_not_found', name, known, nearest: findNearest(name, known) })
+}
+
+/** The connection that is taken where none is named, or null. */
+export function findConnectionInUse(connections: Connections): StoredConnection | null {
+  return connections.inUse === null ? null : findConnection(connections, connections.inUse)
+}
+
+/** The key of that label. Throws `CONNECTION_NOT_FOUND`, naming the labels there are. */
+export function findKey({ name, keys }: StoredConnection, label: string): ConnectionKey {
+  const found = keys.find((key) => key.label === label)
+  if (found !== undefined) return found
+  const known = keys.map((key) => key.label)
+  throw new SluiceError({
+    id: 'key_not_found',
+    connection: name,
+    label,
+    known,
+    nearest: findNearest(label, known),
+  })
+}
+
+/**
+ * Whether what was started with this connection sends its active key, whichever that is by then. A variable that is
+ * none of the connection's was chosen for that run alone.
+ */
+export function followsActiveKey(
+  { name, keys }: StoredConnection,
+  connection: Pick<PlanConnection, 'name' | 'apiKeyEnv'>,
+): boolean {
+  return connection.name === name && keys.some(({ env }) => env === connection.apiKeyEnv)
+}
+
+/** Adds a connection; the first of all is in use from then on. Throws `BAD_USAGE` where the name is taken. */
+export function addConnection(connections: Connections, added: StoredConnection): Connections {
+  if (connections.connections.some(({ name }) => name === added.name)) {
+    throw new SluiceError({ id: 'connection_exists', name: added.name })
+  }
+  return {
+    ...connections,
+    inUse: connections.connections.length === 0 ? added.name : connections.inUse,
+    connections: [...connections.connections, added],
+  }
+}
+
+/** Puts a changed connection in the place of the one of its name. Throws `CONNECTION_NOT_FOUND`. */
+export function replaceConnection(connections: Connections, changed: StoredConnection): Connections {
+  findConnection(connections, changed.name)
+  return {
+    ...connections,
+    connections: connections.connections.map((one) => (one.name === changed.name ? changed : one)),
+  }
+}
+
+/** Removes a connection; where it was in use, none is from then on. Throws `CONNECTION_NOT_FOUND`. */
+export function removeConnection(connections: Connections, name: string): Connections {
+  findConnection(connections, name)
+  return {
+    ...connections,
+    inUse: connections.inUse === name ? null : connections.inUse,
+    connections: connections.connections.filter((one) => one.name !== name),
+  }
+}
+
+/** Puts a connection in use and, with a label, makes that key the active one. Throws `CONNECTION_NOT_FOUND`. */
+export function applyConnection(connections: Connections, name: string, label?: string): Connections {
+  const found = findConnection(connections, name)
+  const activeKey = label === undefined ? found.activeKey : findKey(found, label).label
+  return { ...replaceConnection(connections, { ...found, activeKey }), inUse: name }
+}

@@ -1,2 +1,0 @@
-/** What readers and writers of a journal pass around; only the journal itself opens a database. */
-export type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'

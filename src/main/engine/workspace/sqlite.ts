@@ -1,0 +1,67 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+
+/** What readers and writers of a journal pass around; only the journal itself opens a database. */
+export type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+
+/** Rows of one statement, the larger first. Half of what a small insert costs is paid once a statement. */
+const SIZES = [32, 8, 1] as const
+
+/**
+ * Inserts rows in their order, many with one statement. What {@link add} was given is in the file after
+ * {@link flush}; the caller has a transaction open for both, and flushes before it ends.
+ */
+export class BulkInsert {
+  readonly #db: DatabaseSync
+  readonly #sql: { into: string; row: string; tail: string }
+  /** Values that a row binds. */
+  readonly #width: number
+  readonly #statements = new Map<number, StatementSync>()
+  #values: SQLInputValue[] = []
+
+  /**
+   * `into` is the statement up to `VALUES`, `row` one row of it, in which each `?` is a value, and `tail` what follows
+   * the rows, such as an `ON CONFLICT`.
+   */
+  constructor(db: DatabaseSync, into: string, row: string, tail = '') {
+    this.#db = db
+    this.#sql = { into, row, tail }
+    this.#width = row.split('?').length - 1
+  }
+
+  /** Takes one row's values. */
+  add(...values: SQLInputValue[]): void {
+    this.#values.push(...values)
+    if (this.#values.length >= SIZES[0] * this.#width) this.flush()
+  }
+
+  /** Writes the rows that are left. What a failed statement was to write is forgotten with the rest. */
+  flush(): void {
+    const values = this.#values
+    if (values.length === 0) return
+    this.#values = []
+    let from = 0
+    for (const size of SIZES) {
+      const length = size * this.#width
+      for (; values.length - from >= length; from += length) {
+        const rows = length === values.length ? values : values.slice(from, from + length)
+        this.#prepare(size).run(...rows)
+      }
+    }
+  }
+
+  /** Forgets rows that were not written, whose transaction was undone. */
+  forget(): void {
+    this.#values = []
+  }
+
+  #prepare(rows: number): StatementSync {
+    let statement = this.#statements.get(rows)
+    if (statement === undefined) {
+      const { into, row, tail } = this.#sql
+      const sql = `${into} VALUES ${Array(rows).fill(row).join(', ')} ${tail}`
+      statement = this.#db.prepare(sql)
+      this.#statements.set(rows, statement)
+    }
+    return statement
+  }
+}

@@ -1,0 +1,110 @@
+import type { CallbackCounts, ErrorGroup, RequestCounts, RowCounts, RunWarning } from './run.ts'
+
+/**
+ * Rows by outcome, from the journal's counts by state. `unaccounted` rows were marked as sent by a
+ * process that is gone and have no outcome: they are unknown. What is in none of the states was not sent.
+ */
+export function toRowCounts(
+  states: ReadonlyMap<string, number>,
+  rowsRead: number,
+  unaccounted = 0,
+): RowCounts {
+  const of = (state: string) => states.get(state) ?? 0
+  const counts = {
+    read: rowsRead,
+    invalid: of('invalid'),
+    succeeded: of('succeeded'),
+    rejected: of('rejected'),
+    failed: of('failed'),
+    unknown: of('unknown') + unaccounted,
+    overdue: of('overdue'),
+    awaiting: of('acknowledged'),
+  }
+  const { read, ...others } = counts
+  return { ...counts, not_sent: read - Object.values(others).reduce((sum, n) => sum + n, 0) }
+}
+
+/**
+ * Attempts by outcome, from the journal's counts. `lost` ones were in flight when the process ended that had sent them:
+ * they are unknown.
+ */
+export function toRequestCounts(requests: ReadonlyMap<string, number>, lost = 0): RequestCounts {
+  const of = (outcome: string) => requests.get(outcome) ?? 0
+  const counts = {
+    succeeded: of('succeeded'),
+    rejected: of('rejected'),
+    failed: of('failed'),
+    unknown: of('unknown') + lost,
+  }
+  const sent = Object.values(counts).reduce((sum, n) => sum + n, 0)
+  return { sent, ...counts, retried: of('retried') }
+}
+
+/** Callbacks by what they did, from the journal's counts. */
+export function toCallbackCounts(callbacks: ReadonlyMap<string, number>): CallbackCounts {
+  const of = (kind: string) => callbacks.get(kind) ?? 0
+  return {
+    received: of('received'),
+    settled: of('settled'),
+    early: of('early'),
+    late: of('late'),
+    doubled: of('doubled'),
+    unreadable: of('unreadable'),
+  }
+}
+
+/** The key under which the journal counts rows that ended alike. */
+export function toErrorKey(
+  outcome: string,
+  status: number | null,
+  errorCode: string | null,
+  message: string,
+): string {
+  return JSON.stringify([outcome, status, errorCode, message])
+}
+
+/** The key of what kept a row from being sent, in the form of {@link toErrorKey}. */
+export function toInvalidKey(code: string, field: string | null, message: string): string {
+  return toErrorKey('invalid', null, code, field === null ? message : `${field}: ${message}`)
+}
+
+/**
+ * A service's message without what differs from row to row (quoted values, long numbers, identifiers), so that rows
+ * refused for one cause are one group: `post_id "…" was submitted before`.
+ */
+export function toErrorPattern(message: string): string {
+  return message
+    .replaceAll(/"[^"]*"/g, '"…"')
+    .replaceAll(/`[^`]*`/g, '`…`')
+    .replaceAll(/\b(?=[\w-]*\d)[\w-]{16,}\b|\d{4,}/g, '…')
+}
+
+/** Groups of rows that ended alike, most rows first, from the journal's counts by {@link toErrorKey}. */
+export function toErrorGroups(counts: ReadonlyMap<string, number>): ErrorGroup[] {
+  const groups: ErrorGroup[] = []
+  for (const [key, rows] of counts) {
+    if (rows <= 0) continue
+    const [outcome, status, errorCode, message] = JSON.parse(key) as [
+      ErrorGroup['outcome'],
+      number | null,
+      string | null,
+      string,
+    ]
+    groups.push({ outcome, status, error_code: errorCode, message, rows })
+  }
+  return groups.sort((a, b) => b.rows - a.rows)
+}
+
+const REUSE_ENDED: Record<string, string> = {
+  closed:
+    'The service closes connections after an answer without saying so. Each request now opens a new connection, which lowers the rate.',
+  stray:
+    'The service sent answers that no request asked for. Each request now opens a new connection. Check the answers of the first rows: one may belong to another row.',
+}
+
+/** Warnings of a run; `reuseEnded`: by why connections are no longer reused, in how many threads. */
+export function toRunWarnings(reuseEnded: ReadonlyMap<string, number> | undefined): RunWarning[] {
+  return Object.entries(REUSE_ENDED)
+    .filter(([why]) => (reuseEnded?.get(why) ?? 0) > 0)
+    .map(([, message]) => ({ code: 'CONNECTIONS_NOT_REUSED', message }))
+}

@@ -1,0 +1,181 @@
+import { toStateName } from '../messages/state-name.ts'
+import type { OperationKind } from '../plan/operation.ts'
+import { isAppealAnswer } from './item-state.ts'
+import type { ExportRow } from './results.ts'
+
+/** One of the columns that a CSV or XLSX export appends to those of the source. */
+export interface ExportColumn {
+  name: string
+  /** The cell of a row; '' where there is nothing to say. */
+  read: (row: ExportRow) => string
+}
+
+const TASK = ['task'] as const
+const INDEX = ['index-add', 'index-remove'] as const
+const WATCHLIST = ['watchlist-add', 'watchlist-update'] as const
+const APPEAL = ['appeal-status'] as const
+
+/**
+ * Columns of every export, in order; the names are an interface, so that one that has shipped neither changes nor moves.
+ * A new one of all operations goes behind these, and before {@link LAST_COLUMN}.
+ */
+const COMMON_COLUMNS: readonly ExportColumn[] = [
+  { name: 'sluice_row', read: (row) => String(row.row) },
+  { name: 'sluice_state', read: (row) => toStateName(row.state) },
+  { name: 'sluice_status', read: (row) => toText(row.status) },
+  { name: 'sluice_error_code', read: (row) => row.errorCode ?? '' },
+  { name: 'sluice_message', read: (row) => row.message ?? '' },
+  { name: 'sluice_task_id', read: (row) => row.taskId ?? '' },
+  { name: 'sluice_post_id', read: (row) => row.postId ?? '' },
+  {
+    name: 'sluice_triggered_rules',
+    read: (row) => row.triggeredRules.map(({ ruleId, ruleName }) => ruleName || ruleId).join('; '),
+  },
+  { name: 'sluice_duration_ms', read: (row) => toMsText(row.durationMs) },
+  { name: 'sluice_attempts', read: (row) => String(row.attempts) },
+]
+
+/** Columns of the exports of some operations, behind the common ones. */
+const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly OperationKind[] })[] = [
+  {
+    name: 'sluice_rule_ids',
+    operations: TASK,
+    read: (row) => row.triggeredRules.map(({ ruleId }) => ruleId).join('; '),
+  },
+  { name: 'sluice_from_cache', operations: TASK, read: (row) => toText(row.task?.fromCache) },
+  { name: 'sluice_language', operations: TASK, read: (row) => toListText(row.task?.languages) },
+  { name: 'sluice_pii', operations: TASK, read: (row) => toListText(row.task?.pii) },
+  { name: 'sluice_urls', operations: TASK, read: (row) => toListText(row.task?.urls) },
+  { name: 'sluice_text_filters', operations: TASK, read: (row) => toListText(row.task?.textFilters) },
+  { name: 'sluice_custom_classes', operations: TASK, read: (row) => toListText(row.task?.customClasses) },
+  {
+    name: 'sluice_moderated_classes',
+    operations: TASK,
+    read: (row) => toListText(row.task?.moderatedClasses),
+  },
+  { name: 'sluice_model_results', operations: TASK, read: (row) => toListText(row.task?.models) },
+  { name: 'sluice_index_matches', operations: TASK, read: (row) => toListText(row.task?.matches) },
+  { name: 'sluice_custom_index_item_id', operations: INDEX, read: (row) => row.customIndexItemId ?? '' },
+  {
+    name: 'sluice_term_outcome',
+    operations: WATCHLIST,
+    read: (row) => (row.answer === null || isAppealAnswer(row.answer) ? '' : row.answer),
+  },
+  { name: 'sluice_term_notes', operations: WATCHLIST, read: (row) => row.termNotes ?? '' },
+  {
+    name: 'sluice_service_message',
+    operations: [...INDEX, ...WATCHLIST],
+    read: (row) => row.serviceMessage ?? '',
+  },
+  {
+    name: 'sluice_appeal_status',
+    operations: APPEAL,
+    read: (row) => (row.answer !== null && isAppealAnswer(row.answer) ? row.answer : ''),
+  },
+  { name: 'sluice_appeal_action_id', operations: APPEAL, read: (row) => row.appeal?.actionId ?? '' },
+  { name: 'sluice_appeal_action_name', operations: APPEAL, read: (row) => row.appeal?.actionName ?? '' },
+  { name: 'sluice_appeal_reasons', operations: APPEAL, read: (row) => toListText(row.appeal?.reasons) },
+  {
+    name: 'sluice_original_action_id',
+    operations: APPEAL,
+    read: (row) => row.appeal?.originalActionId ?? '',
+  },
+  {
+    name: 'sluice_original_action_name',
+    operations: APPEAL,
+    read: (row) => row.appeal?.originalActionName ?? '',
+  },
+  {
+    name: 'sluice_original_reasons',
+    operations: APPEAL,
+    read: (row) => toListText(row.appeal?.originalReasons),
+  },
+]
+
+/** The last column of every export: quotes around its name mark a lossless CSV. */
+const LAST_COLUMN: ExportColumn = {
+  name: 'sluice_callback_latency_ms',
+  read: (row) => toMsText(row.callbackLatencyMs),
+}
+
+/** Names that were last in exports of this and earlier versions. */
+export const LAST_COLUMN_NAMES = [LAST_COLUMN.name, 'sluice_appeal_status'] as const
+
+/** Begins the name of the column that holds the scores of one class: `score.CLASS`. */
+const SCORE = 'score.'
+
+/** The columns that an export of an operation appends, in order; `classes` are those that any of its rows has a score of. */
+export function toExportColumns(operation: OperationKind, classes: readonly string[]): ExportColumn[] {
+  return [
+    ...COMMON_COLUMNS,
+    ...OPERATION_COLUMNS.filter(({ operations }) => operations.includes(operation)),
+    ...classes.map((name) => ({
+      name: SCORE + name,
+      read: (row: ExportRow) => toText(row.classScores.find(({ className }) => className === name)?.score),
+    })),
+    LAST_COLUMN,
+  ]
+}
+
+const NAMES = new Set([...COMMON_COLUMNS, ...OPERATION_COLUMNS, LAST_COLUMN].map(({ name }) => name))
+
+/** Whether a header is that of one of our own exports: it ends with the columns that such a one appends. */
+export function isExportHeader(header: readonly string[]): boolean {
+  const own = header.slice(header.lastIndexOf(COMMON_COLUMNS[0]?.name ?? ''))
+  return (
+    own.length > COMMON_COLUMNS.length &&
+    COMMON_COLUMNS.every(({ name }, index) => own[index] === name) &&
+    own.every((name) => NAMES.has(name) || name.startsWith(SCORE))
+  )
+}
+
+function toText(value: string | number | boolean | null | undefined): string {
+  return value === null || value === undefined ? '' : String(value)
+}
+
+function toMsText(ms: number | null): string {
+  return ms === null ? '' : String(Math.round(ms * 1000) / 1000)
+}
+
+/** Texts joined by `; `; a list that holds anything else as JSON, and nothing for an empty one. */
+function toListText(list: readonly unknown[] | undefined): string {
+  if (list === undefined || list.length === 0) return ''
+  return list.every((item) => typeof item === 'string') ? list.join('; ') : JSON.stringify(list)
+}
+
+// What a spreadsheet runs as a formula, also behind white space, invisible characters and in full width. Apostrophes
+// in front are the guard itself, so that guarding twice can be undone twice.
+const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\t\r＝＋－＠]/u
+
+// What a spreadsheet may split a file at where it does not understand the quotes around a cell.
+const DELIMITERS = /[,;|\t\r\n]/
+
+// The same for what follows a delimiter within a cell. Delimiters are not among what is passed over, so that each piece
+// is guarded on its own, whatever was put into the others.
+const PIECES = /(?<=[,;|\t\r\n])(?='*(?:["\p{Zs}\p{Cf}]|(?![\t\r\n])\p{Cc})*[=+\-@＝＋－＠])/gu
+const GUARDED_PIECES = /(?<=[,;|\t\r\n])'(?='*(?:["\p{Zs}\p{Cf}]|(?![\t\r\n])\p{Cc})*[=+\-@＝＋－＠])/gu
+
+/**
+ * Puts an apostrophe in front of what a spreadsheet would run as a formula: a cell that begins, also behind white
+ * space, with `=`, `+`, `-`, `@` (full-width ones too), a tab or a carriage return, and the same behind a comma, a
+ * semicolon, a bar, a tab or a line break within a cell, where a file may be split. What already begins with
+ * apostrophes before those gets one more, which makes {@link removeFormulaGuard} its exact inverse.
+ */
+export function addFormulaGuard(cell: string): string {
+  const guarded = DELIMITERS.test(cell) ? cell.replace(PIECES, "'") : cell
+  return isPlain(guarded) || !FORMULA.test(guarded) ? guarded : `'${guarded}`
+}
+
+/** Takes off every apostrophe that {@link addFormulaGuard} put into a cell; any other cell stays as it is. */
+export function removeFormulaGuard(cell: string): string {
+  const guarded = cell.charCodeAt(0) === APOSTROPHE && FORMULA.test(cell) ? cell.slice(1) : cell
+  return DELIMITERS.test(guarded) ? guarded.replace(GUARDED_PIECES, '') : guarded
+}
+
+const APOSTROPHE = 0x27
+
+/** Most cells begin with an ASCII letter or digit, or are empty: no need to ask the pattern. */
+function isPlain(cell: string): boolean {
+  const first = cell.charCodeAt(0) | 0x20
+  return cell === '' || (first >= 0x61 && first <= 0x7a) || (first >= 0x30 && first <= 0x39)
+}

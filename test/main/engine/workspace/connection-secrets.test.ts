@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
+import { watchActiveKey } from '../../../../src/main/engine/workspace/connection-secrets.ts'
+import {
+  addConnection,
+  applyConnection,
+  changeConnections,
+  removeConnection,
+  replaceConnection,
+  toConnectionsFile,
+} from '../../../../src/main/engine/workspace/connections.ts'
+import { connectionSchema } from '../../../../src/shared/plan/connection.ts'
+import { storedConnectionSchema, toPlanConnection } from '../../../../src/shared/plan/stored-connection.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+
+/** A stored connection with three keys, and a run that follows it; `look` is what the watch would call. */
+function followConnection(changes: { apiKeyEnv?: string } = {}) {
+  const workspace = createTemporaryFolder()
+  const stored = storedConnectionSchema.parse({
+    name: 'live',
+    baseUrl: 'https://api.example.com',
+    keys: ['one', 'two', 'three'].map((label) => ({ label, env: `KEY_${label.toUpperCase()}` })),
+    activeKey: 'one',
+  })
+  changeConnections(workspace, (connections) => addConnection(connections, stored))
+  const said: string[] = []
+  const keys: string[] = []
+  const sources: string[] = []
+  const environment: Record<string, string> = { KEY_ONE: 'secret-1', KEY_TWO: 'secret-2' }
+  const watched: { file: string; look: () => void }[] = []
+  let isStopped = false
+  const stop = watchActiveKey({
+    workspace,
+    connection: connectionSchema.parse({ ...toPlanConnection(stored), ...changes }),
+    readVariable: (name) => environment[name],
+    setApiKey: (key) => {
+      keys.push(key.toHeader(new URL(stored.baseUrl)))
+      sources.push(key.source)
+    },
+    say: (text) => said.push(text),
+    watch: (file, look) => {
+      watched.push({ file, look })
+      return () => {
+        isStopped = true
+      }
+    },
+  })
+  const apply = (label: string) => {
+    changeConnections(workspace, (connections) => applyConnection(connections, 'live', label))
+    watched[0]?.look()
+  }
+  return { workspace, said, keys, sources, environment, watched, stop, apply, isStopped: () => isStopped }
+}
+
+describe('a run of a stored connection', () => {
+  it('sends with the key that another process switches to, and back', () => {
+    const run = followConnection()
+    expect(run.watched[0]?.file).toBe(toConnectionsFile(run.workspace))
+    run.apply('two')
+    run.apply('one')
+    run.watched[0]?.look()
+    expect(run.keys).toEqual(['token secret-2', 'token secret-1'])
+    expect(run.sources).toEqual(['KEY_TWO', 'KEY_ONE'].map((name) => `in the environment variable ${name}`))
+    expect(run.said).toEqual([
+      'Sending with the key two of connection live from now on.',
+      'Sending with the key one of connection live from now on.',
+    ])
+  })
+
+  it('keeps its key where the variable of the new one is not set, and says so once', () => {
+    const run = followConnection()
+    run.apply('three')
+    run.watched[0]?.look()
+    expect(run.keys).toEqual([])
+    expect(run.said).toEqual([
+      'Connection live was switched to the key three, but KEY_THREE is not set in this process; going on with the key before.',
+    ])
+    run.apply('two')
+    expect(run.keys).toEqual(['token secret-2'])
+  })
+
+  it('keeps its key where the new one can be in no header, where the file is damaged, or the connection gone', () => {
+    const run = followConnection()
+    run.environment['KEY_TWO'] = 'bad key'
+    run.apply('two')
+    changeConnections(run.workspace, (connections) => removeConnection(connections, 'live'))
+    run.watched[0]?.look()
+    writeFileSync(toConnectionsFile(run.workspace), '{')
+    run.watched[0]?.look()
+    expect(run.keys).toEqual([])
+    expect(run.said).toHaveLength(3)
+    expect(run.said.join('\n')).not.toMatch(/secret|bad key/)
+  })
+
+  it('keeps its key where the connection has another address by now', () => {
+    const run = followConnection()
+    changeConnections(run.workspace, (connections) => {
+      const [live] = connections.connections
+      if (live === undefined) throw new Error('the connection is missing')
+      return replaceConnection(connections, { ...live, baseUrl: 'https://elsewhere.example.com' })
+    })
+    run.apply('two')
+    expect(run.keys).toEqual([])
+    expect(run.said).toEqual([
+      'the API key belongs to https://elsewhere.example.com and is not sent to https://api.example.com; going on with the key before.',
+    ])
+  })
+
+  it('follows nothing where its variable was chosen for it alone', () => {
+    const run = followConnection({ apiKeyEnv: 'MY_OWN' })
+    expect(run.watched).toEqual([])
+    run.stop()
+  })
+
+  it('stops watching on request', () => {
+    const run = followConnection()
+    run.stop()
+    expect(run.isStopped()).toBe(true)
+  })
+
+  it('notices, by the real watch, that the file was replaced', async () => {
+    const workspace = createTemporaryFolder()
+    const stored = storedConnectionSchema.parse({
+      name: 'live',
+      baseUrl: 'https://api.example.com',
+      keys: ['one', 'two'].map((label) => ({ label, env: label })),
+      activeKey: 'one',
+    })
+    changeConnections(workspace, (connections) => addConnection(connections, stored))
+    const switched = Promise.withResolvers<ApiKey>()
+    const stop = watchActiveKey({
+      workspace,
+      connection: connectionSchema.parse(toPlanConnection(stored)),
+      readVariable: (name) => `value-of-${name}`,
+      setApiKey: switched.resolve,
+      say: () => {},
+    })
+    changeConnections(workspace, (connections) => applyConnection(connections, 'live', 'two'))
+    expect((await switched.promise).toHeader(new URL(stored.baseUrl))).toBe('token value-of-two')
+    stop()
+  })
+})
