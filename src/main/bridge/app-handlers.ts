@@ -1,15 +1,31 @@
+import { fileURLToPath } from 'node:url'
 import type { AppDescription } from '../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
+import { connectionSchema } from '../../shared/plan/connection.ts'
 import type { Operation } from '../../shared/plan/operation.ts'
-import type { Connections } from '../../shared/plan/stored-connection.ts'
+import { type Connections, toPlanConnection } from '../../shared/plan/stored-connection.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { Engine } from '../engine/engine-interface.ts'
-import { findConnectionInUse, readConnections } from '../engine/workspace/connections.ts'
-import { bridge } from './implementer.ts'
+import {
+  applyConnection,
+  changeConnections,
+  findConnectionInUse,
+  readConnections,
+} from '../engine/workspace/connections.ts'
+import { DEFAULT_INDEX, DEFAULT_WATCHLIST } from '../sandbox/rules/defaults.ts'
+import { bridge } from './bridge-context.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 
+// The build puts the sample next to the bundles; from sources it is next to the demo that has it, too.
+const SAMPLE_FILE = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../cli/demo/sample.csv' : './sample.csv', import.meta.url),
+)
+
+const { app, connections, receiver } = bridge
+
 /** The app itself. */
-export const appHandlers = bridge.app.router({
-  describe: bridge.app.describe.handler(async ({ context: { engine, host, sandbox } }) => {
+export const appHandlers = app.router({
+  describe: app.describe.handler(async ({ context: { engine, host, sandbox } }) => {
     const runs = await engine.listRuns()
     const lastBaseUrl = await findElsewhere(
       runs.map((run) => run.base_url),
@@ -60,3 +76,60 @@ async function readLastOperation(engine: Engine, runId: string | undefined): Pro
     () => null,
   )
 }
+
+/** The deployments that the workspace remembers. */
+export const connectionsHandlers = connections.router({
+  list: connections.list.handler(async ({ context: { engine, env } }) =>
+    toEntries(readConnections(engine.workspace), env),
+  ),
+  use: connections.use.handler(async ({ context, input: { name, key } }) => {
+    const { engine, env, keySwitch } = context
+    const changed = changeConnections(engine.workspace, (known) => applyConnection(known, name, key))
+    keySwitch.announce()
+    return toEntries(changed, env)
+  }),
+})
+
+function toEntries({ connections: stored, inUse }: Connections, env: NodeJS.ProcessEnv): ConnectionEntry[] {
+  return stored.map((one) => ({
+    name: one.name,
+    isProduction: one.isProduction,
+    isInUse: one.name === inUse,
+    keys: one.keys.map((key) => ({ ...key, isSet: (env[key.env] ?? '') !== '' })),
+    activeKey: one.activeKey,
+    connection: connectionSchema.parse(toPlanConnection(one)),
+  }))
+}
+
+/** The receiver of callbacks. */
+export const receiverHandlers = receiver.router({
+  status: receiver.status.handler(({ context: { engine } }) => engine.receiverStatus()),
+  open: receiver.open.handler(({ context: { engine } }) => engine.openReceiver()),
+  test: receiver.test.handler(async ({ context: { engine, productionGate }, input: { publicUrl } }) => {
+    productionGate.refuseAddress(publicUrl)
+    await engine.openReceiver()
+    await engine.testReceiver(publicUrl)
+    return {}
+  }),
+})
+
+/** The embedded service. */
+export const sandboxHandlers = bridge.sandbox.router({
+  describe: bridge.sandbox.describe.handler(async () => ({
+    indexId: DEFAULT_INDEX,
+    watchlist: DEFAULT_WATCHLIST,
+  })),
+  start: bridge.sandbox.start.handler(async ({ context: { engine, liveRuns, sandbox, sources } }) => {
+    const runIds = liveRuns.snapshots().map(({ runId }) => runId)
+    const plans = await Promise.all(runIds.map((runId) => engine.readPlan(runId).catch(() => null)))
+    const isUsed = plans.some((plan) => plan !== null && plan.connection.baseUrl === sandbox.baseUrl())
+    return {
+      baseUrl: await sandbox.start({ keep: isUsed }),
+      sample: await sources.add(SAMPLE_FILE),
+    }
+  }),
+  stop: bridge.sandbox.stop.handler(async ({ context }) => {
+    await context.sandbox.stop()
+    return {}
+  }),
+})

@@ -1,12 +1,15 @@
+import { implement, ORPCError, ValidationError } from '@orpc/server'
 import type { Platform } from '../../shared/bridge/app.ts'
+import { bridgeContract } from '../../shared/bridge/contract.ts'
+import { toBridgeError } from '../../shared/bridge/errors.ts'
 import type { Exported, ExportFormat } from '../../shared/bridge/exports.ts'
+import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import type { ExportResult } from '../../shared/run/results.ts'
 import type { Engine } from '../engine/engine-interface.ts'
-import type { Clock } from './clock.ts'
-import type { EventGates } from './event-gates.ts'
-import type { KeySwitch } from './key-switch.ts'
+import type { Clock, EventGates } from './event-stream.ts'
 import type { LiveRuns } from './live-runs.ts'
 import type { AskProduction, ProductionGate } from './production-gate.ts'
+import type { KeySwitch } from './run-key.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 import type { Sources } from './sources.ts'
 
@@ -48,4 +51,35 @@ export interface BridgeServices {
 /** What the handlers of one connection work with. */
 export interface BridgeContext extends BridgeServices {
   readonly gates: EventGates
+}
+
+/** The contract, ready to be given handlers that work with a {@link BridgeContext}. */
+export const bridge = implement(bridgeContract).$context<BridgeContext>()
+
+/** Turns whatever a handler threw into one of the contract's errors. What was typed in appears in none of them. */
+export function toReportedError(error: unknown): Error {
+  if (error instanceof ORPCError) {
+    if (error.defined) return error
+    return toBridgeError(toSluiceError(toCallError(error)))
+  }
+  return toBridgeError(toSluiceError(error))
+}
+
+function toCallError(error: ORPCError<string, unknown>): Error {
+  const { cause } = error
+  if (error.code !== 'BAD_REQUEST' || !(cause instanceof ValidationError)) return error
+  const faults = cause.issues.map(({ path, message }) => {
+    const name = (path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+    return name === '' ? message : `${name}: ${message}`
+  })
+  return new SluiceError({ id: 'request_invalid', faults })
+}
+
+/** Passes events on, and what ends them as one of the contract's errors. */
+export async function* withBridgeErrors<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> {
+  try {
+    yield* events
+  } catch (error) {
+    throw toReportedError(error)
+  }
 }

@@ -1,5 +1,4 @@
-import type { Clock } from './clock.ts'
-import type { EventGates } from './event-gates.ts'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** Something whose newest picture is worth telling. */
 export interface EventSource<T> {
@@ -80,4 +79,49 @@ export async function* streamEvents<T>(
     stopListening()
     signal.removeEventListener('abort', wakeUp)
   }
+}
+
+/** Holds back each event stream of a connection until the window has seen the event before. */
+export interface EventGates {
+  /** Settles when the event of that sequence was seen, or the signal is given. */
+  awaitSeen(streamId: string, sequence: number, signal: AbortSignal): Promise<void>
+  /** Lets the next event of a stream through. */
+  noteSeen(streamId: string, sequence: number): void
+}
+
+/** Makes the gates of one connection; all start open. */
+export function createEventGates(): EventGates {
+  const waiting = new Map<string, { sequence: number; open: () => void }>()
+  return {
+    awaitSeen(streamId, sequence, signal) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const open = () => {
+        if (waiting.get(streamId)?.open === open) waiting.delete(streamId)
+        signal.removeEventListener('abort', open)
+        resolve()
+      }
+      waiting.set(streamId, { sequence, open })
+      signal.addEventListener('abort', open)
+      if (signal.aborted) open()
+      return promise
+    },
+    noteSeen(streamId, sequence) {
+      const gate = waiting.get(streamId)
+      if (gate !== undefined && sequence >= gate.sequence) gate.open()
+    },
+  }
+}
+
+/** Time as the event streams see it. */
+export interface Clock {
+  /** Milliseconds that only ever grow. */
+  now(): number
+  /** Settles after that many milliseconds, or at once when the signal is given. Never rejects. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wait: (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}),
 }

@@ -1,5 +1,14 @@
-import { createExcerpts } from './excerpts.ts'
-import { bridge } from './implementer.ts'
+import { LOAD_SECONDS_MAX, type LoadChartSecond, type LoadOverview } from '../../shared/bridge/load.ts'
+import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
+import type { LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
+import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
+import { bridge } from './bridge-context.ts'
+import { createExcerpts } from './sources.ts'
+
+const MASKED_KEY = '••••••••'
+
+/** Longest file name, in characters, that every system takes, ending and run included. */
+const NAME_MAX = 120
 
 /** The outcome of the rows of a run. */
 export const resultsHandlers = bridge.results.router({
@@ -17,3 +26,109 @@ export const resultsHandlers = bridge.results.router({
     return { seconds: seconds.filter(({ second }) => second >= sinceSecond), bars }
   }),
 })
+
+/** What is wrong with the rows of a run. */
+export const checkHandlers = bridge.check.router({
+  problems: bridge.check.problems.handler(({ context, input }) => context.engine.readProblems(input.runId)),
+})
+
+/** The last look before anything is sent. */
+export const reviewHandlers = bridge.review.router({
+  readRequest: bridge.review.readRequest.handler(async ({ context, input }) => {
+    const [detail, { operation }] = await Promise.all([
+      context.engine.readRow(input.runId, input.row),
+      context.engine.readPlan(input.runId),
+    ])
+    const isInvalid = detail.result.state === 'invalid'
+    return {
+      row: input.row,
+      place: detail.result.place,
+      method: detail.requestMethod,
+      url: detail.requestUrl,
+      headers: toHeaders(detail.requestBody !== null, operation.kind !== 'appeal-status'),
+      body: isInvalid ? null : detail.requestBody,
+      isInvalid,
+      problems: detail.problems,
+    }
+  }),
+})
+
+/** The headers of a request, the key masked; reading an appeal needs none (docs/interface.md §4.7). */
+function toHeaders(hasBody: boolean, hasKey: boolean): [name: string, value: string][] {
+  return [
+    ...(hasBody ? [['content-type', JSON_CONTENT_TYPE] as [string, string]] : []),
+    ['accept', JSON_CONTENT_TYPE],
+    ...(hasKey ? [[AUTHORIZATION_HEADER, toAuthorization(MASKED_KEY)] as [string, string]] : []),
+  ]
+}
+
+/** What load tests measured. */
+export const loadHandlers = bridge.load.router({
+  report: bridge.load.report.handler(async ({ context, input }) =>
+    toLoadOverview(await context.engine.readLoadReport(input.runId)),
+  ),
+})
+
+/** A report as a window shows it: small enough to travel, however long the test was. */
+export function toLoadOverview(report: LoadReport): LoadOverview {
+  const { seconds, histograms, comparison: _none, ...rest } = report
+  const { http_req_duration: duration } = histograms
+  return {
+    ...rest,
+    seconds: thinSeconds(seconds),
+    measuredSeconds: seconds.length,
+    bars: duration === undefined ? [] : toLatencyBars(decodeHistogram(duration)),
+  }
+}
+
+function thinSeconds(seconds: readonly LoadSecond[]): LoadChartSecond[] {
+  const stretch = Math.max(1, Math.ceil(seconds.length / LOAD_SECONDS_MAX))
+  return Array.from({ length: Math.ceil(seconds.length / stretch) }, (_, i) =>
+    seconds.slice(i * stretch, (i + 1) * stretch),
+  ).flatMap((among) => {
+    const [first, ...others] = among
+    if (first === undefined) return []
+    const { second, latencyMs } = others.reduce((kept, one) => (toP99(one) > toP99(kept) ? one : kept), first)
+    const { http_req_duration, response_time } = latencyMs
+    return [
+      {
+        second,
+        limited: among.some(({ limited }) => limited),
+        latencyMs: {
+          ...(http_req_duration && { http_req_duration }),
+          ...(response_time && { response_time }),
+        },
+      },
+    ]
+  })
+}
+
+function toP99({ latencyMs }: LoadSecond): number {
+  return (latencyMs.response_time ?? latencyMs.http_req_duration)?.p99 ?? -1
+}
+
+/** Results as files. */
+export const exportsHandlers = bridge.exports.router({
+  create: bridge.exports.create.handler(async ({ context: { engine, host }, input }) => {
+    const { runId, format, targetId, lossless, filter } = input
+    const { name } = await engine.summarizeRun(runId)
+    const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
+    const result = await engine.exportRun(runId, {
+      file: place.file,
+      ...(lossless === undefined ? {} : { lossless }),
+      ...(filter === undefined ? {} : { filter }),
+    })
+    return place.publish(result)
+  }),
+})
+
+/** A file name that says which run it is of: `posts-9f3c2a.csv`. Every system takes it. */
+export function toExportName(runName: string, runId: string, format: string): string {
+  const base = runName
+    .normalize('NFC')
+    .replace(/\.(csv|tsv|txt|xlsx|jsonl|ndjson)$/i, '')
+    .replace(/[^\p{Letter}\p{Mark}\p{Number}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+  const short = Array.from(base).slice(0, NAME_MAX).join('').replace(/-+$/, '')
+  return `${[short, runId].filter((part) => part !== '').join('-')}.${format}`
+}

@@ -1,16 +1,15 @@
-import { appHandlers } from './app-handlers.ts'
-import { checkHandlers } from './check-handlers.ts'
-import { connectionsHandlers } from './connections-handlers.ts'
-import { eventsHandlers } from './events-handlers.ts'
-import { exportsHandlers } from './exports-handlers.ts'
-import { bridge } from './implementer.ts'
-import { loadHandlers } from './load-handlers.ts'
-import { receiverHandlers } from './receiver-handlers.ts'
-import { resultsHandlers } from './results-handlers.ts'
-import { reviewHandlers } from './review-handlers.ts'
+import { appHandlers, connectionsHandlers, receiverHandlers, sandboxHandlers } from './app-handlers.ts'
+import { bridge } from './bridge-context.ts'
+import {
+  checkHandlers,
+  exportsHandlers,
+  loadHandlers,
+  resultsHandlers,
+  reviewHandlers,
+} from './results-handlers.ts'
 import { runsHandlers } from './runs-handlers.ts'
-import { sandboxHandlers } from './sandbox-handlers.ts'
-import { sourceHandlers } from './source-handlers.ts'
+import { sourceHandlers } from './sources.ts'
+import { eventsHandlers } from './watch-handlers.ts'
 
 /** Every procedure of the contract with its handler. */
 export const bridgeRouter = bridge.router({

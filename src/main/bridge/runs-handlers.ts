@@ -1,79 +1,18 @@
+import type { RunRequest } from '../../shared/bridge/runs.ts'
+import { isEmpty } from '../../shared/mapping/check-mapping.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import type { PlanConnectionInput } from '../../shared/plan/connection.ts'
 import { toRowsPerItem } from '../../shared/plan/operation.ts'
-import type { Plan } from '../../shared/plan/plan.ts'
+import { type Plan, planSchema } from '../../shared/plan/plan.ts'
+import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
 import type { ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
 import { ApiKey } from '../engine/secrets/bound-secret.ts'
-import type { BridgeContext } from './bridge-context.ts'
-import { bridge } from './implementer.ts'
+import { findConnection, readConnections } from '../engine/workspace/connections.ts'
+import { type BridgeContext, type BridgeServices, bridge } from './bridge-context.ts'
 import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey } from './run-key.ts'
-import { toPlan } from './run-request.ts'
 import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 
 const { runs } = bridge
-
-/** What a window that takes a run up again says about it. */
-interface ContinueRun {
-  runId: string
-  onUnknown: 'resend' | 'skip'
-  resendIndexAdds?: boolean
-  apiKey?: string
-  hold?: boolean
-}
-
-type ContinueMethod = 'resumeRun' | 'retryRun'
-
-async function continueRun(
-  context: BridgeContext,
-  request: ContinueRun,
-  how: ContinueMethod,
-  signal: AbortSignal | undefined,
-): Promise<{ runId: string }> {
-  const { productionGate } = context
-  const plan = await context.engine.readPlan(request.runId)
-  // What is sent is known only once the journal is open, so a held one is asked about here, too.
-  await productionGate.passOnce({ runId: request.runId, plan, rows: null }, signal)
-  const secrets = await findRunSecrets(context, plan, request.apiKey)
-  const options = {
-    ...secrets,
-    onUnknown: request.onUnknown,
-    resendIndexAdds: request.resendIndexAdds ?? false,
-    hold: request.hold ?? false,
-    whenFailing: 'pause',
-  } satisfies ResumeOptions
-  const handle = await context.engine[how](request.runId, options)
-  productionGate.admit(handle.runId, plan)
-  hold(context, plan, handle, request.apiKey)
-  return { runId: handle.runId }
-}
-
-/** Keeps a run that was just started for every window. */
-function hold(context: BridgeContext, plan: Plan, handle: RunHandle, typed: string | undefined): void {
-  context.liveRuns.add(handle, plan)
-  const forget = () => context.productionGate.forget(handle.runId)
-  handle.ended.then(forget, forget)
-  followActiveKey(context, plan, handle, typed !== undefined)
-}
-
-/** Asks a person about a held run where it goes to production; all of it unless `limit` items are named. */
-async function confirm(
-  { liveRuns, productionGate }: BridgeContext,
-  runId: string,
-  limit: number | undefined,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const plan = liveRuns.requirePlan(runId)
-  const left = liveRuns.require(runId).snapshot()?.rows.not_sent ?? null
-  const rows = limit === undefined ? left : Math.min(limit * toRowsPerItem(plan.operation), left ?? Infinity)
-  await productionGate.pass({ runId, plan, rows }, signal)
-  if (limit === undefined) productionGate.admit(runId, plan)
-}
-
-/** Ends a run that is held and has sent nothing, so that it can be deleted; leaves every other run alone. */
-async function endUnsent({ liveRuns }: BridgeContext, runId: string): Promise<void> {
-  const handle = liveRuns.find(runId)
-  if (handle === null || (handle.snapshot()?.requests.sent ?? 0) > 0) return
-  handle.stop()
-  await handle.ended.catch(() => {})
-}
 
 /** Runs: start, steer, look back. */
 export const runsHandlers = runs.router({
@@ -150,3 +89,112 @@ export const runsHandlers = runs.router({
   watch: watchHandler,
   watchAll: watchAllHandler,
 })
+
+/** What a window that takes a run up again says about it. */
+interface ContinueRun {
+  runId: string
+  onUnknown: 'resend' | 'skip'
+  resendIndexAdds?: boolean
+  apiKey?: string
+  hold?: boolean
+}
+
+type ContinueMethod = 'resumeRun' | 'retryRun'
+
+async function continueRun(
+  context: BridgeContext,
+  request: ContinueRun,
+  how: ContinueMethod,
+  signal: AbortSignal | undefined,
+): Promise<{ runId: string }> {
+  const { productionGate } = context
+  const plan = await context.engine.readPlan(request.runId)
+  // What is sent is known only once the journal is open, so a held one is asked about here, too.
+  await productionGate.passOnce({ runId: request.runId, plan, rows: null }, signal)
+  const secrets = await findRunSecrets(context, plan, request.apiKey)
+  const options = {
+    ...secrets,
+    onUnknown: request.onUnknown,
+    resendIndexAdds: request.resendIndexAdds ?? false,
+    hold: request.hold ?? false,
+    whenFailing: 'pause',
+  } satisfies ResumeOptions
+  const handle = await context.engine[how](request.runId, options)
+  productionGate.admit(handle.runId, plan)
+  hold(context, plan, handle, request.apiKey)
+  return { runId: handle.runId }
+}
+
+/** Keeps a run that was just started for every window. */
+function hold(context: BridgeContext, plan: Plan, handle: RunHandle, typed: string | undefined): void {
+  context.liveRuns.add(handle, plan)
+  const forget = () => context.productionGate.forget(handle.runId)
+  handle.ended.then(forget, forget)
+  followActiveKey(context, plan, handle, typed !== undefined)
+}
+
+/** Asks a person about a held run where it goes to production; all of it unless `limit` items are named. */
+async function confirm(
+  { liveRuns, productionGate }: BridgeContext,
+  runId: string,
+  limit: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const plan = liveRuns.requirePlan(runId)
+  const left = liveRuns.require(runId).snapshot()?.rows.not_sent ?? null
+  const rows = limit === undefined ? left : Math.min(limit * toRowsPerItem(plan.operation), left ?? Infinity)
+  await productionGate.pass({ runId, plan, rows }, signal)
+  if (limit === undefined) productionGate.admit(runId, plan)
+}
+
+/** Ends a run that is held and has sent nothing, so that it can be deleted; leaves every other run alone. */
+async function endUnsent({ liveRuns }: BridgeContext, runId: string): Promise<void> {
+  const handle = liveRuns.find(runId)
+  if (handle === null || (handle.snapshot()?.requests.sent ?? 0) > 0) return
+  handle.stop()
+  await handle.ended.catch(() => {})
+}
+
+/**
+ * The plan that a page's request comes to: files by their handles, connections by their names. What the page cannot
+ * name, such as variables, TLS files, proxies and the receiver's host, is the stored connection's or the default.
+ * Throws `BAD_SOURCE`, `CONNECTION_NOT_FOUND`, `SANDBOX_UNAVAILABLE` or `BAD_USAGE`.
+ */
+async function toPlan(services: BridgeServices, request: RunRequest): Promise<Plan> {
+  const { sources, productionGate } = services
+  const { destination, timeoutMs, source, callback, load, ...rest } = request
+  const { sourceId, ...reading } = source
+  const { path, name } = sources.find(sourceId)
+  productionGate.refuseAddress(callback?.url)
+  productionGate.refuseAddress(source.media?.kind === 'host' ? source.media.url : undefined)
+  if (destination.kind === 'sandbox') refuseOwnCallbacks(request)
+  const connection = await toConnection(services, destination)
+  return planSchema.parse({
+    ...rest,
+    name,
+    connection: { ...connection, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+    source: { ...reading, path },
+    ...(callback === undefined ? {} : { callback }),
+    ...(load === undefined ? {} : { load }),
+  })
+}
+
+async function toConnection(
+  { engine, sandbox }: BridgeServices,
+  destination: RunRequest['destination'],
+): Promise<PlanConnectionInput> {
+  if (destination.kind === 'stored') {
+    return toPlanConnection(findConnection(readConnections(engine.workspace), destination.name))
+  }
+  const { kind: _kind, ...addresses } =
+    destination.kind === 'sandbox'
+      ? { kind: 'sandbox', baseUrl: await sandbox.start({ keep: true }) }
+      : destination
+  return { ...addresses, keyFrom: 'window' }
+}
+
+/** The sandbox posts to any address that a row names, and the window promises that nothing leaves this machine. */
+function refuseOwnCallbacks({ mapping }: RunRequest): void {
+  if (isEmpty(mapping['callback_url'])) return
+  throw new SluiceError({ id: 'sandbox_callbacks_elsewhere' })
+}

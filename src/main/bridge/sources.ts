@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { EXCERPT_MAX_CHARACTERS } from '../../shared/bridge/excerpts.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
+import { renameSource } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { bridge } from './bridge-context.ts'
 
 /** Files and folders that a person has let windows have read, each under a handle that cannot be guessed. */
 export interface Sources {
@@ -29,4 +32,57 @@ export function createSources(): Sources {
       throw new SluiceError({ id: 'source_unknown' })
     },
   }
+}
+
+/** The part of each cell that a page carries, never cut through a character, and each cell's whole length. */
+export function createExcerpts(cells: readonly string[]): { cells: string[]; cellLengths: number[] } {
+  return {
+    cells: cells.map((cell) =>
+      cell.length <= EXCERPT_MAX_CHARACTERS
+        ? cell
+        : cell.slice(0, EXCERPT_MAX_CHARACTERS - (isCutThrough(cell) ? 1 : 0)),
+    ),
+    cellLengths: cells.map((cell) => cell.length),
+  }
+}
+
+function isCutThrough(cell: string): boolean {
+  return (cell.codePointAt(EXCERPT_MAX_CHARACTERS - 1) ?? 0) > 0xffff
+}
+
+/** Sources before they become runs. */
+export const sourceHandlers = bridge.source.router({
+  preview: bridge.source.preview.handler(async ({ context: { engine, sources }, input }) => {
+    const {
+      source: { sourceId, ...reading },
+      limit,
+    } = input
+    const { path, name } = sources.find(sourceId)
+    const source = { ...reading, path }
+    // One row more than asked for tells whether there are more.
+    const {
+      rows: read,
+      problems: found,
+      ...preview
+    } = await engine.previewSource(source, limit + 1).catch((error: unknown) => {
+      throw withName(error, name)
+    })
+    const rows = read.slice(0, limit)
+    const last = rows.at(-1)?.row ?? 0
+    const problems = found.filter(({ row, code }) => row <= last && code !== 'header_like_data')
+    return {
+      ...preview,
+      problems,
+      rows: rows.map(({ row, place, cells }) => ({ row, place, ...createExcerpts(cells) })),
+      hasMore: read.length > limit,
+      malformedRows: new Set(problems.map((problem) => problem.row)).size,
+      isHeaderDoubtful: found.some(({ code }) => code === 'header_like_data'),
+    }
+  }),
+})
+
+/** The error with the name that the person knows in the place of the path, which the page is not told. */
+function withName(error: unknown, name: string): unknown {
+  if (!(error instanceof SluiceError)) return error
+  return new SluiceError(renameSource(error.said, name), { cause: error })
 }

@@ -1,11 +1,9 @@
 import type { RunListEvent } from '../../shared/bridge/runs.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
-import type { BridgeContext } from './bridge-context.ts'
+import { type BridgeContext, bridge, withBridgeErrors } from './bridge-context.ts'
 import { type EventSource, streamEvents } from './event-stream.ts'
-import { bridge } from './implementer.ts'
 import type { LiveRuns } from './live-runs.ts'
-import { withBridgeErrors } from './report-errors.ts'
 
 /** Ten snapshots of one run a second, at most. */
 const RUN_INTERVAL_MS = 100
@@ -64,4 +62,12 @@ export const watchHandler = bridge.runs.watch.handler(async function* ({ context
 /** Follows all runs. */
 export const watchAllHandler = bridge.runs.watchAll.handler(async function* ({ context, input, signal }) {
   yield* withBridgeErrors(watchRuns(context, input.streamId, signal ?? new AbortController().signal))
+})
+
+/** The back channel of the event streams. */
+export const eventsHandlers = bridge.events.router({
+  seen: bridge.events.seen.handler(async ({ context, input }) => {
+    context.gates.noteSeen(input.streamId, input.sequence)
+    return {}
+  }),
 })

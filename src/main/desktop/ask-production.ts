@@ -1,6 +1,5 @@
 import { BrowserWindow, dialog } from 'electron'
-import type { AskProduction } from '../bridge/production-gate.ts'
-import { describeProduction } from '../bridge/production-words.ts'
+import { type AskProduction, describeProduction } from '../bridge/production-gate.ts'
 
 const CANCEL = 0
 const SEND = 1

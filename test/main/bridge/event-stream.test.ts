@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Clock } from '../../../src/main/bridge/clock.ts'
-import { createEventGates } from '../../../src/main/bridge/event-gates.ts'
-import { type EventSource, streamEvents } from '../../../src/main/bridge/event-stream.ts'
+import {
+  type Clock,
+  createEventGates,
+  type EventSource,
+  streamEvents,
+} from '../../../src/main/bridge/event-stream.ts'
 
 /** A clock that stands still until it is moved. */
 function createStillClock(): Clock & { advance(ms: number): Promise<void> } {

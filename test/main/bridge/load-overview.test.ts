@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toLoadOverview } from '../../../src/main/bridge/load-overview.ts'
+import { toLoadOverview } from '../../../src/main/bridge/results-handlers.ts'
 import { LOAD_SECONDS_MAX } from '../../../src/shared/bridge/load.ts'
 import { buildEmptyLoadReport, buildLoadReport } from '../engine/load/report/build-load-report.ts'
 

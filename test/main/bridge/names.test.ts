@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createDesktopHost } from '../../../src/main/bridge/desktop-host.ts'
-import { createExcerpts } from '../../../src/main/bridge/excerpts.ts'
-import { toExportName } from '../../../src/main/bridge/export-name.ts'
+import { toExportName } from '../../../src/main/bridge/results-handlers.ts'
+import { createExcerpts } from '../../../src/main/bridge/sources.ts'
 
 describe('excerpts', () => {
   it('cut long cells, never through a character, and say how long they are', () => {
