@@ -11,13 +11,13 @@ import {
   WATCHLIST_UPDATE_PATH,
 } from '../../src/shared/service/endpoints.ts'
 import { SERVICE_ERRORS } from '../../src/shared/service/errors.ts'
+import { MODELS } from '../../src/shared/service/models.ts'
 import {
   NOTES_MAX_CHARACTERS,
+  type RequestField,
   TERM_MAX_CHARACTERS,
   VIDEO_MAX_HOURS,
-} from '../../src/shared/service/limits.ts'
-import { MODELS } from '../../src/shared/service/models.ts'
-import type { RequestField } from '../../src/shared/service/request-field.ts'
+} from '../../src/shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../src/shared/service/tasks.ts'
 import { TERM_FIELDS } from '../../src/shared/service/watchlist.ts'
 import { PROJECT_FOLDER } from './read-module.ts'

@@ -18,7 +18,7 @@ import {
   parseBaseUrl,
 } from '../../src/renderer/ui/connection/destination.ts'
 import { recallTypedKey, rememberTypedKey, toAddresses } from '../../src/renderer/ui/connection/typed-keys.ts'
-import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
+import type { ConnectionEntry } from '../../src/shared/bridge/app.ts'
 import { runRequestSchema } from '../../src/shared/bridge/runs.ts'
 import type { BridgePreview } from '../../src/shared/bridge/source.ts'
 import { connectionSchema } from '../../src/shared/plan/connection.ts'

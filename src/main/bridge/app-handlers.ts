@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { AppDescription } from '../../shared/bridge/app.ts'
-import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
+import type { AppDescription, ConnectionEntry } from '../../shared/bridge/app.ts'
 import { connectionSchema } from '../../shared/plan/connection.ts'
 import type { Operation } from '../../shared/plan/operation.ts'
 import { type Connections, toPlanConnection } from '../../shared/plan/stored-connection.ts'

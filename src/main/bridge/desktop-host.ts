@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ExportTarget } from '../../shared/bridge/exports.ts'
+import type { ExportTarget } from '../../shared/bridge/results.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { BridgeHost } from './bridge-context.ts'
 

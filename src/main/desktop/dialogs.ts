@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain } from 'electron'
-import type { ExportTarget } from '../../shared/bridge/exports.ts'
+import type { ExportTarget } from '../../shared/bridge/results.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 import { isOwnSender } from './sender-check.ts'

@@ -1,6 +1,5 @@
 import { useEffect } from 'react'
-import type { AppDescription } from '../../shared/bridge/app.ts'
-import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
+import type { AppDescription, ConnectionEntry } from '../../shared/bridge/app.ts'
 import { useAction } from '../bridge/use-action.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { MappingScreen } from '../features/mapping/mapping-screen.tsx'

@@ -1,4 +1,4 @@
-import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
+import type { ConnectionEntry } from '../../shared/bridge/app.ts'
 import { isAsync } from '../../shared/plan/operation.ts'
 import { findCallbackGap } from '../features/operation/callback-settings.ts'
 import { findLoadGap } from '../features/operation/load-settings.ts'

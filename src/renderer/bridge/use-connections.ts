@@ -1,4 +1,4 @@
-import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
+import type { ConnectionEntry } from '../../shared/bridge/app.ts'
 import { bridge } from './client.ts'
 import { useConnection } from './connection.ts'
 import { useLiveRuns } from './live-runs.ts'

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { bareUrlSchema, connectionSchema } from '../plan/connection.ts'
 import { operationSchema } from '../plan/operation.ts'
-import { connectionNameSchema } from '../plan/stored-connection.ts'
-import { base } from './base.ts'
+import { connectionKeySchema, connectionNameSchema, keyLabelSchema } from '../plan/stored-connection.ts'
+import { base, doneSchema } from './procedure.ts'
+import { chosenSourceSchema } from './source.ts'
 
 /** Whether the window is the desktop app's or a browser's. */
 const platformSchema = z.enum(['desktop', 'browser'])
@@ -34,4 +36,76 @@ export type AppDescription = z.infer<typeof appSchema>
 /** The app itself. */
 export const appContract = {
   describe: base.output(appSchema),
+}
+
+const keySchema = connectionKeySchema.extend({
+  /** Whether its variable holds a key in this process; the key itself is never given. */
+  isSet: z.boolean(),
+})
+
+const entrySchema = z.object({
+  name: z.string(),
+  /** Whether a person is asked once more before anything is sent there. */
+  isProduction: z.boolean(),
+  /** Whether it is the one that is taken where none is named. */
+  isInUse: z.boolean(),
+  keys: z.array(keySchema),
+  /** Label of the key that is sent. */
+  activeKey: z.string(),
+  /** What a plan says of it. */
+  connection: connectionSchema,
+})
+
+/** A connection that the workspace remembers. */
+export type ConnectionEntry = z.infer<typeof entrySchema>
+
+/** The deployments that the workspace remembers. */
+export const connectionsContract = {
+  list: base.output(z.array(entrySchema)),
+  /** Puts one in use and, with `key`, makes that key the active one, also for its runs that are going on. */
+  use: base
+    .input(z.strictObject({ name: connectionNameSchema, key: keyLabelSchema.exactOptional() }))
+    .output(z.array(entrySchema)),
+}
+
+const receiverSchema = z.object({
+  /** Where it listens. */
+  baseUrl: z.string(),
+  /** `standby`: another process of this workspace listens, and takes this one's callbacks too. */
+  role: z.enum(['listening', 'standby']),
+  /** Callbacks stored since the workspace was made. */
+  received: z.int(),
+  /** Callbacks that were not stored, by why. */
+  refused: z.record(z.string(), z.int()),
+})
+
+/** The receiver of callbacks, for runs that are answered later. */
+export const receiverContract = {
+  /** As it stands; null while it is not open. */
+  status: base.output(receiverSchema.nullable()),
+  /** Opens it where it is not open yet; it then stays open as long as the app. */
+  open: base.output(receiverSchema),
+  /** Posts to a public base of the receiver and waits for the arrival; fails with what went wrong. */
+  test: base.input(z.strictObject({ publicUrl: bareUrlSchema })).output(doneSchema),
+}
+
+const sandboxSchema = z.object({
+  baseUrl: z.string(),
+  /** The bundled sample, to be used as a source. */
+  sample: chosenSourceSchema,
+})
+
+/** What it has from the start: the id of a custom index, the name of a watchlist. */
+const offersSchema = z.object({ indexId: z.string(), watchlist: z.string() })
+
+/** See {@link offersSchema}. */
+export type SandboxOffers = z.infer<typeof offersSchema>
+
+/** The embedded service, to try things on. */
+export const sandboxContract = {
+  /** Names that it knows, whether it runs or not. */
+  describe: base.output(offersSchema),
+  /** Starts it; one that runs and is not in use forgets its tasks. Runs against it need no `apiKey`. */
+  start: base.output(sandboxSchema),
+  stop: base.output(doneSchema),
 }

@@ -1,15 +1,8 @@
 import type { ContractRouterClient } from '@orpc/contract'
-import { appContract } from './app.ts'
-import { checkContract } from './check.ts'
-import { connectionsContract } from './connections.ts'
-import { eventsContract } from './events.ts'
-import { exportsContract } from './exports.ts'
+import { appContract, connectionsContract, receiverContract, sandboxContract } from './app.ts'
 import { loadContract } from './load.ts'
-import { receiverContract } from './receiver.ts'
-import { resultsContract } from './results.ts'
-import { reviewContract } from './review.ts'
-import { runsContract } from './runs.ts'
-import { sandboxContract } from './sandbox.ts'
+import { checkContract, exportsContract, resultsContract, reviewContract } from './results.ts'
+import { eventsContract, runsContract } from './runs.ts'
 import { sourceContract } from './source.ts'
 
 /** Everything a window can ask of the engine. */

@@ -1,4 +1,4 @@
-import type { ExportTarget } from './exports.ts'
+import type { ExportTarget } from './results.ts'
 import type { ChosenSource } from './source.ts'
 
 /**

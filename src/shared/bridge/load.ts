@@ -4,8 +4,7 @@ import type { LoadReport, LoadSecond } from '../load/load-report.ts'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 import { percentilesSchema } from '../run/run.ts'
-import { base, runIdSchema } from './base.ts'
-import { matchType } from './match-type.ts'
+import { base, matchType, runIdSchema } from './procedure.ts'
 
 /** Most seconds that travel to a window; a chart shows no more. */
 export const LOAD_SECONDS_MAX = 1_200

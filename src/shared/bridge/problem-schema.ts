@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { SourcePlace } from '../plan/source-place.ts'
 import type { Problem } from '../run/problem.ts'
 import type { ProblemGroup } from '../run/results.ts'
-import { matchType } from './match-type.ts'
+import { matchType } from './procedure.ts'
 
 const severitySchema = z.enum(['error', 'warning'])
 

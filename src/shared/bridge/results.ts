@@ -11,11 +11,9 @@ import type {
   RunSecond,
 } from '../run/results.ts'
 import { percentilesSchema } from '../run/run.ts'
-import { base, runIdSchema } from './base.ts'
-import { excerptShape } from './excerpts.ts'
-import { matchType } from './match-type.ts'
-import { problemSchema, sourcePlaceSchema } from './problem-schema.ts'
-import { toStrict } from './to-strict.ts'
+import { problemGroupSchema, problemSchema, sourcePlaceSchema } from './problem-schema.ts'
+import { base, matchType, runIdSchema, toStrict } from './procedure.ts'
+import { excerptShape } from './source.ts'
 
 /** Most rows of one page. */
 const PAGE_MAX_ROWS = 500
@@ -36,7 +34,7 @@ const rowStateSchema = z.enum([
 ])
 
 /** See {@link RowFilter}. */
-export const rowFilterSchema = matchType<RowFilter>()(
+const rowFilterSchema = matchType<RowFilter>()(
   z.object({
     state: rowStateSchema.exactOptional(),
     unsuccessful: z.literal(true).exactOptional(),
@@ -178,4 +176,86 @@ export const resultsContract = {
   latency: base
     .input(toStrict(runIdSchema.extend({ sinceSecond: z.int().min(0).exactOptional() })))
     .output(latencySchema),
+}
+
+/** What is wrong with the rows of a run. */
+export const checkContract = {
+  /** Problems by cause, with the first rows that have each. */
+  problems: base.input(runIdSchema).output(z.array(problemGroupSchema)),
+}
+
+const requestSchema = z.object({
+  row: z.int(),
+  place: sourcePlaceSchema,
+  method: z.enum(['POST', 'GET']),
+  url: z.string(),
+  /** Names and values in the order they are sent; the key is masked. */
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  /** The exact JSON, all rows of the request in it; null where the request has none. */
+  body: z.string().nullable(),
+  /** Whether the row has errors, so that it is not sent. */
+  isInvalid: z.boolean(),
+  problems: z.array(problemSchema),
+})
+
+/** One row's request before or after it was sent. */
+export type RequestReview = z.infer<typeof requestSchema>
+
+/** The last look before anything is sent. */
+export const reviewContract = {
+  /** The exact request of any row of a run, held or not. */
+  readRequest: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(requestSchema),
+}
+
+/** Of rows: csv, xlsx, jsonl. Of load tests: html, junit.xml, hlog, csv of seconds, jsonl of kept requests. */
+const exportFormatSchema = z.enum(['csv', 'xlsx', 'jsonl', 'html', 'junit.xml', 'hlog'])
+
+/** Formats that an export may have; each is the ending of its file's name. */
+export type ExportFormat = z.infer<typeof exportFormatSchema>
+
+/** A file that a person chose in the save dialog, as a page holds it. */
+export const exportTargetSchema = z.object({
+  /** A handle of the main process: it cannot be guessed, and is good for one export. */
+  targetId: z.string().min(1).max(100),
+})
+
+/** See {@link exportTargetSchema}. */
+export type ExportTarget = z.infer<typeof exportTargetSchema>
+
+const exportedSchema = z.discriminatedUnion('kind', [
+  /** Written where the person chose. */
+  z.object({ kind: z.literal('file'), file: z.string(), rows: z.int(), sizeBytes: z.number() }),
+  /** Waits under this path of the page's own origin, once; `name` is what the download is called. */
+  z.object({
+    kind: z.literal('download'),
+    url: z.string(),
+    name: z.string(),
+    rows: z.int(),
+    sizeBytes: z.number(),
+  }),
+])
+
+/** Where an export went. */
+export type Exported = z.infer<typeof exportedSchema>
+
+/** Results as files. */
+export const exportsContract = {
+  /**
+   * Writes a run's rows, or what a load test measured, which knows no filter. On the desktop `targetId` is a file that
+   * the save dialog named, good for one export; in a browser it is left out, and the answer says where to download the
+   * file from, within an hour.
+   */
+  create: base
+    .input(
+      toStrict(
+        runIdSchema.extend({
+          format: exportFormatSchema,
+          targetId: exportTargetSchema.shape.targetId.exactOptional(),
+          /** Cells exactly as they were, formulas unguarded. */
+          lossless: z.boolean().exactOptional(),
+          filter: rowFilterSchema.exactOptional(),
+        }),
+      ),
+    )
+    .output(exportedSchema),
 }

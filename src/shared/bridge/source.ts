@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { planSchema } from '../plan/plan.ts'
 import type { SourcePreview } from '../run/results.ts'
-import { base } from './base.ts'
-import { excerptShape } from './excerpts.ts'
-import { matchType } from './match-type.ts'
 import { problemSchema, sourcePlaceSchema } from './problem-schema.ts'
-import { toStrict } from './to-strict.ts'
+import { base, matchType, toStrict } from './procedure.ts'
 
 /**
  * A source as a page holds it. `sourceId` is a handle of the main process for a file or folder that a dialog, a drop
@@ -25,6 +22,16 @@ export type ChosenSource = z.infer<typeof chosenSourceSchema>
 export const sourceReadingSchema = planSchema.shape.source
   .omit({ path: true })
   .extend({ sourceId: chosenSourceSchema.shape.sourceId })
+
+/** Longest part of a cell that travels in a page or a preview, in UTF-16 code units. */
+export const EXCERPT_MAX_CHARACTERS = 300
+
+/** A row's cells, each cut to {@link EXCERPT_MAX_CHARACTERS}, and how long each is in full. */
+export const excerptShape = {
+  cells: z.array(z.string()),
+  /** Length of each cell in UTF-16 code units; more than the excerpt's where it was cut. */
+  cellLengths: z.array(z.int()),
+}
 
 /** A {@link SourcePreview} whose cells are excerpts. */
 const previewSchema = z.object({

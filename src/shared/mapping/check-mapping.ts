@@ -1,9 +1,8 @@
 import type { MappingMistake } from '../messages/mapping-messages.ts'
 import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../plan/operation-fields.ts'
 import type { FieldSource, Mapping, Operation } from '../plan/plan.ts'
-import { FORBIDDEN_ID_CHARACTERS } from '../service/limits.ts'
-import { findColumn, findNearestName, listColumns } from './column-lookup.ts'
-import { isFolderColumns } from './folder-columns.ts'
+import { FORBIDDEN_ID_CHARACTERS } from '../service/request-field.ts'
+import { findColumn, findNearestName, isFolderColumns, listColumns } from './column-lookup.ts'
 import { type SuggestedMapping, toColumnIndex } from './match-columns.ts'
 import { findPlaceholder, isConstantTemplate, parseTemplate } from './templates.ts'
 

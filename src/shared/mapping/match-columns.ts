@@ -2,8 +2,7 @@ import { isAsync } from '../plan/operation.ts'
 import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../plan/operation-fields.ts'
 import type { FieldSource, Mapping, Operation } from '../plan/plan.ts'
 import type { RequestField } from '../service/request-field.ts'
-import { toComparable } from './column-lookup.ts'
-import { isFolderColumns } from './folder-columns.ts'
+import { isFolderColumns, toComparable } from './column-lookup.ts'
 
 /** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from './json-object.ts'
-import { toTaskId } from './task-id.ts'
+import { toTaskId } from './read-task-response.ts'
 
 /** What one model of a task found (docs/interface.md §2.3, §4.2). */
 interface ModelFinding {

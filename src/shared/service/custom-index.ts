@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { httpUrlSchema } from './http-url.ts'
 import { jsonObjectSchema } from './json-object.ts'
-import { CALLBACK_URL_FIELD, type RequestField } from './request-field.ts'
+import { CALLBACK_URL_FIELD, httpUrlSchema, type RequestField } from './request-field.ts'
 
 /** Every field of an item to add, in the order of docs/interface.md §4.3. */
 export const INDEX_ADD_FIELDS = [

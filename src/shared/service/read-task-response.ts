@@ -1,5 +1,11 @@
+import { isServiceErrorBody, readServiceError } from './errors.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
-import { toTaskId } from './task-id.ts'
+
+/** An identifier as text: a string that is not empty, or a number, which the interface does not show but may come. */
+export function toTaskId(value: unknown): string | null {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
+  return typeof value === 'string' && value !== '' ? value : null
+}
 
 /** What Sluice keeps of a task's answer, whichever of its shapes it came in (docs/interface.md §2.2, §2.3, §4.2). */
 export interface TaskResult {
@@ -44,7 +50,7 @@ export function readTaskResponse(body: unknown): TaskResult | null {
 }
 
 /** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3), and returns what it added to. */
-export function addRules(rules: Rules, list: unknown): Rules {
+function addRules(rules: Rules, list: unknown): Rules {
   if (!Array.isArray(list)) return rules
   for (const rule of list) {
     if (!isJsonObject(rule)) continue
@@ -76,12 +82,12 @@ function readFailure(status: JsonObject, result: TaskResult): void {
  * Whether a status code says success: "0" in the legacy body (docs/interface.md §2.3), 2xx where a code repeats the
  * HTTP status, or a word of success, since v2 shows none.
  */
-export function isSuccessCode(code: string | number): boolean {
+function isSuccessCode(code: string | number): boolean {
   return /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i.test(String(code))
 }
 
 /** Adds the scores of an `output` list (docs/interface.md §2.3), the highest of each class. */
-export function addScores(scores: Scores, outputs: unknown): void {
+function addScores(scores: Scores, outputs: unknown): void {
   if (!Array.isArray(outputs)) return
   for (const output of outputs) {
     const classes = isJsonObject(output) ? output['classes'] : null
@@ -113,4 +119,75 @@ function toId(value: unknown): string | null {
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** What Sluice keeps of a v2 answer: as of v1, but that nothing has to be there (docs/interface.md §4.2). */
+export interface V2TaskResult extends Omit<TaskResult, 'taskId' | 'postId'> {
+  taskId: string | null
+}
+
+/** How deep the known fields are looked for. */
+const DEPTH_MAX = 8
+
+/**
+ * Reads a v2 answer or callback, whose shape is not shown: an object, or a list of them. Every `triggered_rules`,
+ * `output` and `status.code` counts, wherever it stands, such as in a list of models.
+ */
+export function readV2TaskResponse(body: JsonObject | readonly unknown[]): V2TaskResult {
+  const result: V2TaskResult = {
+    taskId: null,
+    triggeredRules: [],
+    classScores: [],
+    fromCache: false,
+    failures: [],
+  }
+  const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
+  for (const part of parts) if (isJsonObject(part)) readPart(part, result)
+  return result
+}
+
+/** Whether a body may be a v2 result. */
+export function isV2Body(body: unknown): body is JsonObject | unknown[] {
+  return isJsonObject(body) || Array.isArray(body)
+}
+
+function readPart(part: JsonObject, result: V2TaskResult): void {
+  result.taskId ??= toTaskId(part['task_id']) ?? toTaskId(part['id'])
+  result.fromCache ||= part['from_cache'] === true
+  if (isServiceErrorBody(part)) {
+    const error = readServiceError(part)
+    result.failures.push({ code: error?.errorCode ?? 'error', message: error?.message ?? '' })
+    return
+  }
+  const before = result.failures.length
+  readObject(part, result, 0)
+  const code = part['code']
+  if (typeof code === 'number' && !isSuccessCode(code) && result.failures.length === before) {
+    result.failures.push({ code: String(code), message: toText(part['message']) })
+  }
+}
+
+function readObject(object: JsonObject, result: V2TaskResult, depth: number): void {
+  addRules(result.triggeredRules, object['triggered_rules'])
+  addScores(result.classScores, object['output'])
+  const status = object['status']
+  if (isJsonObject(status)) readStatus(status, object, result)
+  if (depth === DEPTH_MAX) return
+  for (const [name, value] of Object.entries(object)) {
+    if (name === 'triggered_rules' || name === 'output') continue
+    for (const inner of Array.isArray(value) ? value : [value]) {
+      if (isJsonObject(inner)) readObject(inner, result, depth + 1)
+    }
+  }
+}
+
+function readStatus(status: JsonObject, { model }: JsonObject, result: V2TaskResult): void {
+  const code = status['code']
+  if ((typeof code !== 'string' && typeof code !== 'number') || isSuccessCode(code)) return
+  const message = toText(status['message'])
+  const named = typeof model === 'string' && model !== ''
+  result.failures.push({
+    code: String(code),
+    message: named ? `model ${model}: ${message || code}` : message,
+  })
 }

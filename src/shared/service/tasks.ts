@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { httpUrlSchema } from './http-url.ts'
 import { jsonObjectSchema } from './json-object.ts'
-import { FORBIDDEN_ID_CHARACTERS, V1_MAX_MODELS } from './limits.ts'
-import { CALLBACK_URL_FIELD, type RequestField } from './request-field.ts'
+import {
+  CALLBACK_URL_FIELD,
+  FORBIDDEN_ID_CHARACTERS,
+  httpUrlSchema,
+  type RequestField,
+  V1_MAX_MODELS,
+} from './request-field.ts'
 
 /** One field of a task submission (docs/interface.md §2.1). */
 export interface TaskField extends RequestField {

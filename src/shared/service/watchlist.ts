@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { NOTES_MAX_CHARACTERS, TERM_MAX_CHARACTERS } from './limits.ts'
-import type { RequestField } from './request-field.ts'
+import { NOTES_MAX_CHARACTERS, type RequestField, TERM_MAX_CHARACTERS } from './request-field.ts'
 
 /** Every field of a watchlist's term, in the order of docs/interface.md §2.5. */
 export const TERM_FIELDS = [

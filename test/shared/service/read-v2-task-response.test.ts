@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTaskResponse } from '../../../src/shared/service/read-task-response.ts'
-import { readV2TaskResponse } from '../../../src/shared/service/read-v2-task-response.ts'
+import { readTaskResponse, readV2TaskResponse } from '../../../src/shared/service/read-task-response.ts'
 
 const RULE = { rule_id: 'r1', rule_name: 'Spam' }
 const OUTPUT = [{ classes: [{ class: 'spam', score: 2 }] }]

@@ -4,12 +4,12 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
 import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
 import { findConflicts } from '../../../shared/plan/file/find-conflicts.ts'
-import { parsePlanFile } from '../../../shared/plan/file/parse-plan-file.ts'
 import {
   formatJsonPath,
   formatPlanFileProblem,
   type PlanFileProblem,
-} from '../../../shared/plan/file/plan-file-problem.ts'
+  parsePlanFile,
+} from '../../../shared/plan/file/parse-plan-file.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { type Connections, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'

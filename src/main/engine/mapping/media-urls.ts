@@ -1,4 +1,4 @@
-import { isFolderColumns } from '../../../shared/mapping/folder-columns.ts'
+import { isFolderColumns } from '../../../shared/mapping/column-lookup.ts'
 import { compileTemplate, parseTemplate, type ReadCell } from '../../../shared/mapping/templates.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 

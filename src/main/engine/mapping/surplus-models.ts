@@ -1,7 +1,7 @@
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
 import type { MappingMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
-import { V1_MAX_MODELS } from '../../../shared/service/limits.ts'
+import { V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
 import { parseModels } from './models-cell.ts'
 
 /** Models that every row would name; those of a column are a matter of each row. */

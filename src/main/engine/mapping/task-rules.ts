@@ -1,6 +1,6 @@
 import type { TaskOperation } from '../../../shared/plan/plan.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { FORBIDDEN_ID_CHARACTERS, V1_MAX_MODELS } from '../../../shared/service/limits.ts'
+import { FORBIDDEN_ID_CHARACTERS, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
 import { addProblem, type Found, type RowRule } from './found-problems.ts'
 import { findModelWarning } from './model-checks.ts'
 import { checkUrl } from './url-rule.ts'

@@ -1,4 +1,4 @@
-import { NOTES_MAX_CHARACTERS, TERM_MAX_CHARACTERS } from '../../../shared/service/limits.ts'
+import { NOTES_MAX_CHARACTERS, TERM_MAX_CHARACTERS } from '../../../shared/service/request-field.ts'
 import { hasAtMost } from '../../../shared/service/watchlist.ts'
 import { addProblem, type Found, type RowRule } from './found-problems.ts'
 

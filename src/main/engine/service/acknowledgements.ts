@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { toTaskId } from '../../../shared/service/task-id.ts'
+import { toTaskId } from '../../../shared/service/read-task-response.ts'
 import { createJudgement } from './create-judgement.ts'
 import type { Judgement } from './judgement.ts'
 

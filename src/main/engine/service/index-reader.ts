@@ -1,6 +1,6 @@
 import type { Operation } from '../../../shared/plan/plan.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { toTaskId } from '../../../shared/service/task-id.ts'
+import { toTaskId } from '../../../shared/service/read-task-response.ts'
 import { judgeAcknowledgement } from './acknowledgements.ts'
 import { cutMessage } from './answer-text.ts'
 import { createJudgement } from './create-judgement.ts'

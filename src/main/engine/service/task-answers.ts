@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
-import { readTaskResponse, type TaskResult } from '../../../shared/service/read-task-response.ts'
 import {
   isV2Body,
+  readTaskResponse,
   readV2TaskResponse,
+  type TaskResult,
+  toTaskId,
   type V2TaskResult,
-} from '../../../shared/service/read-v2-task-response.ts'
-import { toTaskId } from '../../../shared/service/task-id.ts'
+} from '../../../shared/service/read-task-response.ts'
 import { cutMessage } from './answer-text.ts'
 import { createJudgement } from './create-judgement.ts'
 import type { Judgement } from './judgement.ts'

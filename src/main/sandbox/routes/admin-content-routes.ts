@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { httpUrlSchema } from '../../../shared/service/http-url.ts'
 import { isJsonObject, jsonObjectSchema } from '../../../shared/service/json-object.ts'
+import { httpUrlSchema } from '../../../shared/service/request-field.ts'
 import { addTermSchema } from '../../../shared/service/watchlist.ts'
 import { toReceivedJson } from '../answer-request.ts'
 import { appealSchema, createSampleAppeals } from '../appeals.ts'

@@ -1,7 +1,7 @@
 import { Radio, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useCallback, useState } from 'react'
-import type { Exported, ExportFormat } from '../../../shared/bridge/exports.ts'
+import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { findDesktopApi } from '../../bridge/desktop.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'

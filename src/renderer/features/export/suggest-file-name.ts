@@ -1,4 +1,4 @@
-import type { ExportFormat } from '../../../shared/bridge/exports.ts'
+import type { ExportFormat } from '../../../shared/bridge/results.ts'
 
 const LONGEST = 80
 

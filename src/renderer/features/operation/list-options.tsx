@@ -1,5 +1,5 @@
 import { NumberInput, Radio, Stack, TextInput } from '@mantine/core'
-import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
+import type { SandboxOffers } from '../../../shared/bridge/app.ts'
 import { type Operation, TERMS_PER_REQUEST_MAX } from '../../../shared/plan/operation.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { OverwriteNotice } from '../../ui/operations/overwrite-notice.tsx'

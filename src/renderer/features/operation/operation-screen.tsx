@@ -1,6 +1,5 @@
 import { IconArrowRight } from '@tabler/icons-react'
-import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
-import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
+import type { ConnectionEntry, SandboxOffers } from '../../../shared/bridge/app.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useQuery } from '../../bridge/use-query.ts'

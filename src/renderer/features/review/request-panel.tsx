@@ -1,6 +1,6 @@
 import { ActionIcon, NumberInput } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import type { RequestReview } from '../../../shared/bridge/review.ts'
+import type { RequestReview } from '../../../shared/bridge/results.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { maskJson } from '../../ui/content/mask-json.ts'
 import { useContentShown } from '../../ui/content/masked-text.tsx'

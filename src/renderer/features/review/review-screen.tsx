@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { type Operation, toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'

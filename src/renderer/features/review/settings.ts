@@ -1,4 +1,4 @@
-import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import { type Destination, findEntry } from '../../ui/connection/destination.ts'
 
 /** Where to, how fast, how stubbornly. */

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
 import { useCallback, useState } from 'react'
-import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useAction } from '../../bridge/use-action.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'

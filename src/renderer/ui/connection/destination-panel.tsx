@@ -1,6 +1,6 @@
 import { PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import { Panel } from '../layout/panel.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './connection.module.css'

@@ -1,4 +1,4 @@
-import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 
 /** A deployment that is typed in by hand. */
 export interface ServiceDestination {

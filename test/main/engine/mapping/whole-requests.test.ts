@@ -3,7 +3,7 @@ import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warni
 import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
 import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
-import { FOLDER_COLUMNS } from '../../../../src/shared/mapping/folder-columns.ts'
+import { FOLDER_COLUMNS } from '../../../../src/shared/mapping/column-lookup.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import { buildPlan } from './build-plan.ts'

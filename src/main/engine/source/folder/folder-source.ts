@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { FOLDER_COLUMNS } from '../../../../shared/mapping/folder-columns.ts'
+import { FOLDER_COLUMNS } from '../../../../shared/mapping/column-lookup.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'

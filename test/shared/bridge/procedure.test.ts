@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { bridgeContract } from '../../../src/shared/bridge/contract.ts'
-import { toStrict } from '../../../src/shared/bridge/to-strict.ts'
+import { toStrict } from '../../../src/shared/bridge/procedure.ts'
 
 /** The schema of each procedure's input, by the procedure's name; procedures without one take none. */
 function listInputs(): [name: string, schema: z.ZodType][] {

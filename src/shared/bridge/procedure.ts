@@ -1,4 +1,21 @@
+import { oc } from '@orpc/contract'
 import { z } from 'zod'
+import { BRIDGE_ERRORS } from './errors.ts'
+
+/** What every procedure is made from: it may fail with each of our codes. */
+export const base = oc.errors(BRIDGE_ERRORS)
+
+/** Names one run. */
+export const runIdSchema = z.strictObject({ runId: z.string().min(1).max(100) })
+
+/** The answer of procedures that only do something. */
+export const doneSchema = z.object({})
+
+/**
+ * Names one event stream of a connection, chosen by who listens. The next event of a stream is sent only after
+ * `events.seen` has named the one before, so that a slow reader gets the newest and never a queue.
+ */
+export const streamIdSchema = z.strictObject({ streamId: z.string().min(1).max(100) })
 
 /**
  * The same schema with every object in it strict: what a window sends beyond what the contract names is refused, not
@@ -48,3 +65,14 @@ const LEAVES = [
   z.ZodLiteral,
   z.ZodTransform,
 ]
+
+/** Whether each `T`, and each of its members, optional ones too, is let through by a schema that takes `Input`. */
+type Fits<T, Input> = [T] extends [Input] ? ([keyof T] extends [keyof Input] ? unknown : never) : never
+
+/**
+ * Gives a schema back unchanged and compiles only while it fits `T` in both directions: what it lets through is a
+ * `T`, and every `T` is let through whole.
+ */
+export function matchType<T>() {
+  return <S extends z.ZodType<T>>(schema: S & Fits<T, z.input<S>>): S => schema
+}
