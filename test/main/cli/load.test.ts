@@ -244,7 +244,7 @@ describe('a load that goes on', () => {
     expect(junit).toContain(`name="requests" value="${sent}"`)
     expect(junit).toContain(`name="requests_not_succeeded" value="${unknown}"`)
     expect(junit).toContain('the run was interrupted: its process ended')
-    expect(await write('k.html')).toContain('Its process ended before the load did')
+    expect(await write('k.html')).toContain('Stopped: its process ended before the load did')
     const kept = (await write('k.jsonl'))
       .trim()
       .split('\n')
