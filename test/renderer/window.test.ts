@@ -6,7 +6,7 @@ import { type LatencySecond, toChartSeconds } from '../../src/renderer/ui/charts
 import { toColumnRem } from '../../src/renderer/ui/grid/column-width.ts'
 import { toMovedCursor } from '../../src/renderer/ui/grid/move-cursor.ts'
 import { describeOptions } from '../../src/renderer/ui/operations/operation-looks.ts'
-import { adviceForError } from '../../src/renderer/ui/states/error-advice.ts'
+import { adviseInWindow } from '../../src/shared/messages/outcome-advice.ts'
 import type { Operation } from '../../src/shared/plan/operation.ts'
 
 describe('the address of a screen', () => {
@@ -135,13 +135,13 @@ describe('what to do about an error', () => {
     error_code: string | null,
     outcome: 'rejected' | 'unknown' | 'invalid' = 'rejected',
     operation = 'task',
-  ) => adviceForError({ status, error_code, outcome }, operation)
+  ) => adviseInWindow({ status, error_code, outcome }, operation)
 
   it('goes by the code first, then by the status, then by how it ended', () => {
     expect(advise(403, 'INVALID_API_KEY')).toContain('Check the API key')
     expect(advise(400, 'POST_ALREADY_EXISTS')).toContain('delivered before')
     expect(advise(429, null)).toContain('Lower the concurrency')
-    expect(advise(503, 'ANYTHING')).toContain('fault of its own')
+    expect(advise(503, 'ANYTHING')).toContain('The service failed')
     expect(advise(null, null, 'unknown')).toContain('may or may not')
   })
 

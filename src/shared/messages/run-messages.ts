@@ -9,10 +9,14 @@ function listRuns(sluice: string): Wording {
   }
 }
 
+function nameTaker({ by, isDeleted }: { by: string; isDeleted: boolean }): string {
+  return isDeleted ? `run ${by} (deleted)` : `run ${by}`
+}
+
 /** What to do about rows that a retry took over. */
 function goOnWith(taken: { by: string; isDeleted: boolean }, command: string): Wording {
   return taken.isDeleted
-    ? 'That run was deleted after it had sent some of them, so nobody knows which. Send the source again.'
+    ? 'That run was deleted after it had sent some of them, and which ones is unknown. Send the source again.'
     : { terminal: `Go on with that one: ${command} ${taken.by}`, window: `Go on with run ${taken.by}.` }
 }
 
@@ -104,21 +108,21 @@ export const RUN_MESSAGES = {
   rest_taken_over: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId, ...taken }: { runId: string; by: string; isDeleted: boolean }, sluice: string) => ({
-      text: `what run ${runId} had not settled was taken over by run ${taken.by}`,
+      text: `what run ${runId} had not settled was taken over by ${nameTaker(taken)}`,
       remedy: goOnWith(taken, `${sluice} resume`),
     }),
   },
   unknown_taken_over: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId, ...taken }: { runId: string; by: string; isDeleted: boolean }, sluice: string) => ({
-      text: `the rows of run ${runId} with an unknown outcome were taken over by run ${taken.by}`,
+      text: `the rows of run ${runId} with an unknown outcome were taken over by ${nameTaker(taken)}`,
       remedy: goOnWith(taken, `${sluice} resume`),
     }),
   },
   retry_taken_over: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId, ...taken }: { runId: string; by: string; isDeleted: boolean }, sluice: string) => ({
-      text: `what did not succeed in run ${runId} was taken over by run ${taken.by}`,
+      text: `what did not succeed in run ${runId} was taken over by ${nameTaker(taken)}`,
       remedy: goOnWith(taken, `${sluice} retry`),
     }),
   },

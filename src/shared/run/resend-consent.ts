@@ -15,9 +15,3 @@ export function countDoubleAdds({ unknown, overdue }: RowCounts, how: 'resume' |
 export function isAddTwice(text: string): boolean {
   return text.trim().toLowerCase() === ADD_TWICE
 }
-
-/** What may happen to so many items, in a sentence. */
-export function describeDoubleAdds(items: number): string {
-  const [noun, they] = items === 1 ? ['item', 'it'] : ['items', 'they']
-  return `Sending again may add ${items} ${noun} a second time: ${they} may be in the index already.`
-}

@@ -70,7 +70,7 @@ describe('a folder that is chosen in the browser', () => {
     const target = `/files/uploads?folder=${folder}&name=${encodeURIComponent(file)}`
     const answer = await shell.request(target, { method: 'PUT', cookie, body: 'x' })
     expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.text)).toMatchObject({ code: 'BAD_SOURCE' })
+    expect(JSON.parse(answer.text)).toEqual({ id: 'upload_name_unusable', name: file })
     expect(readdirSync(path)).toEqual([])
   })
 

@@ -1,10 +1,6 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import {
-  ADD_TWICE,
-  countDoubleAdds,
-  describeDoubleAdds,
-  isAddTwice,
-} from '../../../shared/run/resend-consent.ts'
+import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
+import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../../shared/run/resend-consent.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { ResumeOptions } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
@@ -50,7 +46,7 @@ async function chooseDoubleAdds(
   if (!context.canAsk && flags.onUnknown === 'ask') return SKIP
   if (!context.canAsk) throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
   const typed = await context.askWord(
-    `${formatCounted(items, 'item')} may then be in the index twice. ${describeDoubleAdds(items)}\n` +
+    `${formatCounted(items, 'item')} may then be in the index twice. ${sayDoubleAdds(items)}\n` +
       `Type "${ADD_TWICE}" to send them again, or press Enter to leave them alone:`,
   )
   if (isAddTwice(typed)) return accepted

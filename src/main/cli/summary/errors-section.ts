@@ -1,10 +1,11 @@
+import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
 import { formatCount, formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
-import { adviseOn } from './advice.ts'
 import { formatSection, sectionColumns } from './section.ts'
 
 const SHOWN_GROUPS = 10
@@ -52,10 +53,10 @@ export function formatErrors(terminal: Terminal, summary: RunSummary): string[] 
   const lines = shown.flatMap((group) => {
     const [first = '', ...others] = wrapWords(toCause(group), columns)
     const head = `${padLeft(formatCount(group.rows), countColumns)} ${terminal.tone(TONES[group.outcome], padRight(group.outcome, 10))} ${first}`
-    const advice = adviseOn(group, summary)
+    const advice = adviseInTerminal(group, summary)
     const adviceLines = advice === null ? [] : wrapWords(advice.text, columns - arrowColumns)
     // A command stays in one piece, however narrow the terminal: it is there to be pasted.
-    if (advice?.command !== undefined) adviceLines.push(advice.command)
+    if (advice?.command !== undefined) adviceLines.push(`${COMMAND_PREFIX} ${advice.command}`)
     return [
       head,
       ...others.map((line) => ' '.repeat(indent) + line),

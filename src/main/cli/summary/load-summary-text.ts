@@ -1,13 +1,13 @@
 import { basename } from 'node:path'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
 import { type LoadFact, type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
+import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import { formatCount, formatCounted, formatDuration, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable, wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
-import { adviseOn } from './advice.ts'
 import { formatLatency } from './latency-section.ts'
 import { formatSection, sectionColumns } from './section.ts'
 import { formatWarnings } from './service-section.ts'
@@ -180,7 +180,10 @@ const ADVISED: ReadonlySet<number | null> = new Set([401, 403, 404, 405, 413])
 function adviseOnLoad({ group }: LoadView['errors'][number], summary: RunSummary): string | null {
   const { outcome, status, errorCode, message, requests } = group
   if (!ADVISED.has(status)) return null
-  return adviseOn({ outcome, status, error_code: errorCode, message, rows: requests }, summary)?.text ?? null
+  return (
+    adviseInTerminal({ outcome, status, error_code: errorCode, message, rows: requests }, summary)?.text ??
+    null
+  )
 }
 
 /** Throttling, callbacks or connections. */

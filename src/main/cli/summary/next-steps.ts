@@ -1,8 +1,8 @@
+import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages/outcome-advice.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { padRight, textWidth } from '../terminal/text-width.ts'
-import { isDuplicate, isFinal, toDeliveredRetry } from './advice.ts'
 
 /** Commands to type, each with what it does; nothing where there are none. */
 export function formatCommands(terminal: Terminal, steps: readonly [string, string][]): string[] {
@@ -56,7 +56,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   if (isResumable) steps.push([`resume ${runId}`, 'send the remaining rows'])
   const duplicates = summary.errors.find(isDuplicate)
   if (state !== 'running' && duplicates?.error_code) {
-    steps.push([toDeliveredRetry(runId, duplicates), 'count duplicates as delivered'])
+    steps.push([toDeliveredRetry(runId, duplicates.error_code), 'count duplicates as delivered'])
   } else if (!isResumable && state !== 'running' && canRetry(summary)) {
     steps.push([`retry ${runId}`, 'send unsuccessful rows again'])
   } else if (isResumable && canRetry(summary)) {

@@ -1,11 +1,11 @@
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
+import { PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
 import type { ProblemGroup } from '../../../shared/run/results.ts'
 import { isContentField, isProse } from '../../ui/content/content-rule.ts'
 import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
 import { formatQuantity } from '../../ui/format-number.ts'
 import { RowNumber } from '../../ui/row-number.tsx'
-import { adviceForProblem } from '../../ui/states/problem-advice.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { Sentence } from '../../ui/text/sentence.tsx'
 import styles from './check.module.css'
@@ -22,7 +22,7 @@ export function ProblemGroupCard(props: {
   columnOf: (field: string) => string | null
 }) {
   const { group, columnOf } = props
-  const advice = adviceForProblem(group.code)
+  const advice = PROBLEM_MESSAGES[group.code]
   const shown = useContentShown((content) => content.shown)
   const { icon: Icon, word, className } = LOOKS[group.severity]
   return (
@@ -39,7 +39,7 @@ export function ProblemGroupCard(props: {
         <span className={styles.rows}>{formatQuantity(group.rows, 'row')}</span>
       </header>
       <p className={styles.fix}>
-        <strong>Fix:</strong> {advice.fix}
+        <strong>Fix:</strong> {advice.remedy}
       </p>
       {group.examples.length > 0 && (
         <div className={styles.scroll}>

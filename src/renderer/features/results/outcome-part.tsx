@@ -1,8 +1,8 @@
+import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import type { RowDetail, RowState } from '../../../shared/run/results.ts'
 import { formatMs } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'
-import { adviceForError } from '../../ui/states/error-advice.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 
@@ -105,7 +105,7 @@ function ErrorNotice({ detail, operation }: { detail: RowDetail; operation: stri
           <SafeText text={message} max={500} lines />
         </p>
       )}
-      <p>{adviceForError({ outcome: state, status, error_code: errorCode }, operation)}</p>
+      <p>{adviseInWindow({ outcome: state, status, error_code: errorCode }, operation)}</p>
     </Notice>
   )
 }

@@ -1,8 +1,8 @@
+import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
+import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
 import type { ErrorGroup } from '../../../shared/run/run.ts'
 import { formatCount } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
-import { adviceForError } from '../../ui/states/error-advice.ts'
-import { adviceForProblem, isProblemCode } from '../../ui/states/problem-advice.ts'
 import { StateLabel } from '../../ui/states/state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { Sentence } from '../../ui/text/sentence.tsx'
@@ -42,7 +42,7 @@ export function ErrorsPanel(props: {
               <p className={styles.errorMessage}>
                 <Sentence text={group.message} />
               </p>
-              <p className={styles.advice}>{adviceForError(group, props.operation)}</p>
+              <p className={styles.advice}>{adviseInWindow(group, props.operation)}</p>
             </li>
           ))}
         </ul>
@@ -53,7 +53,7 @@ export function ErrorsPanel(props: {
 
 function toName(group: ErrorGroup): string {
   if (group.error_code !== null && isProblemCode(group.error_code))
-    return adviceForProblem(group.error_code).title
+    return PROBLEM_MESSAGES[group.error_code].title
   const parts = [group.status === null ? null : String(group.status), group.error_code]
   const name = parts.filter((part) => part !== null).join(' ')
   return name === '' ? 'no answer' : name

@@ -1,7 +1,8 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { WordedError } from '../../../shared/messages/error-messages.ts'
-import { ADD_TWICE, describeDoubleAdds, isAddTwice } from '../../../shared/run/resend-consent.ts'
+import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
+import { ADD_TWICE, isAddTwice } from '../../../shared/run/resend-consent.ts'
 import type { NamedPlace } from '../connection/destination.ts'
 import { ProductionNotice } from '../connection/production-notice.tsx'
 import { formatQuantity } from '../format-number.ts'
@@ -93,7 +94,7 @@ export function ContinueDialog(props: {
         {mustConfirm && (
           <TextInput
             label={`Type “${ADD_TWICE}” to send them again`}
-            description={describeDoubleAdds(unknown)}
+            description={sayDoubleAdds(unknown)}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { adviseOn } from '../../../../src/main/cli/summary/advice.ts'
 import { formatNextSteps } from '../../../../src/main/cli/summary/next-steps.ts'
 import { formatRequests, formatRows } from '../../../../src/main/cli/summary/rows-section.ts'
+import { adviseInTerminal } from '../../../../src/shared/messages/outcome-advice.ts'
 import type { ErrorGroup, RunSummary } from '../../../../src/shared/run/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
@@ -71,19 +71,21 @@ describe('what to type next', () => {
     ['an appeal that is unknown, answered with 403', 'appeal-status', 'INVALID_APPEAL'],
   ])('says nothing about a key after %s', (_, operation, error_code) => {
     const group = createGroup({ status: 403, error_code })
-    expect(adviseOn(group, createSummary(group, { operation }))?.text).not.toMatch(/\bkeys?\b/i)
+    expect(adviseInTerminal(group, createSummary(group, { operation }))?.text).not.toMatch(/\bkeys?\b/i)
   })
 
   it('is about the key where its code says so, whatever the status', () => {
     const group = createGroup({ status: 400, error_code: 'INVALID_API_KEY' })
-    expect(adviseOn(group, createSummary(group, { operation: 'watchlist-add' }))?.text).toContain('API key')
+    expect(adviseInTerminal(group, createSummary(group, { operation: 'watchlist-add' }))?.text).toContain(
+      'API key',
+    )
   })
 
   it('does not suggest a retry after a load test with a wrong key', () => {
     const group = createGroup({ status: 403, error_code: 'INVALID_API_KEY' })
     const load = {} as NonNullable<RunSummary['load']>
-    expect(adviseOn(group, createSummary(group))?.command).toContain('retry r1')
-    const advice = adviseOn(group, createSummary(group, { load }))
+    expect(adviseInTerminal(group, createSummary(group))?.command).toContain('retry r1')
+    const advice = adviseInTerminal(group, createSummary(group, { load }))
     expect(advice?.command).toBeUndefined()
     expect(advice?.text).not.toContain('retry')
   })
@@ -92,8 +94,8 @@ describe('what to type next', () => {
     const group = createGroup({ error_code: 'DUPLICATE_POST_ID' })
     const command = 'retry r1 --delivered-code DUPLICATE_POST_ID'
     expect(formatNextSteps(terminal, createSummary(group)).join('\n')).toContain(command)
-    expect(adviseOn(group, createSummary(group))?.command).toContain(command)
-    expect(adviseOn(group, createSummary(group))?.text).toContain('--set "post_id={{run}}-{{row}}"')
+    expect(adviseInTerminal(group, createSummary(group))?.command).toContain(command)
+    expect(adviseInTerminal(group, createSummary(group))?.text).toContain('--set "post_id={{run}}-{{row}}"')
   })
 
   it('does not take rows that are double in the source for what the service has already', () => {
@@ -105,8 +107,10 @@ describe('what to type next', () => {
   it('says after a wrong key that retry sends what was refused', () => {
     const group = createGroup({ status: 401, error_code: null })
     const summary = createSummary(group, { state: 'stopped' })
-    expect(adviseOn(group, summary)?.text).toContain('sent again by retry; resume sends only')
-    expect(adviseOn(group, summary)?.command).toContain('retry r1')
+    expect(adviseInTerminal(group, summary)?.text).toContain(
+      'retry sends these rows again; resume sends only',
+    )
+    expect(adviseInTerminal(group, summary)?.command).toContain('retry r1')
   })
 })
 

@@ -1,0 +1,253 @@
+import type { ErrorGroup, RunSummary } from '../run/run.ts'
+import { isKeyRefusal } from '../service/errors.ts'
+import { formatCounted } from './figure-text.ts'
+import { isProblemCode, PROBLEM_MESSAGES } from './problem-messages.ts'
+
+/** Rows that ended alike, as far as advice goes by it. */
+type Outcome = Pick<ErrorGroup, 'outcome' | 'status' | 'error_code'> & Partial<Pick<ErrorGroup, 'message'>>
+
+/** What advice may name of the run. */
+interface Subject {
+  operation: string
+  runId: string
+  /** The index or watchlist that every row goes to. */
+  target?: string | undefined
+  /** Whether it is a load test, of which nothing is sent again. */
+  isLoad: boolean
+  /** Rows that nobody knows the outcome of. */
+  unknownRows: number
+  errorCode: string | null
+}
+
+/** What to do, and the command that does it, without the program's name. */
+export interface Advice {
+  text: string
+  command?: string
+}
+
+interface OutcomeEntry {
+  applies(outcome: Outcome, operation: string): boolean
+  /** Null where the message of the rows already says it. */
+  terminal(subject: Subject): Advice | null
+  window: string
+}
+
+const RETRY_WITH_KEY = 'Check the API key and that it belongs to this address, then retry these rows.'
+const LOWER_CONCURRENCY =
+  'The service limits how fast you may send. Lower the concurrency and retry these rows.'
+
+const hasCode = (code: string) => (outcome: Outcome) => outcome.error_code === code
+const hasStatus =
+  (...statuses: number[]) =>
+  ({ status }: Outcome) =>
+    status !== null && statuses.includes(status)
+const endedAs = (outcome: ErrorGroup['outcome']) => (group: Outcome) => group.outcome === outcome
+
+/** Rows to be corrected, on the command line. */
+const listRejected = ({ runId }: Subject): Advice => ({
+  text: 'The service refuses these rows as they are. List them to correct them:',
+  command: `export ${runId} rejected.csv --state rejected`,
+})
+
+const nothing = () => null
+
+/** Says that a target every row goes to does not exist. */
+const missingTarget =
+  (what: string, flag: string) =>
+  ({ target }: Subject): Advice => ({
+    text: `The ${what}${target === undefined ? '' : ` "${target}"`} does not exist for this key, and every row goes there. Correct ${flag} and submit the source again; a retry would go to the same ${what}.`,
+  })
+
+/** The first entry that applies is said. */
+const OUTCOMES: readonly OutcomeEntry[] = [
+  {
+    applies: ({ outcome }, operation) =>
+      operation === 'index-add' && (outcome === 'unknown' || outcome === 'overdue'),
+    terminal: ({ unknownRows, runId }) => ({
+      text: sayDoubleAdds(unknownRows),
+      command: `retry ${runId} --resend-index-adds`,
+    }),
+    window:
+      'The service may have added these items. Sending them again may add them twice, so a retry asks you to type a confirmation.',
+  },
+  {
+    applies: ({ status, error_code }, operation) =>
+      operation === 'appeal-status' && isKeyRefusal(status, error_code),
+    terminal: () => ({
+      text: 'Appeals are read without credentials, so something in front of the service refused. Check --base-url, and any gateway or proxy.',
+    }),
+    window:
+      'Appeals are read without credentials, so something in front of the service refused. Check the address, and any gateway or proxy.',
+  },
+  {
+    applies: ({ status, error_code }) => isKeyRefusal(status, error_code),
+    terminal: ({ runId, isLoad }) => {
+      const text =
+        'Check the API key in the environment variable. Keys are on the dashboard of the project; deleting or refreshing one there ends it at once.'
+      if (isLoad) return { text }
+      return {
+        text: `${text} With the right key, retry sends these rows again; resume sends only what was not sent yet.`,
+        command: `retry ${runId}`,
+      }
+    },
+    window: RETRY_WITH_KEY,
+  },
+  {
+    applies: isDuplicate,
+    terminal: ({ runId, errorCode }) => ({
+      text: 'The service has these post_ids from an earlier submission and does not return its result again. To submit the source again, give each run ids of its own: --set "post_id={{run}}-{{row}}". If this code means delivered, take them as delivered:',
+      command: toDeliveredRetry(runId, errorCode),
+    }),
+    window:
+      'The service already has this post_id: it was probably delivered before. Use {{run}}-{{row}} to send it again as a new post.',
+  },
+  {
+    applies: hasCode('INVALID_WATCHLIST'),
+    terminal: missingTarget('watchlist', '--watchlist'),
+    window: 'The watchlist does not exist. Check its name under Operation.',
+  },
+  {
+    applies: hasCode('INVALID_CUSTOM_INDEX'),
+    terminal: missingTarget('custom index', '--index'),
+    window: 'The custom index does not exist. Check its id under Operation.',
+  },
+  {
+    applies: hasCode('INVALID_APPEAL'),
+    terminal: ({ runId }) => ({
+      text: 'The service does not know these appeals. List the rows to correct their appeal_id:',
+      command: `export ${runId} rejected.csv --state rejected`,
+    }),
+    window: 'The service does not know an appeal with this id. Check it.',
+  },
+  {
+    applies: hasCode('PARAM_REQUIRED'),
+    terminal: listRejected,
+    window:
+      'A field the service needs is missing or of the wrong type. Compare the request in a row’s details with the mapping.',
+  },
+  {
+    applies: hasCode('INVALID_PARAM'),
+    terminal: listRejected,
+    window:
+      'The service refuses a value. Open a row to see which, correct the file or the mapping, and send it again.',
+  },
+  {
+    applies: hasCode('INVALID_CUSTOM_INDEX_ITEM'),
+    terminal: listRejected,
+    window: 'The index has no such item: it may have been removed before, or be in another index.',
+  },
+  {
+    applies: hasCode('REQUIRE_AT_LEAST_ONE_PARAM'),
+    terminal: listRejected,
+    window: 'The row has no media address. Fill url or media.',
+  },
+  {
+    applies: (outcome) => outcome.status === 429 || outcome.error_code === 'RATE_LIMITED',
+    terminal: () => ({
+      text: 'The service limits the rate. Lower --concurrency, set --rate, or raise --retries.',
+    }),
+    window: LOWER_CONCURRENCY,
+  },
+  {
+    applies: endedAs('unknown'),
+    terminal: () => ({
+      text: 'May have been accepted. Add --on-unknown resend to send them again, with the same post_id and body.',
+    }),
+    window:
+      'The service may or may not have accepted these. Sending them again keeps the same body, and may double them.',
+  },
+  {
+    applies: hasStatus(404, 405),
+    terminal: () => ({ text: 'This address has no such endpoint. Check --base-url and its path.' }),
+    window: 'This address has no such endpoint. Check the base URL.',
+  },
+  {
+    applies: hasStatus(413),
+    terminal: () => ({
+      text: 'The content of these rows is too large for the service. Shorten it.',
+    }),
+    window: 'The content is too large for the service. Shorten it.',
+  },
+  {
+    applies: hasStatus(408),
+    terminal: listRejected,
+    window: 'The service timed out. Lower the concurrency and retry these rows.',
+  },
+  {
+    applies: ({ status }) => status !== null && status >= 500,
+    terminal: nothing,
+    window: 'The service failed. Wait a little, then retry these rows.',
+  },
+  {
+    applies: ({ outcome, status }) => outcome === 'rejected' && status !== null && status >= 400,
+    terminal: listRejected,
+    window: 'The service answered with an error. Open a row to read its whole answer.',
+  },
+  {
+    applies: endedAs('rejected'),
+    terminal: nothing,
+    window: 'The service answered with an error. Open a row to read its whole answer.',
+  },
+  {
+    applies: endedAs('failed'),
+    terminal: nothing,
+    window:
+      'The service did not accept these. Check the address, the network and the proxy, then retry these rows.',
+  },
+  {
+    applies: endedAs('overdue'),
+    terminal: nothing,
+    window:
+      'The service accepted these, but their callbacks are overdue. A late one still settles its row. Check that the receiver’s address can be reached.',
+  },
+]
+
+const NOT_SENT = 'These rows were not sent. Correct the file or the mapping, and run it again.'
+
+/** What a person at the window can do about rows of an operation that ended alike. */
+export function adviseInWindow(outcome: Outcome, operation: string): string {
+  const { error_code: code } = outcome
+  if (outcome.outcome === 'invalid') {
+    return code !== null && isProblemCode(code) ? PROBLEM_MESSAGES[code].remedy : NOT_SENT
+  }
+  return OUTCOMES.find(({ applies }) => applies(outcome, operation))?.window ?? ''
+}
+
+/** What a person on the command line can do about rows that ended alike; null where the message already says it. */
+export function adviseInTerminal(group: ErrorGroup, summary: RunSummary): Advice | null {
+  const { run_id: runId, operation, target, rows } = summary
+  const found = OUTCOMES.find(({ applies }) => applies(group, operation))
+  return (
+    found?.terminal({
+      operation,
+      runId,
+      target,
+      isLoad: summary.load !== undefined,
+      unknownRows: rows.unknown + rows.overdue,
+      errorCode: group.error_code,
+    }) ?? null
+  )
+}
+
+/** Whether the service says that it had the rows before. */
+export function isDuplicate({ outcome, error_code, message = '' }: Outcome): boolean {
+  if (outcome === 'invalid') return false
+  return /duplicate|exists|unique/i.test(`${error_code ?? ''} ${message}`)
+}
+
+/** Whether rows would be refused again, sent as they are: a final 4xx that is no matter of the key or of time. */
+export function isFinal({ outcome, status, error_code }: Outcome): boolean {
+  if (outcome !== 'rejected' || status === null || status < 400 || status > 499) return false
+  return ![408, 425, 429].includes(status) && !isKeyRefusal(status, error_code)
+}
+
+/** The command that takes the service's word for delivered. */
+export function toDeliveredRetry(runId: string, errorCode: string | null): string {
+  return `retry ${runId} --delivered-code ${errorCode ?? 'CODE'}`
+}
+
+/** What may happen to so many items of an index that are sent again. */
+export function sayDoubleAdds(items: number): string {
+  const they = items === 1 ? 'it' : 'they'
+  return `Sending again may add ${formatCounted(items, 'item')} a second time: ${they} may already be in the index.`
+}

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { adviseInTerminal, adviseInWindow } from '../../../src/shared/messages/outcome-advice.ts'
+import { PROBLEM_MESSAGES } from '../../../src/shared/messages/problem-messages.ts'
+import type { ErrorGroup, RunSummary } from '../../../src/shared/run/run.ts'
+
+const STATUSES = [null, 400, 401, 403, 404, 408, 413, 429, 500, 503]
+const CODES = [
+  null,
+  'INVALID_API_KEY',
+  'INVALID_WATCHLIST',
+  'INVALID_CUSTOM_INDEX',
+  'INVALID_APPEAL',
+  'PARAM_REQUIRED',
+  'DUPLICATE_POST_ID',
+]
+const OUTCOMES: ErrorGroup['outcome'][] = ['rejected', 'failed', 'unknown', 'overdue']
+
+const groups = STATUSES.flatMap((status) =>
+  CODES.flatMap((error_code) =>
+    OUTCOMES.map((outcome): ErrorGroup => ({ outcome, status, error_code, message: 'no', rows: 2 })),
+  ),
+)
+
+const summary = (operation: string) =>
+  ({ run_id: 'r1', operation, rows: { unknown: 1, overdue: 1 } }) as RunSummary
+
+it.each(['task', 'index-add', 'watchlist-add', 'appeal-status'])(
+  'advice for rows of %s is given in the window, and asks for no option or command there',
+  (operation) => {
+    for (const group of groups) {
+      const advice = adviseInWindow(group, operation)
+      expect(advice, JSON.stringify(group)).not.toBe('')
+      expect(advice).not.toMatch(/--[a-z]|\bsluice [a-z]/)
+    }
+  },
+)
+
+it('advice on the command line names a command of the run where it has one', () => {
+  const commands = groups.flatMap((group) => adviseInTerminal(group, summary('task'))?.command ?? [])
+  expect(new Set(commands)).toEqual(
+    new Set([
+      'retry r1',
+      'export r1 rejected.csv --state rejected',
+      'retry r1 --delivered-code DUPLICATE_POST_ID',
+    ]),
+  )
+})
+
+it('advice for index adds of unknown outcome counts what may be added twice', () => {
+  const group: ErrorGroup = { outcome: 'unknown', status: 502, error_code: null, message: 'no', rows: 2 }
+  expect(adviseInTerminal(group, summary('index-add'))).toEqual({
+    text: 'Sending again may add 2 items a second time: they may already be in the index.',
+    command: 'retry r1 --resend-index-adds',
+  })
+})
+
+it.each(Object.entries(PROBLEM_MESSAGES))(
+  '%s asks for no option of a command',
+  (_code, { title, remedy }) => {
+    expect(`${title} ${remedy}`).not.toMatch(/--[a-z]/)
+  },
+)
