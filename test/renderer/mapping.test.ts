@@ -162,7 +162,7 @@ describe('editing a mapping', () => {
     expect(fieldOfColumn(moved, columns, 1)).toBe('text_data')
   })
 
-  it('takes a column out, so that it is only carried to the output', () => {
+  it('unmaps a column, so that it is only kept in the export', () => {
     expect(assignColumn(assignColumn({}, columns, 0, 'text_data'), columns, 0, null)).toEqual({})
   })
 })

@@ -143,16 +143,14 @@ function listCaveats(
       caveats.push(`${name} ${how}: it measured ${formatFigure(run.durationS)} s.`)
     }
     if (run.generatorLimited) {
-      caveats.push(`In ${name} the machine that sent was the limit at times, not the service alone.`)
+      caveats.push(`In ${name}, the sending machine was the bottleneck at times.`)
     }
     if (run.dropped > 0) {
-      caveats.push(
-        `${name} dropped ${formatCounted(run.dropped, 'request')}, whose latency no percentile holds.`,
-      )
+      caveats.push(`${name} dropped ${formatCounted(run.dropped, 'request')}, which are in no percentile.`)
     }
     if (run.fromCache > 0) {
       caveats.push(
-        `${name} has ${formatCounted(run.fromCache, 'answer')} from the service's cache; their latency is the cache's.`,
+        `${name} has ${formatCounted(run.fromCache, 'answer')} from the service's cache, with the latency of the cache.`,
       )
     }
   }

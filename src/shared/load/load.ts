@@ -96,7 +96,7 @@ function listContradictions(load: Load): Contradiction[] {
     const message = 'a think time belongs to a closed pace; an open one has its schedule'
     if (load.thinkTime !== undefined) wrong.push({ path: 'thinkTime', message })
     if (load.maxInFlight !== undefined && load.maxInFlight < load.workers) {
-      wrong.push({ path: 'workers', message: 'each thread needs a place in flight, and there are fewer' })
+      wrong.push({ path: 'workers', message: 'must not exceed the number of requests in flight' })
     }
   } else {
     const message = 'belongs to an open pace; a closed one has its own number in flight'

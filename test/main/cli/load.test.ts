@@ -150,7 +150,7 @@ describe('load', () => {
       /--think-time: .*shorter duration first/,
     ],
     [['--rate', '5', '--duration', '5s', '--http', '2'], /--http: HTTP\/2 needs an https address/],
-    [['--rate', '5', '--duration', '5s', '--max-in-flight', '1', '--workers', '2'], /a place in flight/],
+    [['--rate', '5', '--duration', '5s', '--max-in-flight', '1', '--workers', '2'], /must not exceed/],
   ])('refuses %j', async (args, message) => {
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(2))

@@ -192,9 +192,9 @@ describe('what to keep in mind', () => {
     expect(caveats).toEqual([
       'The plans differ in connection.baseUrl and load.workers: what differs below may come from that.',
       'B ended before its time: it measured 30.0 s.',
-      'In B the machine that sent was the limit at times, not the service alone.',
-      'B dropped 1,200 requests, whose latency no percentile holds.',
-      "B has 1 answer from the service's cache; their latency is the cache's.",
+      'In B, the sending machine was the bottleneck at times.',
+      'B dropped 1,200 requests, which are in no percentile.',
+      "B has 1 answer from the service's cache, with the latency of the cache.",
       expect.stringContaining('taken as independent'),
     ])
   })

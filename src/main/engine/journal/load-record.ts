@@ -149,7 +149,7 @@ export const LOAD_CUT_OFF_REASON =
 const LOST = {
   outcome: 'unknown',
   status: null,
-  message: 'the load was cut off before the answer came',
+  message: 'the load test ended before the answer arrived',
 } as const
 
 /** A load test as a whole, and how many of its requests were lost with its process. */

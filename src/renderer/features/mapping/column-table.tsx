@@ -123,7 +123,7 @@ function toOptions(operation: Operation, column: string, field: string | null) {
   if (field?.includes('.') && !keys.includes(field)) keys.push(field)
   const items = keys.map((key) => ({ value: key, label: key }))
   return [
-    { value: CARRIED, label: 'carried to the output' },
+    { value: CARRIED, label: 'kept in the export' },
     { group: 'Fields', items: fields },
     ...(items.length > 0 ? [{ group: 'A key of an object', items }] : []),
   ]

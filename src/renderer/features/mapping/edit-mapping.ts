@@ -1,7 +1,7 @@
 import { toColumnIndex, toColumnSource } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 
-/** The field that a column fills, or null where it is only carried to the output. */
+/** The field that a column fills, or null if it is only kept in the export. */
 export function fieldOfColumn(mapping: Mapping, columns: readonly string[], index: number): string | null {
   for (const [field, source] of Object.entries(mapping)) {
     if (toColumnIndex(columns, source) === index) return field

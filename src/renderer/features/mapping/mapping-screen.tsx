@@ -40,7 +40,7 @@ export function MappingScreen(props: {
   return (
     <Screen
       title="Mapping"
-      subtitle={`${formatQuantity(mapped, 'column')} mapped, ${carried} only carried to the output`}
+      subtitle={`${formatQuantity(mapped, 'column')} mapped, ${carried} kept in the export`}
       actions={
         <>
           <ContentSwitch />
@@ -70,7 +70,7 @@ export function MappingScreen(props: {
           </ul>
         </Notice>
       )}
-      <Panel title="Your table becomes" flush aside="Columns without a field are carried to the output">
+      <Panel title="Your table becomes" flush aside="Columns without a field are kept in the export">
         <ColumnTable
           preview={preview}
           mapping={mapping}

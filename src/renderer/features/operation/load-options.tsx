@@ -163,13 +163,13 @@ function CapFields({ load, onLoad }: LoadFieldsProps) {
       />
       <Stack gap={4}>
         <span className={styles.fieldLabel} aria-hidden>
-          A due request that finds it full
+          When the limit is reached
         </span>
         <SegmentedControl
-          aria-label="A due request that finds it full"
+          aria-label="When the limit is reached"
           data={[
-            { value: 'wait', label: 'waits' },
-            { value: 'drop', label: 'is dropped' },
+            { value: 'wait', label: 'wait' },
+            { value: 'drop', label: 'drop' },
           ]}
           value={load.whenFull}
           onChange={(value) => onLoad({ ...load, whenFull: value === 'drop' ? 'drop' : 'wait' })}

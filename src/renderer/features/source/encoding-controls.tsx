@@ -26,7 +26,7 @@ export function EncodingControls(props: {
           const chosen = event.currentTarget.value
           onReading(chosen === RECOGNISED ? rest : { ...rest, encoding: chosen })
         }}
-        data={[{ value: RECOGNISED, label: `Recognise${nameFound(preview, 'encoding')}` }, ...ENCODINGS]}
+        data={[{ value: RECOGNISED, label: toDetected(preview, 'encoding') }, ...ENCODINGS]}
       />
       {props.hasDelimiter && (
         <NativeSelect
@@ -39,7 +39,7 @@ export function EncodingControls(props: {
             else onReading({ ...rest, delimiter: chosen === OTHER ? ':' : chosen })
           }}
           data={[
-            { value: RECOGNISED, label: `Recognise${nameFound(preview, 'delimiter')}` },
+            { value: RECOGNISED, label: toDetected(preview, 'delimiter') },
             ...DELIMITERS,
             { value: OTHER, label: 'another character' },
           ]}
@@ -63,16 +63,16 @@ export function EncodingControls(props: {
 
 const BY_WORDS: Record<BridgePreview['encodingBy'] | BridgePreview['delimiterBy'], string> = {
   given: '',
-  bom: ', from its mark',
-  strict: ', certain',
-  ending: ', from the ending',
-  guess: ', a guess',
+  bom: 'byte-order mark',
+  strict: 'detected',
+  ending: 'file extension',
+  guess: 'guessed',
 }
 
-function nameFound(preview: BridgePreview | null, kind: 'encoding' | 'delimiter'): string {
-  if (preview === null) return ''
-  const by = kind === 'encoding' ? preview.encodingBy : preview.delimiterBy
-  if (by === 'given') return ''
+/** The choice of detection, with what was detected: `UTF-8 (detected)`. */
+function toDetected(preview: BridgePreview | null, kind: 'encoding' | 'delimiter'): string {
+  const by = kind === 'encoding' ? preview?.encodingBy : preview?.delimiterBy
+  if (preview === null || by === undefined || by === 'given') return 'Detect'
   const name = kind === 'encoding' ? preview.encoding : nameDelimiter(preview.delimiter)
-  return name === '' ? '' : `: ${name}${BY_WORDS[by]}`
+  return name === '' ? 'Detect' : `${name} (${BY_WORDS[by]})`
 }

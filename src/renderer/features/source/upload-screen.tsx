@@ -7,10 +7,7 @@ import { Screen } from '../../ui/layout/screen.tsx'
 export function UploadScreen({ upload }: { upload: UploadProgress }) {
   const { sent, total, files } = upload
   return (
-    <Screen
-      title="Source"
-      subtitle={files === undefined ? 'Handing the file to Sluice' : 'Handing the folder to Sluice'}
-    >
+    <Screen title="Source" subtitle={files === undefined ? 'Uploading the file' : 'Uploading the folder'}>
       <Progress value={(sent / Math.max(1, total)) * 100} aria-label="Upload" />
       <p>
         {formatBytes(sent)} of {formatBytes(total)}, {formatShare(sent, total)}

@@ -63,7 +63,7 @@ const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: str
 const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
   running: 'Requests are being sent.',
   completed: 'It was measured to its end.',
-  interrupted: 'It was stopped before its end; what was measured until then is its result.',
+  interrupted: 'Stopped early; results cover the time until then.',
 }
 
 /** What an ended run is called: a load test with a failed threshold has not simply been completed. */

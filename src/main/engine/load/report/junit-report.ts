@@ -62,7 +62,7 @@ function toEndError({ state, stopReason }: LoadReport): TestProblem {
   return {
     kind: 'error',
     type: state,
-    message: `the run was ${state}: ${stopReason ?? 'it was stopped by hand'}`,
+    message: `the run was ${state}: ${stopReason ?? 'it was stopped manually'}`,
   }
 }
 
@@ -92,7 +92,7 @@ function toOutput({ generator, counts, rates, latencyMs }: LoadReport): string {
   const duration = latencyMs.http_req_duration
   const lines = [
     ...(generator.limited
-      ? ['The machine that sent was the limit at times: read every figure with care.', ...generator.reasons]
+      ? ['This machine was the bottleneck at times. Treat all figures with caution.', ...generator.reasons]
       : []),
     `${formatCounted(counts.sent, 'request')}, ${formatFigure(rates.attemptedPerS)} a second; ${formatCounted(counts.succeeded, 'success', 'successes')}, ${formatFigure(rates.succeededPerS)} a second`,
     ...(duration === undefined

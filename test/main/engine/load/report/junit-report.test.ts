@@ -87,11 +87,11 @@ describe('a JUnit report', () => {
     })
   })
 
-  test('says first that the machine that sent was the limit', () => {
+  test('says first that the sending machine was the bottleneck', () => {
     const { suite } = read(buildLoadReport({ seconds: 3, limited: [1] }))
     const output = suite.children.find(({ name }) => name === 'system-out')?.text ?? ''
     expect(output.split('\n')[0]).toBe(
-      'The machine that sent was the limit at times: read every figure with care.',
+      'This machine was the bottleneck at times. Treat all figures with caution.',
     )
     const properties = suite.children[0]?.children.map(({ attributes }) => attributes)
     expect(properties).toContainEqual({ name: 'generator_limited', value: 'true' })
