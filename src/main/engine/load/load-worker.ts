@@ -2,7 +2,6 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { toErrorMessage } from '../../../shared/messages/errors.ts'
 import { isAsync } from '../../../shared/plan/operation.ts'
 import { openJournalReader } from '../journal/journal.ts'
-import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { readReceiverSettings } from '../receiver/receiver-settings.ts'
 import { createRunAddresses } from '../receiver/run-addresses.ts'
@@ -60,8 +59,7 @@ function createGenerator(
   const { load } = plan
   if (load === undefined) throw new Error('the plan is of no load test')
   const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
-  const mapping = resolveMapping(plan, columns)
-  const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken, addresses)
+  const mapRow = createRowMapper(plan, columns, runToken, addresses)
   const exchange = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   const hasCallback = isAsync(plan.operation) && record.callbackBase !== null
   const bodies = new LoadBodies(openJournalReader(journalFile), { mapRow, hasCallback })

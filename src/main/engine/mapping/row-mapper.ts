@@ -22,8 +22,6 @@ import { createUniqueKey, type UniqueKey } from './unique-key.ts'
 interface MappedRow {
   /** A body, a term of one, or the id in the path (docs/interface.md §2.1, §2.5, §4.3, §4.4, §4.7). */
   body: Record<string, unknown>
-  /** '' where the row has none. */
-  postId: string
   /** What no other row of the source may have too; null where nothing need be looked up. */
   uniqueKey: UniqueKey | null
   problems: readonly Problem[]
@@ -49,7 +47,7 @@ export function createRowMapper(
   addresses?: MediaAddresses,
 ): MapRow {
   const mapping = resolveMapping(plan, columns)
-  const writers = createWriters(plan, mapping, columns, runToken, addresses)
+  const writers = createWriters(plan, mapping, columns, { runToken, addresses })
   const toUniqueKey = createUniqueKey(plan.operation, mapping)
   return (row, cells, kinds = null) => {
     const body: Record<string, unknown> = {}
@@ -61,22 +59,38 @@ export function createRowMapper(
         problems.push(problem)
       }
     }
-    const postId = body['post_id']
     return {
       body,
-      postId: typeof postId === 'string' ? postId : '',
       uniqueKey: toUniqueKey === null ? null : toUniqueKey(body),
       problems: problems ?? NO_PROBLEMS,
     }
   }
 }
 
+/**
+ * Compiles what a plan's mapping says of post_id into a function that maps nothing else of a row; null where the row has
+ * none. It gives what {@link createRowMapper} writes into the body. Throws `BAD_PLAN`.
+ */
+export function createPostIdMapper(
+  plan: Plan,
+  columns: readonly string[],
+  runToken: string,
+): (row: number, cells: readonly string[], kinds: string | null) => string | null {
+  const writers = createWriters(plan, resolveMapping(plan, columns), columns, { runToken, only: 'post_id' })
+  return (row, cells, kinds) => {
+    const body: Record<string, unknown> = {}
+    for (const write of writers) write(body, row, cells, kinds)
+    const postId = body['post_id']
+    return typeof postId === 'string' && postId !== '' ? postId : null
+  }
+}
+
+/** `only` names the one field that is wanted; a column that holds whole requests may have it too. */
 function createWriters(
   plan: Plan,
   mapping: Mapping,
   columns: readonly string[],
-  runToken: string,
-  addresses: MediaAddresses | undefined,
+  { runToken, addresses, only }: { runToken: string; addresses?: MediaAddresses | undefined; only?: string },
 ): WriteField[] {
   const compile = (source: FieldSource | undefined) => compileSource(source, columns, runToken)
   const fields = fieldsOf(plan.operation)
@@ -89,7 +103,7 @@ function createWriters(
     )
   }
   for (const field of fields) {
-    if (field === REQUEST_FIELD) continue
+    if (field === REQUEST_FIELD || (only !== undefined && field.name !== only)) continue
     const write = createWriter(field, plan, mapping, columns, compile)
     if (field.name === 'url' && hasMediaFiles(plan, columns)) {
       const toUrl = createMediaUrl(plan, columns, runToken, addresses)

@@ -12,7 +12,6 @@ import { writeK6Project } from '../load/k6/write-k6-project.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
 import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { writeLoadReport } from '../load/report/write-load-report.ts'
-import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { readExportPages, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
@@ -54,8 +53,7 @@ function exportK6({ db, record }: RunView, folder: string): Promise<ExportResult
   if (load === undefined || operation.kind !== 'task') {
     throw new SluiceError({ id: 'k6_needs_load', runId: record.runId })
   }
-  const mapping = resolveMapping(plan, columns)
-  const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken)
+  const mapRow = createRowMapper(plan, columns, runToken)
   return writeK6Project({
     folder,
     plan: { connection, operation, load },

@@ -21,7 +21,6 @@ import { findTakersOf, type RunFamily, toFamily } from '../journal/run-family.ts
 import type { RunView } from '../journal/run-view.ts'
 import { readLatency } from '../journal/seconds.ts'
 import { toLoadSummary } from '../load/load-results.ts'
-import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import {
   type Counts,
@@ -272,8 +271,7 @@ function toAnswerCounts(
 
 function readFailedTerms(family: RunFamily): TermCounts['failed'] {
   const { record, members } = family
-  const mapping = resolveMapping(record.plan, record.columns)
-  const mapRow = createRowMapper({ ...record.plan, mapping }, record.columns, record.runToken)
+  const mapRow = createRowMapper(record.plan, record.columns, record.runToken)
   return members
     .flatMap((member) => readFailedRows(member, findTakersOf(member, members)))
     .sort((a, b) => a.row - b.row)

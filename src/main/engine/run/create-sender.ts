@@ -1,7 +1,6 @@
 import type { Journal } from '../journal/journal.ts'
 import { findTakenOver } from '../journal/run-family.ts'
 import type { RunRecord } from '../journal/run-record.ts'
-import { resolveMapping } from '../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { InboxReader } from '../receiver/inbox-reader.ts'
 import { readReceiverSettings } from '../receiver/receiver-settings.ts'
@@ -33,8 +32,7 @@ export function createSender(options: SenderParts): Sender {
   const { workspace, journal, record, meter } = options
   const { plan, columns, runToken } = record
   const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
-  const mapping = resolveMapping(plan, columns)
-  const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken, addresses)
+  const mapRow = createRowMapper(plan, columns, runToken, addresses)
   const exchange = createOperationExchange(plan, {
     deliveredCodes: options.deliveredCodes,
     nowMs: Date.now,

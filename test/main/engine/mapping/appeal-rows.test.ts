@@ -10,7 +10,7 @@ const plan = buildPlan({ operation: { kind: 'appeal-status' } })
 test('a row names its appeal, and may be asked about twice', () => {
   const columns = ['Appeal ID', 'since']
   const mapped = createRowMapper(plan, columns, 'r1')(1, ['A/1 ü', 'May'])
-  expect(mapped).toMatchObject({ body: { appeal_id: 'A/1 ü' }, postId: '', uniqueKey: null, problems: [] })
+  expect(mapped).toMatchObject({ body: { appeal_id: 'A/1 ü' }, uniqueKey: null, problems: [] })
 })
 
 test('a row without an appeal is invalid, a plan without one is refused as a whole', () => {

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
-import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { createPostIdMapper, createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import { buildPlan } from './build-plan.ts'
+
+const REQUEST: PlanInput['mapping'] = { request: { kind: 'column', column: 'request' } }
 
 function mapOne(columns: string[], cells: string[], parts: Partial<PlanInput> = {}, row = 3) {
   return createRowMapper(buildPlan(parts), columns, 'r1')(row, cells)
@@ -16,7 +18,6 @@ test('the body has the wire fields in the order of the interface, cells as they 
   expect(JSON.stringify(mapped.body)).toBe(
     JSON.stringify({ text_data: '  padded\r\ntext \u00a0', user_id: 'u 1 ', post_id: ' p1', group_id: 'g' }),
   )
-  expect(mapped.postId).toBe(' p1')
   expect(mapped.problems).toEqual([])
 })
 
@@ -24,10 +25,21 @@ test('empty and missing cells leave their fields out, and post_id defaults to ru
   const columns = ['text_data', 'url', 'user_id', 'group_id']
   expect(mapOne(columns, ['hi', '', 'u'])).toEqual({
     body: { text_data: 'hi', user_id: 'u', post_id: 'r1-3' },
-    postId: 'r1-3',
     uniqueKey: null,
     problems: [],
   })
+})
+
+test.each<[string, string[], string[], PlanInput['mapping'], string | null]>([
+  ['a column', ['text_data', 'user_id', 'post_id'], ['t', 'u', ' p1'], {}, ' p1'],
+  ['the default', ['text_data', 'user_id'], ['t', 'u'], {}, 'r1-3'],
+  ['an empty cell', ['text_data', 'user_id', 'post_id'], ['t', 'u', ''], {}, null],
+  ['a whole request', ['request'], ['{"post_id":"p2"}'], REQUEST, 'p2'],
+  ['the default where a whole request lacks it', ['request'], ['{"text_data":"t"}'], REQUEST, 'r1-3'],
+])('a post_id from %s is mapped alone as it is in the body', (_from, columns, cells, mapping, postId) => {
+  const plan = buildPlan({ mapping })
+  expect(createPostIdMapper(plan, columns, 'r1')(3, cells, null)).toBe(postId)
+  expect(createRowMapper(plan, columns, 'r1')(3, cells).body['post_id'] ?? null).toBe(postId)
 })
 
 test('constants and templates fill fields', () => {

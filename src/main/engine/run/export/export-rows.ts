@@ -19,7 +19,7 @@ import { describeAppeal } from '../../service/appeal-reader.ts'
 import { createExchangeReader, type StoredBody } from '../journal/stored-bodies.ts'
 import { listEarlier, readFamilyRows, type ShownRow } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
-import { createResultRows, type JoinedRow } from '../results/result-rows.ts'
+import type { RunRow } from '../results/result-rows.ts'
 import { readTries } from '../results/row-detail.ts'
 import { createRowRequests, type RowRequest } from '../results/row-requests.ts'
 
@@ -81,13 +81,12 @@ function countCharacters({ request, response, callbacks }: ExportRow): number {
 
 /** Each row as the run exports it whose answer is shown, in the state of its newest run. */
 function createFamilyExportRows(family: RunFamily, withRequests: boolean): (row: ShownRow) => ExportRow {
-  const exportRows = new Map<RunView, (joined: JoinedRow) => ExportRow>()
+  const exportRows = new Map<RunView, (row: RunRow) => ExportRow>()
   return ({ result, shownBy, joined }) => {
     const toExportRow = exportRows.get(shownBy) ?? createExportRows(shownBy, withRequests)
     exportRows.set(shownBy, toExportRow)
-    const { state, attempts } = result
     const tries = withRequests ? readAllTries(family, shownBy, result.row) : []
-    return { ...toExportRow(joined), state, attempts, tries }
+    return { ...toExportRow({ result, joined }), tries }
   }
 }
 
@@ -97,11 +96,10 @@ function readAllTries(family: RunFamily, newest: RunView, row: number): AttemptD
     .map((attempt, index) => ({ ...attempt, number: index + 1 }))
 }
 
-function createExportRows(view: RunView, withRequests: boolean): (joined: JoinedRow) => ExportRow {
+function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) => ExportRow {
   const { operation } = view.record.plan
   const exchanges = createExchangeReader(view.db)
   const requests = createRowRequests(view)
-  const toResult = createResultRows(view)
   const scoresOf = view.db.prepare('SELECT class, score FROM row_class WHERE row = ? ORDER BY class')
   const isTask = operation.kind === 'task'
   const isWatchlist = 'watchlist' in operation
@@ -125,9 +123,8 @@ function createExportRows(view: RunView, withRequests: boolean): (joined: Joined
     return termNotes.get(String(term).toLowerCase()) ?? null
   }
 
-  return (joined) => {
+  return ({ result, joined }) => {
     const { id: row, item } = joined
-    const result = toResult(joined)
     const exchange = item === null ? null : readItem(item, row)
     const body = exchange?.body
     const isFirst = exchange === null || exchange.row === row

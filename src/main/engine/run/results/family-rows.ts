@@ -1,10 +1,10 @@
 import { IN_FLIGHT_MAX } from '../../../../shared/load/load-pace.ts'
-import type { ResultRow, RowFilter } from '../../../../shared/run/results.ts'
+import type { RowFilter } from '../../../../shared/run/results.ts'
 import { findTakersOf, type RunFamily } from '../../journal/run-family.ts'
 import type { RunView } from '../../journal/run-view.ts'
 import type { SQLInputValue } from '../../workspace/sqlite.ts'
 import { countUnaccounted, pickRows, readFacetCounts } from './family-counts.ts'
-import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
+import { type RunRow, readRunRows } from './result-rows.ts'
 
 /** States of items that ended without success. */
 export const UNSUCCESSFUL = ['rejected', 'failed', 'unknown', 'overdue']
@@ -150,11 +150,9 @@ export function* listFamilyRows(family: RunFamily, filter: RowFilter): Generator
 }
 
 /** A row as the results table shows it, and the run whose answer that is. */
-export interface ShownRow {
-  result: ResultRow
+export interface ShownRow extends RunRow {
   /** The newest run that tried the row, or has it where none did. */
   shownBy: RunView
-  joined: JoinedRow
 }
 
 /**
@@ -203,17 +201,7 @@ function readWithEarlier(family: RunFamily, member: RunView, ids: readonly numbe
 }
 
 function readShown(member: RunView, ids: readonly number[]): ShownRow[] {
-  const toResult = createResultRows(member)
-  return readJoined(member, ids).map((joined) => ({ result: toResult(joined), shownBy: member, joined }))
-}
-
-function readJoined({ db }: RunView, ids: readonly number[]): JoinedRow[] {
-  return db
-    .prepare(
-      `SELECT ${JOINED_COLUMNS} FROM row LEFT JOIN result ON result.row = row.id
-       WHERE row.id IN (SELECT value FROM json_each(?)) ORDER BY row.id`,
-    )
-    .all(JSON.stringify(ids)) as unknown as JoinedRow[]
+  return readRunRows(member, ids).map((row) => ({ ...row, shownBy: member }))
 }
 
 /** The rows of one run that match and that no retry stands for, a chunk at a time. */

@@ -1,18 +1,16 @@
 import type { ResultRow, RowState } from '../../../../shared/run/results.ts'
-import type { RunRecord } from '../../journal/run-record.ts'
 import type { RunView } from '../../journal/run-view.ts'
-import { resolveMapping } from '../../mapping/resolve-mapping.ts'
-import { createRowMapper } from '../../mapping/row-mapper.ts'
+import { createPostIdMapper } from '../../mapping/row-mapper.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
 import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
 
 /** What a {@link JoinedRow} is read from `row` and `result`. */
-export const JOINED_COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status,
+const JOINED_COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status,
   result.error_code, result.message, result.task_id, result.duration_us, result.custom_index_item_id, result.answer,
   result.callback_us, row.kinds`
 
 /** A row with its result, as SQLite gives it. */
-export interface JoinedRow {
+interface JoinedRow {
   id: number
   cells: string
   item: number | null
@@ -29,13 +27,50 @@ export interface JoinedRow {
   kinds: string | null
 }
 
-/** Prepares completing rows with what stands elsewhere: their post_id and their triggered rules. */
-export function createResultRows({ db, record, isCutOff }: RunView): (joined: JoinedRow) => ResultRow {
+/** A row as one run of a whole shows it, with what it was made of. */
+export interface RunRow {
+  result: ResultRow
+  joined: JoinedRow
+}
+
+/** Reads rows of one run as the results table shows them, ascending by number; those that the run lacks are left out. */
+export function readRunRows(view: RunView, ids: readonly number[]): RunRow[] {
+  const wanted = JSON.stringify(ids)
+  const joined = view.db
+    .prepare(
+      `SELECT ${JOINED_COLUMNS} FROM row LEFT JOIN result ON result.row = row.id
+       WHERE row.id IN (SELECT value FROM json_each(?)) ORDER BY row.id`,
+    )
+    .all(wanted) as unknown as JoinedRow[]
+  const toResult = createResultRows(view, readRules(view, wanted))
+  return joined.map((row) => ({ result: toResult(row), joined: row }))
+}
+
+/** The rules that each of the rows triggered; `ids` is a JSON array. */
+function readRules({ db }: RunView, ids: string): ReadonlyMap<number, ResultRow['triggeredRules']> {
+  const found = db
+    .prepare(
+      `SELECT row, rule_id, rule_name FROM row_rule INDEXED BY row_rule_by_row
+       JOIN rule ON rule.id = row_rule.rule WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row, rule.id`,
+    )
+    .all(ids)
+  const rules = new Map<number, ResultRow['triggeredRules']>()
+  for (const { row, rule_id, rule_name } of found) {
+    const rule = { ruleId: String(rule_id), ruleName: String(rule_name) }
+    const others = rules.get(Number(row))
+    if (others === undefined) rules.set(Number(row), [rule])
+    else others.push(rule)
+  }
+  return rules
+}
+
+/** Completes rows with what stands elsewhere: their places, their post_ids and what is wrong with them. */
+function createResultRows(
+  { db, record, isCutOff }: RunView,
+  rules: ReadonlyMap<number, ResultRow['triggeredRules']>,
+): (joined: JoinedRow) => ResultRow {
   const toPlace = createPlaceReader(db)
-  const toPostId = createPostIds(record)
-  const rulesOf = db.prepare(
-    `SELECT rule_id, rule_name FROM row_rule JOIN rule ON rule.id = row_rule.rule WHERE row = ? ORDER BY rule.id`,
-  )
+  const toPostId = createPostIdMapper(record.plan, record.columns, record.runToken)
   const errorsOf = db.prepare(
     "SELECT field, message, found FROM problem WHERE row = ? AND severity = 'error' ORDER BY id",
   )
@@ -55,14 +90,8 @@ export function createResultRows({ db, record, isCutOff }: RunView): (joined: Jo
       errorCode: isUnsettled ? null : joined.error_code,
       message: isUnsettled ? CUT_OFF_MESSAGE : message,
       taskId: joined.task_id,
-      postId: isInvalid ? null : toPostId(joined.id, cells),
-      triggeredRules:
-        joined.item === null || joined.state === null
-          ? []
-          : rulesOf.all(joined.id).map((rule) => ({
-              ruleId: String(rule['rule_id']),
-              ruleName: String(rule['rule_name']),
-            })),
+      postId: isInvalid ? null : toPostId(joined.id, cells, joined.kinds),
+      triggeredRules: isInvalid || joined.state === null ? [] : (rules.get(joined.id) ?? []),
       customIndexItemId: joined.custom_index_item_id,
       answer: joined.answer as ResultRow['answer'],
       durationMs: joined.duration_us === null ? null : joined.duration_us / 1000,
@@ -71,13 +100,6 @@ export function createResultRows({ db, record, isCutOff }: RunView): (joined: Jo
       cells,
     }
   }
-}
-
-/** Null for rows that have none, such as those of a watchlist. */
-function createPostIds(record: RunRecord): (row: number, cells: readonly string[]) => string | null {
-  const mapping = resolveMapping(record.plan, record.columns)
-  const mapRow = createRowMapper({ ...record.plan, mapping }, record.columns, record.runToken)
-  return (row, cells) => mapRow(row, cells).postId || null
 }
 
 function toState({ item, state, id }: JoinedRow, claimed: number): RowState {

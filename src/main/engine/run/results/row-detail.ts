@@ -7,7 +7,7 @@ import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { createPlaceReader, findRowNamed } from '../journal/intake-writer.ts'
 import { createExchangeReader } from '../journal/stored-bodies.ts'
 import { findNewest, listEarlier, readFamilyRows } from './family-rows.ts'
-import { createResultRows, JOINED_COLUMNS, type JoinedRow } from './result-rows.ts'
+import { readRunRows } from './result-rows.ts'
 import { createRowRequests, type RowRequest } from './row-requests.ts'
 
 /** Reads everything known of one row. Throws `BAD_USAGE` where the run has no such row. */
@@ -67,11 +67,9 @@ function toNoRow({ record }: RunView, row: number): SluiceError {
 /** The row as one run has it. */
 function readRowOf(view: RunView, row: number): RowDetail {
   const { db, record } = view
-  const joined = db
-    .prepare(`SELECT ${JOINED_COLUMNS} FROM row LEFT JOIN result ON result.row = row.id WHERE row.id = ?`)
-    .get(row) as unknown as JoinedRow | undefined
-  if (joined === undefined) throw toNoRow(view, row)
-  const result = createResultRows(view)(joined)
+  const [found] = readRunRows(view, [row])
+  if (found === undefined) throw toNoRow(view, row)
+  const { result, joined } = found
   const item = joined.item
   const request = createRowRequests(view).toRequest(row, item)
   const exchanges = createExchangeReader(db)

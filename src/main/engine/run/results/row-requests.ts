@@ -1,5 +1,4 @@
 import type { RunView } from '../../journal/run-view.ts'
-import { resolveMapping } from '../../mapping/resolve-mapping.ts'
 import { createRowMapper } from '../../mapping/row-mapper.ts'
 import { readReceiverSettings } from '../../receiver/receiver-settings.ts'
 import { createRunAddresses } from '../../receiver/run-addresses.ts'
@@ -36,8 +35,7 @@ type MapBody = (
 export function createRowRequests({ db, record, workspace }: RunView): RowRequests {
   const { plan, columns, runToken } = record
   const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
-  const mapping = resolveMapping(plan, columns)
-  const mapRow = createRowMapper({ ...plan, mapping }, columns, runToken, addresses)
+  const mapRow = createRowMapper(plan, columns, runToken, addresses)
   const exchange = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   const oneRow = db.prepare('SELECT id, cells, kinds FROM row WHERE id = ?')
   const itemRows = db.prepare(
