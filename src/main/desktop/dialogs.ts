@@ -2,8 +2,9 @@ import { isAbsolute } from 'node:path'
 import { BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain } from 'electron'
 import type { ExportTarget } from '../../shared/bridge/results.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
+import { type AskProduction, describeProduction } from '../bridge/production-gate.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
-import { isOwnSender } from './sender-check.ts'
+import { isOwnSender } from './message-port.ts'
 
 const LONGEST_NAME = 200
 
@@ -82,4 +83,28 @@ export function serveDialogs(files: ChosenFiles, appUrl: string): void {
     })
     return canceled || filePath === '' ? null : files.addExportFile(filePath)
   })
+}
+
+const CANCEL = 0
+const SEND = 1
+
+/** Asks before production in a dialog of the system, which a page can neither draw over nor answer. */
+export const askProduction: AskProduction = async (question, signal) => {
+  const { title, lines } = describeProduction(question)
+  const options: Electron.MessageBoxOptions = {
+    type: 'warning',
+    title: 'Production',
+    message: title,
+    detail: lines.join('\n'),
+    buttons: ['Cancel', 'Send to production'],
+    defaultId: CANCEL,
+    cancelId: CANCEL,
+    noLink: true,
+    signal,
+  }
+  const [window] = BrowserWindow.getAllWindows()
+  const { response } = await (window === undefined
+    ? dialog.showMessageBox(options)
+    : dialog.showMessageBox(window, options))
+  return response === SEND
 }

@@ -6,8 +6,8 @@ import { openBridge } from '../bridge/open-bridge.ts'
 import { serveOverMessagePort } from '../bridge/serve-connection.ts'
 import { findDefaultWorkspace } from '../default-workspace.ts'
 import { keepFilesPrivate } from '../engine/workspace/workspace-files.ts'
-import { APP_URL } from './app-origin.ts'
-import { askProduction } from './ask-production.ts'
+import { APP_URL } from './app-protocol.ts'
+import { askProduction } from './dialogs.ts'
 import { startDesktop } from './start-desktop.ts'
 
 keepFilesPrivate()

@@ -1,6 +1,6 @@
-import { ipcMain, type MessagePortMain } from 'electron'
+import { ipcMain, type MessagePortMain, type WebFrameMain } from 'electron'
+import { isOwnUrl } from './app-protocol.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
-import { isOwnSender } from './sender-check.ts'
 
 /** Serves the bridge over one port until the port closes. */
 export type ServeBridge = (port: MessagePortMain) => void
@@ -19,4 +19,14 @@ export function acceptBridgePorts(serveBridge: ServeBridge, appUrl: string): voi
     serveBridge(port)
     port.start()
   })
+}
+
+/** The part of an IPC event that says who sent it. */
+export interface IpcSender {
+  readonly senderFrame: Pick<WebFrameMain, 'url' | 'parent'> | null
+}
+
+/** Whether a message comes from the top frame of our own page; a frame that is gone is nobody's. */
+export function isOwnSender({ senderFrame }: IpcSender, appUrl: string): boolean {
+  return senderFrame !== null && senderFrame.parent === null && isOwnUrl(senderFrame.url, appUrl)
 }

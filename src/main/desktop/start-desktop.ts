@@ -1,12 +1,18 @@
-import { app, BrowserWindow, dialog, session } from 'electron'
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  Menu,
+  type MenuItemConstructorOptions,
+  nativeTheme,
+  session,
+} from 'electron'
 import { sayError } from '../../shared/messages/error-messages.ts'
 import { toSluiceError } from '../../shared/messages/errors.ts'
 import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
 import { type ChosenFiles, serveDialogs } from './dialogs.ts'
-import { installMenu } from './menu.ts'
 import { acceptBridgePorts, type ServeBridge } from './message-port.ts'
 import { denyPermissions, lockEveryPage } from './navigation-lock.ts'
-import { createWindow } from './window.ts'
 
 /** The bridge as the desktop holds it: made once, served to each window, closed before the app quits. */
 export interface DesktopBridge {
@@ -99,4 +105,75 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) createWindow({ preloadFile, appUrl })
   })
+}
+
+/** What a window needs: where its preload script is, and what it shows. */
+export interface WindowOptions {
+  /** Absolute path of the built CommonJS preload script. */
+  preloadFile: string
+  /** Address of the page. */
+  appUrl: string
+}
+
+/** Opens a window on the app's page, shown once it has something to show. */
+export function createWindow({ preloadFile, appUrl }: WindowOptions): BrowserWindow {
+  const window = new BrowserWindow({
+    width: 1440,
+    height: 900,
+    minWidth: 1024,
+    minHeight: 700,
+    show: false,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? '#1a1b1e' : '#ffffff',
+    webPreferences: {
+      preload: preloadFile,
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webviewTag: false,
+      webSecurity: true,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
+      navigateOnDragDrop: false,
+      // The spell checker would fetch dictionaries from elsewhere, and the text here is not the person's own.
+      spellcheck: false,
+    },
+  })
+  window.once('ready-to-show', () => window.show())
+  // A page that cannot load is shown anyway, so that the window does not stay away without a word.
+  window.loadURL(appUrl).catch(() => window.show())
+  return window
+}
+
+/** What the menu depends on. */
+export interface MenuOptions {
+  platform: NodeJS.Platform
+  /** Adds reload and developer tools, which an installed app does not show. */
+  development: boolean
+}
+
+/** The application menu: the roles each system expects, and nothing that could leave the page. */
+function createMenuTemplate({ platform, development }: MenuOptions): MenuItemConstructorOptions[] {
+  const isMac = platform === 'darwin'
+  const view: MenuItemConstructorOptions[] = [
+    { role: 'resetZoom' },
+    { role: 'zoomIn' },
+    { role: 'zoomOut' },
+    { type: 'separator' },
+    { role: 'togglefullscreen' },
+  ]
+  if (development) view.push({ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' })
+  return [
+    ...(isMac ? [{ role: 'appMenu' } as const] : []),
+    { label: '&File', submenu: [isMac ? { role: 'close' } : { role: 'quit' }] },
+    { role: 'editMenu' },
+    { label: '&View', submenu: view },
+    { role: 'windowMenu' },
+  ]
+}
+
+/** Puts the application menu in place. */
+export function installMenu(options: MenuOptions): void {
+  Menu.setApplicationMenu(Menu.buildFromTemplate(createMenuTemplate(options)))
 }

@@ -1,5 +1,3 @@
-import { createContentSecurityPolicy } from './content-security-policy.ts'
-
 /** What every answer that a window loads says about itself, whatever is in it. */
 export function createDocumentHeaders(
   nonce: string,
@@ -13,4 +11,25 @@ export function createDocumentHeaders(
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   }
+}
+
+/**
+ * The policy of one response: scripts and styles of our own or with this response's nonce, nothing inline, nothing from
+ * elsewhere, no frames, no forms. `connectTo` is allowed in addition to our own origin, such as its websockets.
+ */
+function createContentSecurityPolicy(nonce: string, connectTo: readonly string[] = []): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    ["connect-src 'self'", ...connectTo].join(' '),
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+  ].join('; ')
 }

@@ -5,9 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { toSystemCode } from '../../shared/messages/thrown.ts'
-import { toUploadError } from './upload-error.ts'
-import { toUploadName, toUploadPath } from './upload-name.ts'
+import { toSystemCode, toThrownText } from '../../shared/messages/thrown.ts'
 
 /** Leftovers of a shell that was killed are removed when they are older than this, milliseconds. */
 const LEFTOVER_AGE_MS = 24 * 3_600_000
@@ -118,4 +116,67 @@ async function removeLeftovers(root: string): Promise<void> {
       await rm(place, { recursive: true, force: true }).catch(() => {})
     }
   }
+}
+
+/** Longest name, in bytes of UTF-8, that every file system takes with room to spare. */
+const LONGEST_BYTES = 200
+
+/** Names that Windows keeps for devices, whatever their ending. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+
+/** A bare file name out of what a browser calls a file: no folders, no control characters, nothing hidden, no devices. */
+export function toUploadName(name: string): string {
+  const bare = name
+    .toWellFormed()
+    .replace(/^.*[\\/]/s, '')
+    .replace(/[\p{Cc}\p{Cf}<>:"|?*]/gu, '-')
+    .replace(/^[\s.]+|[\s.]+$/g, '')
+  const safe = DEVICE.test(bare) ? `_${bare}` : bare
+  return shorten(safe) || 'upload.csv'
+}
+
+/** Cuts the middle out of a long name, so that its ending stays what it is. */
+function shorten(name: string): string {
+  if (Buffer.byteLength(name) <= LONGEST_BYTES) return name
+  const ending = /\.[^.]{1,10}$/.exec(name)?.[0] ?? ''
+  let stem = ''
+  for (const character of name.slice(0, name.length - ending.length)) {
+    if (Buffer.byteLength(stem + character + ending) > LONGEST_BYTES) break
+    stem += character
+  }
+  return stem + ending
+}
+
+/** Longest path inside an uploaded folder, in bytes of UTF-8. */
+const LONGEST_PATH_BYTES = 1_000
+
+/**
+ * A path inside an uploaded folder, its parts joined by `/` and kept as they are, since addresses of media are made
+ * from them; null where it leads out of the folder or no system could store it.
+ */
+function toUploadPath(path: string): string | null {
+  const parts = path.split('/')
+  if (parts.some(isUnusablePart) || Buffer.byteLength(path) > LONGEST_PATH_BYTES) return null
+  return parts.join('/')
+}
+
+function isUnusablePart(part: string): boolean {
+  if (part === '' || part === '.' || part === '..') return true
+  return /[\\\p{Cc}]/u.test(part) || !part.isWellFormed() || DEVICE.test(part) || part.includes(':')
+}
+
+/** What kept a file that a browser sent from being stored in `root`, as `DISK_FULL`, `BAD_SOURCE` or `FILE_UNWRITABLE`. */
+function toUploadError(error: unknown, root: string): SluiceError {
+  if (error instanceof SluiceError) return error
+  const code = toSystemCode(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new SluiceError({ id: 'upload_disk_full', folder: root }, { cause: error })
+  }
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
+    return new SluiceError({ id: 'upload_cut_off' }, { cause: error })
+  }
+  return new SluiceError(
+    { id: 'upload_unwritable', folder: root, reason: toThrownText(error) },
+    { cause: error },
+  )
 }

@@ -4,12 +4,17 @@ import { BRIDGE_ERRORS } from '../../shared/bridge/errors.ts'
 import { toSluiceError } from '../../shared/messages/errors.ts'
 import type { Sources } from '../bridge/sources.ts'
 import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
-import { sendAnswer, sendError, sendJson, sendText } from './answers.ts'
 import type { Downloads } from './downloads.ts'
-import { createEntryPage, createLockedPage, SESSION_PATH } from './entry-page.ts'
-import type { EntryTokens } from './entry-tokens.ts'
-import { readShortText } from './read-short-text.ts'
-import { checkRequest, ENTRY_PATH } from './request-guard.ts'
+import { createEntryPage, createLockedPage, type EntryTokens, SESSION_PATH } from './entry.ts'
+import {
+  checkRequest,
+  ENTRY_PATH,
+  readShortText,
+  sendAnswer,
+  sendError,
+  sendJson,
+  sendText,
+} from './listener.ts'
 import type { Sessions } from './sessions.ts'
 import type { Uploads } from './uploads.ts'
 

@@ -5,15 +5,19 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { BRIDGE_SOCKET_PATH } from '../../shared/bridge/browser-files.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import type { BridgeHost } from '../bridge/bridge-context.ts'
 import { openBridge } from '../bridge/open-bridge.ts'
 import { serveOverWebSocket } from '../bridge/serve-connection.ts'
-import { createBrowserHost } from './browser-host.ts'
 import { openConsentServer, type ShowConsent } from './consent-server.ts'
-import { createDownloads } from './downloads.ts'
-import { createEntryFiles } from './entry-files.ts'
-import { createEntryTokens } from './entry-tokens.ts'
-import { createBoundedServer, LISTENER_LIMITS, type ListenerLimits } from './listener-limits.ts'
-import { checkRequest, ENTRY_PATH } from './request-guard.ts'
+import { createDownloads, type Downloads } from './downloads.ts'
+import { createEntryFiles, createEntryTokens } from './entry.ts'
+import {
+  checkRequest,
+  createBoundedServer,
+  ENTRY_PATH,
+  LISTENER_LIMITS,
+  type ListenerLimits,
+} from './listener.ts'
 import { createSessions } from './sessions.ts'
 import { createUploads } from './uploads.ts'
 import { createWebRoutes } from './web-routes.ts'
@@ -159,4 +163,16 @@ function listen(server: Server, port: number): Promise<void> {
     })
     server.listen(port, '127.0.0.1', () => resolve())
   })
+}
+
+/** The browser's rules: exports are fetched, and `askProduction` asks on a page of its own origin. */
+function createBrowserHost(downloads: Downloads, askProduction: BridgeHost['askProduction']): BridgeHost {
+  return {
+    platform: 'browser',
+    askProduction,
+    async placeExport({ targetId, name }) {
+      if (targetId === undefined) return downloads.place(name)
+      throw new SluiceError({ id: 'export_into_browser' })
+    },
+  }
 }

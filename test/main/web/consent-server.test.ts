@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ConsentServer, openConsentServer } from '../../../src/main/web/consent-server.ts'
-import { createEntryFiles } from '../../../src/main/web/entry-files.ts'
-import { LISTENER_LIMITS } from '../../../src/main/web/listener-limits.ts'
+import { createEntryFiles } from '../../../src/main/web/entry.ts'
+import { LISTENER_LIMITS } from '../../../src/main/web/listener.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { answerConsent, callConsent } from './consent.ts'
 

@@ -1,5 +1,43 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import { toThrownText } from '../../shared/messages/thrown.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
+
+/** How long a token lets a browser in, milliseconds. */
+const TOKEN_LIFE_MS = 10 * 60_000
+
+/** Tokens that let one browser in, once. */
+export interface EntryTokens {
+  /** Makes a token. */
+  issue(): string
+  /** Whether the token was issued, is not too old and was not redeemed before. */
+  redeem(token: string): boolean
+}
+
+/** Makes the issuer of tokens. `now` tells milliseconds that only ever grow. */
+export function createEntryTokens(now: () => number): EntryTokens {
+  // Kept by their hashes, so that how long a look-up takes tells nothing of a token.
+  const issued = new Map<string, number>()
+  return {
+    issue() {
+      const token = randomBytes(32).toString('base64url')
+      issued.set(toHash(token), now())
+      return token
+    },
+    redeem(token) {
+      const hash = toHash(token)
+      const issuedAt = issued.get(hash)
+      issued.delete(hash)
+      return issuedAt !== undefined && now() - issuedAt <= TOKEN_LIFE_MS
+    },
+  }
+}
+
+function toHash(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
 
 /** Where the entry page sends its token. */
 export const SESSION_PATH = '/session'
@@ -40,7 +78,7 @@ export function createLockedPage(): { headers: Record<string, string>; body: str
 }
 
 /** The file that leads a browser to an address, so that the address stands in no process list. */
-export function createRedirectPage(url: string): string {
+function createRedirectPage(url: string): string {
   return createPage(
     `<p>Opening <a href="${url}">Sluice</a>…</p>`,
     `<meta http-equiv="refresh" content="0; url=${url}">\n`,
@@ -63,4 +101,34 @@ ${body}
 </body>
 </html>
 `
+}
+
+/** Files that lead a browser to an address that nobody else may see. */
+export interface EntryFiles {
+  /** Writes a file that only its owner can read; its absolute path. Throws `WORKSPACE_UNUSABLE`. */
+  write(url: string): Promise<string>
+  /** Removes every file that was written. */
+  clear(): Promise<void>
+}
+
+/** Makes the writer of entry files, in the workspace. */
+export function createEntryFiles(workspace: string): EntryFiles {
+  const files = new Set<string>()
+  return {
+    async write(url) {
+      const file = join(workspace, `open-${randomBytes(8).toString('hex')}.html`)
+      try {
+        await writeFile(file, createRedirectPage(url), { flag: 'wx', mode: 0o600 })
+      } catch (error) {
+        throw new SluiceError({ id: 'entry_unwritable', file, reason: toThrownText(error) }, { cause: error })
+      }
+      files.add(file)
+      return file
+    },
+    async clear() {
+      const written = [...files]
+      files.clear()
+      await Promise.all(written.map((file) => rm(file, { force: true }).catch(() => {})))
+    },
+  }
 }
