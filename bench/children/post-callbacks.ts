@@ -1,5 +1,5 @@
 import autocannon from 'autocannon'
-import { toCallbackPath } from '../../src/main/engine/receiver/callback-address.ts'
+import { toCallbackPath } from '../../src/main/engine/receiver/addresses.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
 
 /** What a service answers a task with, about the size it has with a few rules. */

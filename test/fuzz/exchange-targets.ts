@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { parseCallbackPath, toCallbackPath } from '../../src/main/engine/receiver/callback-address.ts'
-import { AnswerError } from '../../src/main/engine/service/answer-error.ts'
+import { parseCallbackPath, toCallbackPath } from '../../src/main/engine/receiver/addresses.ts'
+import { AnswerError } from '../../src/main/engine/service/answer-head.ts'
 import { AnswerReader } from '../../src/main/engine/service/answer-reader.ts'
 import type { Answer } from '../../src/main/engine/service/exchange.ts'
 import { createOperationExchange } from '../../src/main/engine/service/operation-exchange.ts'

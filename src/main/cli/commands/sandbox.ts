@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { type Command, Option } from 'commander'
 import { EXIT } from '../../../shared/messages/errors.ts'
-import { readKeyText } from '../../engine/secrets/read-credentials.ts'
+import { readKeyText } from '../../engine/secrets/bound-secret.ts'
 import { ADMIN_TOKEN_HEADER } from '../../sandbox/admin-access.ts'
 import { createSampleAppeals } from '../../sandbox/appeals.ts'
 import { readTermFile } from '../../sandbox/change-watchlist.ts'

@@ -3,7 +3,7 @@ import { findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/m
 import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
-import { findConstantModels, findModelWarning, type PlanWarning } from './model-checks.ts'
+import { findConstantModels, findModelWarning, type PlanWarning } from './task-rules.ts'
 
 /**
  * What is odd about every row alike, said once instead of once a row: nothing fills user_metadata, models that are

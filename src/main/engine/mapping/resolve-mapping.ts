@@ -3,9 +3,8 @@ import { DEFAULT_POST_ID, matchColumns } from '../../../shared/mapping/match-col
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { MappingMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
-import { findMediaMistakes } from './media-mistakes.ts'
 import { hasMediaFiles } from './media-urls.ts'
-import { findSurplusModels } from './surplus-models.ts'
+import { findMediaMistakes, findSurplusModels } from './task-rules.ts'
 
 /**
  * The plan's mapping over the automatic one: columns matched by name fill the fields that the plan does not, a task's

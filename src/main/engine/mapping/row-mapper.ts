@@ -10,11 +10,12 @@ import {
   createObjectWriter,
   createRequestWriter,
   createTextWriter,
+  fieldsOf,
   keepPresent,
+  parseFieldName,
   type WriteField,
 } from './field-writers.ts'
 import { createMediaCell, createMediaUrl, hasMediaFiles, type MediaAddresses } from './media-urls.ts'
-import { fieldsOf, parseFieldName } from './operation-fields.ts'
 import { resolveMapping } from './resolve-mapping.ts'
 import { createUniqueKey, type UniqueKey } from './unique-key.ts'
 

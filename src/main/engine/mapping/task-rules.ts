@@ -1,9 +1,14 @@
-import type { TaskOperation } from '../../../shared/plan/plan.ts'
+import { findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.ts'
+import { isConstantTemplate, parseTemplate } from '../../../shared/mapping/templates.ts'
+import type { MappingMistake } from '../../../shared/messages/mapping-messages.ts'
+import type { Mapping, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
+import { type Problem, toFound } from '../../../shared/run/problem.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { findModel } from '../../../shared/service/models.ts'
 import { FORBIDDEN_ID_CHARACTERS, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
-import { addProblem, type Found, type RowRule } from './found-problems.ts'
-import { findModelWarning } from './model-checks.ts'
-import { checkUrl } from './url-rule.ts'
+import { parseModels } from './field-writers.ts'
+import { hasMediaFiles, PATH_PLACEHOLDER } from './media-urls.ts'
+import { addProblem, checkUrl, type Found, type RowRule } from './row-rules.ts'
 
 /** The body of one row, as the mapper made it. */
 type TaskBody = Readonly<Record<string, unknown>>
@@ -87,4 +92,68 @@ export function createModelsRule(operation: TaskOperation, areConstant: boolean)
     }
     return all
   }
+}
+
+/** A problem of a whole plan instead of one row. */
+export type PlanWarning = Omit<Problem, 'row'>
+
+/**
+ * What is odd about a model (docs/interface.md §4.1): warnings, because a deployment may know more than the interface
+ * lists. In v2 an unlisted name may be a custom index, so nothing is said.
+ */
+export function findModelWarning(model: string, operation: TaskOperation): PlanWarning | null {
+  const known = findModel(model)
+  if (known === null) {
+    if (operation.api === 'v2') return null
+    return {
+      severity: 'warning',
+      code: 'unknown_model',
+      field: 'models',
+      message: 'must be a listed model; a custom index takes v2',
+      found: toFound(model),
+    }
+  }
+  if (known[operation.mode]) return null
+  return {
+    severity: 'warning',
+    code: 'model_not_listed',
+    field: 'models',
+    message: `must be a model that is listed for ${operation.mode}`,
+    found: toFound(model),
+  }
+}
+
+/** The models that every row names alike, or null where a column decides. */
+export function findConstantModels(operation: TaskOperation, mapping: Mapping): readonly string[] | null {
+  const source = mapping['models']
+  if (source === undefined) return operation.models
+  if (source.kind === 'column' || !isConstantTemplate(source.template)) return null
+  const models = parseModels(source.template) ?? []
+  return models.length > 0 ? models : operation.models
+}
+
+/** Models that every row would name; those of a column are a matter of each row. */
+export function findSurplusModels({ operation }: Plan, mapping: Mapping): MappingMistake[] {
+  if (operation.kind !== 'task' || operation.api !== 'v1') return []
+  const source = mapping['models']
+  const lists = [operation.models]
+  if (source?.kind === 'template' && isConstantTemplate(source.template)) {
+    lists.push(parseModels(source.template) ?? [])
+  }
+  const surplus = lists.find((models) => models.length > V1_MAX_MODELS)
+  if (surplus === undefined) return []
+  return [{ id: 'too_many_models', field: 'models', models: surplus }]
+}
+
+/** What is wrong with the template that makes addresses of media files. */
+export function findMediaMistakes(plan: Plan, columns: readonly string[]): MappingMistake[] {
+  const { media } = plan.source
+  if (media?.kind !== 'template' || !hasMediaFiles(plan, columns)) return []
+  const { template } = media
+  const unknown = findUnknownPlaceholders('media', template, columns, [PATH_PLACEHOLDER])
+  const hasPath = parseTemplate(template).some(
+    (part) => part.kind === 'placeholder' && part.name.trim() === PATH_PLACEHOLDER,
+  )
+  if (hasPath) return unknown
+  return [...unknown, { id: 'media_path_missing', field: 'media', template }]
 }

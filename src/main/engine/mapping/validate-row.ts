@@ -1,11 +1,19 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import type { Mapping, Operation, Plan } from '../../../shared/plan/plan.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
-import type { Found, RowRule } from './found-problems.ts'
-import { checkAppealId, checkIndexMedia, createRequiredRule } from './index-rules.ts'
-import { findConstantModels } from './model-checks.ts'
 import { fillsUserMetadata } from './plan-warnings.ts'
-import { createRequestRule } from './request-rule.ts'
+import {
+  checkAppealId,
+  checkBlank,
+  checkCallbackUrl,
+  checkIndexMedia,
+  checkLengths,
+  createModeRule,
+  createRequestRule,
+  createRequiredRule,
+  type Found,
+  type RowRule,
+} from './row-rules.ts'
 import {
   checkGroup,
   checkIds,
@@ -13,9 +21,8 @@ import {
   createContentRule,
   createMetadataRule,
   createModelsRule,
+  findConstantModels,
 } from './task-rules.ts'
-import { checkBlank, checkLengths } from './term-rules.ts'
-import { checkCallbackUrl, createModeRule } from './url-rule.ts'
 
 /** Finds everything that is wrong with the body of one row; the same empty list where nothing is. */
 export type ValidateRow = (row: number, body: Readonly<Record<string, unknown>>) => readonly Problem[]

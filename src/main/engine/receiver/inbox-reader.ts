@@ -4,11 +4,12 @@ import {
   type InboxAddress,
   type InboxCallback,
   type InboxCounts,
+  openInboxReader,
+  readCounters,
   SELF_TEST_PREFIX,
+  toInboxCounts,
   toInboxFile,
 } from './inbox.ts'
-import { readCounters, toInboxCounts } from './inbox-counters.ts'
-import { openInboxReader } from './open-inbox.ts'
 
 /** Bodies of one page add up to about this much at most, unless one alone is larger, bytes. */
 const PAGE_BYTES = 16 * 1024 * 1024

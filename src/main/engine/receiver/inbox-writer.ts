@@ -5,12 +5,13 @@ import {
   type InboxAddress,
   type InboxCounts,
   type InboxEntry,
+  openInbox,
   type Refusal,
+  readCounters,
   SELF_TEST_PREFIX,
+  toInboxCounts,
   toInboxFile,
 } from './inbox.ts'
-import { readCounters, toInboxCounts } from './inbox-counters.ts'
-import { openInbox } from './open-inbox.ts'
 
 /** How long counters may wait for their commit, milliseconds: in every commit they would cost a tenth of it. */
 const COUNTERS_AFTER_MS = 1_000

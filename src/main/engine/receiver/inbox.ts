@@ -1,4 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { closeDatabaseFile } from '../workspace/workspace-files.ts'
 
 /** A callback on its way into the inbox. */
 export interface InboxEntry {
@@ -24,7 +29,7 @@ export interface InboxCallback {
  * Why a request got no 200. `malformed` are stored anyway; `unstored` means that the disk failed. `forged`:
  * an address that was never given out; `bad_request`: no HTTP.
  */
-export const REFUSALS = [
+const REFUSALS = [
   'forged',
   'malformed',
   'oversized',
@@ -67,4 +72,134 @@ const decoder = new TextDecoder()
 /** A body as text, without a byte order mark; bytes that are no UTF-8 become U+FFFD. */
 export function decodeBody(body: Uint8Array): string {
   return decoder.decode(body)
+}
+
+/**
+ * Reads the inbox's counters: `last_id`, `received` and a `refused:KIND` each. They are written about once a second;
+ * callbacks that came after are counted one by one, so that none is missed and no id given out again, whatever befell
+ * the writer.
+ */
+export function readCounters(db: DatabaseSync): Map<string, number> {
+  const counters = new Map<string, number>()
+  for (const { name, n } of db.prepare('SELECT name, n FROM counter').all()) {
+    counters.set(String(name), Number(n))
+  }
+  const since = db.prepare(
+    `SELECT max(callback.id) AS last_id, count(*) FILTER (WHERE substr(token, 1, ?) <> ?) AS received
+     FROM callback JOIN run ON run.id = run WHERE callback.id > ?`,
+  )
+  const lastId = counters.get('last_id') ?? 0
+  const later = since.get(SELF_TEST_PREFIX.length, SELF_TEST_PREFIX, lastId)
+  counters.set('last_id', Number(later?.['last_id'] ?? lastId))
+  counters.set('received', (counters.get('received') ?? 0) + Number(later?.['received']))
+  return counters
+}
+
+/** The counters as others see them. */
+export function toInboxCounts(counters: ReadonlyMap<string, number>): InboxCounts {
+  const refused: InboxCounts['refused'] = {}
+  for (const refusal of REFUSALS) {
+    const n = counters.get(`refused:${refusal}`)
+    if (n !== undefined) refused[refusal] = n
+  }
+  return { received: counters.get('received') ?? 0, refused }
+}
+
+/** How long a statement waits for another process's short lock before it fails, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/** As in `migrations.ts`: a step that has shipped is never edited. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE run (id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE) STRICT;
+  -- id is counted by the writer and never used again, so that a reader's position stays true after a deletion.
+  CREATE TABLE callback (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    item INTEGER NOT NULL,
+    received_at_us INTEGER NOT NULL,
+    body BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX callback_by_run ON callback (run, id);
+  -- last_id, received, and a refused:KIND for each kind of refusal.
+  CREATE TABLE counter (name TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  -- One row while the process that holds the inbox listens.
+  CREATE TABLE listening (base_url TEXT NOT NULL, host TEXT NOT NULL, port INTEGER NOT NULL) STRICT;
+  `,
+]
+
+/**
+ * Opens the inbox for writing, making it where it is missing. The caller holds its lease. Throws `WORKSPACE_UNUSABLE`
+ * where the file is not an inbox or comes from a newer version.
+ */
+export function openInbox(file: string): DatabaseSync {
+  let db: DatabaseSync | null = null
+  try {
+    db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+    closeDatabaseFile(file)
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    db.exec(
+      'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
+    )
+    if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
+    const version = readVersion(db)
+    if (version > MIGRATIONS.length) throw toTooNew(file, version)
+    for (const [index, sql] of MIGRATIONS.entries()) {
+      if (index < version) continue
+      db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
+    }
+    giveRoomBack(db)
+    return db
+  } catch (error) {
+    db?.close()
+    throw error instanceof SluiceError ? error : toUnusable(file, error)
+  }
+}
+
+/** Pages that must be free before the file is made smaller, and pages in use beyond which that would take too long. */
+const ROOM = { freePages: 4_000, usedPages: 16_000 }
+
+/**
+ * Makes the file smaller where much of it is free and little is left to be copied. SQLite could do so bit by bit, for
+ * a tenth of the time of every commit.
+ */
+function giveRoomBack(db: DatabaseSync): void {
+  const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma])
+  const freePages = read('freelist_count')
+  if (freePages < ROOM.freePages || read('page_count') - freePages > ROOM.usedPages) return
+  // The checkpoint is what cuts the file; with a reader in its way, it is cut another time.
+  db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+/** Opens the inbox for reading while it may be written; null while there is none. Throws `WORKSPACE_UNUSABLE`. */
+export function openInboxReader(file: string): DatabaseSync | null {
+  if (!existsSync(file)) return null
+  let db: DatabaseSync | null = null
+  try {
+    db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+    const version = readVersion(db)
+    if (version > MIGRATIONS.length) throw toTooNew(file, version)
+    if (version === MIGRATIONS.length) {
+      db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -4096')
+      return db
+    }
+    // Its writer is just making it, or bringing it up to date.
+    db.close()
+    return null
+  } catch (error) {
+    if (db?.isOpen) db.close()
+    throw error instanceof SluiceError ? error : toUnusable(file, error)
+  }
+}
+
+function readVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+}
+
+function toTooNew(file: string, version: number): SluiceError {
+  return new SluiceError({ id: 'inbox_too_new', file, version, known: MIGRATIONS.length })
+}
+
+function toUnusable(file: string, cause: unknown): SluiceError {
+  return new SluiceError({ id: 'inbox_unusable', file, reason: toThrownText(cause) }, { cause })
 }

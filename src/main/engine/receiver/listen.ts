@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
@@ -88,4 +90,76 @@ function toUnavailable(cause: unknown, host: string, port: number, isOwn: boolea
     { id: 'receiver_cannot_listen', host, port, isOwn, system, reason: toThrownText(cause) },
     { cause },
   )
+}
+
+const LOOPBACK = '127.0.0.1'
+
+/** Whether a host means every address of this machine. */
+export function isEveryAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+/**
+ * The address that others reach a listener at, without a trailing slash. Where it listens on every address, the first
+ * one that other machines know this one by, else loopback.
+ */
+export function toBaseUrl(
+  host: string,
+  port: number,
+  interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces(),
+): string {
+  const reachable = isEveryAddress(host) ? findOwnAddress(host, interfaces) : host
+  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`
+}
+
+function findOwnAddress(host: string, interfaces: ReturnType<typeof networkInterfaces>): string {
+  const outward = Object.values(interfaces)
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
+  const own = (family: string) => outward.find((one) => one.family === family)?.address
+  // '::' takes IPv4 too, which more services can reach.
+  return own('IPv4') ?? (host === '::' ? own('IPv6') : undefined) ?? LOOPBACK
+}
+
+/** Limits beyond which a receiver refuses callbacks. */
+export interface ReceiverLimits {
+  /** Largest callback that is taken, bytes. */
+  maxBytes: number
+  /** Callbacks that may be on their way in at once, from their head to their answer. */
+  maxWaiting: number
+  /** Bytes of bodies that may be held at once; one callback of the largest size always fits. */
+  maxWaitingBytes: number
+  /** Connections at once; more are closed as they come. */
+  maxConnections: number
+  /** Longest time for a request's head, milliseconds. */
+  headTimeoutMs: number
+  /** Longest time for a whole request, milliseconds. */
+  requestTimeoutMs: number
+  /** How often these times are looked at, milliseconds. */
+  checkEveryMs: number
+  /** How often a receiver that stands by looks whether the holder is gone, milliseconds. */
+  standbyEveryMs: number
+  /** Longest time a self-test waits for the arrival, milliseconds. */
+  selfTestTimeoutMs: number
+  /** Files that the media host sends at once. */
+  maxMediaFiles: number
+  /** Longest time in which nothing of a file is read, milliseconds; where others wait, a tenth of it. */
+  mediaStallMs: number
+}
+
+const MIB = 1024 * 1024
+
+/** Default limits of a receiver. */
+export const RECEIVER_LIMITS: ReceiverLimits = {
+  maxBytes: 5 * MIB,
+  maxWaiting: 1_000,
+  maxWaitingBytes: 64 * MIB,
+  maxConnections: 5_000,
+  headTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  checkEveryMs: 1_000,
+  standbyEveryMs: 1_000,
+  selfTestTimeoutMs: 10_000,
+  maxMediaFiles: 200,
+  mediaStallMs: 20_000,
 }

@@ -1,8 +1,8 @@
 import type { ErrorMessage } from '../../../shared/messages/error-messages.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import type { InboxCounts } from './inbox.ts'
+import type { ReceiverLimits } from './listen.ts'
 import type { MediaFolder } from './media-registry.ts'
-import type { ReceiverLimits } from './receiver-limits.ts'
 
 /** How a receiver is opened. */
 export interface ReceiverTask {

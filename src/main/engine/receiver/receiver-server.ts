@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import { parseCallbackPath } from './callback-address.ts'
+import { parseCallbackPath, parseMediaPath } from './addresses.ts'
 import { CallbackIntake, type IntakeOutcome, type StoreCallback } from './callback-intake.ts'
 import type { Refusal } from './inbox.ts'
-import { parseMediaPath } from './media-address.ts'
+import type { ReceiverLimits } from './listen.ts'
 import { MediaHost } from './media-host.ts'
-import type { ReceiverLimits } from './receiver-limits.ts'
 
 /** What the server is built on. */
 export interface ReceiverServerParts {

@@ -1,17 +1,22 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { type SealedSecret, unseal } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
-import { isEveryAddress, toBaseUrl } from './base-url.ts'
 import type { InboxAddress, InboxCounts } from './inbox.ts'
 import { InboxReader } from './inbox-reader.ts'
 import { InboxWriter } from './inbox-writer.ts'
-import { type ListenAddress, listen } from './listen.ts'
+import {
+  isEveryAddress,
+  type ListenAddress,
+  listen,
+  RECEIVER_LIMITS,
+  type ReceiverLimits,
+  toBaseUrl,
+} from './listen.ts'
 import { type MediaFolder, MediaRegistry } from './media-registry.ts'
 import type { ReceiverStanding, ReceiverTask } from './messages.ts'
-import { MACHINE_CLOCK, type ReceiverClock } from './receiver-clock.ts'
-import { RECEIVER_LIMITS, type ReceiverLimits } from './receiver-limits.ts'
 import { createReceiverServer } from './receiver-server.ts'
 import { readReceiverSettings } from './receiver-settings.ts'
 import { testPublicUrl } from './self-test.ts'
@@ -212,4 +217,21 @@ function checkServes(address: InboxAddress, asked: ListenAddress): void {
 function toUnavailable(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error
   return new SluiceError({ id: 'receiver_cannot_start', reason: toThrownText(error) }, { cause: error })
+}
+
+/** The receiver's time, so that tests can be its master. */
+export interface ReceiverClock {
+  /** Unix milliseconds. */
+  nowMs(): number
+  /** Unix microseconds. */
+  nowUs(): number
+  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** The machine's own time. */
+export const MACHINE_CLOCK: ReceiverClock = {
+  nowMs: () => Date.now(),
+  nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
+  wait: (ms, signal) => wait(ms, undefined, { signal }),
 }

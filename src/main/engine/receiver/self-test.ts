@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
-import { toCallbackPath } from './callback-address.ts'
+import { toCallbackPath } from './addresses.ts'
 import { SELF_TEST_PREFIX } from './inbox.ts'
 
 /** What a self-test needs. */

@@ -23,7 +23,7 @@ export function toOrigins({ baseUrl, taskBaseUrl }: Addresses): string[] {
 }
 
 /** Throws `NO_API_KEY` where a key holds what no header can carry; see {@link BoundSecret.source}. */
-export function checkKeyText(key: string, source: string): void {
+function checkKeyText(key: string, source: string): void {
   if (/^[\x21-\x7e]+$/.test(key)) return
   throw new SluiceError({ id: 'key_unusable', source })
 }
@@ -151,4 +151,43 @@ export class ProxyCredentials extends BoundSecret {
 /** Takes over a secret of either kind from another thread. */
 export function unseal(sealed: SealedSecret): ApiKey | ProxyCredentials {
   return sealed.kind === 'api-key' ? ApiKey.unseal(sealed) : ProxyCredentials.unseal(sealed)
+}
+
+/**
+ * The text of the API key in an environment variable. Throws `NO_API_KEY` where it is missing or holds what no header
+ * can carry; no message shows any of it.
+ */
+export function readKeyText(env: NodeJS.ProcessEnv, variable: string): string {
+  const key = env[variable]
+  if (key === undefined || key === '') {
+    throw new SluiceError({ id: 'key_not_set', variable, isEmpty: key === '' })
+  }
+  checkKeyText(key, `in the environment variable ${variable}`)
+  return key
+}
+
+/** Reads the API key in an environment variable, for the addresses that it belongs to; see {@link readKeyText}. */
+export function readApiKey(env: NodeJS.ProcessEnv, variable: string, addresses: Addresses): ApiKey {
+  return ApiKey.create(readKeyText(env, variable), addresses, `in the environment variable ${variable}`)
+}
+
+/**
+ * Reads the credentials of a connection's proxy from the environment variable that it names; null where it names none.
+ * Throws `BAD_PLAN` where the variable is missing or holds something else.
+ */
+export function readProxyCredentials(
+  env: NodeJS.ProcessEnv,
+  { proxy }: Pick<PlanConnection, 'proxy'>,
+): ProxyCredentials | null {
+  if (proxy?.credentialsEnv === undefined) return null
+  const { url, credentialsEnv } = proxy
+  const credentials = env[credentialsEnv]
+  if (credentials !== undefined && credentials !== '') {
+    return ProxyCredentials.create(credentials, url, credentialsEnv)
+  }
+  throw new SluiceError({
+    id: 'proxy_credentials_not_set',
+    variable: credentialsEnv,
+    host: new URL(url).host,
+  })
 }

@@ -1,4 +1,3 @@
-import { AnswerError } from './answer-error.ts'
 import { MALFORMED_ANSWER_CODE } from './exchange.ts'
 
 /** A token, as names of headers are (RFC 9110 §5.6.2). */
@@ -203,4 +202,15 @@ export function notHttp(): AnswerError {
 /** A control character, or a line break that is none. */
 export function badCharacter(): AnswerError {
   return malformed('it holds a character that has no place there')
+}
+
+/** An answer that is given up. Its message is the same for all answers that fail alike. */
+export class AnswerError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'AnswerError'
+    this.code = code
+  }
 }

@@ -1,5 +1,5 @@
-import type { AnswerError } from './answer-error.ts'
 import {
+  type AnswerError,
   type AnswerHead,
   badCharacter,
   holdsForbidden,

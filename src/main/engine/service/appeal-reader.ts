@@ -1,9 +1,8 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
 import { cutMessage } from './answer-text.ts'
-import { createJudgement } from './create-judgement.ts'
 import type { AnswerReader } from './judge-exchange.ts'
-import type { Judgement } from './judgement.ts'
+import { createJudgement, type Judgement } from './judgement.ts'
 
 /** Reads where an appeal stands (docs/interface.md §2.6, §4.7). */
 export const APPEAL_READER: AnswerReader = {

@@ -7,7 +7,7 @@ import {
   TIMEOUT_CODE,
 } from './exchange.ts'
 import { PROXY_CREDENTIALS_CODE, PROXY_REFUSED_CODE, PROXY_UNREACHABLE_CODE } from './proxy-tunnel.ts'
-import { isCertificateAlert } from './tls-alert.ts'
+import { isCertificateAlert } from './timed-connector.ts'
 
 /**
  * Says in a person's words why there was no answer, and what to do. The same for every row that ended alike, so that

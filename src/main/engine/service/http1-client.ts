@@ -1,16 +1,19 @@
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
-import { AnswerError } from './answer-error.ts'
+import { AnswerError } from './answer-head.ts'
 import { AnswerReader, isLineEnds } from './answer-reader.ts'
-import type { ConnectionReuse } from './connection-reuse.ts'
+import type { ConnectionReuse, TurnWaiter } from './connection-reuse.ts'
 import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
-import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE, type Exchange, TIMEOUT_CODE } from './exchange.ts'
-import { ExchangeClock } from './exchange-clock.ts'
-import type { TurnWaiter } from './loop-turns.ts'
+import {
+  CLIENT_CLOSED_CODE,
+  CONNECTION_CLOSED_CODE,
+  type Exchange,
+  ExchangeClock,
+  TIMEOUT_CODE,
+} from './exchange.ts'
 import type { ReceivedBytes } from './received-bytes.ts'
 import { RequestHead } from './request-head.ts'
-import type { TimedConnector } from './timed-connector.ts'
-import { isCertificateAlert } from './tls-alert.ts'
+import { isCertificateAlert, type TimedConnector } from './timed-connector.ts'
 import { KEEP_ALIVE_MS, toCause, type WireClient, type WireRequest } from './wire-client.ts'
 
 /** How long an idle connection stays open where the service does not say how long it keeps it, milliseconds. */

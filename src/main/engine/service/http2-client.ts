@@ -1,16 +1,16 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2'
 import { RETRY_AFTER_HEADER } from '../../../shared/service/endpoints.ts'
-import { AnswerError } from './answer-error.ts'
+import { AnswerError } from './answer-head.ts'
 import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
 import { decodeBody } from './decode-body.ts'
 import {
   CLIENT_CLOSED_CODE,
   CONNECTION_CLOSED_CODE,
   type Exchange,
+  ExchangeClock,
   MALFORMED_ANSWER_CODE,
   TIMEOUT_CODE,
 } from './exchange.ts'
-import { ExchangeClock } from './exchange-clock.ts'
 import type {
   Cause,
   ConnectPhases,

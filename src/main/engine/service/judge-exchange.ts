@@ -1,10 +1,8 @@
 import { isServiceErrorBody } from '../../../shared/service/errors.ts'
 import { parseJson, type Refusal, readRefusal, toRedirectMessage, toUnreadable } from './answer-text.ts'
 import { toBreakdownMessage } from './breakdown-message.ts'
-import { createJudgement } from './create-judgement.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import type { Judgement } from './judgement.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { createJudgement, type Judgement } from './judgement.ts'
 
 /** What an operation makes of its answers. */
 export interface AnswerReader {
@@ -71,4 +69,24 @@ export function createJudge(reader: AnswerReader, origin: string, nowMs: () => n
       createJudgement({ outcome: 'rejected', ...refusal })
     )
   }
+}
+
+/** The forms of RFC 9110 §5.6.7, roughly. Only asctime's names no zone, and is in GMT anyway. */
+const HTTP_DATE = /^[A-Z][a-z]+,? [\w -]+\d\d:\d\d:\d\d( GMT| \d{4})$/
+
+/**
+ * Reads a Retry-After header (RFC 9110 §10.2.3): seconds, or an HTTP date. Returns milliseconds from `nowMs`, 0 for a
+ * date that has passed, null for anything else, negative numbers included.
+ */
+export function parseRetryAfter(header: string | null, nowMs: number): number | null {
+  if (header === null) return null
+  const text = header.trim()
+  if (/^\d+(\.\d+)?$/.test(text)) {
+    const ms = Number(text) * 1000
+    return Number.isFinite(ms) ? ms : Number.MAX_SAFE_INTEGER
+  }
+  // Date.parse takes far more than HTTP dates: "try 2099" is a year to it.
+  if (!HTTP_DATE.test(text)) return null
+  const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
 }

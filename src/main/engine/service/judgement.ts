@@ -45,3 +45,26 @@ export interface Judgement {
   /** What the service asked us to wait, milliseconds; null where it did not. */
   retryAfterMs: number | null
 }
+
+/** A final judgement of a service that was reached, changed as told. */
+export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judgement>): Judgement {
+  return {
+    repeat: 'never',
+    reached: true,
+    status: null,
+    errorCode: null,
+    message: null,
+    taskId: null,
+    customIndexItemId: null,
+    answer: null,
+    rows: null,
+    isAcknowledgement: false,
+    isTooLarge: false,
+    isResultLost: false,
+    rules: [],
+    classes: [],
+    fromCache: false,
+    retryAfterMs: null,
+    ...parts,
+  }
+}

@@ -1,4 +1,4 @@
-import { AnswerError } from './answer-error.ts'
+import { AnswerError } from './answer-head.ts'
 import { ANSWER_MAX_BYTES, ANSWER_TOO_LARGE_CODE, RECEIVE_LIMIT_CODE } from './exchange.ts'
 
 const MIB = 1024 * 1024

@@ -1,9 +1,8 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { cutMessage, type Refusal } from './answer-text.ts'
-import { createJudgement } from './create-judgement.ts'
 import type { AnswerReader } from './judge-exchange.ts'
-import type { Judgement, RowJudgement } from './judgement.ts'
+import { createJudgement, type Judgement, type RowJudgement } from './judgement.ts'
 
 /** A list of terms in an answer, and what being in it means. */
 interface AnswerList {

@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs'
+import { extname } from 'node:path'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { openDelimitedSource } from './csv/delimited-source.ts'
 import { DetectorMissing, loadDetector } from './decoding/encoding.ts'
 import { openJsonLinesSource } from './jsonl/json-lines-source.ts'
-import { findSourceFormat } from './source-format.ts'
-import type { SourceReader } from './source-reader.ts'
+import type { SourceFormat, SourceReader } from './source-reader.ts'
 
 /** How a source is read, where that is not left to {@link openSource}. */
 export interface OpenSourceOptions {
@@ -42,5 +43,39 @@ async function openByFormat(source: PlanSource, options: OpenSourceOptions): Pro
     case 'csv':
     case 'tsv':
       return openDelimitedSource({ ...source, format }, options.readBytes)
+  }
+}
+
+/** Endings of names and what they say; old and foreign workbooks are named by the reader of workbooks. */
+const FORMATS: Record<string, SourceFormat> = {
+  '.csv': 'csv',
+  '.tsv': 'tsv',
+  '.tab': 'tsv',
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.jsonlines': 'jsonl',
+  '.json': 'jsonl',
+  '.xlsx': 'xlsx',
+  '.xlsm': 'xlsx',
+  '.xltx': 'xlsx',
+  '.xltm': 'xlsx',
+  '.xlsb': 'xlsx',
+  '.xls': 'xlsx',
+  '.ods': 'xlsx',
+  '.numbers': 'xlsx',
+}
+
+/** The format that the person gave, else that of a folder, else that of the name's ending, else CSV. */
+export function findSourceFormat({ path, format }: Pick<PlanSource, 'path' | 'format'>): SourceFormat {
+  if (format !== undefined) return format
+  return isFolder(path) ? 'folder' : (FORMATS[extname(path).toLowerCase()] ?? 'csv')
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    // Whoever opens the file says what is wrong with it.
+    return false
   }
 }

@@ -2,7 +2,7 @@ import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { type RowPlace, toSourcePlace } from '../../../shared/plan/source-place.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
-import { findHeaderDoubt } from './find-header-doubt.ts'
+import { findHeaderDoubt } from './header.ts'
 import { openSource } from './open-source.ts'
 
 /** The first `limit` rows of a source and how it is read. Throws `BAD_SOURCE` as {@link openSource} does. */

@@ -2,8 +2,13 @@ import { unwatchFile, watchFile } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
-import { ApiKey, type ProxyCredentials, toOrigins } from '../secrets/bound-secret.ts'
-import { readApiKey, readProxyCredentials } from '../secrets/read-credentials.ts'
+import {
+  ApiKey,
+  type ProxyCredentials,
+  readApiKey,
+  readProxyCredentials,
+  toOrigins,
+} from '../secrets/bound-secret.ts'
 import { followsActiveKey, readConnections, toConnectionsFile } from './connections.ts'
 
 /** The variable that holds the key of a run that names none. */

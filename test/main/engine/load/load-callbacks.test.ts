@@ -3,7 +3,7 @@ import { LoadCallbacks } from '../../../../src/main/engine/load/load-callbacks.t
 import { WARMUP_SEQUENCE } from '../../../../src/main/engine/load/load-pacer.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
-import { createJudgement } from '../../../../src/main/engine/service/create-judgement.ts'
+import { createJudgement } from '../../../../src/main/engine/service/judgement.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 const TIMEOUT_MS = 10_000

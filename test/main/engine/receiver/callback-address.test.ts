@@ -1,7 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { parseCallbackPath, toCallbackPath } from '../../../../src/main/engine/receiver/callback-address.ts'
-import { parseMediaPath, toMediaPath } from '../../../../src/main/engine/receiver/media-address.ts'
+import {
+  parseCallbackPath,
+  parseMediaPath,
+  toCallbackPath,
+  toMediaPath,
+} from '../../../../src/main/engine/receiver/addresses.ts'
 
 const SECRET = '07'.repeat(32)
 const OTHER_SECRET = '08'.repeat(32)

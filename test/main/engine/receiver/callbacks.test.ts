@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { toCallbackPath } from '../../../../src/main/engine/receiver/callback-address.ts'
+import { toCallbackPath } from '../../../../src/main/engine/receiver/addresses.ts'
 import { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
 import { openSocket, readAnswer, requestRaw, sendRaw } from '../../../helpers/raw-http.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'

@@ -1,10 +1,14 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type InboxEntry, SELF_TEST_PREFIX, toInboxFile } from '../../../../src/main/engine/receiver/inbox.ts'
+import {
+  type InboxEntry,
+  openInbox,
+  SELF_TEST_PREFIX,
+  toInboxFile,
+} from '../../../../src/main/engine/receiver/inbox.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
-import { openInbox } from '../../../../src/main/engine/receiver/open-inbox.ts'
 import { holdLease } from '../../../helpers/hold-lease.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 

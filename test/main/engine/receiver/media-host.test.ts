@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { toMediaPath } from '../../../../src/main/engine/receiver/media-address.ts'
-import type { ReceiverLimits } from '../../../../src/main/engine/receiver/receiver-limits.ts'
+import { toMediaPath } from '../../../../src/main/engine/receiver/addresses.ts'
+import type { ReceiverLimits } from '../../../../src/main/engine/receiver/listen.ts'
 import { takeLease } from '../../../../src/main/engine/workspace/lease.ts'
 import {
   createWorkspaceFolders,

@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isInside, toFilePath } from '../../../../src/main/engine/receiver/media-path.ts'
-import { checkOpened, openMediaFile } from '../../../../src/main/engine/receiver/open-media-file.ts'
+import { isInside, toFilePath } from '../../../../src/main/engine/receiver/addresses.ts'
+import { checkOpened, openMediaFile } from '../../../../src/main/engine/receiver/media-host.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 /** A folder with a file in it, beside a folder with a secret. */

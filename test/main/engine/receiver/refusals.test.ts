@@ -1,8 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { toCallbackPath } from '../../../../src/main/engine/receiver/callback-address.ts'
+import { toCallbackPath, toMediaPath } from '../../../../src/main/engine/receiver/addresses.ts'
 import { toInboxFile } from '../../../../src/main/engine/receiver/inbox.ts'
-import { toMediaPath } from '../../../../src/main/engine/receiver/media-address.ts'
 import { openSocket, type RawAnswer, readAnswer, requestRaw, sendRaw } from '../../../helpers/raw-http.ts'
 import { postCallback, startTestReceiver, type TestReceiver } from './with-receiver.ts'
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isEveryAddress, toBaseUrl } from '../../../../src/main/engine/receiver/base-url.ts'
-import { toCallbackPath } from '../../../../src/main/engine/receiver/callback-address.ts'
+import { toCallbackPath } from '../../../../src/main/engine/receiver/addresses.ts'
 import { toInboxFile } from '../../../../src/main/engine/receiver/inbox.ts'
+import { isEveryAddress, toBaseUrl } from '../../../../src/main/engine/receiver/listen.ts'
 import {
   keepReceiverPort,
   readReceiverSettings,

@@ -1,10 +1,9 @@
 import { onTestFinished } from 'vitest'
-import { toCallbackPath } from '../../../../src/main/engine/receiver/callback-address.ts'
+import { toCallbackPath } from '../../../../src/main/engine/receiver/addresses.ts'
 import type { InboxCallback, InboxCounts } from '../../../../src/main/engine/receiver/inbox.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
 import type { ReceiverStanding, ReceiverTask } from '../../../../src/main/engine/receiver/messages.ts'
-import { Receiver } from '../../../../src/main/engine/receiver/receiver.ts'
-import type { ReceiverClock } from '../../../../src/main/engine/receiver/receiver-clock.ts'
+import { Receiver, type ReceiverClock } from '../../../../src/main/engine/receiver/receiver.ts'
 import { readReceiverSettings } from '../../../../src/main/engine/receiver/receiver-settings.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { AnswerError } from '../../../../src/main/engine/service/answer-error.ts'
+import { AnswerError } from '../../../../src/main/engine/service/answer-head.ts'
 import { AnswerReader } from '../../../../src/main/engine/service/answer-reader.ts'
 import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 import { createDraw } from '../../../helpers/seeded-draw.ts'

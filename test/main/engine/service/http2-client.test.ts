@@ -18,7 +18,7 @@ import {
   type ServiceClientOptions,
 } from '../../../../src/main/engine/service/service-client.ts'
 import { createTimedConnector } from '../../../../src/main/engine/service/timed-connector.ts'
-import { readSecureContext } from '../../../../src/main/engine/service/tls-files.ts'
+import { readSecureContext } from '../../../../src/main/engine/service/transport.ts'
 import { createCertificate } from '../../../helpers/certificates.ts'
 import { END_STREAM, H2_CODES, type RawHttp2Wire, startRawHttp2Server } from '../../../helpers/raw-http2.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'

@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
-import { readProxyCredentials } from '../../../../src/main/engine/secrets/read-credentials.ts'
+import { ApiKey, readProxyCredentials } from '../../../../src/main/engine/secrets/bound-secret.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { PagedTexts } from '../../../../src/main/engine/source/xlsx/paged-texts.ts'
+import { PagedTexts } from '../../../../src/main/engine/source/xlsx/shared-strings.ts'
 
 const listSpills = () => readdirSync(tmpdir()).filter((name) => /^sluice-[\da-f]{24}$/.test(name))
 

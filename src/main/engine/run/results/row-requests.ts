@@ -1,7 +1,7 @@
 import type { RunView } from '../../journal/run-view.ts'
 import { createRowMapper } from '../../mapping/row-mapper.ts'
+import { createRunAddresses } from '../../receiver/addresses.ts'
 import { readReceiverSettings } from '../../receiver/receiver-settings.ts'
-import { createRunAddresses } from '../../receiver/run-addresses.ts'
 import { createOperationExchange } from '../../service/operation-exchange.ts'
 
 /** Rows among which those of an item are looked for; invalid ones may stand between them. */

@@ -74,3 +74,36 @@ export function findUsualLength(records: readonly (readonly string[])[]): { cell
 export function isBlank(record: readonly string[]): boolean {
   return record.length === 1 && record[0] === ''
 }
+
+/** What a first line such as `sep=;` says to a spreadsheet; it is neither header nor row. */
+export interface SeparatorLine {
+  delimiter: string
+  /** Characters up to the line that follows. */
+  characters: number
+}
+
+const SEPARATOR_LINE = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i
+
+/** Reads the line with which spreadsheets are told the delimiter, or returns null where a text has none. */
+export function findSeparatorLine(text: string): SeparatorLine | null {
+  const found = SEPARATOR_LINE.exec(text)
+  return found === null ? null : { delimiter: found[1] ?? ',', characters: found[0].length }
+}
+
+/**
+ * What ends a line. `\n` serves CRLF as well, and files that mix both: the record parser takes the `\r` off. A lone
+ * `\r` is taken for a line end only where the sample has no other outside quotes, as old Macintosh programs wrote.
+ */
+export function chooseNewline(sampleText: string): '\n' | '\r' {
+  if (!sampleText.includes('\r')) return '\n'
+  let inQuotes = false
+  let hasLoneReturn = false
+  for (let index = 0; index < sampleText.length; index += 1) {
+    const character = sampleText.charCodeAt(index)
+    if (character === 0x22) inQuotes = !inQuotes
+    else if (inQuotes) continue
+    else if (character === 0x0a) return '\n'
+    else if (character === 0x0d) hasLoneReturn = true
+  }
+  return hasLoneReturn ? '\r' : '\n'
+}

@@ -1,6 +1,6 @@
 import { removeFormulaGuard } from '../../../../shared/run/export-format.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
-import { replaceUndecodable } from '../decoding/replace-undecodable.ts'
+import { replaceUndecodable } from '../decoding/text-decoder.ts'
 import type { SourceRow } from '../source-reader.ts'
 import type { QuoteFault, RecordBatch } from './record-parser.ts'
 
@@ -69,5 +69,30 @@ function toQuoteProblem(row: number, cells: readonly string[], fault: QuoteFault
     code: 'broken_quotes',
     message,
     found: lines === 0 ? toFound(suspect) : `${toFound(suspect)} (${lines + 1} lines in one row)`,
+  }
+}
+
+/** Leaves out the first records of a text, such as the lines above a header. */
+export function* dropRecords(
+  batches: Iterable<RecordBatch>,
+  count: number,
+): Generator<RecordBatch, void, undefined> {
+  let left = count
+  for (const batch of batches) {
+    if (left >= batch.records.length) {
+      left -= batch.records.length
+      continue
+    }
+    yield left === 0 ? batch : dropFirst(batch, left)
+    left = 0
+  }
+}
+
+function dropFirst({ records, quoteFaults, isWellFormed }: RecordBatch, count: number): RecordBatch {
+  const faults = [...quoteFaults].filter(([index]) => index >= count)
+  return {
+    records: records.slice(count),
+    quoteFaults: new Map(faults.map(([index, fault]) => [index - count, fault])),
+    isWellFormed,
   }
 }

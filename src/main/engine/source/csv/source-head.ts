@@ -7,10 +7,14 @@ import {
 } from '../../../../shared/run/export-format.ts'
 import type { ReadText } from '../decoding/text-reader.ts'
 import { findUsualLength, isBlank } from './delimiter.ts'
-import { dropRecords } from './drop-records.ts'
-import { createLongRecordError } from './long-record.ts'
-import { parseRecords, type RecordBatch, type RecordSyntax, RecordTooLong } from './record-parser.ts'
-import type { RowExpectation } from './row-builder.ts'
+import {
+  createLongRecordError,
+  parseRecords,
+  type RecordBatch,
+  type RecordSyntax,
+  RecordTooLong,
+} from './record-parser.ts'
+import { dropRecords, type RowExpectation } from './row-builder.ts'
 
 /** What the first records of a source say about all of them. */
 export interface SourceHead extends Omit<RowExpectation, 'encoding'> {

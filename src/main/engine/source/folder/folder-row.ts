@@ -1,18 +1,16 @@
 import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { access, open } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import mime from 'mime'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { saySourceProblem } from '../../../../shared/messages/source-messages.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import { type Problem, type ProblemCode, toFound } from '../../../../shared/run/problem.ts'
 import { VIDEO_MAX_HOURS } from '../../../../shared/service/request-field.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
-import { replaceUndecodable } from '../decoding/replace-undecodable.ts'
-import { createPieceDecoder } from '../decoding/text-decoder.ts'
+import { createPieceDecoder, replaceUndecodable } from '../decoding/text-decoder.ts'
 import { openSourceFile } from '../source-file.ts'
 import type { SourceRow } from '../source-reader.ts'
-import { type FileKind, findFileKind, isVideo } from './file-kind.ts'
-import { readVideoLength } from './video-length.ts'
 import type { FolderEntry } from './walk-folder.ts'
 
 /** Largest file whose text goes into a request, bytes. */
@@ -112,4 +110,66 @@ function toKnownBy(path: string): string {
 function toReason(error: unknown): string {
   if (error instanceof SluiceError) return saySourceProblem(error.said) ?? error.message
   return toSystemCode(error) ?? 'an unexpected error'
+}
+
+/** What a file of a folder becomes: text to send, a whole request, or media that the service fetches. */
+type FileKind = 'text' | 'request' | 'media'
+
+const TEXT_ENDINGS = new Set(['.txt', '.text', '.md', '.markdown', '.html', '.htm'])
+
+/** The kind of a file by its name's ending, or null for one that cannot be sent. */
+function findFileKind(path: string): FileKind | null {
+  const ending = extname(path).toLowerCase()
+  if (TEXT_ENDINGS.has(ending)) return 'text'
+  if (ending === '.json') return 'request'
+  return /^(?:image|video|audio)\//.test(toMediaType(ending)) ? 'media' : null
+}
+
+/** Whether a file is a video by its name's ending. */
+function isVideo(path: string): boolean {
+  return toMediaType(extname(path)).startsWith('video/')
+}
+
+function toMediaType(ending: string): string {
+  return ending === '' ? '' : (mime.getType(ending) ?? '')
+}
+
+/** Most that is read of a video to tell its length; one that says it nowhere else would be read whole. */
+const MAX_READ_BYTES = 64 * 1024 * 1024
+
+const CACHE_BYTES = 4 * 1024 * 1024
+
+/**
+ * How long a video is, seconds, from the head or index of its file; null where that does not tell, or the container
+ * is not MP4, MOV, WebM or Matroska. Never rejects.
+ */
+async function readVideoLength(path: string): Promise<number | null> {
+  const { CustomSource, Input, Logging, LogLevel, MATROSKA, MP4, QTFF, WEBM } = await import('mediabunny')
+  // The library would write what it cannot decode to the console.
+  Logging.level = LogLevel.Silent
+  const handle = await open(path, 'r').catch(() => null)
+  if (handle === null) return null
+  let leftBytes = MAX_READ_BYTES
+  const source = new CustomSource({
+    getSize: async () => (await handle.stat()).size,
+    read: async (start, end) => {
+      leftBytes -= end - start
+      if (leftBytes < 0) throw new Error('the length stands nowhere near the head or the end')
+      const buffer = new Uint8Array(end - start)
+      await handle.read(buffer, 0, buffer.length, start)
+      return buffer
+    },
+    maxCacheSize: CACHE_BYTES,
+    prefetchProfile: 'none',
+  })
+  const input = new Input({ source, formats: [MP4, QTFF, WEBM, MATROSKA] })
+  try {
+    const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration())
+    return Number.isFinite(seconds) && seconds > 0 ? seconds : null
+  } catch {
+    return null
+  } finally {
+    input.dispose()
+    await handle.close()
+  }
 }

@@ -1,15 +1,12 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { toColumnNames } from '../column-names.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
-import { readLines, type TextLine } from '../decoding/line-reader.ts'
 import { createPieceDecoder } from '../decoding/text-decoder.ts'
-import { createTextReader, READ_BYTES } from '../decoding/text-reader.ts'
-import { PlaceNotes } from '../place-notes.ts'
+import { createTextReader, READ_BYTES, readLines, type TextLine } from '../decoding/text-reader.ts'
+import { toColumnNames } from '../header.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
-import type { SourceBatch, SourceReader } from '../source-reader.ts'
-import { createColumnSet } from './column-set.ts'
-import { toJsonRow } from './json-row.ts'
+import { PlaceNotes, type SourceBatch, type SourceReader } from '../source-reader.ts'
+import { createColumnSet, toJsonRow } from './json-row.ts'
 
 /** Longest line that is read, in UTF-16 code units; a longer one is a row that cannot be sent. */
 const MAX_LINE_CHARACTERS = 8 * 1024 * 1024

@@ -1,11 +1,8 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { createDamageError, createLimitError, formatCount } from './archive.ts'
-import { MAX_COLUMNS, MAX_ROWS, readColumn } from './cell-reference.ts'
-import { decodeEscapes } from './decode-escapes.ts'
-import { isBeyondPrecision } from './number-text.ts'
-import type { XmlHandlers } from './parse-xml.ts'
-import { toSerial } from './serial-date.ts'
-import type { Styles } from './styles.ts'
+import { isBeyondPrecision, toSerial } from './number-text.ts'
+import { decodeEscapes, type XmlHandlers } from './parse-xml.ts'
+import type { Styles } from './workbook.ts'
 
 /** One row of a sheet that the file has. */
 export interface SheetRow {
@@ -166,4 +163,22 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     },
     isAtEnd: () => isAtEnd,
   }
+}
+
+/** Most columns of a sheet. */
+const MAX_COLUMNS = 16_384
+
+/** Most rows of a sheet. */
+const MAX_ROWS = 1_048_576
+
+/** The column of a reference such as `AB12`, from 0; -1 where it is none. */
+function readColumn(reference: string): number {
+  let column = 0
+  let at = 0
+  for (; at < reference.length; at += 1) {
+    const letter = (reference.charCodeAt(at) | 0x20) - 0x61
+    if (letter < 0 || letter > 25) break
+    column = column * 26 + letter + 1
+  }
+  return at === 0 || at > 3 ? -1 : column - 1
 }

@@ -1,0 +1,153 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import type { RunRecord } from '../journal/run-record.ts'
+
+/** What a callback is for. */
+export interface CallbackTarget {
+  /** The run's token, which the child runs of a retry share. */
+  runToken: string
+  /** The item's number. */
+  item: number
+}
+
+/** A base URL may have a path that a proxy hands on, so whatever stands before is passed over. */
+const CALLBACK_PATH = /\/callback\/([\w-]{1,100})\/([1-9]\d{0,14})\/([\w-]{22})$/
+
+/**
+ * Path of an item's callback URL, to be put behind the receiver's base. Always the same for an item of a workspace,
+ * and told by nobody who does not know the workspace's secret (32 bytes, hex).
+ */
+export function toCallbackPath(secret: string, target: CallbackTarget): string {
+  const text = toCallbackText(target)
+  return `/${text}/${toAddressMac(secret, text)}`
+}
+
+/** Reads the path of a request, which may carry a query; null where we never gave out such an address. */
+export function parseCallbackPath(secret: string, path: string): CallbackTarget | null {
+  const [, runToken = '', digits = '', mac = ''] = CALLBACK_PATH.exec(path.split('?', 1)[0] ?? '') ?? []
+  const target = { runToken, item: Number(digits) }
+  return mac !== '' && isAddressMac(secret, toCallbackText(target), mac) ? target : null
+}
+
+function toCallbackText({ runToken, item }: CallbackTarget): string {
+  return `callback/${runToken}/${item}`
+}
+
+/** Which file a media URL is about. */
+export interface MediaTarget {
+  /** The run's token, which the child runs of a retry share. */
+  runToken: string
+  /** Path inside the run's folder, with forward slashes. */
+  path: string
+}
+
+const MEDIA_PATH = /\/media\/([\w-]{1,100})\/([\w-]{22})\/(.+)$/
+
+/**
+ * Path of a file's media URL, to be put behind the media host's base. Always the same for a file of a run, and told
+ * by nobody who does not know the workspace's secret (32 bytes, hex).
+ */
+export function toMediaPath(secret: string, { runToken, path }: MediaTarget): string {
+  const known = path.toWellFormed()
+  return `/media/${runToken}/${toAddressMac(secret, toMediaText(runToken, known))}/${encodeMediaPath(known)}`
+}
+
+/** A path inside a folder as it stands in a URL: percent-encoded, its slashes kept. */
+function encodeMediaPath(path: string): string {
+  return path.toWellFormed().split('/').map(encodeURIComponent).join('/')
+}
+
+/**
+ * Reads the path of a request, which may carry a query; null where we never gave out such an address. It says
+ * nothing about the file: the path may lead anywhere.
+ */
+export function parseMediaPath(secret: string, path: string): MediaTarget | null {
+  const [, runToken = '', mac = '', encoded = ''] = MEDIA_PATH.exec(path.split('?', 1)[0] ?? '') ?? []
+  const decoded = decodeOnce(encoded)
+  if (decoded === null || mac === '' || !isAddressMac(secret, toMediaText(runToken, decoded), mac))
+    return null
+  return { runToken, path: decoded }
+}
+
+function decodeOnce(encoded: string): string | null {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    return null
+  }
+}
+
+function toMediaText(runToken: string, path: string): string {
+  return `media/${runToken}/${path}`
+}
+
+/** 128 bits: nobody guesses that, and addresses stay short. */
+const MAC_BYTES = 16
+
+/** What makes an address of the receiver unguessable: an HMAC-SHA256 of `text`, cut to 128 bits, base64url. */
+function toAddressMac(secret: string, text: string): string {
+  // The key is the secret as it is written: a Buffer would be made a key object each time, which costs seven hashes.
+  const digest = createHmac('sha256', secret).update(text).digest()
+  return digest.subarray(0, MAC_BYTES).toString('base64url')
+}
+
+/** Whether `mac` is the one of `text`; the time it takes says nothing about how near a guess was. */
+function isAddressMac(secret: string, text: string, mac: string): boolean {
+  const expected = Buffer.from(toAddressMac(secret, text))
+  // The texts are compared, not their bits: 22 characters have four bits to spare, which would make 16 texts right.
+  const given = Buffer.from(mac)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** Names that are devices on Windows, whatever ending they have. */
+const DEVICE_NAME = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i
+
+/**
+ * Where the file at a path inside a folder would be; null where the path is none that a folder can hold. Backslashes
+ * are refused everywhere, since they part names on Windows; its devices, streams and dropped endings there alone.
+ */
+export function toFilePath(
+  folder: string,
+  path: string,
+  platform: NodeJS.Platform = process.platform,
+): string | null {
+  const names = path.split('/')
+  const isPlain = names.every(
+    (name) =>
+      !['', '.', '..'].includes(name) &&
+      !/[\0\\]/.test(name) &&
+      (platform !== 'win32' || isPlainOnWindows(name)),
+  )
+  return isPlain ? join(folder, ...names) : null
+}
+
+function isPlainOnWindows(name: string): boolean {
+  return !/[:*?"<>|]|[. ]$/.test(name) && !DEVICE_NAME.test(name)
+}
+
+/** Whether a real path is inside a real folder. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+/** Addresses that go out in a run's requests; always the same for a run and those that retry it. */
+export interface RunAddresses {
+  /** Where the service posts the outcome of an item; null where the run has no callbacks. */
+  toCallbackUrl(item: number): string | null
+  /** Where the service finds a media file of the source's folder. */
+  toMediaUrl(path: string): string
+}
+
+/** Builds the addresses of a run; `readSecret` gives the workspace's secret and is asked only where one is needed. */
+export function createRunAddresses(
+  { runToken, callbackBase, mediaBase }: Pick<RunRecord, 'runToken' | 'callbackBase' | 'mediaBase'>,
+  readSecret: () => string,
+): RunAddresses {
+  const secret = callbackBase === null && mediaBase === null ? '' : readSecret()
+  return {
+    toCallbackUrl: (item) =>
+      callbackBase === null ? null : callbackBase + toCallbackPath(secret, { runToken, item }),
+    toMediaUrl: (path) => (mediaBase ?? '') + toMediaPath(secret, { runToken, path }),
+  }
+}
