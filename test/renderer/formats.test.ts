@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatBytes, formatMs, formatRate, formatShare } from '../../src/renderer/ui/format-number.ts'
 import { formatAgo, formatSpan } from '../../src/renderer/ui/format-time.ts'
+import { formatBytes, formatMs, formatRate, formatShare } from '../../src/shared/messages/figure-text.ts'
 
 describe('numbers with units', () => {
   it.each([

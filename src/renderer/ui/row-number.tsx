@@ -1,5 +1,5 @@
+import { formatCount } from '../../shared/messages/figure-text.ts'
 import type { SourcePlace } from '../../shared/plan/source-place.ts'
-import { formatCount } from './format-number.ts'
 
 /** A row's number as the spreadsheet shows it; its other numbers are told when it is pointed at. */
 export function RowNumber({ row, place }: { row: number; place: SourcePlace | undefined }) {

@@ -1,5 +1,5 @@
 import { formatDurationMs } from '../messages/duration.ts'
-import { formatCount, formatCounted, formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
+import { formatCount, formatCounted, formatMs, formatRate, formatShare } from '../messages/figure-text.ts'
 import type { Percentiles } from '../run/run.ts'
 import type { LoadErrorGroup, LoadReport } from './load-report.ts'
 import { METRICS, TREND_METRICS, type TrendMetric } from './metrics.ts'
@@ -200,7 +200,7 @@ function listRequests(report: ViewedReport): LoadFact[] {
   const unsuccessful = countUnsuccessful(report)
   const ended = counts.succeeded + unsuccessful
   const duration = latencyMs.http_req_duration
-  const perS = (rate: number) => `${formatFigure(rate)}/s`
+  const perS = (rate: number) => `${formatRate(rate)}/s`
   const total = (count: number) => `${formatCount(count)} in total`
   const failures = [
     [counts.rejected, 'rejected'],

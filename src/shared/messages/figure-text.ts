@@ -34,12 +34,26 @@ export function formatMs(ms: number): string {
   return Math.abs(ms) >= 1000 ? `${formatFigure(ms / 1000)} s` : `${formatFigure(ms)} ms`
 }
 
-/** A share from 0 to 1 in percent that says 0 or 100 only where it is: `<0.1 %`, `12.3 %`, `>99.9 %`. */
-export function formatShare(share: number): string {
-  const percent = share * 100
-  if (percent === 0 || percent === 100) return `${percent} %`
-  if (percent > 0 && percent < 0.1) return '<0.1 %'
-  if (percent > 99.9 && percent < 100) return '>99.9 %'
+/** A latency on an axis, where nothing is simply `0`. */
+export function formatAxisMs(ms: number): string {
+  return ms === 0 ? '0' : formatMs(ms)
+}
+
+/** A rate per second, without its unit: one decimal below 100, none from there. */
+export function formatRate(perSecond: number): string {
+  return Math.abs(perSecond) < 99.95 ? formatTenths(perSecond) : formatWhole(perSecond)
+}
+
+/**
+ * A part of a whole, or a share from 0 to 1, in percent: `0 %`, `<0.1 %`, `12.3 %`, `>99.9 %`, `100 %`; never rounds to
+ * all or nothing.
+ */
+export function formatShare(part: number, all = 1): string {
+  if (all <= 0 || part <= 0) return '0 %'
+  if (part >= all) return '100 %'
+  const percent = (part / all) * 100
+  if (percent < 0.1) return '<0.1 %'
+  if (percent > 99.9) return '>99.9 %'
   return `${formatTenths(percent)} %`
 }
 
@@ -53,4 +67,21 @@ export function formatBytes(bytes: number): string {
     unit += 1
   }
   return `${unit === 0 || value >= 99.95 ? formatWhole(value) : formatTenths(value)} ${units[unit]}`
+}
+
+/** A span of time as a person says it: `36 ms`, `26.1 s`, `3 min 05 s`, `2 h 04 min`. */
+export function formatDuration(ms: number): string {
+  const seconds = ms / 1000
+  if (seconds < 0.9995) return `${formatWhole(ms)} ms`
+  if (seconds < 59.95) return `${formatTenths(seconds)} s`
+  const total = Math.round(seconds)
+  const minutes = Math.floor(total / 60)
+  if (minutes < 60) return `${minutes} min ${String(total % 60).padStart(2, '0')} s`
+  return `${formatWhole(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} min`
+}
+
+/** A time to wait, in whole seconds, never 0: `1 s`, `12 s`, `3 min 05 s`. */
+export function formatTimeLeft(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000))
+  return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000)
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { fromStateName, type StateName } from '../../../shared/messages/state-name.ts'
 import { rowAnswerSchema } from '../../../shared/run/item-state.ts'
 import type { ExportResult, RowFilter } from '../../../shared/run/results.ts'
@@ -8,7 +9,6 @@ import { resolveFromCaller } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { isLoadRun } from '../summary/exit-code.ts'
-import { formatBytes, formatCounted } from '../terminal/number-format.ts'
 import { resolveWorkspace } from '../workspace.ts'
 
 const STATES = [

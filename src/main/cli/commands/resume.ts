@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
@@ -22,7 +23,6 @@ import { confirmProduction, findGuarded } from '../session/confirm-production.ts
 import { createRunAccess } from '../session/run-access.ts'
 import { printSummary, settleRun } from '../session/settle-run.ts'
 import { isLoadRun, toExitCode } from '../summary/exit-code.ts'
-import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { resolveWorkspace } from '../workspace.ts'
 

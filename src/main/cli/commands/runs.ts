@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
+import { formatCount, formatFigure } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { isLoadRun } from '../summary/exit-code.ts'
-import { formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable, type TableColumn } from '../terminal/table.ts'
 import { textWidth } from '../terminal/text-width.ts'
@@ -99,7 +99,7 @@ function isNothing(cell: string): boolean {
 
 function toP95({ latency_ms }: RunSummary): string {
   const p95 = latency_ms.http_req_duration?.p95
-  return p95 === undefined ? '' : formatMs(p95)
+  return p95 === undefined ? '' : formatFigure(p95)
 }
 
 /** Whether a load test passed: `held`, or how many of its thresholds did not. */

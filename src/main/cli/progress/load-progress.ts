@@ -1,14 +1,14 @@
 import { formatThresholdValue, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs } from '../../../shared/messages/duration.ts'
-import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
   formatCount,
   formatCounted,
   formatDuration,
-  formatMs,
+  formatFigure,
   formatRate,
   formatShare,
-} from '../terminal/number-format.ts'
+} from '../../../shared/messages/figure-text.ts'
+import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { fitSegments, type Segment } from '../terminal/segments.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -110,9 +110,9 @@ function listFigures(terminal: Terminal, { load }: LoadSnapshot): Segment[] {
     ...(latency === null
       ? []
       : [
-          { text: `p50 ${formatMs(latency.p50)} ms`, keep: 5 },
-          { text: `p95 ${formatMs(latency.p95)} ms`, keep: 6 },
-          { text: `p99 ${formatMs(latency.p99)} ms`, keep: 7 },
+          { text: `p50 ${formatFigure(latency.p50)} ms`, keep: 5 },
+          { text: `p95 ${formatFigure(latency.p95)} ms`, keep: 6 },
+          { text: `p99 ${formatFigure(latency.p99)} ms`, keep: 7 },
         ]),
   ]
 }
@@ -177,9 +177,9 @@ export function formatLoadLine({ phase, load, inFlight, notice }: LoadSnapshot):
     ...(latency === null
       ? []
       : [
-          `p50 ${formatMs(latency.p50)} ms`,
-          `p95 ${formatMs(latency.p95)} ms`,
-          `p99 ${formatMs(latency.p99)} ms`,
+          `p50 ${formatFigure(latency.p50)} ms`,
+          `p95 ${formatFigure(latency.p95)} ms`,
+          `p99 ${formatFigure(latency.p99)} ms`,
         ]),
     ...(awaited === 0 ? [] : [`${formatCounted(awaited, 'callback')} awaited`]),
     ...(dropped === 0 ? [] : [`${formatCount(dropped)} dropped`]),

@@ -1,12 +1,12 @@
-import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
   formatBytes,
   formatCount,
   formatCounted,
-  formatMs,
+  formatFigure,
   formatRate,
   formatTimeLeft,
-} from '../terminal/number-format.ts'
+} from '../../../shared/messages/figure-text.ts'
+import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { fitSegments, type Segment } from '../terminal/segments.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
@@ -57,7 +57,7 @@ function formatOutcomes(terminal: Terminal, snapshot: RunSnapshot): string {
             : `${formatRate(ratePerSecond.current)}/s`,
       keep: 5,
     },
-    { text: latencyMs === null ? '' : `p95 ${formatMs(latencyMs.p95)} ms`, keep: 4 },
+    { text: latencyMs === null ? '' : `p95 ${formatFigure(latencyMs.p95)} ms`, keep: 4 },
   ]
   return ' '.repeat(LABEL_COLUMNS) + fitSegments(segments, terminal.columns() - 1 - LABEL_COLUMNS, '   ')
 }

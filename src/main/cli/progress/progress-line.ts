@@ -1,12 +1,12 @@
-import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
   formatBytes,
   formatCount,
   formatCounted,
-  formatMs,
+  formatFigure,
   formatRate,
   formatTimeLeft,
-} from '../terminal/number-format.ts'
+} from '../../../shared/messages/figure-text.ts'
+import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatLoadLine, isLoadSnapshot } from './load-progress.ts'
 import { toPhaseLabel, toRowProgress } from './row-progress.ts'
@@ -31,7 +31,7 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
     ...(callbacks === null ? [] : [`${formatCount(rows.awaiting)} awaiting`]),
     ...(rows.overdue === 0 ? [] : [`${formatCount(rows.overdue)} overdue`]),
     ...(snapshot.phase === 'awaiting' ? [] : [`${formatRate(snapshot.ratePerSecond.current)}/s`]),
-    ...(latencyMs === null ? [] : [`p95 ${formatMs(latencyMs.p95)} ms`]),
+    ...(latencyMs === null ? [] : [`p95 ${formatFigure(latencyMs.p95)} ms`]),
     ...(etaMs === null ? [] : [`${formatTimeLeft(etaMs)} left`]),
     ...(slowdown === null ? [] : [toPrintable(formatSlowdown(slowdown))]),
     ...(notice === null ? [] : [toPrintable(notice)]),

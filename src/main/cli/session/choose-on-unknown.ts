@@ -1,11 +1,11 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../../shared/run/resend-consent.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { ResumeOptions } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import type { UnknownFlags } from '../options/shared-options.ts'
-import { formatCounted } from '../terminal/number-format.ts'
 
 /** What happens to rows of unknown outcome. */
 type UnknownChoice = Pick<ResumeOptions, 'onUnknown' | 'resendIndexAdds'>

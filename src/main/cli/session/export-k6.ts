@@ -1,9 +1,9 @@
 import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
-import { formatBytes, formatCounted } from '../terminal/number-format.ts'
 import type { Trial } from './dry-run.ts'
 import { dropRun, readSource } from './read-source.ts'
 

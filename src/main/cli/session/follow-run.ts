@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs'
 import { EXIT } from '../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
-import { formatCounted } from '../terminal/number-format.ts'
 import { watchInterrupts } from './interrupts.ts'
 import type { RunAccess } from './run-access.ts'
 

@@ -5,8 +5,7 @@ import type {
   Verdict,
 } from '../../../shared/load/compare.ts'
 import { formatPercentileName } from '../../../shared/load/compare-text.ts'
-import { formatFigure, formatShare } from '../../../shared/messages/figure-text.ts'
-import { formatCount, formatMs } from '../terminal/number-format.ts'
+import { formatCount, formatFigure, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable, type TableColumn, wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
@@ -58,8 +57,8 @@ export function formatComparison(terminal: Terminal, comparison: LoadComparison)
 function formatSeries(terminal: Terminal, { metric, a, b, percentiles }: SeriesComparison): string[] {
   const rows = percentiles.map(({ percentile, aMs, bMs, ratio, low, high, verdict }) => [
     formatPercentileName(percentile),
-    formatMs(aMs),
-    formatMs(bMs),
+    formatFigure(aMs),
+    formatFigure(bMs),
     ratio.toFixed(2),
     formatRange(low, high, (bound) => bound.toFixed(2)),
     terminal.tone(TONES[verdict], verdict),
@@ -79,7 +78,7 @@ function formatRates(terminal: Terminal, { failedShare, succeededPerS }: LoadCom
       `A ${formatShare(failedShare.a)}, B ${formatShare(failedShare.b)}${formatDifference(failedShare, points, ' points')}`,
     ]),
     ...formatSection(terminal, 'Succeeded', [
-      `A ${formatFigure(succeededPerS.a)}/s, B ${formatFigure(succeededPerS.b)}/s${formatDifference(succeededPerS, formatFigure, '/s')}`,
+      `A ${formatRate(succeededPerS.a)}/s, B ${formatRate(succeededPerS.b)}/s${formatDifference(succeededPerS, formatRate, '/s')}`,
     ]),
   ]
 }

@@ -1,7 +1,7 @@
 import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { formatCount, formatFigure } from '../../../shared/messages/figure-text.ts'
 import type { Percentiles, RunSummary } from '../../../shared/run/run.ts'
-import { formatCount, formatMs } from '../terminal/number-format.ts'
 import { formatTable, type TableColumn } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatSection } from './section.ts'
@@ -32,7 +32,7 @@ export function formatLatency(
   const rows = measured.map(({ name, series }) => [
     name,
     formatCount(series.count),
-    ...points.map(([point]) => formatMs(series[point])),
+    ...points.map(([point]) => formatFigure(series[point])),
   ])
   return [...formatSection(terminal, 'Latency in ms', ['']), ...formatTable(terminal, columns, rows, 2)]
 }

@@ -1,9 +1,14 @@
 import { basename } from 'node:path'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
 import { type LoadFact, type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatFigure,
+} from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
-import { formatCount, formatCounted, formatDuration, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { formatTable, wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
@@ -215,7 +220,7 @@ function formatGroups(terminal: Terminal, { groups }: LoadView): string[] {
           toPrintable(label),
           requests,
           failedShare,
-          ...points.map((point) => (percentiles === null ? '' : formatMs(percentiles[point]))),
+          ...points.map((point) => (percentiles === null ? '' : formatFigure(percentiles[point]))),
         ]),
       2,
     ),

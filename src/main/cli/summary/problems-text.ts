@@ -1,6 +1,6 @@
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { formatProblem, formatRowPlace, type Problem } from '../../../shared/run/problem.ts'
 import type { ProblemGroup } from '../../../shared/run/results.ts'
-import { formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 

@@ -1,5 +1,5 @@
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { ReceiverStatus } from '../../engine/engine-interface.ts'
-import { formatCount, formatCounted } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatSection } from './section.ts'

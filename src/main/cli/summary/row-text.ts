@@ -1,9 +1,9 @@
+import { formatBytes, formatCount, formatFigure } from '../../../shared/messages/figure-text.ts'
 import { isJson, prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import { formatLine } from '../../../shared/plan/source-place.ts'
 import { formatProblem } from '../../../shared/run/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
-import { formatBytes, formatCount, formatMs } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { padRight, textWidth } from '../terminal/text-width.ts'
@@ -21,7 +21,7 @@ function formatCells(terminal: Terminal, detail: RowDetail): string[] {
 }
 
 function formatAttempt(attempt: AttemptDetail): string {
-  const phase = (name: string, ms: number | null) => (ms === null ? [] : [`${name} ${formatMs(ms)} ms`])
+  const phase = (name: string, ms: number | null) => (ms === null ? [] : [`${name} ${formatFigure(ms)} ms`])
   const answer = [attempt.status === null ? '' : String(attempt.status), attempt.errorCode ?? '']
   const text = [
     `${attempt.number}. ${attempt.sentAt}  ${attempt.outcome}`,
@@ -51,7 +51,7 @@ function formatRequestBody(terminal: Terminal, { requestBody, requestPart }: Row
 /** How long after its request a row's callback came; the first settles it, so only one has a latency. */
 function formatCallbackLatency({ result, callbacks }: RowDetail): string {
   if (result.callbackLatencyMs === null || callbacks.length !== 1) return ''
-  return `  ${formatMs(result.callbackLatencyMs)} ms after the request`
+  return `  ${formatFigure(result.callbackLatencyMs)} ms after the request`
 }
 
 /** Says where a body was cut, in bytes. */

@@ -1,5 +1,5 @@
+import { formatCount, formatDuration, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { formatCount, formatDuration, formatRate, formatShare } from '../terminal/number-format.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
 import { formatSection, sectionColumns } from './section.ts'

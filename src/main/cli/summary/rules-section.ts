@@ -1,5 +1,5 @@
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { formatCount, formatCounted, formatShare } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cutToWidth, padLeft, padRight, textWidth } from '../terminal/text-width.ts'

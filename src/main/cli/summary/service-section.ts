@@ -1,6 +1,11 @@
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatFigure,
+} from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { formatPace } from '../../../shared/run/snapshot.ts'
-import { formatCount, formatCounted, formatDuration, formatMs } from '../terminal/number-format.ts'
 import { wrapWords } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatSection, sectionColumns } from './section.ts'
@@ -79,10 +84,10 @@ export function formatGenerator(terminal: Terminal, { generator }: RunSummary): 
       : []),
     ...(generator.start_lag_p99_ms === null
       ? []
-      : [`start lag p99 ${formatMs(generator.start_lag_p99_ms)} ms`]),
+      : [`start lag p99 ${formatFigure(generator.start_lag_p99_ms)} ms`]),
     ...(generator.event_loop_max_ms === null
       ? []
-      : [`longest stall ${formatMs(generator.event_loop_max_ms)} ms`]),
+      : [`longest stall ${formatFigure(generator.event_loop_max_ms)} ms`]),
   ]
   if (generator.limited) {
     const text = `stalled or sent late at times${facts.length === 0 ? '' : ` (${facts.join(', ')})`}. Treat latencies with caution.`

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
+import { formatCount, formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
 import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
-import { formatCount, formatCounted, formatDuration } from '../terminal/number-format.ts'
 import { toPrintable } from '../terminal/printable.ts'
 import { wrapWords } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'

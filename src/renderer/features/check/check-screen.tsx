@@ -1,12 +1,12 @@
 import { Button, Progress } from '@mantine/core'
 import { IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
+import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../../shared/run/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
-import { formatBytes, formatCount, formatQuantity } from '../../ui/format-number.ts'
 import { Empty } from '../../ui/layout/empty.tsx'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Figures } from '../../ui/layout/figures.tsx'
@@ -65,7 +65,7 @@ export function CheckScreen(props: {
             blocked={sendable === 0 ? 'No row can be sent: fix the errors first' : undefined}
             icon={<IconArrowRight size="1rem" />}
           >
-            Review {formatQuantity(sendable, 'row')}
+            Review {formatCounted(sendable, 'row')}
           </PrimaryButton>
         </>
       }

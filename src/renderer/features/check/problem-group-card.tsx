@@ -1,10 +1,10 @@
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
 import type { ProblemGroup } from '../../../shared/run/results.ts'
 import { isContentField, isProse } from '../../ui/content/content-rule.ts'
 import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
-import { formatQuantity } from '../../ui/format-number.ts'
 import { RowNumber } from '../../ui/row-number.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { Sentence } from '../../ui/text/sentence.tsx'
@@ -36,7 +36,7 @@ export function ProblemGroupCard(props: {
           {advice.title}
           {group.field !== null && <span className={styles.field}>{group.field}</span>}
         </h3>
-        <span className={styles.rows}>{formatQuantity(group.rows, 'row')}</span>
+        <span className={styles.rows}>{formatCounted(group.rows, 'row')}</span>
       </header>
       <p className={styles.fix}>
         <strong>Fix:</strong> {advice.remedy}
@@ -88,7 +88,7 @@ export function ProblemGroupCard(props: {
       )}
       {group.examples.length > 0 && group.rows > group.examples.length && (
         <p className={styles.more}>
-          and {formatQuantity(group.rows - group.examples.length, 'more row', 'more rows')}
+          and {formatCounted(group.rows - group.examples.length, 'more row', 'more rows')}
         </p>
       )}
     </article>

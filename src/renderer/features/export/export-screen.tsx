@@ -2,12 +2,12 @@ import { Radio, Select, Stack, Switch } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useCallback, useState } from 'react'
 import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
+import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { NO_RULE, type RowFilter, type RowState } from '../../../shared/run/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { findDesktopApi } from '../../bridge/desktop.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useAction } from '../../bridge/use-action.ts'
-import { formatBytes, formatCount, formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
@@ -78,7 +78,7 @@ export function ExportScreen(props: {
       {done !== null && (
         <Notice
           kind="good"
-          title={`${formatQuantity(done.rows, 'row')} written, ${formatBytes(done.sizeBytes)}`}
+          title={`${formatCounted(done.rows, 'row')} written, ${formatBytes(done.sizeBytes)}`}
         >
           <SafeText
             text={done.kind === 'file' ? done.file : `${done.name}, among your downloads`}

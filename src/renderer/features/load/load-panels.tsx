@@ -1,8 +1,8 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
 import type { LoadOverview } from '../../../shared/bridge/load.ts'
 import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
+import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
-import { formatCount, formatMs, formatQuantity } from '../../ui/format-number.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { Figures } from '../../ui/layout/figures.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
@@ -152,7 +152,7 @@ export function StatusesPanel({ statuses }: Pick<LoadView, 'statuses'>) {
 export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
   const total = errors.reduce((sum, { requests }) => sum + requests, 0)
   return (
-    <Panel title="Errors" aside={total === 0 ? 'none' : formatQuantity(total, 'request')} flush>
+    <Panel title="Errors" aside={total === 0 ? 'none' : formatCounted(total, 'request')} flush>
       {errors.length === 0 ? (
         <p className={styles.quiet}>Requests that do not succeed are grouped here by cause.</p>
       ) : (

@@ -1,6 +1,6 @@
 import { Progress } from '@mantine/core'
+import { formatCount, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { LoadProgress, RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { formatCount, formatRate, formatShare } from '../../ui/format-number.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { type Figure, Figures } from '../../ui/layout/figures.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'

@@ -4,10 +4,10 @@ import type { ReactNode } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { assessMapping } from '../../../shared/mapping/check-mapping.ts'
 import { suggestMapping, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
-import { formatQuantity } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -40,7 +40,7 @@ export function MappingScreen(props: {
   return (
     <Screen
       title="Mapping"
-      subtitle={`${formatQuantity(mapped, 'column')} mapped, ${carried} kept in the export`}
+      subtitle={`${formatCounted(mapped, 'column')} mapped, ${carried} kept in the export`}
       actions={
         <>
           <ContentSwitch />

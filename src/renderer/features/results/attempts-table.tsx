@@ -1,5 +1,5 @@
+import { formatMs } from '../../../shared/messages/figure-text.ts'
 import type { AttemptDetail } from '../../../shared/run/results.ts'
-import { formatMs } from '../../ui/format-number.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'

@@ -1,7 +1,7 @@
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import type { Facet, RowFilter } from '../../../shared/run/results.ts'
-import { formatCount } from '../../ui/format-number.ts'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { isRowAnswer, nameAnswers } from '../../ui/states/answer-looks.ts'
 import { STATE_LOOKS } from '../../ui/states/state-looks.ts'

@@ -1,6 +1,6 @@
+import { formatMs } from '../../../shared/messages/figure-text.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import type { RowDetail, RowState } from '../../../shared/run/results.ts'
-import { formatMs } from '../../ui/format-number.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'

@@ -1,7 +1,7 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
+import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { ContentRule } from '../../ui/content/content-rule.ts'
 import { MaskedText } from '../../ui/content/masked-text.tsx'
-import { formatCount, formatMs } from '../../ui/format-number.ts'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
 import { RowNumber } from '../../ui/row-number.tsx'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'

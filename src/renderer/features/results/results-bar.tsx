@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
-import { formatQuantity } from '../../ui/format-number.ts'
 import styles from './results.module.css'
 
 /** The line over the table: how many rows it has, its keys, and whether content is shown. */
@@ -31,5 +31,5 @@ export function ResultsBar(props: {
 
 function toCountText(count: number, counted: 'no' | 'at-least' | 'exactly'): string {
   if (counted === 'no') return 'Counting rows'
-  return counted === 'exactly' ? formatQuantity(count, 'row') : `At least ${formatQuantity(count, 'row')}`
+  return counted === 'exactly' ? formatCounted(count, 'row') : `At least ${formatCounted(count, 'row')}`
 }

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { createContentRule } from '../../ui/content/content-rule.ts'
-import { formatQuantity } from '../../ui/format-number.ts'
 import { DataGrid } from '../../ui/grid/data-grid.tsx'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -153,7 +153,7 @@ export function ResultsScreen(props: {
           </Button>
           {retryable > 0 && (
             <Button variant="default" onClick={props.onRetry}>
-              Retry {formatQuantity(retryable, 'row')}…
+              Retry {formatCounted(retryable, 'row')}…
             </Button>
           )}
           <PrimaryButton onPress={() => props.onExport(filter)} icon={<IconDownload size="1rem" />}>

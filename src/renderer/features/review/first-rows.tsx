@@ -1,5 +1,5 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
-import { formatMs } from '../../ui/format-number.ts'
+import { formatMs } from '../../../shared/messages/figure-text.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { RowNumber } from '../../ui/row-number.tsx'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'

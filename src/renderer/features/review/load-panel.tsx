@@ -1,6 +1,6 @@
 import { NumberInput } from '@mantine/core'
 import { describeLoad, type Load, toMeasuredMs, toPlannedRequests } from '../../../shared/load/load.ts'
-import { formatCount } from '../../ui/format-number.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { type Figure, Figures } from '../../ui/layout/figures.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'

@@ -1,5 +1,5 @@
 import { Group, NumberInput } from '@mantine/core'
-import { formatCount } from '../../ui/format-number.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { Figures } from '../../ui/layout/figures.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'

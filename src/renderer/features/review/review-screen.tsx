@@ -3,6 +3,7 @@ import { IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import type { Load } from '../../../shared/load/load.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { type Operation, toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -14,7 +15,6 @@ import { findDestinationGap, nameDestination } from '../../ui/connection/destina
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import { ProductionNotice } from '../../ui/connection/production-notice.tsx'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
-import { formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { OverwriteNotice } from '../../ui/operations/overwrite-notice.tsx'
@@ -90,7 +90,7 @@ export function ReviewScreen(props: {
       title="Review"
       subtitle={
         <>
-          {formatQuantity(left, 'row')} ready to go to <ConnectionChip place={place} />
+          {formatCounted(left, 'row')} ready to go to <ConnectionChip place={place} />
         </>
       }
       actions={
@@ -113,7 +113,7 @@ export function ReviewScreen(props: {
             icon={<IconSend size="1rem" />}
           >
             {load === null
-              ? `Send ${sent > 0 ? 'the other ' : ''}${formatQuantity(left, 'row')}`
+              ? `Send ${sent > 0 ? 'the other ' : ''}${formatCounted(left, 'row')}`
               : 'Start the load test'}
           </PrimaryButton>
         </>

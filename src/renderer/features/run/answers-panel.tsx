@@ -1,7 +1,7 @@
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
-import { formatCount } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { AnswerLabel } from '../../ui/states/answer-label.tsx'
 import { isRowAnswer, ROW_ANSWERS } from '../../ui/states/answer-looks.ts'

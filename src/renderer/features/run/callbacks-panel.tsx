@@ -1,7 +1,7 @@
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useQuery } from '../../bridge/use-query.ts'
-import { formatCount, formatQuantity } from '../../ui/format-number.ts'
 import { type Figure, Figures } from '../../ui/layout/figures.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -42,7 +42,7 @@ export function CallbacksPanel(props: {
           {refused.map(([why, times], index) => (
             <span key={why}>
               {index > 0 && ', '}
-              <SafeText text={`${formatQuantity(times, 'post')} (${why.replaceAll('_', ' ')})`} max={80} />
+              <SafeText text={`${formatCounted(times, 'post')} (${why.replaceAll('_', ' ')})`} max={80} />
             </span>
           ))}{' '}
           of any run. They changed nothing.

@@ -1,7 +1,7 @@
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
 import type { ErrorGroup } from '../../../shared/run/run.ts'
-import { formatCount } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { StateLabel } from '../../ui/states/state-label.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'

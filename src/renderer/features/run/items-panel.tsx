@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { formatCount } from '../../ui/format-number.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { Figures } from '../../ui/layout/figures.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import styles from './run.module.css'

@@ -1,10 +1,10 @@
 import { NumberInput } from '@mantine/core'
 import { useState } from 'react'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
 import { toShownError } from '../../bridge/shown-error.ts'
 import { useQuery } from '../../bridge/use-query.ts'
-import { formatCount } from '../../ui/format-number.ts'
 import styles from './run.module.css'
 
 /**

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { formatBytes, formatCount, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
 import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { formatBytes, formatCount, formatRate, formatShare } from '../../ui/format-number.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { type Figure, Figures } from '../../ui/layout/figures.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'

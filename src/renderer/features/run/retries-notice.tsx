@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { formatCount, formatQuantity } from '../../ui/format-number.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 
@@ -16,8 +16,7 @@ export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: s
           <Anchor component="button" type="button" onClick={() => props.onOpenRun(whole.run_id)}>
             the whole run
           </Anchor>
-          , in which {formatCount(whole.rows.succeeded)} of {formatQuantity(whole.rows.read, 'row')}{' '}
-          succeeded.
+          , in which {formatCount(whole.rows.succeeded)} of {formatCounted(whole.rows.read, 'row')} succeeded.
         </p>
       )}
       {retries.map((retry) => (
@@ -25,7 +24,7 @@ export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: s
           <Anchor component="button" type="button" onClick={() => props.onOpenRun(retry.run_id)}>
             Retry of {formatTimestamp(retry.created_at)}
           </Anchor>
-          : {retry.state}, {formatCount(retry.rows.succeeded)} of {formatQuantity(retry.rows.read, 'row')}{' '}
+          : {retry.state}, {formatCount(retry.rows.succeeded)} of {formatCounted(retry.rows.read, 'row')}{' '}
           succeeded
         </p>
       ))}

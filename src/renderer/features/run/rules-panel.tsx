@@ -1,6 +1,6 @@
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { TriggeredRule } from '../../../shared/run/run.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
-import { formatQuantity } from '../../ui/format-number.ts'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
@@ -11,7 +11,7 @@ export function RulesPanel(props: { rules: readonly TriggeredRule[]; onPick?: (r
   return (
     <Panel
       title="Triggered rules"
-      aside={rules.length === 0 ? 'none yet' : formatQuantity(rules.length, 'rule')}
+      aside={rules.length === 0 ? 'none yet' : formatCounted(rules.length, 'rule')}
     >
       {rules.length === 0 ? (
         <p className={styles.quietInside}>Rules appear here with the first answer that triggers one.</p>

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { formatQuantity } from '../../ui/format-number.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
 function describeRetries({ retries }: RunSummary): string {
-  return retries.length === 0 ? '' : `, and so do its ${formatQuantity(retries.length, 'retry', 'retries')}`
+  return retries.length === 0 ? '' : `, and so do its ${formatCounted(retries.length, 'retry', 'retries')}`
 }
 
 /** Asks once more before a run's journal goes for good. */
@@ -22,7 +22,7 @@ export function DeleteDialog(props: {
           <strong>
             <SafeText text={run.name} max={80} />
           </strong>
-          : its journal with {formatQuantity(run.rows.read, 'row')}, every request and every answer goes for
+          : its journal with {formatCounted(run.rows.read, 'row')}, every request and every answer goes for
           good{describeRetries(run)}. What the service has stays there. Your spreadsheet is not touched.
         </p>
         <Group justify="flex-end" gap="xs">

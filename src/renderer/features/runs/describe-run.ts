@@ -1,5 +1,5 @@
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { formatQuantity } from '../../ui/format-number.ts'
 import { isOperationKind, LOAD_LOOK, OPERATION_LOOKS } from '../../ui/operations/operation-looks.ts'
 import { describeThresholds, isLoadTest } from '../../ui/states/is-load-test.ts'
 
@@ -14,7 +14,7 @@ export function describeRun(run: RunSummary): string {
     ...(hasModes ? [operation === 'task' ? `${api} ${mode}` : mode] : []),
   ]
   if (run.parent_run_id !== null) parts.unshift('retry')
-  if (run.retries.length > 0) parts.push(formatQuantity(run.retries.length, 'retry', 'retries'))
+  if (run.retries.length > 0) parts.push(formatCounted(run.retries.length, 'retry', 'retries'))
   return parts.join(' · ')
 }
 
@@ -24,7 +24,7 @@ function describeLoad(run: RunSummary): string {
     LOAD_LOOK.title.toLowerCase(),
     describeThresholds(run),
     `${api} ${mode}`,
-    formatQuantity(requests.sent, 'request'),
+    formatCounted(requests.sent, 'request'),
   ]
     .filter((part) => part !== null)
     .join(' · ')

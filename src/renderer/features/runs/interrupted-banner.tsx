@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
-import { formatQuantity } from '../../ui/format-number.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { formatAgo } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { isLoadTest } from '../../ui/states/is-load-test.ts'
@@ -17,9 +17,9 @@ export function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId
   const newest = cut[0]?.summary
   if (newest === undefined) return null
   const { rows } = newest
-  const awaiting = rows.awaiting === 0 ? '' : `, ${formatQuantity(rows.awaiting, 'callback')} still awaited`
+  const awaiting = rows.awaiting === 0 ? '' : `, ${formatCounted(rows.awaiting, 'callback')} still awaited`
   const unknown =
-    rows.unknown === 0 ? '' : `, and of ${formatQuantity(rows.unknown, 'row')} nobody knows the fate`
+    rows.unknown === 0 ? '' : `, and of ${formatCounted(rows.unknown, 'row')} nobody knows the fate`
   return (
     <Notice
       kind="warning"
@@ -35,9 +35,9 @@ export function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId
         </Button>
       }
     >
-      {formatQuantity(rows.not_sent, 'row')} not sent{awaiting}
+      {formatCounted(rows.not_sent, 'row')} not sent{awaiting}
       {unknown}. Nothing is sent again without a word.
-      {cut.length > 1 && ` ${formatQuantity(cut.length - 1, 'more run')} in the same state below.`}
+      {cut.length > 1 && ` ${formatCounted(cut.length - 1, 'more run')} in the same state below.`}
     </Notice>
   )
 }

@@ -2,13 +2,13 @@ import { Button } from '@mantine/core'
 import { IconFlask, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useAction } from '../../bridge/use-action.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
-import { formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Panel } from '../../ui/layout/panel.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -104,7 +104,7 @@ export function RunsScreen(props: {
 function toSubtitle(entries: RunEntry[] | null): string {
   if (entries === null) return 'Reading the workspace'
   if (entries.length === 0) return 'None yet'
-  return `${formatQuantity(entries.length, 'run')}. Drop a spreadsheet or a folder anywhere to begin another`
+  return `${formatCounted(entries.length, 'run')}. Drop a spreadsheet or a folder anywhere to begin another`
 }
 
 function LiveTable(props: {

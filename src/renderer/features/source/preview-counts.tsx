@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
-import { formatCount, formatQuantity } from '../../ui/format-number.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import styles from './source.module.css'
 
 /** What the preview holds: rows parsed, rows with something wrong in the record itself, and whether there are more. */
@@ -21,7 +21,7 @@ export function PreviewCounts({ preview }: { preview: BridgePreview }) {
       ) : (
         <span className={styles.bad}>
           <IconAlertTriangle size="1rem" aria-hidden />{' '}
-          <strong>{formatQuantity(malformedRows, 'row')} malformed</strong>
+          <strong>{formatCounted(malformedRows, 'row')} malformed</strong>
           {first !== undefined &&
             `, first: row ${formatCount(first.place?.row ?? first.row)}, ${first.message}`}
         </span>

@@ -2,13 +2,13 @@ import { Button } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import type { BridgePreview, ChosenSource } from '../../../shared/bridge/source.ts'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { bridge } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-file.ts'
 import { useQuery } from '../../bridge/use-query.ts'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
-import { formatBytes, formatQuantity } from '../../ui/format-number.ts'
 import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { PrimaryButton } from '../../ui/primary-button.tsx'
@@ -101,7 +101,7 @@ export function SourceScreen(props: {
         <>
           <SafeText text={source.name} max={80} />
           {data !== null &&
-            `, ${formatBytes(data.sizeBytes)}, ${formatQuantity(data.columns.length, 'column')}`}
+            `, ${formatBytes(data.sizeBytes)}, ${formatCounted(data.columns.length, 'column')}`}
         </>
       }
       fixed

@@ -1,6 +1,6 @@
 import { Progress } from '@mantine/core'
+import { formatBytes, formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { UploadProgress } from '../../bridge/take-file.ts'
-import { formatBytes, formatCount, formatShare } from '../../ui/format-number.ts'
 import { Screen } from '../../ui/layout/screen.tsx'
 
 /** How far a chosen file or folder is on its way to the engine. */

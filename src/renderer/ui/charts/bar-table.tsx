@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatCount } from '../format-number.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import styles from './charts.module.css'
 
 /** One ranked thing and its number of rows. */

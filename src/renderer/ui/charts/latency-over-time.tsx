@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import type uPlot from 'uplot'
-import { formatAxisMs, formatMs } from '../format-number.ts'
+import { formatAxisMs, formatMs } from '../../../shared/messages/figure-text.ts'
 import { formatClock, formatSpan } from '../format-time.ts'
 import { createAxis } from './axes.ts'
 import styles from './charts.module.css'

@@ -1,6 +1,6 @@
 import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
+import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
-import { formatCount, formatMs } from '../format-number.ts'
 import styles from './charts.module.css'
 
 const COLUMNS = LATENCY_POINTS.filter(([point]) => point !== 'mean')

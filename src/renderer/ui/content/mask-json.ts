@@ -1,4 +1,4 @@
-import { formatQuantity } from '../format-number.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { isContentField } from './content-rule.ts'
 
 /** Keys of answers that repeat what was submitted (docs/interface.md §2.3). */
@@ -36,7 +36,7 @@ export function maskJson(text: string): string {
 
 /** What stands in the place of user content until it is revealed. */
 export function toMask(length: number): string {
-  return `hidden, ${formatQuantity(length, 'character')}`
+  return `hidden, ${formatCounted(length, 'character')}`
 }
 
 function isJson(text: string): boolean {

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { WordedError } from '../../../shared/messages/error-messages.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
 import { ADD_TWICE, isAddTwice } from '../../../shared/run/resend-consent.ts'
 import type { NamedPlace } from '../connection/destination.ts'
 import { ProductionNotice } from '../connection/production-notice.tsx'
-import { formatQuantity } from '../format-number.ts'
 import { ErrorNotice } from '../layout/error-notice.tsx'
 
 /** What a person decides before a run is taken up again. */
@@ -68,7 +68,7 @@ export function ContinueDialog(props: {
         <p>{toWords(kind, rows, awaiting)}</p>
         {unknown > 0 && (
           <Radio.Group
-            label={`${formatQuantity(unknown, 'row')} of unknown fate`}
+            label={`${formatCounted(unknown, 'row')} of unknown fate`}
             description="They were sent, and nobody knows whether the service took them."
             value={onUnknown}
             onChange={(value) => setOnUnknown(value === 'resend' ? 'resend' : 'skip')}
@@ -84,7 +84,7 @@ export function ContinueDialog(props: {
                 label="Send them again"
                 description={
                   props.mayAddTwice
-                    ? `Nothing is missing; up to ${formatQuantity(unknown, 'item')} may be in the index twice.`
+                    ? `Nothing is missing; up to ${formatCounted(unknown, 'item')} may be in the index twice.`
                     : 'Nothing is missing; the service may refuse some as duplicates, or take them twice.'
                 }
               />
@@ -133,7 +133,7 @@ export function ContinueDialog(props: {
             }
             type="submit"
           >
-            {total > 0 ? `${verb} ${formatQuantity(total, 'row')}` : waits ? 'Await the callbacks' : verb}
+            {total > 0 ? `${verb} ${formatCounted(total, 'row')}` : waits ? 'Await the callbacks' : verb}
           </Button>
         </Group>
       </Stack>
@@ -144,12 +144,12 @@ export function ContinueDialog(props: {
 function toWords(kind: 'resume' | 'retry', rows: number, awaiting: number): string {
   if (kind === 'retry' && rows === 0) return 'Every row that did not succeed may have been accepted.'
   if (kind === 'retry') {
-    return `${formatQuantity(rows, 'row')} are sent again as a run of their own, with the same body.`
+    return `${formatCounted(rows, 'row')} are sent again as a run of their own, with the same body.`
   }
   if (awaiting === 0) {
-    return `${formatQuantity(rows, 'row')} have not been sent yet. The run goes on where it stopped.`
+    return `${formatCounted(rows, 'row')} have not been sent yet. The run goes on where it stopped.`
   }
-  const others = `${formatQuantity(awaiting, 'row')} ${rows === 0 ? '' : 'more '}await their callbacks, and are not sent again.`
+  const others = `${formatCounted(awaiting, 'row')} ${rows === 0 ? '' : 'more '}await their callbacks, and are not sent again.`
   if (rows === 0) return `Everything was sent. ${others}`
-  return `${formatQuantity(rows, 'row')} have not been sent yet. The run goes on where it stopped. ${others}`
+  return `${formatCounted(rows, 'row')} have not been sent yet. The run goes on where it stopped. ${others}`
 }

@@ -1,5 +1,5 @@
+import { formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
-import { formatCount, formatShare } from '../format-number.ts'
 import { toStateCounts } from './row-counts.ts'
 import { STATE_LOOKS, TO_BE_REPEATED } from './state-looks.ts'
 import styles from './states.module.css'

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { formatCount } from '../format-number.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import styles from './safe-text.module.css'
 import { TextPieces } from './safe-text.tsx'
 import { cutText, toTextPieces } from './visible-text.ts'

@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { formatCount } from '../format-number.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import styles from './safe-text.module.css'
 import { CELL_MAX_CHARACTERS, cutText, type TextPiece, toTextPieces } from './visible-text.ts'
 

@@ -128,13 +128,13 @@ describe('throughput', () => {
 
   it('has no rate if sending took less than a tenth of a second', () => {
     expect(format(0.02)).toMatch(/^Throughput +sent for only 20 ms: too short for a rate$/)
-    expect(format(0.5)).toMatch(/2\.0 requests\/s, 38 rows succeeded\/s, over 500 ms$/)
+    expect(format(0.5)).toMatch(/2\.0 requests\/s, 38\.0 rows succeeded\/s, over 500 ms$/)
   })
 
   it('leaves out the wait for callbacks, and says so', () => {
     const callbacks = { received: 1 } as NonNullable<RunSummary['callbacks']>
     expect(format(0.5, { callbacks })).toMatch(
-      /38 rows accepted\/s, over 500 ms \(excludes waiting for callbacks/,
+      /38\.0 rows accepted\/s, over 500 ms \(excludes waiting for callbacks/,
     )
   })
 })

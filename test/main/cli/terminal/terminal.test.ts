@@ -1,19 +1,19 @@
 import { PassThrough } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import {
-  formatBytes,
-  formatCounted,
-  formatDuration,
-  formatMs,
-  formatShare,
-} from '../../../../src/main/cli/terminal/number-format.ts'
 import { createOutput } from '../../../../src/main/cli/terminal/output.ts'
 import { toPrintable } from '../../../../src/main/cli/terminal/printable.ts'
 import { fitSegments } from '../../../../src/main/cli/terminal/segments.ts'
 import { formatTable, wrapWords } from '../../../../src/main/cli/terminal/table.ts'
 import { isUtf8Terminal } from '../../../../src/main/cli/terminal/terminal.ts'
 import { cutToWidth, padLeft, padRight, textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
+import {
+  formatBytes,
+  formatCounted,
+  formatDuration,
+  formatFigure,
+  formatShare,
+} from '../../../../src/shared/messages/figure-text.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
 describe('numbers for people', () => {
@@ -31,7 +31,7 @@ describe('numbers for people', () => {
   })
 
   it('have three significant digits or so as milliseconds', () => {
-    expect([0.84, 12.34, 99.94, 1204.4].map(formatMs)).toEqual(['0.84', '12.3', '99.9', '1,204'])
+    expect([0.84, 12.34, 99.94, 1204.4].map(formatFigure)).toEqual(['0.84', '12.3', '99.9', '1,204'])
   })
 
   it('grow units with durations and sizes', () => {

@@ -4,7 +4,7 @@ import {
   formatThresholdValue,
   type ThresholdResult,
 } from '../../../../shared/load/thresholds.ts'
-import { formatCounted, formatFigure, formatMs } from '../../../../shared/messages/figure-text.ts'
+import { formatCounted, formatMs, formatRate } from '../../../../shared/messages/figure-text.ts'
 import { escapeXml } from './escape-xml.ts'
 
 const CLASS_NAME = 'sluice.load'
@@ -94,7 +94,7 @@ function toOutput({ generator, counts, rates, latencyMs }: LoadReport): string {
     ...(generator.limited
       ? ['This machine was the bottleneck at times. Treat all figures with caution.', ...generator.reasons]
       : []),
-    `${formatCounted(counts.sent, 'request')}, ${formatFigure(rates.attemptedPerS)} a second; ${formatCounted(counts.succeeded, 'success', 'successes')}, ${formatFigure(rates.succeededPerS)} a second`,
+    `${formatCounted(counts.sent, 'request')}, ${formatRate(rates.attemptedPerS)} a second; ${formatCounted(counts.succeeded, 'success', 'successes')}, ${formatRate(rates.succeededPerS)} a second`,
     ...(duration === undefined
       ? []
       : [
