@@ -38,3 +38,15 @@ export function checkWaits({ path, text }: { path: string; text: string }): stri
     return `${path}:${line}: a busy machine is slow; wait for what is to happen, and measure processor time`
   })
 }
+
+/** Words of a remedy that stand outside of the catalogue and of the surfaces that word it. */
+export function checkRemedies({ path, text }: { path: string; text: string }): string[] {
+  if (/^src\/(shared\/messages|renderer|main\/cli)\//.test(path)) return []
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      /\b(?:hint|remedy)\??:\s*(?:['"`]|$)/.test(line)
+        ? [`${path}:${index + 1}: words of a remedy belong into src/shared/messages`]
+        : [],
+    )
+}

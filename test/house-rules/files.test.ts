@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkDocumentation, checkMarkers, checkName, checkWaits } from './file-rules.ts'
+import { checkDocumentation, checkMarkers, checkName, checkRemedies, checkWaits } from './file-rules.ts'
 import { listFiles, PROJECT_FOLDER, parseModule, readModules } from './read-module.ts'
 
 const modules = readModules('src')
@@ -10,6 +10,25 @@ describe('files of src', () => {
   it('say what each export is in a JSDoc sentence', () => {
     expect(modules.flatMap(checkDocumentation)).toEqual([])
   })
+})
+
+describe('files outside of the catalogue of messages', () => {
+  it('hold no words of a remedy', () => {
+    const texts = listFiles('src').filter((path) => /\.tsx?$/.test(path))
+    expect(
+      texts.flatMap((path) =>
+        checkRemedies({ path, text: readFileSync(join(PROJECT_FOLDER, path), 'utf8') }),
+      ),
+    ).toEqual([])
+  })
+
+  it.each(["    hint: 'Try again.',", '    remedy:', '  remedy: `Choose it.`'])(
+    'would be found by %j',
+    (line) => {
+      expect(checkRemedies({ path: 'src/main/engine/a.ts', text: line })).toHaveLength(1)
+      expect(checkRemedies({ path: 'src/shared/messages/a.ts', text: line })).toEqual([])
+    },
+  )
 })
 
 describe('files of src, test and scripts', () => {
