@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createContentRule } from '../../src/renderer/ui/content/content-rule.ts'
-import { maskJson } from '../../src/renderer/ui/content/mask-json.ts'
+import { createContentRule, maskJson } from '../../src/renderer/ui/content/content-rule.ts'
 
 describe('what is masked', () => {
   const columns = ['text', 'id', 'country', 'n', 'note']

@@ -8,7 +8,7 @@ import {
   toContentTop,
   toRevealTop,
   toScrollTop,
-} from '../../src/renderer/ui/grid/scroll-scale.ts'
+} from '../../src/renderer/ui/grid/use-row-window.ts'
 
 const ROW_PX = 32
 const million = createScrollScale(1_000_000 * ROW_PX, 700)

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { toRunRequest, typedKey } from '../../src/renderer/app/build-plan.ts'
 import type { Draft } from '../../src/renderer/app/draft.ts'
 import { parseMemory, toMemory } from '../../src/renderer/app/draft-memory.ts'
-import { DEFAULT_CALLBACK, isOutOfReach } from '../../src/renderer/features/operation/callback-settings.ts'
+import { toRunRequest, typedKey } from '../../src/renderer/app/run-request.ts'
 import { DEFAULT_LOAD } from '../../src/renderer/features/operation/load-settings.ts'
-import { chooseOperation, findOperationGap } from '../../src/renderer/features/operation/operation-draft.ts'
+import {
+  chooseOperation,
+  DEFAULT_CALLBACK,
+  findOperationGap,
+  isOutOfReach,
+} from '../../src/renderer/features/operation/operation-settings.ts'
 import {
   DEFAULT_SETTINGS,
   estimateDurationMs,
@@ -16,8 +20,10 @@ import {
   findDestinationGap,
   nameAddress,
   parseBaseUrl,
+  recallTypedKey,
+  rememberTypedKey,
+  toAddresses,
 } from '../../src/renderer/ui/connection/destination.ts'
-import { recallTypedKey, rememberTypedKey, toAddresses } from '../../src/renderer/ui/connection/typed-keys.ts'
 import type { ConnectionEntry } from '../../src/shared/bridge/app.ts'
 import { runRequestSchema } from '../../src/shared/bridge/runs.ts'
 import type { BridgePreview } from '../../src/shared/bridge/source.ts'

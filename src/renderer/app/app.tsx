@@ -1,19 +1,16 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { RowFilter } from '../../shared/run/results.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
-import { useAppDescription } from '../bridge/use-app-description.ts'
-import { useConnections } from '../bridge/use-connections.ts'
+import { useAppDescription, useConnections } from '../bridge/queries.ts'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { nameAddress } from '../ui/connection/destination.ts'
 import { ContinueRun, useContinueRequest } from './continue-run.tsx'
 import { DraftScreens } from './draft-screens.tsx'
 import { beginAt, beginWith, openSandboxTrial } from './flow.ts'
+import { FilePicker, useFileDrop, useOpenFile } from './open-file.tsx'
+import { goTo, useRoute } from './route.ts'
 import { RunScreens } from './run-screens.tsx'
-import { FilePicker } from './shell/file-picker.tsx'
 import { Shell } from './shell/shell.tsx'
-import { useFileDrop } from './use-file-drop.ts'
-import { useOpenFile } from './use-open-file.ts'
-import { goTo, useRoute } from './use-route.ts'
 
 const NO_FILTER: RowFilter = {}
 

@@ -1,18 +1,26 @@
+import { Button, Group, Modal, PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import type { RunAccess } from '../../shared/bridge/runs.ts'
-import { countDoubleAdds } from '../../shared/run/resend-consent.ts'
+import type { WordedError } from '../../shared/messages/error-messages.ts'
+import { formatCounted } from '../../shared/messages/figure-text.ts'
+import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
+import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/resend-consent.ts'
 import { bridge } from '../bridge/client.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
-import { useAction } from '../bridge/use-action.ts'
-import { useQuery } from '../bridge/use-query.ts'
-import type { NamedPlace } from '../ui/connection/destination.ts'
-import { recallTypedKey, rememberTypedKey, toAddresses } from '../ui/connection/typed-keys.ts'
-import { type ContinueChoice, ContinueDialog } from '../ui/dialogs/continue-dialog.tsx'
-import { countRetryable } from '../ui/states/row-counts.ts'
-import { goTo } from './use-route.ts'
+import { useAction, useQuery } from '../bridge/queries.ts'
+import {
+  type NamedPlace,
+  recallTypedKey,
+  rememberTypedKey,
+  toAddresses,
+} from '../ui/connection/destination.ts'
+import { ProductionNotice } from '../ui/connection/destination-panel.tsx'
+import { ErrorNotice } from '../ui/layout/notice.tsx'
+import { countRetryable } from '../ui/states/row-states.tsx'
+import { goTo } from './route.ts'
 
 /** A run that is to be taken up again, and how: where it stopped, or what did not succeed as a child run. */
-export interface ContinueRequest {
+interface ContinueRequest {
   kind: 'resume' | 'retry'
   runId: string
 }
@@ -77,4 +85,150 @@ function toPlace(place: NamedPlace, access: RunAccess | null): NamedPlace {
   const name = access?.connectionName ?? null
   if (access === null || name === null) return place
   return { name, kind: access.isProduction ? 'production' : 'other' }
+}
+
+/** What a person decides before a run is taken up again. */
+interface ContinueChoice {
+  onUnknown: 'resend' | 'skip'
+  resendIndexAdds?: boolean
+  apiKey?: string
+}
+
+/**
+ * Asks what must be known before an interrupted run goes on, or what did not succeed is sent again: what happens to
+ * rows of unknown outcome, and the key where none is at hand.
+ */
+function ContinueDialog(props: {
+  kind: 'resume' | 'retry'
+  /** Rows that are sent whatever is chosen. */
+  rows: number
+  unknown: number
+  /** Whether sending those again may add items to an index twice. */
+  mayAddTwice: boolean
+  /** Rows whose callbacks are awaited; they are not sent again. */
+  awaiting: number
+  needsKey: boolean
+  /** The key that was typed for these addresses before; empty where there is none. */
+  typedKey: string
+  /** Where the rows go; a production place is named and warned of. */
+  place: NamedPlace
+  busy: boolean
+  error: WordedError | null
+  onConfirm: (choice: ContinueChoice) => void
+  onClose: () => void
+}) {
+  const { kind, rows, unknown, awaiting, needsKey } = props
+  const [onUnknown, setOnUnknown] = useState<ContinueChoice['onUnknown']>('skip')
+  const [apiKey, setApiKey] = useState(props.typedKey)
+  const [typed, setTyped] = useState('')
+  const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
+  const total = rows + (onUnknown === 'resend' ? unknown : 0)
+  const waits = kind === 'resume' && awaiting > 0
+  const verb = kind === 'resume' ? 'Resume' : 'Retry'
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={kind === 'resume' ? 'Resume the run' : 'Retry what did not succeed'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack
+        component="form"
+        gap="md"
+        onSubmit={(event) => {
+          event.preventDefault()
+          props.onConfirm({
+            onUnknown,
+            ...(mustConfirm && { resendIndexAdds: true }),
+            ...(needsKey && { apiKey: apiKey.trim() }),
+          })
+        }}
+      >
+        <p>{toWords(kind, rows, awaiting)}</p>
+        {unknown > 0 && (
+          <Radio.Group
+            label={`${formatCounted(unknown, 'row')} of unknown fate`}
+            description="They were sent, and nobody knows whether the service took them."
+            value={onUnknown}
+            onChange={(value) => setOnUnknown(value === 'resend' ? 'resend' : 'skip')}
+          >
+            <Stack gap="xs" mt="xs">
+              <Radio
+                value="skip"
+                label="Leave them as they are"
+                description="Nothing is delivered twice; some may be missing."
+              />
+              <Radio
+                value="resend"
+                label="Send them again"
+                description={
+                  props.mayAddTwice
+                    ? `Nothing is missing; up to ${formatCounted(unknown, 'item')} may be in the index twice.`
+                    : 'Nothing is missing; the service may refuse some as duplicates, or take them twice.'
+                }
+              />
+            </Stack>
+          </Radio.Group>
+        )}
+        {mustConfirm && (
+          <TextInput
+            label={`Type “${ADD_TWICE}” to send them again`}
+            description={sayDoubleAdds(unknown)}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        {needsKey && (
+          <PasswordInput
+            data-autofocus
+            label="API key"
+            description={
+              apiKey !== '' && apiKey === props.typedKey
+                ? 'The one you typed for this address before. It is kept in memory until this window closes.'
+                : 'Kept in memory until this window closes; written to no file.'
+            }
+            value={apiKey}
+            onChange={(event) => setApiKey(event.currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        {props.place.kind === 'production' && <ProductionNotice place={props.place} />}
+        {props.error !== null && <ErrorNotice error={props.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onClose}>
+            Cancel
+          </Button>
+          <Button
+            data-autofocus={!needsKey}
+            loading={props.busy}
+            disabled={
+              (total === 0 && !waits) ||
+              (mustConfirm && !isAddTwice(typed)) ||
+              (needsKey && apiKey.trim() === '')
+            }
+            type="submit"
+          >
+            {total > 0 ? `${verb} ${formatCounted(total, 'row')}` : waits ? 'Await the callbacks' : verb}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function toWords(kind: 'resume' | 'retry', rows: number, awaiting: number): string {
+  if (kind === 'retry' && rows === 0) return 'Every row that did not succeed may have been accepted.'
+  if (kind === 'retry') {
+    return `${formatCounted(rows, 'row')} are sent again as a run of their own, with the same body.`
+  }
+  if (awaiting === 0) {
+    return `${formatCounted(rows, 'row')} have not been sent yet. The run goes on where it stopped.`
+  }
+  const others = `${formatCounted(awaiting, 'row')} ${rows === 0 ? '' : 'more '}await their callbacks, and are not sent again.`
+  if (rows === 0) return `Everything was sent. ${others}`
+  return `${formatCounted(rows, 'row')} have not been sent yet. The run goes on where it stopped. ${others}`
 }

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { AppDescription, ConnectionEntry } from '../../shared/bridge/app.ts'
-import { useAction } from '../bridge/use-action.ts'
+import { useAction } from '../bridge/queries.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { MappingScreen } from '../features/mapping/mapping-screen.tsx'
 import { toPlanLoad } from '../features/operation/load-settings.ts'
@@ -9,9 +9,9 @@ import { ReviewScreen } from '../features/review/review-screen.tsx'
 import { withDestination } from '../features/review/settings.ts'
 import { SourceScreen } from '../features/source/source-screen.tsx'
 import { nameDestination, toServiceUrl } from '../ui/connection/destination.ts'
-import { ErrorNotice } from '../ui/layout/error-notice.tsx'
+import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { Screen } from '../ui/layout/screen.tsx'
-import { OperationStrip } from '../ui/operations/operation-strip.tsx'
+import { OperationStrip } from '../ui/operations/operation-looks.tsx'
 import { useDraft } from './draft.ts'
 import {
   applySettings,
@@ -27,11 +27,10 @@ import {
   sendAll,
   sendFirst,
 } from './flow.ts'
-import { findMediaTodo, findOperationTodo } from './preparation.ts'
-import type { DraftStep } from './route.ts'
+import type { OpenFile } from './open-file.tsx'
+import { type DraftStep, goTo } from './route.ts'
+import { findMediaTodo, findOperationTodo } from './run-request.ts'
 import styles from './shell/shell.module.css'
-import type { OpenFile } from './use-open-file.ts'
-import { goTo } from './use-route.ts'
 
 /** The step that can be shown: one whose forerunners are missing gives way to the last that has them. */
 function toShownStep(step: DraftStep, draft: { preview: unknown; heldRunId: string | null }): DraftStep {

@@ -1,9 +1,12 @@
 import { create } from 'zustand'
 import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
 import type { Mapping, Operation } from '../../shared/plan/plan.ts'
-import { type CallbackSettings, DEFAULT_CALLBACK } from '../features/operation/callback-settings.ts'
 import { DEFAULT_LOAD, type LoadSettings } from '../features/operation/load-settings.ts'
-import type { RememberedOperations } from '../features/operation/operation-draft.ts'
+import {
+  type CallbackSettings,
+  DEFAULT_CALLBACK,
+  type RememberedOperations,
+} from '../features/operation/operation-settings.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../features/review/settings.ts'
 import { DEFAULT_MEDIA, type MediaSettings, type Reading } from '../features/source/reading.ts'
 

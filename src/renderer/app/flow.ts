@@ -5,15 +5,14 @@ import { keepKnownFields, suggestMapping } from '../../shared/mapping/match-colu
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Mapping, Operation } from '../../shared/plan/plan.ts'
 import { bridge } from '../bridge/client.ts'
-import { chooseOperation } from '../features/operation/operation-draft.ts'
+import { chooseOperation } from '../features/operation/operation-settings.ts'
 import { type Settings, withDestination } from '../features/review/settings.ts'
 import type { Reading } from '../features/source/reading.ts'
-import { type Destination, findEntry } from '../ui/connection/destination.ts'
-import { rememberTypedKey } from '../ui/connection/typed-keys.ts'
-import type { Activity } from '../ui/operations/operation-looks.ts'
-import { toRunRequest, typedKey } from './build-plan.ts'
+import { type Destination, findEntry, rememberTypedKey } from '../ui/connection/destination.ts'
+import type { Activity } from '../ui/operations/operation-looks.tsx'
 import { changeDraft, type Draft, restartDraft, useDraft } from './draft.ts'
-import { goTo } from './use-route.ts'
+import { goTo } from './route.ts'
+import { toRunRequest, typedKey } from './run-request.ts'
 
 /** Begins a new draft with a source, and shows it. */
 export function openSource(source: ChosenSource): void {

@@ -7,9 +7,8 @@ import { LoadScreen } from '../features/load/load-screen.tsx'
 import { ResultsScreen } from '../features/results/results-screen.tsx'
 import { RunScreen } from '../features/run/run-screen.tsx'
 import type { NamedPlace } from '../ui/connection/destination.ts'
-import { isLoadTest } from '../ui/states/is-load-test.ts'
-import type { Route } from './route.ts'
-import { goTo } from './use-route.ts'
+import { isLoadTest } from '../ui/states/run-state.tsx'
+import { goTo, type Route } from './route.ts'
 
 /** The screens of a run; a load test has its own, and no results by row. */
 export function RunScreens(props: {

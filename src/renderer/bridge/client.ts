@@ -1,19 +1,28 @@
 import { createORPCClient, DynamicLink } from '@orpc/client'
 import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
+import { create } from 'zustand'
 import { BRIDGE_SOCKET_PATH } from '../../shared/bridge/browser-files.ts'
 import type { BridgeClient } from '../../shared/bridge/contract.ts'
-import { OPEN_BRIDGE_MESSAGE } from '../../shared/bridge/desktop-api.ts'
-import { useConnection, whenOpen } from './connection.ts'
-import { findDesktopApi } from './desktop.ts'
+import { DESKTOP_API_NAME, type DesktopApi, OPEN_BRIDGE_MESSAGE } from '../../shared/bridge/desktop-api.ts'
 
 const RETRY_FIRST_MS = 250
 const RETRY_LONGEST_MS = 4_000
 
 type Link = SocketLink<object> | PortLink<object>
 
-/** The engine as the window calls it: over a port on the desktop, over a websocket in a browser. */
-export const bridge: BridgeClient = createORPCClient(new DynamicLink(chooseLink()))
+/**
+ * The engine as the window calls it: over a port on the desktop, over a websocket in a browser. Connects with the first
+ * call.
+ */
+export const bridge: BridgeClient = createORPCClient(
+  new DynamicLink(() => {
+    openLink ??= chooseLink()
+    return openLink()
+  }),
+)
+
+let openLink: (() => Promise<Link>) | null = null
 
 function chooseLink(): () => Promise<Link> {
   return findDesktopApi() === null ? openSocket() : openPort()
@@ -53,4 +62,36 @@ function openSocket(): () => Promise<Link> {
     if (link === null) throw new Error('the connection was lost')
     return link
   }
+}
+
+/** Whether the engine can be reached. `lost`: it could, and no longer can; it is tried again all the time. */
+type ConnectionState = 'connecting' | 'open' | 'lost'
+
+/** The state of the one connection to the engine. */
+export const useConnection = create<{ state: ConnectionState }>(() => ({ state: 'connecting' }))
+
+/** Resolves when the engine can be reached, at once where it can be. */
+export function whenOpen(signal?: AbortSignal): Promise<void> {
+  if (useConnection.getState().state === 'open') return Promise.resolve()
+  return new Promise((resolve) => {
+    const stop = useConnection.subscribe(({ state }) => {
+      if (state !== 'open' && !signal?.aborted) return
+      stop()
+      resolve()
+    })
+    signal?.addEventListener('abort', () => {
+      stop()
+      resolve()
+    })
+  })
+}
+
+/** What the desktop window gives the page; null in a browser. */
+export function findDesktopApi(): DesktopApi<File> | null {
+  const found: unknown = Reflect.get(window, DESKTOP_API_NAME)
+  return isDesktopApi(found) ? found : null
+}
+
+function isDesktopApi(value: unknown): value is DesktopApi<File> {
+  return typeof value === 'object' && value !== null && 'takeFile' in value
 }

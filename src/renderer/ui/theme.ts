@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
 
 const ACCENT: MantineColorsTuple = [
   '#eaf2fb',
@@ -136,3 +137,17 @@ export const theme = createTheme({
     Drawer: { defaultProps: { position: 'right', transitionProps: { duration: 120 } } },
   },
 })
+
+function subscribe(changed: () => void): () => void {
+  window.addEventListener('resize', changed)
+  return () => window.removeEventListener('resize', changed)
+}
+
+function readRootFontSize(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+}
+
+/** CSS pixels of one rem; follows the window, since large displays have a larger one. */
+export function useRem(): number {
+  return useSyncExternalStore(subscribe, readRootFontSize)
+}

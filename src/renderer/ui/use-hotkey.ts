@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 /** A key, with Ctrl or Cmd where `mod` is set. Keys without it are ignored while something is being typed. */
-export interface Hotkey {
+interface Hotkey {
   key: string
   mod?: boolean
 }

@@ -4,7 +4,7 @@ import { IN_FLIGHT_MAX, RATE_MAX } from '../load/load-pace.ts'
 import { bareUrlSchema, connectionSchema } from './connection.ts'
 import { operationSchema } from './operation.ts'
 
-export type { Operation, OperationKind, TaskOperation } from './operation.ts'
+export type { Operation, TaskOperation } from './operation.ts'
 
 /** Where a field's value comes from. */
 const fieldSourceSchema = z.discriminatedUnion('kind', [

@@ -111,7 +111,7 @@ describe('the way of a cell', () => {
 
   it('comes by the stages in their order, today and in the layout before', () => {
     const files = [
-      'src/renderer/ui/grid/grid-row.tsx',
+      'src/renderer/ui/grid/data-grid.tsx',
       'src/main/engine/service/http1-client.ts',
       'src/main/engine/intake/text-reader.ts',
       'src/main/engine/source/csv/row-builder.ts',

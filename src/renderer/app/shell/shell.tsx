@@ -1,18 +1,15 @@
-import { ActionIcon } from '@mantine/core'
-import { IconKeyboard } from '@tabler/icons-react'
+import { ActionIcon, Group, Modal, useMantineColorScheme } from '@mantine/core'
+import { IconDeviceDesktop, IconKeyboard, IconMoon, IconSun, type TablerIcon } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import type { AppDescription } from '../../../shared/bridge/app.ts'
-import { useConnection } from '../../bridge/connection.ts'
+import { useConnection } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
-import { isLoadTest } from '../../ui/states/is-load-test.ts'
+import { isLoadTest } from '../../ui/states/run-state.tsx'
 import { useHotkey } from '../../ui/use-hotkey.ts'
 import { useDraft } from '../draft.ts'
 import type { Route } from '../route.ts'
-import { KeysDialog } from './keys-dialog.tsx'
-import { Rail } from './rail.tsx'
-import { toRailGroups } from './rail-groups.ts'
-import { SchemeSwitch } from './scheme-switch.tsx'
+import { Rail, toRailGroups } from './rail.tsx'
 import styles from './shell.module.css'
 
 /** What stands around every screen: the rail, the state of the connection, the place where a file is dropped. */
@@ -89,4 +86,65 @@ export function Shell(props: {
 
 function skipToScreen(): void {
   document.getElementById('screen')?.focus()
+}
+
+const SCHEMES: { value: 'auto' | 'light' | 'dark'; name: string; icon: TablerIcon }[] = [
+  { value: 'auto', name: 'Colours as the system has them', icon: IconDeviceDesktop },
+  { value: 'light', name: 'Light colours', icon: IconSun },
+  { value: 'dark', name: 'Dark colours', icon: IconMoon },
+]
+
+/** Light, dark, or as the system says; remembered on this machine. */
+function SchemeSwitch() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Group gap={2}>
+      {SCHEMES.map(({ value, name, icon: Icon }) => (
+        <ActionIcon
+          key={value}
+          aria-label={name}
+          title={name}
+          aria-pressed={colorScheme === value}
+          variant={colorScheme === value ? 'default' : 'subtle'}
+          onClick={() => setColorScheme(value)}
+        >
+          <Icon size="1rem" aria-hidden />
+        </ActionIcon>
+      ))}
+    </Group>
+  )
+}
+
+const KEYS: [does: string, ...keys: string[]][] = [
+  ['The main action of a screen', 'Ctrl', 'Enter'],
+  ['Next row, previous row', 'J', 'K'],
+  ['Reveal the content of the row, or hide it', 'Space'],
+  ['Open the row', 'Enter'],
+  ['Search the results', '/'],
+  ['First row, last row', 'Home', 'End'],
+  ['Pause or resume the run', 'P'],
+  ['Close what is open', 'Esc'],
+  ['This list', '?'],
+]
+
+/** Every key that does something, in one list. */
+function KeysDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <table className={styles.keys}>
+        <tbody>
+          {KEYS.map(([does, ...keys]) => (
+            <tr key={does}>
+              <th scope="row">{does}</th>
+              <td>
+                {keys.map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Modal>
+  )
 }

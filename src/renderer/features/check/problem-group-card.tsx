@@ -6,8 +6,7 @@ import type { ProblemGroup } from '../../../shared/run/results.ts'
 import { isContentField, isProse } from '../../ui/content/content-rule.ts'
 import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
 import { RowNumber } from '../../ui/row-number.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
-import { Sentence } from '../../ui/text/sentence.tsx'
+import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
 
 const LOOKS = {

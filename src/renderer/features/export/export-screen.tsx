@@ -4,21 +4,15 @@ import { useCallback, useState } from 'react'
 import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { NO_RULE, type RowFilter, type RowState } from '../../../shared/run/results.ts'
-import { bridge } from '../../bridge/client.ts'
-import { findDesktopApi } from '../../bridge/desktop.ts'
+import { bridge, findDesktopApi } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useAction } from '../../bridge/use-action.ts'
-import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
-import { Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/panel.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
-import { PrimaryButton } from '../../ui/primary-button.tsx'
-import { ANSWER_LOOKS } from '../../ui/states/answer-looks.ts'
-import { toStateCounts } from '../../ui/states/row-counts.ts'
-import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
+import { useAction } from '../../bridge/queries.ts'
+import { PrimaryButton } from '../../ui/buttons.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { ANSWER_LOOKS } from '../../ui/states/answers.tsx'
+import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { startDownload } from './start-download.ts'
-import { suggestFileName } from './suggest-file-name.ts'
 
 type Choice = 'all' | 'filtered' | 'unsuccessful' | 'state'
 
@@ -204,4 +198,26 @@ function describeFilter(filter: RowFilter): string {
 function describeRules(ruleIds: readonly string[]): string {
   const names = ruleIds.map((ruleId) => (ruleId === NO_RULE ? 'no rule' : `rule ${ruleId}`))
   return names.join(' or ')
+}
+
+const LONGEST = 80
+
+/** A file name for an export of a run: the run's name without what file systems refuse, and the format's ending. */
+export function suggestFileName(runName: string, format: ExportFormat): string {
+  const stem = runName
+    .replace(/\.[a-z0-9]{1,5}$/i, '')
+    .replace(/[^\p{Letter}\p{Number} ._-]+/gu, '-')
+    .replace(/^[. -]+|[. -]+$/g, '')
+    .slice(0, LONGEST)
+  return `${stem === '' ? 'run' : stem}-results.${format}`
+}
+
+/** Has the browser fetch an export that waits on this page's own origin, under its name. */
+export function startDownload(download: { url: string; name: string }): void {
+  const link = document.createElement('a')
+  link.href = download.url
+  link.download = download.name
+  document.body.append(link)
+  link.click()
+  link.remove()
 }

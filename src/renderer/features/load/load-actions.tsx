@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
-import { useAction } from '../../bridge/use-action.ts'
-import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
-import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { useAction } from '../../bridge/queries.ts'
+import { PrimaryButton } from '../../ui/buttons.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 /** What can be done with a load test: start it, stop it, take its report along. It is never paused or resumed. */
 export function useLoadActions(runId: string, phase: RunPhase | undefined, onExport: () => void) {

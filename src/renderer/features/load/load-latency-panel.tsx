@@ -7,7 +7,7 @@ import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
 import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
 import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'
 import type { LatencySecond } from '../../ui/charts/to-chart-seconds.ts'
-import { Panel } from '../../ui/layout/panel.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
 import styles from './load.module.css'
 
 /** Every latency that was measured, and over time and as a distribution where the report has them. */

@@ -2,8 +2,7 @@ import { Progress } from '@mantine/core'
 import { formatCount, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { LoadProgress, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { formatSpan } from '../../ui/format-time.ts'
-import { type Figure, Figures } from '../../ui/layout/figures.tsx'
-import { Panel } from '../../ui/layout/panel.tsx'
+import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
 import styles from './load.module.css'
 
 const PHASES: Record<LoadProgress['phase'], string> = {

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { fieldsFor, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
-import { Sentence } from '../../ui/text/sentence.tsx'
+import { Sentence } from '../../ui/text/safe-text.tsx'
 import { assignTemplate } from './edit-mapping.ts'
 import styles from './mapping.module.css'
 

@@ -7,11 +7,10 @@ import { suggestMapping, toColumnIndex } from '../../../shared/mapping/match-col
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
+import { PrimaryButton } from '../../ui/buttons.tsx'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/panel.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
-import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { ColumnTable } from './column-table.tsx'
 import { FieldTable } from './field-table.tsx'
 

@@ -1,20 +1,18 @@
 import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import { bridge } from '../../bridge/client.ts'
-import { useAction } from '../../bridge/use-action.ts'
-import { useQuery } from '../../bridge/use-query.ts'
+import { useAction, useQuery } from '../../bridge/queries.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
-import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
-import { Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/panel.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './operation.module.css'
 import {
   type CallbackSettings,
   findCallbackGap,
   isOutOfReach,
   OVERDUE_MAX_MINUTES,
-} from './callback-settings.ts'
-import styles from './operation.module.css'
+} from './operation-settings.ts'
 
 /** Where callbacks are received, whether that can be reached, and how long they are awaited. */
 export function CallbackPanel(props: {

@@ -1,6 +1,6 @@
 import { Group, NumberInput, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../../../shared/load/load-pace.ts'
-import { Panel } from '../../ui/layout/panel.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
 import { findLoadMistakes, hasSchedule, type LoadMistakes, type LoadSettings } from './load-settings.ts'
 import styles from './operation.module.css'
 

@@ -1,22 +1,25 @@
+import { Radio } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import type { ConnectionEntry, SandboxOffers } from '../../../shared/bridge/app.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import { bridge } from '../../bridge/client.ts'
-import { useQuery } from '../../bridge/use-query.ts'
+import { useQuery } from '../../bridge/queries.ts'
+import { PrimaryButton } from '../../ui/buttons.tsx'
 import { type Destination, toServiceUrl } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
-import { Panel } from '../../ui/layout/panel.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
-import { type Activity, toLook } from '../../ui/operations/operation-looks.ts'
-import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import {
+  type Activity,
+  isOperationKind,
+  OPERATION_KINDS,
+  toLook,
+} from '../../ui/operations/operation-looks.tsx'
 import { CallbackPanel } from './callback-panel.tsx'
-import type { CallbackSettings } from './callback-settings.ts'
-import { IndexOptions, WatchlistOptions } from './list-options.tsx'
 import { LoadOptions } from './load-options.tsx'
 import type { LoadSettings } from './load-settings.ts'
 import styles from './operation.module.css'
-import { OperationCards } from './operation-cards.tsx'
-import { TaskOptions } from './task-options.tsx'
+import { IndexOptions, TaskOptions, WatchlistOptions } from './operation-options.tsx'
+import type { CallbackSettings } from './operation-settings.ts'
 
 /** What is done with each row, and where: the first step of a new run. */
 export function OperationScreen(props: {
@@ -121,4 +124,40 @@ function Options(props: {
         </p>
       )
   }
+}
+
+/** Everything the service offers and a test of its load, a card each, one of them chosen. */
+function OperationCards(props: { chosen: Activity; onChoose: (activity: Activity) => void }) {
+  return (
+    <Panel title="What to do with each row">
+      <Radio.Group
+        aria-label="Operation"
+        value={props.chosen}
+        onChange={(value) => {
+          if (value === 'load' || isOperationKind(value)) props.onChoose(value)
+        }}
+      >
+        <div className={styles.cards}>
+          {OPERATION_KINDS.map((kind) => (
+            <OperationCard key={kind} kind={kind} />
+          ))}
+          <OperationCard kind="load" />
+        </div>
+      </Radio.Group>
+    </Panel>
+  )
+}
+
+function OperationCard({ kind }: { kind: Activity }) {
+  const { title, meaning, icon: Icon } = toLook(kind)
+  return (
+    <Radio.Card value={kind} className={styles.card} aria-label={title} aria-description={meaning}>
+      <span className={styles.cardHead}>
+        <Icon size="1.25rem" stroke={1.5} aria-hidden />
+        <span className={styles.cardTitle}>{title}</span>
+        <Radio.Indicator size="xs" />
+      </span>
+      <span className={styles.cardText}>{meaning}</span>
+    </Radio.Card>
+  )
 }

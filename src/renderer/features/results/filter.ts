@@ -1,6 +1,6 @@
 import type { Facet, RowFilter, RowState } from '../../../shared/run/results.ts'
-import { isRowAnswer } from '../../ui/states/answer-looks.ts'
-import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
+import { isRowAnswer } from '../../ui/states/answers.tsx'
+import { STATE_LOOKS } from '../../ui/states/row-states.tsx'
 
 /** Whether a text names a row state. */
 export function isRowState(text: string): text is RowState {

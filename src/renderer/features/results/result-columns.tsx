@@ -1,12 +1,13 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
+import { matchColumns, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
+import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import type { ContentRule } from '../../ui/content/content-rule.ts'
 import { MaskedText } from '../../ui/content/masked-text.tsx'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
 import { RowNumber } from '../../ui/row-number.tsx'
-import { AnswerLabel } from '../../ui/states/answer-label.tsx'
-import { nameAnswers } from '../../ui/states/answer-looks.ts'
-import { StateLabel } from '../../ui/states/state-label.tsx'
+import { AnswerLabel, nameAnswers } from '../../ui/states/answers.tsx'
+import { StateLabel } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 
@@ -143,4 +144,17 @@ export function createResultColumns(options: {
 export function orderColumns(count: number, content: readonly number[]): number[] {
   const all = Array.from({ length: count }, (_, index) => index)
   return [...content, ...all.filter((index) => !content.includes(index))]
+}
+
+const CONTENT_FIELDS = ['text_data', 'url', 'media', 'term', 'custom_index_item_id', 'appeal_id']
+
+/** Indexes of the source's columns that hold what is judged, by the run's mapping. */
+export function findContent(plan: Plan | null, names: readonly string[]): number[] {
+  const mapping = toWholeMapping(plan, names)
+  return CONTENT_FIELDS.map((field) => toColumnIndex(names, mapping[field])).filter((index) => index >= 0)
+}
+
+/** A run's mapping with the columns that are matched by name. */
+export function toWholeMapping(plan: Plan | null, names: readonly string[]): Mapping {
+  return plan === null ? {} : { ...matchColumns(names, plan.operation), ...plan.mapping }
 }

@@ -1,30 +1,25 @@
-import { Button } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { Button, CloseButton, TextInput } from '@mantine/core'
+import { IconDownload, IconFilterOff, IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useQuery } from '../../bridge/use-query.ts'
+import { useQuery } from '../../bridge/queries.ts'
+import { PrimaryButton } from '../../ui/buttons.tsx'
 import { createContentRule } from '../../ui/content/content-rule.ts'
+import { ContentSwitch } from '../../ui/content/masked-text.tsx'
 import { DataGrid } from '../../ui/grid/data-grid.tsx'
-import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
-import { PrimaryButton } from '../../ui/primary-button.tsx'
-import { countRetryable } from '../../ui/states/row-counts.ts'
-import { useWindowKeys } from '../../ui/use-hotkey.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Empty, Screen } from '../../ui/layout/screen.tsx'
+import { countRetryable } from '../../ui/states/row-states.tsx'
+import { useHotkey, useWindowKeys } from '../../ui/use-hotkey.ts'
 import { FacetList } from './facet-list.tsx'
 import { isNarrowed, withSearch } from './filter.ts'
-import { findContent, toWholeMapping } from './find-content.ts'
-import { NoRows } from './no-rows.tsx'
-import { createResultColumns, orderColumns } from './result-columns.tsx'
+import { createResultColumns, findContent, orderColumns, toWholeMapping } from './result-columns.tsx'
+import { useResultPages } from './result-pages.ts'
 import styles from './results.module.css'
-import { ResultsBar } from './results-bar.tsx'
-import { RowDrawer } from './row-drawer.tsx'
-import { SearchBox } from './search-box.tsx'
-import { useDebounced } from './use-debounced.ts'
-import { useResultPages } from './use-result-pages.ts'
-import { useRevealed } from './use-revealed.ts'
+import { RowDrawer, useRevealed } from './row-drawer.tsx'
 
 const SEARCH_QUIET_MS = 250
 const FACETS_EVERY_MS = 1_000
@@ -235,4 +230,79 @@ export function ResultsScreen(props: {
 
 function isHeading(target: EventTarget): boolean {
   return target instanceof HTMLElement && target.closest('button, input, [tabindex="0"]') === null
+}
+
+/** The line over the table: how many rows it has, its keys, and whether content is shown. */
+function ResultsBar(props: {
+  count: number
+  /** Whether there are so many rows, at least so many, or nothing is known yet. */
+  counted: 'no' | 'at-least' | 'exactly'
+  narrowed: boolean
+  onShowAllRows: () => void
+}) {
+  const { count, counted, narrowed } = props
+  return (
+    <div className={styles.bar}>
+      <p className={styles.barText} aria-live="polite">
+        <strong>{toCountText(count, counted)}</strong>
+        {narrowed ? (count === 1 ? ' matches' : ' match') : ''} · <kbd>J</kbd> <kbd>K</kbd> move ·{' '}
+        <kbd>Space</kbd> reveal · <kbd>Enter</kbd> open
+      </p>
+      {narrowed && (
+        <Button variant="default" size="compact-xs" onClick={props.onShowAllRows}>
+          Show all rows
+        </Button>
+      )}
+      <ContentSwitch />
+    </div>
+  )
+}
+
+function toCountText(count: number, counted: 'no' | 'at-least' | 'exactly'): string {
+  if (counted === 'no') return 'Counting rows'
+  return counted === 'exactly' ? formatCounted(count, 'row') : `At least ${formatCounted(count, 'row')}`
+}
+
+/** Searches the cells of all rows; `/` leads into it. */
+function SearchBox({ value, onValue }: { value: string; onValue: (value: string) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  useHotkey({ key: '/' }, () => input.current?.focus())
+  return (
+    <TextInput
+      ref={input}
+      aria-label="Search the cells"
+      placeholder="Search  ( / )"
+      leftSection={<IconSearch size="0.9rem" aria-hidden />}
+      value={value}
+      onChange={(event) => onValue(event.currentTarget.value)}
+      rightSection={
+        value === '' ? null : (
+          <CloseButton size="xs" aria-label="Clear the search" onClick={() => onValue('')} />
+        )
+      }
+    />
+  )
+}
+
+/** What stands in the place of the table where no row is to be shown. */
+function NoRows({ narrowed }: { narrowed: boolean }) {
+  return narrowed ? (
+    <Empty icon={IconFilterOff} title="No row matches">
+      Take away the search or one of the facets at the left to see more.
+    </Empty>
+  ) : (
+    <Empty icon={IconFilterOff} title="No rows">
+      The source of this run had no rows.
+    </Empty>
+  )
+}
+
+/** A value that follows another once it has been quiet for `quietMs`. */
+function useDebounced<T>(value: T, quietMs: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), quietMs)
+    return () => clearTimeout(timer)
+  }, [value, quietMs])
+  return settled
 }

@@ -1,20 +1,17 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import type { SourcePlace } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
+import { CopyButton } from '../../ui/buttons.tsx'
 import type { ContentRule } from '../../ui/content/content-rule.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { useContentShown } from '../../ui/content/masked-text.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { describePlace } from '../../ui/row-number.tsx'
-import { StateLabel } from '../../ui/states/state-label.tsx'
-import { AttemptsTable } from './attempts-table.tsx'
-import { CellsTable } from './cells-table.tsx'
-import { ExchangePart } from './exchange-part.tsx'
-import { OutcomePart } from './outcome-part.tsx'
+import { StateLabel } from '../../ui/states/row-states.tsx'
 import styles from './results.module.css'
-import { toCurl } from './to-curl.ts'
+import { AttemptsTable, CellsTable, ExchangePart, OutcomePart } from './row-parts.tsx'
 
 /**
  * Everything about one row next to the table: its outcome, its cells, the exact exchange and every attempt. It stays
@@ -121,4 +118,60 @@ export function RowDrawer(props: {
       </section>
     </aside>
   )
+}
+
+/** Which rows show their content. */
+interface Revealed {
+  isRevealed: (row: number) => boolean
+  toggle: (row: number) => void
+}
+
+/** Nothing is revealed until the person does it, row by row or all at once, and nothing of it is remembered. */
+export function useRevealed(): Revealed {
+  const all = useContentShown((content) => content.shown)
+  const [rows, setRows] = useState<ReadonlySet<number>>(new Set())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the switch applies to every row anew
+  useEffect(() => setRows(new Set()), [all])
+  // While all is shown, the set holds the rows that are hidden again.
+  const isRevealed = useCallback((row: number) => rows.has(row) !== all, [rows, all])
+  const toggle = useCallback((row: number) => {
+    setRows((old) => {
+      const next = new Set(old)
+      if (!next.delete(row)) next.add(row)
+      return next
+    })
+  }, [])
+  return useMemo(() => ({ isRevealed, toggle }), [isRevealed, toggle])
+}
+
+/** What a request is repeated with on a command line. */
+interface CurlRequest {
+  method: 'POST' | 'GET'
+  url: string
+  /** JSON text; null where the request has none. */
+  body: string | null
+  /** Whether it carries the key. */
+  hasKey: boolean
+  /** Name of the environment variable that holds the key; the key itself never appears. */
+  apiKeyEnv: string
+}
+
+/**
+ * A `curl` command for a POSIX shell that sends exactly this request again. The key is read from the environment when
+ * the command runs, so the text can be shared.
+ */
+export function toCurl(request: CurlRequest): string {
+  const env = /^[A-Za-z_][A-Za-z0-9_]*$/.test(request.apiKeyEnv) ? request.apiKeyEnv : 'SLUICE_API_KEY'
+  return [
+    `curl -sS -X ${request.method} ${quoteForShell(request.url)}`,
+    ...(request.hasKey ? [`-H "authorization: token $${env}"`] : []),
+    ...(request.body === null
+      ? []
+      : [`-H 'content-type: application/json'`, `--data-raw ${quoteForShell(request.body)}`]),
+  ].join(' \\\n  ')
+}
+
+/** Text as one word of a POSIX shell, whatever is in it. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

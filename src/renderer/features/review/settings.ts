@@ -1,4 +1,6 @@
+import { useEffect, useRef, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
+import { type Action, useAction } from '../../bridge/queries.ts'
 import { type Destination, findEntry } from '../../ui/connection/destination.ts'
 
 /** Where to, how fast, how stubbornly. */
@@ -38,4 +40,34 @@ export function withDestination(
   const entry = isSame ? null : findEntry(destination, connections)
   if (entry === null) return { ...settings, destination }
   return { ...settings, destination, timeoutS: Math.max(1, Math.round(entry.connection.timeoutMs / 1000)) }
+}
+
+const QUIET_MS = 500
+
+/**
+ * Settings as they are typed. They are applied when they are usable and the person has stopped typing, since a new
+ * address has the rows checked again.
+ */
+export function useSettingsDraft(
+  applied: Settings,
+  apply: (settings: Settings) => Promise<void>,
+  isUsable: (settings: Settings) => boolean,
+): {
+  settings: Settings
+  change: (settings: Settings) => void
+  applying: Action<[Settings]> & { busy: boolean }
+} {
+  const [settings, change] = useState(applied)
+  const applying = useAction(apply)
+  const { run, busy } = applying
+  const isChanged = JSON.stringify(settings) !== JSON.stringify(applied)
+  const usable = useRef(isUsable)
+  usable.current = isUsable
+  useEffect(() => {
+    // One at a time, so that what was typed last is what holds in the end.
+    if (!isChanged || busy || !usable.current(settings)) return
+    const timer = setTimeout(() => void run(settings), QUIET_MS)
+    return () => clearTimeout(timer)
+  }, [settings, isChanged, busy, run])
+  return { settings, change, applying: { ...applying, busy: busy || isChanged } }
 }

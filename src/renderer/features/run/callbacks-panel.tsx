@@ -1,9 +1,8 @@
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
-import { useQuery } from '../../bridge/use-query.ts'
-import { type Figure, Figures } from '../../ui/layout/figures.tsx'
-import { Panel } from '../../ui/layout/panel.tsx'
+import { useQuery } from '../../bridge/queries.ts'
+import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 

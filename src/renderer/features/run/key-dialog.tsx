@@ -2,8 +2,8 @@ import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core
 import { useCallback, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import { bridge } from '../../bridge/client.ts'
-import { useAction } from '../../bridge/use-action.ts'
-import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
+import { useAction } from '../../bridge/queries.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 const TYPED = 'typed'
 const STORED = 'stored:'

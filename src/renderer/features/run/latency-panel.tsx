@@ -5,7 +5,7 @@ import type { Percentiles } from '../../../shared/run/run.ts'
 import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
 import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
 import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'
-import { Panel } from '../../ui/layout/panel.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
 import styles from './run.module.css'
 
 type Series = keyof LatencySeries['bars']

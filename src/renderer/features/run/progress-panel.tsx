@@ -1,11 +1,17 @@
-import type { ReactNode } from 'react'
+import { NumberInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import { formatBytes, formatCount, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
-import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
+import type { RunState } from '../../../shared/run/run.ts'
+import { formatSlowdown, type RunPhase, type RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { bridge } from '../../bridge/client.ts'
+import { useQuery } from '../../bridge/queries.ts'
+import { toShownError } from '../../bridge/shown-error.ts'
 import { formatSpan } from '../../ui/format-time.ts'
-import { type Figure, Figures } from '../../ui/layout/figures.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/panel.tsx'
-import { CountsBar, CountsTable } from '../../ui/states/counts-bar.tsx'
+import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
+import { CountsBar, CountsTable } from '../../ui/states/row-states.tsx'
+import type { RunStanding } from '../../ui/states/run-state.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
@@ -82,4 +88,69 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
     })
   }
   return figures
+}
+
+/**
+ * How many requests may be in flight, changed during the run. A typed number applies on Enter or on leaving the
+ * field, so that no single digit is applied; Escape brings the old one back.
+ */
+export function PaceControl({ runId, inFlight }: { runId: string; inFlight: number }) {
+  const plan = useQuery(`${runId} pace`, (signal) => bridge.runs.readPlan({ runId }, { signal }))
+  const [chosen, setChosen] = useState<number | null>(null)
+  const [typed, setTyped] = useState<string | number | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const pace = plan.data?.pace
+  if (pace?.kind !== 'closed') return null
+  const current = chosen ?? pace.concurrency
+  const apply = () => {
+    setTyped(null)
+    if (typeof typed !== 'number' || typed < 1 || typed === current) return
+    setChosen(typed)
+    setProblem(null)
+    bridge.runs.setConcurrency({ runId, concurrency: typed }).catch((error: unknown) => {
+      setChosen(null)
+      setProblem(toShownError(error).message)
+    })
+  }
+  return (
+    <NumberInput
+      className={styles.pace}
+      label="In flight at most"
+      description={typed === null ? `${formatCount(inFlight)} now` : 'Press Enter to apply'}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      value={typed ?? current}
+      min={1}
+      max={IN_FLIGHT_MAX}
+      clampBehavior="strict"
+      allowDecimal={false}
+      error={problem}
+      onChange={setTyped}
+      onBlur={apply}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') apply()
+        if (event.key === 'Escape') setTyped(null)
+      }}
+    />
+  )
+}
+
+/** A run's state as its screen shows it, from what its thread is doing and what its journal says. */
+export function toStanding(phase: RunPhase, state: RunState): RunStanding {
+  if (phase === 'ended') return state
+  return phase === 'paused' || phase === 'ready' || phase === 'awaiting' ? phase : 'running'
+}
+
+const STANDINGS: Record<RunPhase, string> = {
+  intake: 'reading the rows for',
+  ready: 'to be sent to',
+  running: 'sending to',
+  paused: 'on the way to',
+  draining: 'finishing what is on its way to',
+  awaiting: 'callbacks from',
+  ended: 'at',
+}
+
+/** What a run is doing, in words that go before its address. */
+export function nameStanding(phase: RunPhase): string {
+  return STANDINGS[phase]
 }

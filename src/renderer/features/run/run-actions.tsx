@@ -11,8 +11,8 @@ import { useState } from 'react'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
-import { PrimaryButton } from '../../ui/primary-button.tsx'
-import { countRetryable } from '../../ui/states/row-counts.ts'
+import { PrimaryButton } from '../../ui/buttons.tsx'
+import { countRetryable } from '../../ui/states/row-states.tsx'
 import { useHotkey } from '../../ui/use-hotkey.ts'
 
 const STOPPABLE: readonly RunPhase[] = ['running', 'paused', 'draining', 'awaiting']

@@ -1,37 +1,26 @@
-import { Button } from '@mantine/core'
 import { useCallback, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
-import { bridge } from '../../bridge/client.ts'
-import { useConnection } from '../../bridge/connection.ts'
+import { bridge, useConnection } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useQuery } from '../../bridge/queries.ts'
 import { toShownError } from '../../bridge/shown-error.ts'
-import { useQuery } from '../../bridge/use-query.ts'
-import { ConnectionChip } from '../../ui/connection/connection-chip.tsx'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
-import { rememberTypedKey, toAddresses } from '../../ui/connection/typed-keys.ts'
-import { formatTimestamp } from '../../ui/format-time.ts'
-import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
-import { Notice } from '../../ui/layout/notice.tsx'
+import { type NamedPlace, rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
+import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
-import { nameAnswers } from '../../ui/states/answer-looks.ts'
-import { RunStateLabel } from '../../ui/states/run-state-label.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
-import { AnswersPanel } from './answers-panel.tsx'
+import { nameAnswers } from '../../ui/states/answers.tsx'
+import { RunStateLabel } from '../../ui/states/run-state.tsx'
 import { CallbacksPanel } from './callbacks-panel.tsx'
-import { ErrorsPanel } from './errors-panel.tsx'
-import { ItemsPanel } from './items-panel.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import { LatencyPanel } from './latency-panel.tsx'
-import { nameStanding, toStanding } from './name-standing.ts'
-import { PaceControl } from './pace-control.tsx'
-import { ProgressPanel } from './progress-panel.tsx'
-import { RetriesNotice } from './retries-notice.tsx'
-import { RulesPanel } from './rules-panel.tsx'
+import { AnswersPanel, ErrorsPanel, ItemsPanel, RulesPanel } from './outcome-panels.tsx'
+import { nameStanding, PaceControl, ProgressPanel, toStanding } from './progress-panel.tsx'
 import styles from './run.module.css'
 import { RunActions } from './run-actions.tsx'
+import { KeyNotice, type NewKey, RetriesNotice, StopNotice } from './run-notices.tsx'
 
 const LATENCY_EVERY_MS = 1_000
 const SUMMARY_EVERY_MS = 2_000
@@ -135,53 +124,6 @@ export function RunScreen(props: {
 
 function toFilter({ outcome, status, error_code, message }: ErrorGroup): RowFilter {
   return { cause: toErrorKey(outcome, status, error_code, message) }
-}
-
-/** A key that a run was switched to on this screen. */
-interface NewKey {
-  name: string
-  since: string
-}
-
-function KeyNotice({ newKey, isPaused }: { newKey: NewKey; isPaused: boolean }) {
-  return (
-    <Notice
-      kind="good"
-      title={
-        <SafeText text={`The run uses ${newKey.name} since ${formatTimestamp(newKey.since)}`} max={200} />
-      }
-    >
-      {isPaused ? 'Press Resume to go on with it.' : 'What is sent from now on carries it.'}
-    </Notice>
-  )
-}
-
-function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
-  const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
-  const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
-  return (
-    <>
-      {notice !== null && notice !== undefined && (
-        <Notice
-          kind="warning"
-          title={<SafeText text={notice} max={600} lines />}
-          actions={
-            onKey !== null &&
-            /API key/i.test(notice) && (
-              <Button variant="default" onClick={onKey}>
-                Use another key…
-              </Button>
-            )
-          }
-        />
-      )}
-      {limited === true && (
-        <Notice kind="warning" title="This machine was the bottleneck for part of the run">
-          The latencies below may hold its own delays. Close what else is busy, or lower the pace.
-        </Notice>
-      )}
-    </>
-  )
 }
 
 function LiveProgress({ runId }: { runId: string }) {

@@ -1,17 +1,23 @@
 import { Menu, UnstyledButton } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
-import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
+import type { RunEntry } from '../../../shared/bridge/runs.ts'
+import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { RowState } from '../../../shared/run/results.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { ConnectionChip } from '../../ui/connection/connection-chip.tsx'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
+import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
-import { CountsBar } from '../../ui/states/counts-bar.tsx'
-import { isLoadTest } from '../../ui/states/is-load-test.ts'
-import { type RunStanding, RunStateLabel, toVerdict } from '../../ui/states/run-state-label.tsx'
-import { STATE_LOOKS } from '../../ui/states/state-looks.ts'
+import { isOperationKind, LOAD_LOOK, OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
+import { CountsBar, STATE_LOOKS } from '../../ui/states/row-states.tsx'
+import {
+  describeThresholds,
+  isLoadTest,
+  type RunStanding,
+  RunStateLabel,
+  toVerdict,
+} from '../../ui/states/run-state.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { describeRun } from './describe-run.ts'
 import styles from './runs.module.css'
 
 const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfies readonly RowState[]
@@ -24,7 +30,7 @@ interface RunActions {
 }
 
 /** The runs, and how those that this process holds stand this moment. */
-export interface RunTableProps extends RunActions {
+interface RunTableProps extends RunActions {
   runs: readonly RunSummary[]
   standings: ReadonlyMap<string, RunStanding>
   nowMs: number
@@ -141,4 +147,46 @@ function RunPlace({ place }: { place: NamedPlace }) {
   ) : (
     <SafeText text={place.name} max={80} />
   )
+}
+
+/** What a run does, in a line: `retry · submit content · v1 sync`, `load test · v1 sync · 1,200 requests`. */
+function describeRun(run: RunSummary): string {
+  const { operation, mode, api } = run
+  if (isLoadTest(run)) return describeLoad(run)
+  const isKnown = isOperationKind(operation)
+  const hasModes = operation === 'task' || operation.startsWith('index-')
+  const parts = [
+    isKnown ? OPERATION_LOOKS[operation].title.toLowerCase() : operation,
+    ...(hasModes ? [operation === 'task' ? `${api} ${mode}` : mode] : []),
+  ]
+  if (run.parent_run_id !== null) parts.unshift('retry')
+  if (run.retries.length > 0) parts.push(formatCounted(run.retries.length, 'retry', 'retries'))
+  return parts.join(' · ')
+}
+
+function describeLoad(run: RunSummary): string {
+  const { api, mode, requests } = run
+  return [
+    LOAD_LOOK.title.toLowerCase(),
+    describeThresholds(run),
+    `${api} ${mode}`,
+    formatCounted(requests.sent, 'request'),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ')
+}
+
+/** A run of the list as it stands this moment: what is held here is newer in its snapshot than in its journal. */
+export function withLive(entry: RunEntry, snapshot: RunSnapshot | undefined): RunSummary {
+  const { summary } = entry
+  if (!entry.isHeld || snapshot === undefined || snapshot.phase === 'ended') return summary
+  return {
+    ...summary,
+    rows: snapshot.rows,
+    requests: snapshot.requests,
+    latency_ms: {
+      ...summary.latency_ms,
+      ...(snapshot.latencyMs !== null && { http_req_duration: snapshot.latencyMs }),
+    },
+  }
 }

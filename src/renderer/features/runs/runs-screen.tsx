@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import { IconFlask, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
@@ -6,18 +6,16 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
-import { useAction } from '../../bridge/use-action.ts'
-import { useQuery } from '../../bridge/use-query.ts'
+import { useAction, useQuery } from '../../bridge/queries.ts'
+import { PrimaryButton } from '../../ui/buttons.tsx'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
-import { ErrorNotice } from '../../ui/layout/error-notice.tsx'
-import { Panel } from '../../ui/layout/panel.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
-import { PrimaryButton } from '../../ui/primary-button.tsx'
-import { DeleteDialog } from './delete-dialog.tsx'
-import { InterruptedBanner } from './interrupted-banner.tsx'
-import { RunTable } from './run-table.tsx'
+import { formatAgo } from '../../ui/format-time.ts'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { isLoadTest } from '../../ui/states/run-state.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { RunTable, withLive } from './run-table.tsx'
 import { Welcome } from './welcome.tsx'
-import { withLive } from './with-live.ts'
 
 /** Home: every run, newest first, and the two ways to begin another. */
 export function RunsScreen(props: {
@@ -126,4 +124,70 @@ function LiveTable(props: {
     }),
   )
   return <RunTable runs={runs} standings={standings} nowMs={Date.now()} {...actions} />
+}
+
+/** Says that a run was cut off, what is left of it, and where to look at it and go on. */
+function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: string) => void }) {
+  const cut = props.entries.filter(
+    ({ summary }) =>
+      !isLoadTest(summary) &&
+      summary.state === 'interrupted' &&
+      summary.rows.not_sent + summary.rows.awaiting > 0,
+  )
+  const newest = cut[0]?.summary
+  if (newest === undefined) return null
+  const { rows } = newest
+  const awaiting = rows.awaiting === 0 ? '' : `, ${formatCounted(rows.awaiting, 'callback')} still awaited`
+  const unknown =
+    rows.unknown === 0 ? '' : `, and of ${formatCounted(rows.unknown, 'row')} nobody knows the fate`
+  return (
+    <Notice
+      kind="warning"
+      title={
+        <>
+          <SafeText text={newest.name} max={60} /> was interrupted{' '}
+          {formatAgo(newest.ended_at ?? newest.started_at ?? newest.created_at, Date.now())}
+        </>
+      }
+      actions={
+        <Button variant="default" onClick={() => props.onReview(newest.run_id)}>
+          Review and resume
+        </Button>
+      }
+    >
+      {formatCounted(rows.not_sent, 'row')} not sent{awaiting}
+      {unknown}. Nothing is sent again without a word.
+      {cut.length > 1 && ` ${formatCounted(cut.length - 1, 'more run')} in the same state below.`}
+    </Notice>
+  )
+}
+
+function describeRetries({ retries }: RunSummary): string {
+  return retries.length === 0 ? '' : `, and so do its ${formatCounted(retries.length, 'retry', 'retries')}`
+}
+
+/** Asks once more before a run's journal goes for good. */
+function DeleteDialog(props: { run: RunSummary; busy: boolean; onConfirm: () => void; onClose: () => void }) {
+  const { run } = props
+  return (
+    <Modal opened onClose={props.onClose} title="Delete the run" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        <p>
+          <strong>
+            <SafeText text={run.name} max={80} />
+          </strong>
+          : its journal with {formatCounted(run.rows.read, 'row')}, every request and every answer goes for
+          good{describeRetries(run)}. What the service has stays there. Your spreadsheet is not touched.
+        </p>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" data-autofocus onClick={props.onClose}>
+            Keep it
+          </Button>
+          <Button color="danger" loading={props.busy} onClick={props.onConfirm}>
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
 }

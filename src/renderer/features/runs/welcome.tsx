@@ -7,7 +7,7 @@ import {
   IconTableImport,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { PrimaryButton } from '../../ui/primary-button.tsx'
+import { PrimaryButton } from '../../ui/buttons.tsx'
 import styles from './runs.module.css'
 
 const STEPS: { icon: TablerIcon; title: string; text: string }[] = [

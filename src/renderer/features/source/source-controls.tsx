@@ -1,7 +1,15 @@
-import { Group, NativeSelect, NumberInput, Switch } from '@mantine/core'
+import { Group, NativeSelect, NumberInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
-import { EncodingControls } from './encoding-controls.tsx'
-import type { Reading } from './reading.ts'
+import { isLoopback } from '../../ui/connection/destination.ts'
+import {
+  DELIMITERS,
+  ENCODINGS,
+  findMediaGap,
+  type MediaSettings,
+  nameDelimiter,
+  type Reading,
+} from './reading.ts'
 import styles from './source.module.css'
 
 /** How a source is read: what has a meaning for its format, each with what was recognised. */
@@ -63,5 +71,141 @@ export function SourceControls(props: {
         />
       )}
     </Group>
+  )
+}
+
+const RECOGNISED = ''
+const OTHER = 'other'
+
+/** Encoding and delimiter of a text file; each says what was recognised and how surely. */
+function EncodingControls(props: {
+  reading: Reading
+  preview: BridgePreview | null
+  hasDelimiter: boolean
+  onReading: (reading: Reading) => void
+}) {
+  const { reading, preview, onReading } = props
+  const isOther =
+    reading.delimiter !== undefined && !DELIMITERS.some((known) => known.value === reading.delimiter)
+  return (
+    <>
+      <NativeSelect
+        label="Encoding"
+        value={reading.encoding ?? RECOGNISED}
+        onChange={(event) => {
+          const { encoding: _dropped, ...rest } = reading
+          const chosen = event.currentTarget.value
+          onReading(chosen === RECOGNISED ? rest : { ...rest, encoding: chosen })
+        }}
+        data={[{ value: RECOGNISED, label: toDetected(preview, 'encoding') }, ...ENCODINGS]}
+      />
+      {props.hasDelimiter && (
+        <NativeSelect
+          label="Delimiter"
+          value={isOther ? OTHER : (reading.delimiter ?? RECOGNISED)}
+          onChange={(event) => {
+            const { delimiter: _dropped, ...rest } = reading
+            const chosen = event.currentTarget.value
+            if (chosen === RECOGNISED) onReading(rest)
+            else onReading({ ...rest, delimiter: chosen === OTHER ? ':' : chosen })
+          }}
+          data={[
+            { value: RECOGNISED, label: toDetected(preview, 'delimiter') },
+            ...DELIMITERS,
+            { value: OTHER, label: 'another character' },
+          ]}
+        />
+      )}
+      {props.hasDelimiter && isOther && (
+        <TextInput
+          label="Character"
+          w="5rem"
+          maxLength={1}
+          value={reading.delimiter ?? ''}
+          onChange={(event) => {
+            const typed = event.currentTarget.value
+            if (typed.length === 1) onReading({ ...reading, delimiter: typed })
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const BY_WORDS: Record<BridgePreview['encodingBy'] | BridgePreview['delimiterBy'], string> = {
+  given: '',
+  bom: 'byte-order mark',
+  strict: 'detected',
+  ending: 'file extension',
+  guess: 'guessed',
+}
+
+/** The choice of detection, with what was detected: `UTF-8 (detected)`. */
+function toDetected(preview: BridgePreview | null, kind: 'encoding' | 'delimiter'): string {
+  const by = kind === 'encoding' ? preview?.encodingBy : preview?.delimiterBy
+  if (preview === null || by === undefined || by === 'given') return 'Detect'
+  const name = kind === 'encoding' ? preview.encoding : nameDelimiter(preview.delimiter)
+  return name === '' ? 'Detect' : `${name} (${BY_WORDS[by]})`
+}
+
+/** Where the service finds the media files of a folder: served by the app itself, or at addresses of their own. */
+export function MediaControls(props: {
+  media: MediaSettings
+  /** Base URL of the service; null for the sandbox, which is on this machine. */
+  serviceUrl: string | null
+  onMedia: (media: MediaSettings) => void
+}) {
+  const { media, serviceUrl, onMedia } = props
+  const [left, setLeft] = useState(false)
+  const error = left ? findMediaGap(media) : null
+  const isOut =
+    media.kind === 'host' && media.publicUrl.trim() === '' && serviceUrl !== null && !isLoopback(serviceUrl)
+  return (
+    <div className={styles.media}>
+      <Radio.Group
+        label="Media files are found"
+        value={media.kind}
+        onChange={(kind) => {
+          setLeft(false)
+          onMedia(kind === 'template' ? { kind: 'template', template: '' } : { kind: 'host', publicUrl: '' })
+        }}
+      >
+        <Group gap="lg" mt="xs">
+          <Radio value="host" label="here: Sluice serves them while the run needs them" />
+          <Radio value="template" label="at addresses of their own" />
+        </Group>
+      </Radio.Group>
+      <Stack gap={0}>
+        {media.kind === 'host' ? (
+          <TextInput
+            label="Public base"
+            description="Of a reverse proxy or tunnel that leads to this machine; empty where the service is on it."
+            placeholder="https://media.example.com"
+            w="24rem"
+            maw="100%"
+            value={media.publicUrl}
+            onChange={(event) => onMedia({ kind: 'host', publicUrl: event.currentTarget.value })}
+            onBlur={() => setLeft(true)}
+            error={error ?? (isOut ? 'The service cannot reach this machine without one' : undefined)}
+            spellCheck={false}
+            autoComplete="off"
+          />
+        ) : (
+          <TextInput
+            label="Address of each file"
+            description="{{path}} stands for its path inside the folder."
+            placeholder="https://cdn.example.com/{{path}}"
+            w="24rem"
+            maw="100%"
+            value={media.template}
+            onChange={(event) => onMedia({ kind: 'template', template: event.currentTarget.value })}
+            onBlur={() => setLeft(true)}
+            error={error}
+            spellCheck={false}
+            autoComplete="off"
+          />
+        )}
+      </Stack>
+    </div>
   )
 }

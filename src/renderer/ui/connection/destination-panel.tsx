@@ -1,20 +1,22 @@
 import { PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
+import { IconAlertTriangle, IconFlask, IconPlugConnected, type TablerIcon } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
-import { Panel } from '../layout/panel.tsx'
+import { Notice } from '../layout/notice.tsx'
+import { Panel } from '../layout/screen.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './connection.module.css'
-import { ConnectionChip } from './connection-chip.tsx'
 import {
   type Destination,
   findEntry,
   hasActiveKey,
+  type NamedPlace,
   parseBaseUrl,
   type ServiceDestination,
 } from './destination.ts'
 
 /** What the choice of a destination depends on. */
-export interface DestinationPanelProps {
+interface DestinationPanelProps {
   destination: Destination
   /** The deployments that the workspace remembers. */
   connections: readonly ConnectionEntry[]
@@ -152,5 +154,33 @@ function AddressInput(props: {
       spellCheck={false}
       autoComplete="off"
     />
+  )
+}
+
+const LOOKS: Record<NamedPlace['kind'], { icon: TablerIcon; className: string | undefined; word: string }> = {
+  sandbox: { icon: IconFlask, className: styles.sandbox, word: '' },
+  production: { icon: IconAlertTriangle, className: styles.production, word: 'production' },
+  other: { icon: IconPlugConnected, className: styles.other, word: '' },
+}
+
+/** Where rows go or went, in a colour and with an icon that tell production from the rest. */
+export function ConnectionChip({ place }: { place: NamedPlace }) {
+  const { icon: Icon, className, word } = LOOKS[place.kind]
+  return (
+    <span className={`${styles.chip} ${className}`}>
+      <Icon size="1em" stroke={2} aria-hidden />
+      <SafeText text={place.name} max={80} />
+      {word !== '' && <strong>{word}</strong>}
+    </span>
+  )
+}
+
+/** Says that rows go to production, and where the question about it will appear: not in this page. */
+export function ProductionNotice({ place }: { place: NamedPlace }) {
+  return (
+    <Notice kind="warning" title="This is production">
+      The rows go to <ConnectionChip place={place} />. Before anything is sent, Sluice asks you to confirm it
+      outside of this page: in a dialog, or in a browser tab of its own.
+    </Notice>
   )
 }

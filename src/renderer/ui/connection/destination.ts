@@ -1,4 +1,6 @@
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
 
 /** A deployment that is typed in by hand. */
 export interface ServiceDestination {
@@ -63,7 +65,7 @@ export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kin
 }
 
 /** What a destination is held against. */
-export interface DestinationSurroundings {
+interface DestinationSurroundings {
   /** False where the operation is sent without a key. */
   needsKey: boolean
   connections: readonly ConnectionEntry[]
@@ -142,4 +144,31 @@ export function toServiceUrl(
   if (destination.kind === 'stored') return findEntry(destination, connections)?.connection.baseUrl ?? null
   const parsed = parseBaseUrl(destination.baseUrl)
   return parsed.kind === 'url' ? parsed.url : null
+}
+
+/** Where a key goes. */
+type Addresses = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>
+
+const keys = new Map<string, string>()
+
+/** Remembers a key that was typed for these addresses until the window closes or its page is reloaded. */
+export function rememberTypedKey(addresses: Addresses, apiKey: string): void {
+  keys.set(toName(addresses), apiKey)
+}
+
+/** The key that was last typed in this window for exactly these addresses; empty where there is none. */
+export function recallTypedKey(addresses: Addresses): string {
+  return keys.get(toName(addresses)) ?? ''
+}
+
+/** The addresses that a run goes to. */
+export function toAddresses({
+  base_url,
+  task_base_url = base_url,
+}: Pick<RunSummary, 'base_url' | 'task_base_url'>): Addresses {
+  return { baseUrl: base_url, taskBaseUrl: task_base_url }
+}
+
+function toName({ baseUrl, taskBaseUrl = baseUrl }: Addresses): string {
+  return JSON.stringify([baseUrl, taskBaseUrl])
 }

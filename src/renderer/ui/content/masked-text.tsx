@@ -3,7 +3,7 @@ import { IconEyeOff } from '@tabler/icons-react'
 import { create } from 'zustand'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './content.module.css'
-import { toMask } from './mask-json.ts'
+import { toMask } from './content-rule.ts'
 
 interface ContentShown {
   shown: boolean

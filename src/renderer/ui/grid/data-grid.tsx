@@ -1,9 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view have no elements, so the roles are spelt out
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
-import { useRem } from '../use-rem.ts'
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
+import { useRem } from '../theme.ts'
 import styles from './grid.module.css'
-import { GridRow } from './grid-row.tsx'
-import { toMovedCursor } from './move-cursor.ts'
 import { useRowWindow } from './use-row-window.ts'
 
 /** One column of a {@link DataGrid}. */
@@ -131,4 +129,100 @@ export function DataGrid<Row>(props: {
 
 function toTrack(column: { rem: number; grow?: boolean }): string {
   return column.grow ? `minmax(${column.rem}rem, 1fr)` : `${column.rem}rem`
+}
+
+interface GridRowProps<Row> {
+  id: string
+  index: number
+  topPx: number
+  row: Row | null
+  columns: readonly GridColumn<Row>[]
+  template: string
+  active: boolean
+  onPick: (index: number) => void
+  onOpen?: (index: number) => void
+}
+
+function PlainGridRow<Row>(props: GridRowProps<Row>) {
+  const { row, index } = props
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys for the row under its cursor
+    <div
+      id={props.id}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={props.active}
+      tabIndex={-1}
+      className={styles.row}
+      style={{ gridTemplateColumns: props.template, top: props.topPx }}
+      onClick={() => (props.onOpen ?? props.onPick)(index)}
+    >
+      {row === null ? (
+        <div role="gridcell" tabIndex={-1} className={styles.waiting} aria-label="Loading" />
+      ) : (
+        props.columns.map((column) => (
+          <div
+            key={column.id}
+            role="gridcell"
+            tabIndex={-1}
+            className={column.align === 'end' ? `${styles.cell} ${styles.end}` : styles.cell}
+          >
+            {column.cell(row)}
+          </div>
+        ))
+      )}
+    </div>
+  )
+}
+
+/** One row of a grid; redrawn only when what it shows changes. */
+const GridRow = memo(PlainGridRow) as typeof PlainGridRow
+
+/**
+ * Where a key moves the cursor of a table, null where the key is not one that moves: arrows, J and K, Page Up and
+ * Page Down by `page` rows, Home and End. Never leaves the table.
+ */
+export function toMovedCursor(
+  key: string,
+  place: { cursor: number; count: number; page: number },
+): number | null {
+  const step = toStep(key, place)
+  if (step === null || place.count === 0) return null
+  return Math.min(Math.max(0, place.cursor + step), place.count - 1)
+}
+
+function toStep(key: string, place: { count: number; page: number }): number | null {
+  switch (key) {
+    case 'ArrowDown':
+    case 'j':
+    case 'J':
+      return 1
+    case 'ArrowUp':
+    case 'k':
+    case 'K':
+      return -1
+    case 'PageDown':
+      return place.page
+    case 'PageUp':
+      return -place.page
+    case 'Home':
+      return -place.count
+    case 'End':
+      return place.count
+    default:
+      return null
+  }
+}
+
+const CHARACTER_REM = 0.47
+const PADDING_REM = 1.25
+const NARROWEST_REM = 5
+const WIDEST_REM = 28
+
+/** A width in rem that shows nine in ten of a column's cells whole, from their lengths; never wider than a line. */
+export function toColumnRem(name: string, lengths: readonly number[]): number {
+  const sorted = [...lengths].sort((a, b) => a - b)
+  const usual = sorted[Math.floor(sorted.length * 0.9)] ?? 0
+  const characters = Math.max(name.length * 1.05, usual)
+  return Math.min(WIDEST_REM, Math.max(NARROWEST_REM, characters * CHARACTER_REM + PADDING_REM))
 }

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import type { TablerIcon } from '@tabler/icons-react'
+import { type ReactNode, useId } from 'react'
 import styles from './layout.module.css'
 
 /**
@@ -31,5 +32,78 @@ export function Screen(props: {
         </section>
       )}
     </main>
+  )
+}
+
+/**
+ * A titled surface; `aside` stands at the right of its title. `flush` drops the padding around a
+ * table, `scrolls` lets the keyboard scroll it where nothing in it takes the focus.
+ */
+export function Panel(props: {
+  title: string
+  aside?: ReactNode
+  flush?: boolean
+  scrolls?: boolean
+  children: ReactNode
+}) {
+  const id = useId()
+  return (
+    <section className={styles.panel} aria-labelledby={id}>
+      <div className={styles.panelHead}>
+        <h2 className={styles.panelTitle} id={id}>
+          {props.title}
+        </h2>
+        {props.aside !== undefined && <div className={styles.panelAside}>{props.aside}</div>}
+      </div>
+      {props.scrolls ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        <section className={styles.panelFlush} tabIndex={0} aria-label={`${props.title}: table`}>
+          {props.children}
+        </section>
+      ) : (
+        <div className={props.flush ? styles.panelFlush : styles.panelBody}>{props.children}</div>
+      )}
+    </section>
+  )
+}
+
+/** One number with its name: what a measuring instrument shows. */
+export interface Figure {
+  label: string
+  value: ReactNode
+  /** A word or unit set smaller next to the value. */
+  unit?: string
+  /** A line under the value. */
+  note?: ReactNode
+}
+
+/** Numbers side by side, each under its name. */
+export function Figures({ figures }: { figures: Figure[] }) {
+  return (
+    <dl className={styles.figures}>
+      {figures.map((figure) => (
+        <div key={figure.label} className={styles.figure}>
+          <dt>{figure.label}</dt>
+          <dd>
+            <span className={styles.figureValue}>{figure.value}</span>
+            {figure.unit !== undefined && <span className={styles.figureUnit}> {figure.unit}</span>}
+            {figure.note !== undefined && <div className={styles.figureNote}>{figure.note}</div>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** What stands where there is nothing yet: what will be here, and how it comes to be. */
+export function Empty(props: { icon: TablerIcon; title: string; children?: ReactNode; actions?: ReactNode }) {
+  const Icon = props.icon
+  return (
+    <div className={styles.empty}>
+      <Icon size="2rem" stroke={1.25} aria-hidden />
+      <p className={styles.emptyTitle}>{props.title}</p>
+      {props.children !== undefined && <div className={styles.emptyText}>{props.children}</div>}
+      {props.actions !== undefined && <div className={styles.emptyActions}>{props.actions}</div>}
+    </div>
   )
 }

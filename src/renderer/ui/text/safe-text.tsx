@@ -1,4 +1,5 @@
-import { memo } from 'react'
+import { Button, Group } from '@mantine/core'
+import { memo, useMemo, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import styles from './safe-text.module.css'
 import { CELL_MAX_CHARACTERS, cutText, type TextPiece, toTextPieces } from './visible-text.ts'
@@ -25,7 +26,7 @@ export const SafeText = memo(function SafeText(props: {
 })
 
 /** Pieces of text with their marks; give it keys by place, since pieces never move. */
-export function TextPieces({ pieces }: { pieces: TextPiece[] }) {
+function TextPieces({ pieces }: { pieces: TextPiece[] }) {
   return pieces.map((piece, index) => {
     if (piece.kind === 'plain') return piece.text
     const times = piece.times > 1 ? `×${piece.times}` : ''
@@ -35,6 +36,63 @@ export function TextPieces({ pieces }: { pieces: TextPiece[] }) {
         {piece.glyph}
         {times}
       </span>
+    )
+  })
+}
+
+const FIRST_CHARACTERS = 4_000
+const CHUNK_CHARACTERS = 8_000
+
+/**
+ * A text of any length in a scrolling block, monospaced, marks drawn: the first 4,000 code units, and all of it when
+ * asked, laid out a chunk at a time so that a megabyte does not hold up the window. `label` names it to a reader.
+ */
+export function LongText({ text, label }: { text: string; label: string }) {
+  const [all, setAll] = useState(false)
+  const { shown, left } = cutText(text, all ? Number.POSITIVE_INFINITY : FIRST_CHARACTERS)
+  const chunks = useMemo(() => toChunks(shown), [shown])
+  return (
+    <div className={styles.long}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={styles.block} aria-label={label} tabIndex={0}>
+        {chunks.map((chunk, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a chunk is known by its place alone
+          <bdi key={index} className={`${styles.lines} ${chunks.length > 1 ? styles.chunk : ''}`}>
+            <TextPieces pieces={toTextPieces(chunk, { lines: true })} />
+          </bdi>
+        ))}
+      </section>
+      {(left > 0 || all) && (
+        <Group gap="xs">
+          <Button variant="default" size="compact-xs" onClick={() => setAll(!all)}>
+            {all ? 'Show less' : `Show all ${formatCount(text.length)} characters`}
+          </Button>
+        </Group>
+      )}
+    </div>
+  )
+}
+
+function toChunks(text: string): string[] {
+  const chunks: string[] = []
+  let rest = text
+  while (rest.length > 0) {
+    const { shown } = cutText(rest, CHUNK_CHARACTERS)
+    chunks.push(shown)
+    rest = rest.slice(shown.length)
+  }
+  return chunks
+}
+
+/** A sentence of ours in which backticks set off what is code, as in "must not contain `_`". */
+export function Sentence({ text }: { text: string }) {
+  return text.split('`').map((part, index) => {
+    if (index % 2 === 0) return part
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a part is known by its place alone
+      <code key={index}>
+        <SafeText text={part} />
+      </code>
     )
   })
 }

@@ -1,0 +1,179 @@
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { ChosenSource } from '../../shared/bridge/source.ts'
+import type { WordedError } from '../../shared/messages/error-messages.ts'
+import { findDesktopApi } from '../bridge/client.ts'
+import { toShownError } from '../bridge/shown-error.ts'
+import {
+  type BrowserFolder,
+  findDroppedFolder,
+  readDroppedFolder,
+  takeFile,
+  takeFolder,
+  toBrowserFolder,
+  type UploadProgress,
+} from '../bridge/take-files.ts'
+import { openSource } from './flow.ts'
+import { goTo } from './route.ts'
+
+/** Ways to a source: dropped, chosen in the page's dialog, chosen in the system's; a file or a folder. */
+export interface OpenFile {
+  /** How far an upload is; null where none is under way. */
+  upload: UploadProgress | null
+  error: WordedError | null
+  open: (file: File) => void
+  /** Takes a folder that a browser has read; null says that it could not. */
+  openFolder: (folder: BrowserFolder | Promise<BrowserFolder>) => void
+  /** Asks for a file, whichever dialog there is. */
+  choose: () => void
+  /** Asks for a folder, whichever dialog there is. */
+  chooseFolder: () => void
+  /** The page's own inputs. */
+  picker: RefObject<HTMLInputElement | null>
+  folderPicker: RefObject<HTMLInputElement | null>
+}
+
+type Take = (onProgress: (progress: UploadProgress) => void, signal: AbortSignal) => Promise<ChosenSource>
+
+/** See {@link OpenFile}. A second choice gives up the upload of the first. */
+export function useOpenFile(): OpenFile {
+  const [upload, setUpload] = useState<UploadProgress | null>(null)
+  const [error, setError] = useState<WordedError | null>(null)
+  const picker = useRef<HTMLInputElement>(null)
+  const folderPicker = useRef<HTMLInputElement>(null)
+  const giveUp = useRef<AbortController | null>(null)
+
+  const take = useCallback((work: Take, total: number) => {
+    giveUp.current?.abort()
+    const controller = new AbortController()
+    giveUp.current = controller
+    setError(null)
+    setUpload({ sent: 0, total })
+    goTo({ kind: 'draft', step: 'source' })
+    work(setUpload, controller.signal)
+      .then(openSource)
+      .catch((thrown: unknown) => {
+        if (!controller.signal.aborted) setError(toShownError(thrown))
+        controller.abort()
+      })
+      .finally(() => {
+        if (giveUp.current === controller) setUpload(null)
+      })
+  }, [])
+  const open = useCallback(
+    (file: File) => take((onProgress, signal) => takeFile(file, onProgress, signal), file.size),
+    [take],
+  )
+  const openFolder = useCallback(
+    (folder: BrowserFolder | Promise<BrowserFolder>) =>
+      take(async (onProgress, signal) => takeFolder(await folder, onProgress, signal), 0),
+    [take],
+  )
+
+  const desktop = useMemo(findDesktopApi, [])
+  const takeChosen = useCallback((chosen: Promise<ChosenSource | null>) => {
+    chosen.then(
+      (source) => {
+        if (source !== null) openSource(source)
+      },
+      (thrown: unknown) => setError(toShownError(thrown)),
+    )
+  }, [])
+  const choose = useCallback(() => {
+    if (desktop === null) picker.current?.click()
+    else takeChosen(desktop.chooseSource())
+  }, [desktop, takeChosen])
+  const chooseFolder = useCallback(() => {
+    if (desktop === null) folderPicker.current?.click()
+    else takeChosen(desktop.chooseFolder())
+  }, [desktop, takeChosen])
+  return { upload, error, open, openFolder, choose, chooseFolder, picker, folderPicker }
+}
+
+/** Takes a file or a folder dropped anywhere in the window; says whether one is held over it. */
+export function useFileDrop(on: {
+  open: (file: File) => void
+  openFolder: (folder: Promise<BrowserFolder>) => void
+}): boolean {
+  const [isOver, setIsOver] = useState(false)
+  const newest = useRef(on)
+  newest.current = on
+  useEffect(() => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
+    window.addEventListener(
+      'dragover',
+      (event) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        setIsOver(true)
+      },
+      { signal },
+    )
+    window.addEventListener(
+      'dragleave',
+      (event) => {
+        if (event.relatedTarget === null) setIsOver(false)
+      },
+      { signal },
+    )
+    window.addEventListener(
+      'drop',
+      (event) => {
+        if (!hasFiles(event)) return
+        // Without this the browser would leave the page and open the file.
+        event.preventDefault()
+        setIsOver(false)
+        const file = event.dataTransfer?.files[0]
+        const folder = findDroppedFolder(event.dataTransfer)
+        // The desktop reads a folder in place, by the path of what was dropped.
+        if (folder !== null && findDesktopApi() === null) newest.current.openFolder(readDroppedFolder(folder))
+        else if (file) newest.current.open(file)
+      },
+      { signal },
+    )
+    return () => controller.abort()
+  }, [])
+  return isOver
+}
+
+const ACCEPTED =
+  '.csv,.tsv,.tab,.txt,.xlsx,.jsonl,.ndjson,.json,text/csv,text/tab-separated-values,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** The page's own inputs for a file and for a folder, out of sight; buttons open them. */
+export function FilePicker(props: {
+  picker: RefObject<HTMLInputElement | null>
+  folderPicker: RefObject<HTMLInputElement | null>
+  onFile: (file: File) => void
+  onFolder: (folder: BrowserFolder) => void
+}) {
+  return (
+    <>
+      <input
+        ref={props.picker}
+        type="file"
+        accept={ACCEPTED}
+        hidden
+        data-testid="file"
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0]
+          if (file) props.onFile(file)
+          event.currentTarget.value = ''
+        }}
+      />
+      <input
+        ref={props.folderPicker}
+        type="file"
+        // React knows no such attribute; without it the browser's dialog offers files.
+        {...{ webkitdirectory: '' }}
+        hidden
+        data-testid="folder"
+        onChange={(event) => {
+          const folder = toBrowserFolder([...(event.currentTarget.files ?? [])])
+          if (folder) props.onFolder(folder)
+          event.currentTarget.value = ''
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+import type { ConnectionEntry } from '../../shared/bridge/app.ts'
+import type { RunRequestInput } from '../../shared/bridge/runs.ts'
+import { toPlanMapping } from '../../shared/mapping/match-columns.ts'
+import { isAsync, type Operation } from '../../shared/plan/operation.ts'
+import { findLoadGap, toPlanLoad } from '../features/operation/load-settings.ts'
+import {
+  findCallbackGap,
+  findOperationGap,
+  toPlanCallback,
+} from '../features/operation/operation-settings.ts'
+import { findMediaGap, toPlanMedia } from '../features/source/reading.ts'
+import { findDestinationGap, findEntry, parseBaseUrl } from '../ui/connection/destination.ts'
+import type { Draft } from './draft.ts'
+
+/** What the operation and where it goes still lack before rows can be checked, or null. */
+export function findOperationTodo(
+  draft: Draft,
+  known: { connections: readonly ConnectionEntry[] },
+): string | null {
+  const { operation, callback, settings } = draft
+  return (
+    findOperationGap(operation) ??
+    (draft.isLoad ? findLoadGap(draft.load) : null) ??
+    (isAsync(operation) ? findCallbackGap(callback) : null) ??
+    findDestinationGap(settings.destination, {
+      ...known,
+      needsKey: operation.kind !== 'appeal-status',
+    })
+  )
+}
+
+/** What a folder still lacks before its media files can be sent, or null. */
+export function findMediaTodo({ preview, media }: Draft): string | null {
+  return preview?.format === 'folder' ? findMediaGap(media) : null
+}
+
+/** The run that a draft asks for; null while it has no source or no usable address. The key is never part of it. */
+export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry[]): RunRequestInput | null {
+  const { source, reading, media, preview, mapping, operation, callback, settings } = draft
+  const destination = toDestination(draft, connections)
+  const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
+  if (source === null || destination === null || load === null) return null
+  const { concurrency, retries, timeoutS } = settings
+  return {
+    destination,
+    timeoutMs: timeoutS * 1000,
+    source: {
+      sourceId: source.sourceId,
+      ...reading,
+      ...(preview?.format === 'folder' && { format: 'folder', media: toPlanMedia(media) }),
+    },
+    mapping: toPlanMapping(mapping, preview?.columns ?? [], operation),
+    operation: toPlanOperation(operation),
+    ...(isAsync(operation) && { callback: toPlanCallback(callback) }),
+    pace: { kind: 'closed', concurrency },
+    ...(load !== undefined && { load }),
+    // What a load test sends again would hide what it measures.
+    retry: { limit: load === undefined ? retries : 0 },
+  }
+}
+
+function toDestination(
+  { operation, settings: { destination } }: Draft,
+  connections: readonly ConnectionEntry[],
+): RunRequestInput['destination'] | null {
+  if (destination.kind === 'sandbox') return { kind: 'sandbox' }
+  if (destination.kind === 'stored') {
+    const entry = findEntry(destination, connections)
+    return entry === null ? null : { kind: 'stored', name: entry.name }
+  }
+  const url = parseBaseUrl(destination.baseUrl)
+  if (url.kind === 'bad') return null
+  const isV2 = operation.kind === 'task' && operation.api === 'v2'
+  const second = parseBaseUrl(destination.taskBaseUrl)
+  return {
+    kind: 'service',
+    baseUrl: url.url,
+    ...(isV2 && second.kind === 'url' && { taskBaseUrl: second.url }),
+  }
+}
+
+/** The key that was typed for the draft's service, or null: the sandbox needs none, a stored connection has its own. */
+export function typedKey(draft: Draft): string | null {
+  const { destination } = draft.settings
+  if (destination.kind === 'sandbox') return null
+  const key = destination.apiKey.trim()
+  return key === '' ? null : key
+}
+
+/** Names as they were typed, without the spaces around them that come with copying. */
+function toPlanOperation(operation: Operation): Operation {
+  if ('indexId' in operation) return { ...operation, indexId: operation.indexId.trim() }
+  if ('watchlist' in operation) return { ...operation, watchlist: operation.watchlist.trim() }
+  return operation
+}

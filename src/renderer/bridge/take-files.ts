@@ -1,0 +1,195 @@
+import {
+  UPLOAD_FOLDER_PATH,
+  UPLOAD_PATH,
+  uploadedFolderSchema,
+  uploadedPartSchema,
+} from '../../shared/bridge/browser-files.ts'
+import { type ChosenSource, chosenSourceSchema } from '../../shared/bridge/source.ts'
+import { isErrorMessage } from '../../shared/messages/error-messages.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import { findDesktopApi } from './client.ts'
+
+/** How far an upload is, in bytes; for a folder, in files too. */
+export interface UploadProgress {
+  sent: number
+  total: number
+  files?: { sent: number; total: number }
+}
+
+/** Said of what the system hands over and is on no disk, such as an attachment dragged out of a mail program. */
+function toNoFileError(name: string): SluiceError {
+  return new SluiceError({ id: 'file_not_here', name })
+}
+
+/**
+ * Makes a chosen file readable for the engine: in place on the desktop, by an upload in a browser. Throws a
+ * `SluiceError` that says what to do.
+ */
+export async function takeFile(
+  file: File,
+  onProgress: (progress: UploadProgress) => void,
+  signal: AbortSignal,
+): Promise<ChosenSource> {
+  const desktop = findDesktopApi()
+  if (desktop === null) {
+    return upload({
+      url: `${UPLOAD_PATH}?name=${encodeURIComponent(file.name)}`,
+      body: file,
+      name: file.name,
+      parse: (answer) => chosenSourceSchema.safeParse(answer).data ?? null,
+      onSent: (sent) => onProgress({ sent, total: file.size }),
+      signal,
+    })
+  }
+  const source = await desktop.takeFile(file)
+  if (source === null) throw toNoFileError(file.name)
+  return source
+}
+
+/** Files on their way at once; more would only share the same disk. */
+const AT_ONCE = 4
+
+/** A folder as a browser hands it over: its files, each by its path inside. */
+export interface BrowserFolder {
+  name: string
+  files: { path: string; file: File }[]
+}
+
+/** The folder that a folder input was given; null where it has no files, which is all that a browser tells of. */
+export function toBrowserFolder(files: readonly File[]): BrowserFolder | null {
+  const [name] = files[0]?.webkitRelativePath.split('/') ?? []
+  if (name === undefined || name === '') return null
+  return {
+    name,
+    files: files.map((file) => ({ path: file.webkitRelativePath.slice(name.length + 1), file })),
+  }
+}
+
+/** The folder that was dropped; null where it was none. */
+export function findDroppedFolder(dropped: DataTransfer | null): FileSystemDirectoryEntry | null {
+  const entry = dropped?.items[0]?.webkitGetAsEntry() ?? null
+  return entry !== null && isDirectory(entry) ? entry : null
+}
+
+/** Reads a dropped folder with all that is in it. */
+export async function readDroppedFolder(entry: FileSystemDirectoryEntry): Promise<BrowserFolder> {
+  const files: BrowserFolder['files'] = []
+  const read = async (folder: FileSystemDirectoryEntry, prefix: string) => {
+    const reader = folder.createReader()
+    // A reader gives its entries in batches, and an empty one at the end.
+    for (let batch = await readBatch(reader); batch.length > 0; batch = await readBatch(reader)) {
+      for (const one of batch) {
+        if (isDirectory(one)) await read(one, `${prefix}${one.name}/`)
+        else if (isFile(one)) files.push({ path: prefix + one.name, file: await toFile(one) })
+      }
+    }
+  }
+  await read(entry, '')
+  return { name: entry.name, files }
+}
+
+/** Makes a chosen folder readable for the engine by sending its files. Throws a `SluiceError` that says what to do. */
+export async function takeFolder(
+  folder: BrowserFolder,
+  onProgress: (progress: UploadProgress) => void,
+  signal: AbortSignal,
+): Promise<ChosenSource> {
+  const { name, files } = folder
+  if (files.length === 0) {
+    throw new SluiceError({ id: 'dropped_folder_empty', name })
+  }
+  const opened = await upload({
+    url: `${UPLOAD_FOLDER_PATH}?name=${encodeURIComponent(name)}`,
+    body: null,
+    name,
+    parse: (answer) => uploadedFolderSchema.safeParse(answer).data ?? null,
+    onSent: () => {},
+    signal,
+  })
+  const total = files.reduce((sum, { file }) => sum + file.size, 0)
+  let sent = 0
+  let done = 0
+  const tell = (partBytes: number) =>
+    onProgress({ sent: sent + partBytes, total, files: { sent: done, total: files.length } })
+  const waiting = files.values()
+  const sendOnes = async () => {
+    for (const { path, file } of waiting) {
+      await upload({
+        url: `${UPLOAD_PATH}?folder=${opened.folder}&name=${encodeURIComponent(path)}`,
+        body: file,
+        name: path,
+        parse: (answer) => uploadedPartSchema.safeParse(answer).data ?? null,
+        onSent: tell,
+        signal,
+      })
+      sent += file.size
+      done += 1
+      tell(0)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, sendOnes))
+  return { sourceId: opened.sourceId, name: opened.name, sizeBytes: total }
+}
+
+function readBatch(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
+  return new Promise((resolve, reject) => reader.readEntries(resolve, reject))
+}
+
+function toFile(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject))
+}
+
+function isDirectory(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile
+}
+
+/**
+ * Sends one file, or nothing where `body` is null, to an address of this page's own origin, and gives back what the
+ * answer says. Throws a `SluiceError` that says what to do, or an `AbortError`.
+ */
+function upload<T>(options: {
+  url: string
+  body: File | null
+  /** What the person calls it. */
+  name: string
+  parse: (answer: unknown) => T | null
+  onSent: (sentBytes: number) => void
+  signal: AbortSignal
+}): Promise<T> {
+  const { body, signal } = options
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  // XMLHttpRequest rather than fetch: it alone says how far an upload is, and streams from disk in every browser.
+  const request = new XMLHttpRequest()
+  const fail = () => reject(toUploadError(options.name, request))
+  request.open('PUT', options.url)
+  request.setRequestHeader('content-type', 'application/octet-stream')
+  request.upload.addEventListener('progress', (event) => options.onSent(event.loaded))
+  request.addEventListener('load', () => {
+    const answer = request.status === 201 ? options.parse(parseJson(request.responseText)) : null
+    if (answer === null) fail()
+    else resolve(answer)
+  })
+  request.addEventListener('error', fail)
+  request.addEventListener('abort', () => reject(new DOMException('The upload was given up', 'AbortError')))
+  signal.addEventListener('abort', () => request.abort(), { once: true })
+  if (signal.aborted) reject(new DOMException('The upload was given up', 'AbortError'))
+  else request.send(body)
+  return promise
+}
+
+function toUploadError(name: string, request: XMLHttpRequest): SluiceError {
+  const answer = parseJson(request.responseText)
+  return new SluiceError(isErrorMessage(answer) ? answer : { id: 'upload_failed', name })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

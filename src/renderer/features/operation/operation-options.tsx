@@ -1,0 +1,218 @@
+import { NativeSelect, NumberInput, Radio, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import type { SandboxOffers } from '../../../shared/bridge/app.ts'
+import { type Operation, type TaskOperation, TERMS_PER_REQUEST_MAX } from '../../../shared/plan/operation.ts'
+import { MODELS } from '../../../shared/service/models.ts'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
+import styles from './operation.module.css'
+
+/** Which version of the interface, which models, which form of answer; the defaults suit text. */
+export function TaskOptions(props: {
+  operation: TaskOperation
+  onOperation: (operation: TaskOperation) => void
+}) {
+  const { operation, onOperation } = props
+  const { api, mode, models } = operation
+  return (
+    <Stack gap="md">
+      <ModeChoice mode={mode} onMode={(chosen) => onOperation({ ...operation, mode: chosen })} />
+      <NativeSelect
+        label="Version"
+        value={api}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value === 'v2' ? 'v2' : 'v1'
+          onOperation({
+            ...operation,
+            api: chosen,
+            models: models.slice(0, chosen === 'v1' ? 1 : undefined),
+            legacy: chosen === 'v1' && operation.legacy,
+          })
+        }}
+        data={[
+          { value: 'v1', label: 'v1: one model a request' },
+          { value: 'v2', label: 'v2: several models, custom indexes' },
+        ]}
+      />
+      {api === 'v1' ? (
+        <Select
+          label="Model"
+          clearable
+          allowDeselect
+          placeholder="text for text_data, visual for url"
+          value={models[0] ?? null}
+          onChange={(model) => onOperation({ ...operation, models: model === null ? [] : [model] })}
+          data={toModelOptions(mode)}
+        />
+      ) : (
+        <TagsInput
+          label="Models"
+          size="xs"
+          description="Pick models, or type the id of a custom index and press Enter."
+          placeholder={models.length === 0 ? 'as the service decides' : ''}
+          value={models}
+          onChange={(chosen) => onOperation({ ...operation, models: chosen })}
+          acceptValueOnBlur
+          data={toModelOptions(mode)}
+        />
+      )}
+      {api === 'v1' && (
+        <Switch
+          label="Legacy answer"
+          description="The long form: scores of each class, language, what the text filters found."
+          checked={operation.legacy}
+          onChange={(event) => onOperation({ ...operation, legacy: event.currentTarget.checked })}
+        />
+      )}
+    </Stack>
+  )
+}
+
+/** The models, and which of them the interface does not list for the mode: a reason to look twice, not to refuse. */
+function toModelOptions(mode: TaskOperation['mode']) {
+  return MODELS.map((model) => ({
+    value: model.value,
+    label: `${model.label} (${model.value})${model[mode] ? '' : `, not listed for ${mode}`}`,
+  }))
+}
+
+/** Whether answers come at once or later, with what each is good for. */
+function ModeChoice(props: { mode: 'sync' | 'async'; onMode: (mode: 'sync' | 'async') => void }) {
+  return (
+    <Radio.Group
+      label="Answers"
+      value={props.mode}
+      onChange={(value) => props.onMode(value === 'async' ? 'async' : 'sync')}
+    >
+      <Stack gap="xs" mt="xs">
+        <Radio
+          value="sync"
+          label="At once (sync)"
+          description="Each request stays open until its result is there."
+        />
+        <Radio
+          value="async"
+          label="Later, by callback (async)"
+          description="The service takes each row at once and posts its result to this app: for large batches and long videos."
+        />
+      </Stack>
+    </Radio.Group>
+  )
+}
+
+type IndexOperation = Extract<Operation, { indexId: string }>
+type WatchlistOperation = Extract<Operation, { watchlist: string }>
+
+/** Which custom index, and how its answers come. */
+export function IndexOptions(props: {
+  offers: SandboxOffers | null
+  operation: IndexOperation
+  onOperation: (operation: IndexOperation) => void
+}) {
+  const { operation, offers, onOperation } = props
+  return (
+    <Stack gap="md">
+      <TextInput
+        label="Custom index id"
+        description={
+          offers === null ? (
+            'As the dashboard of the service shows it.'
+          ) : (
+            <Offer
+              name={offers.indexId}
+              onUse={() => onOperation({ ...operation, indexId: offers.indexId })}
+            />
+          )
+        }
+        value={operation.indexId}
+        onChange={(event) => onOperation({ ...operation, indexId: event.currentTarget.value })}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <ModeChoice mode={operation.mode} onMode={(mode) => onOperation({ ...operation, mode })} />
+      {operation.kind === 'index-add' && (
+        <Notice kind="info" title="The service cannot list what is in an index">
+          The ids it gives are kept with this run. Export them: that file is what removes the items again.
+        </Notice>
+      )}
+    </Stack>
+  )
+}
+
+/** Which watchlist, how many terms go into one request, and what an update does with empty notes. */
+export function WatchlistOptions(props: {
+  offers: SandboxOffers | null
+  operation: WatchlistOperation
+  onOperation: (operation: WatchlistOperation) => void
+}) {
+  const { operation, offers, onOperation } = props
+  return (
+    <Stack gap="md">
+      <TextInput
+        label="Watchlist"
+        description={
+          offers === null ? (
+            'Its API field name, as the dashboard of the service shows it. The watchlist must exist.'
+          ) : (
+            <Offer
+              name={offers.watchlist}
+              onUse={() => onOperation({ ...operation, watchlist: offers.watchlist })}
+            />
+          )
+        }
+        value={operation.watchlist}
+        onChange={(event) => onOperation({ ...operation, watchlist: event.currentTarget.value })}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <NumberInput
+        label="Terms in one request, at most"
+        description="A request that the service finds too large is split and sent again."
+        maw="18rem"
+        value={operation.termsPerRequest}
+        min={1}
+        max={TERMS_PER_REQUEST_MAX}
+        clampBehavior="strict"
+        allowDecimal={false}
+        thousandSeparator=","
+        onChange={(value) => {
+          if (typeof value === 'number' && value >= 1) onOperation({ ...operation, termsPerRequest: value })
+        }}
+      />
+      {operation.kind === 'watchlist-update' && (
+        <Radio.Group
+          label="Where the notes are empty"
+          value={operation.emptyNotes}
+          onChange={(value) =>
+            onOperation({ ...operation, emptyNotes: value === 'clear' ? 'clear' : 'keep' })
+          }
+        >
+          <Stack gap="xs" mt="xs">
+            <Radio
+              value="keep"
+              label="Leave the term’s notes alone"
+              description="An empty cell changes nothing."
+            />
+            <Radio
+              value="clear"
+              label="Clear the term’s notes"
+              description="An empty cell empties the notes in the watchlist."
+            />
+          </Stack>
+        </Radio.Group>
+      )}
+      {operation.kind === 'watchlist-add' && <OverwriteNotice />}
+    </Stack>
+  )
+}
+
+/** The one that the sandbox has, to be taken by a press. */
+function Offer({ name, onUse }: { name: string; onUse: () => void }) {
+  return (
+    <>
+      The sandbox has{' '}
+      <button type="button" className={styles.offer} onClick={onUse}>
+        {name}
+      </button>
+    </>
+  )
+}

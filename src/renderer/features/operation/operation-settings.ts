@@ -1,0 +1,82 @@
+import {
+  type Operation,
+  type OperationKind,
+  TERMS_PER_REQUEST_DEFAULT,
+} from '../../../shared/plan/operation.ts'
+import { CALLBACK_TIMEOUT_MS, type Plan } from '../../../shared/plan/plan.ts'
+import { isLoopback, parseBaseUrl } from '../../ui/connection/destination.ts'
+
+/** What was set for operations that are not chosen at the moment, so that looking at another card loses nothing. */
+export type RememberedOperations = Partial<Record<OperationKind, Operation>>
+
+/** An operation as it is first offered; its index or watchlist is that of its counterpart where there is one. */
+function createOperation(kind: OperationKind, remembered: RememberedOperations): Operation {
+  const others = Object.values(remembered)
+  const indexId = others.map((one) => ('indexId' in one ? one.indexId : '')).find((id) => id !== '') ?? ''
+  const watchlist =
+    others.map((one) => ('watchlist' in one ? one.watchlist : '')).find((name) => name !== '') ?? ''
+  const termsPerRequest = TERMS_PER_REQUEST_DEFAULT
+  switch (kind) {
+    case 'task':
+      return { kind, mode: 'sync', api: 'v1', legacy: false, models: [] }
+    case 'index-add':
+    case 'index-remove':
+      return { kind, mode: 'sync', indexId }
+    case 'watchlist-add':
+      return { kind, watchlist, termsPerRequest }
+    case 'watchlist-update':
+      return { kind, watchlist, termsPerRequest, emptyNotes: 'keep' }
+    case 'appeal-status':
+      return { kind }
+  }
+}
+
+/** The operation of that kind as it was left, or as it is first offered. */
+export function chooseOperation(kind: OperationKind, remembered: RememberedOperations): Operation {
+  return remembered[kind] ?? createOperation(kind, remembered)
+}
+
+/** What an operation still lacks, or null. */
+export function findOperationGap(operation: Operation): string | null {
+  if ('indexId' in operation && operation.indexId.trim() === '') return 'Type the id of the custom index'
+  if ('watchlist' in operation && operation.watchlist.trim() === '') return 'Type the name of the watchlist'
+  return null
+}
+
+/** Where and how long callbacks are awaited, as typed. */
+export interface CallbackSettings {
+  /** Public base of the receiver; empty where its own address will do. */
+  publicUrl: string
+  /** From an acknowledgement until its row is overdue, minutes. */
+  overdueMinutes: number
+}
+
+/** What an async run starts with unless the person says otherwise. */
+export const DEFAULT_CALLBACK: CallbackSettings = {
+  publicUrl: '',
+  overdueMinutes: CALLBACK_TIMEOUT_MS / 60_000,
+}
+
+/** Longest that can be waited for a callback: a week, in minutes. */
+export const OVERDUE_MAX_MINUTES = 7 * 24 * 60
+
+/** What is wrong with the settings, or null. */
+export function findCallbackGap({ publicUrl }: CallbackSettings): string | null {
+  if (publicUrl.trim() === '') return null
+  const parsed = parseBaseUrl(publicUrl)
+  return parsed.kind === 'bad' ? parsed.message : null
+}
+
+/** The settings as a plan has them. */
+export function toPlanCallback({
+  publicUrl,
+  overdueMinutes,
+}: CallbackSettings): Pick<Plan['callback'], 'timeoutMs' | 'url'> {
+  const parsed = parseBaseUrl(publicUrl)
+  return { timeoutMs: overdueMinutes * 60_000, ...(parsed.kind === 'url' && { url: parsed.url }) }
+}
+
+/** Whether a service elsewhere would be told an address that only this machine knows. */
+export function isOutOfReach(serviceUrl: string | null, callbackUrl: string): boolean {
+  return serviceUrl !== null && !isLoopback(serviceUrl) && isLoopback(callbackUrl)
+}

@@ -1,0 +1,251 @@
+import { formatBytes, formatMs } from '../../../shared/messages/figure-text.ts'
+import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import type { AttemptDetail, CutFrom, RowDetail, RowState } from '../../../shared/run/results.ts'
+import { CopyButton } from '../../ui/buttons.tsx'
+import { type ContentRule, maskJson } from '../../ui/content/content-rule.ts'
+import { MaskedText } from '../../ui/content/masked-text.tsx'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { AnswerLabel } from '../../ui/states/answers.tsx'
+import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
+import { CELL_MAX_CHARACTERS } from '../../ui/text/visible-text.ts'
+import styles from './results.module.css'
+
+/** The outcome of a row: its error and what to do, or the rules it triggered and its scores where they are known. */
+export function OutcomePart({ operation, detail }: { operation: string; detail: RowDetail }) {
+  const { result, problems, classScores } = detail
+  return (
+    <>
+      <ErrorNotice detail={detail} operation={operation} />
+      {problems.length > 0 && (
+        <section>
+          <h3>Problems</h3>
+          <ul>
+            {problems.map((problem) => (
+              <li key={`${problem.code} ${problem.field ?? ''} ${problem.message}`}>
+                <strong>{problem.severity}</strong>{' '}
+                <SafeText text={`${problem.field ?? 'row'}: ${problem.message}`} max={200} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section>
+        <h3>Outcome</h3>
+        <table className={styles.facts}>
+          <tbody>
+            {operation === 'task' && (
+              <Fact name="Triggered rules">
+                {result.triggeredRules.length === 0
+                  ? 'none'
+                  : result.triggeredRules.map((rule) => (
+                      <span key={rule.ruleId} className={styles.rule}>
+                        <SafeText text={rule.ruleName} max={80} />
+                      </span>
+                    ))}
+              </Fact>
+            )}
+            {result.answer !== null && (
+              <Fact name={operation === 'appeal-status' ? 'Appeal' : 'Term'}>
+                <AnswerLabel answer={result.answer} />
+              </Fact>
+            )}
+            {result.state === 'succeeded' && result.message !== null && (
+              <Fact name="In words">
+                <SafeText text={result.message} max={500} />
+              </Fact>
+            )}
+            {result.customIndexItemId !== null && (
+              <Fact name="custom_index_item_id">
+                <SafeText text={result.customIndexItemId} />
+              </Fact>
+            )}
+            {classScores.length > 0 && (
+              <Fact name="Scores">
+                {classScores.map((score) => (
+                  <span key={score.className} className={styles.score}>
+                    <SafeText text={score.className} max={40} /> {score.score}
+                  </span>
+                ))}
+              </Fact>
+            )}
+            {result.callbackLatencyMs !== null && (
+              <Fact name="Callback latency">{formatMs(result.callbackLatencyMs)}</Fact>
+            )}
+            {hasTasks(operation) && (
+              <Fact name="task_id">{result.taskId === null ? '–' : <SafeText text={result.taskId} />}</Fact>
+            )}
+            {operation === 'task' && (
+              <Fact name="post_id">{result.postId === null ? '–' : <SafeText text={result.postId} />}</Fact>
+            )}
+          </tbody>
+        </table>
+      </section>
+    </>
+  )
+}
+
+/** Watchlists and appeals are answered without a task. */
+function hasTasks(operation: string): boolean {
+  return operation === 'task' || operation.startsWith('index-')
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{children}</td>
+    </tr>
+  )
+}
+
+function ErrorNotice({ detail, operation }: { detail: RowDetail; operation: string }) {
+  const { state, status, errorCode, message } = detail.result
+  if (state !== 'rejected' && state !== 'failed' && state !== 'unknown' && state !== 'overdue') return null
+  const title = [status, errorCode].filter((part) => part !== null).join(' ')
+  return (
+    <Notice kind={state === 'failed' ? 'error' : 'warning'} title={<SafeText text={toTitle(state, title)} />}>
+      {message !== null && (
+        <p>
+          <SafeText text={message} max={500} lines />
+        </p>
+      )}
+      <p>{adviseInWindow({ outcome: state, status, error_code: errorCode }, operation)}</p>
+    </Notice>
+  )
+}
+
+function toTitle(state: RowState, answer: string): string {
+  if (state === 'overdue') return 'overdue, no callback in time'
+  return answer === '' ? `${state}, no answer` : answer
+}
+
+/** A row's own cells, whole, by column; of user content only the length until it is revealed. */
+export function CellsTable(props: {
+  columns: readonly string[]
+  cells: readonly string[]
+  isContent: ContentRule
+  revealed: boolean
+}) {
+  return (
+    <section>
+      <h3>Cells</h3>
+      <table className={styles.facts}>
+        <tbody>
+          {props.cells.map((cell, index) => {
+            const name = props.columns[index] ?? `Column ${index + 1}`
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns may share a name and never move
+              <tr key={index}>
+                <th scope="row">
+                  <SafeText text={name} max={60} />
+                </th>
+                <td>
+                  <CellText
+                    name={name}
+                    cell={cell}
+                    revealed={props.revealed || !props.isContent(index, cell)}
+                  />
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function CellText({ name, cell, revealed }: { name: string; cell: string; revealed: boolean }) {
+  if (cell === '') return <span className={styles.muted}>empty</span>
+  if (!revealed) return <MaskedText text={cell} revealed={false} />
+  if (cell.length > CELL_MAX_CHARACTERS * 4) return <LongText text={cell} label={name} />
+  return <SafeText text={cell} max={CELL_MAX_CHARACTERS * 4} lines />
+}
+
+/** One side of an exchange, as it was; the user content in it masked until it is revealed. */
+export function ExchangePart(props: {
+  title: string
+  text: string | null
+  /** What stands under the title, such as method and address. */
+  line?: string
+  /** How long the text was before it was cut. */
+  cutFrom?: CutFrom | null
+  revealed: boolean
+}) {
+  const { title, text, line, cutFrom = null, revealed } = props
+  return (
+    <section>
+      <div className={styles.partHead}>
+        <h3>{title}</h3>
+        {text !== null && revealed && <CopyButton label="Copy" text={() => text} />}
+      </div>
+      {line !== undefined && (
+        <p className={styles.url}>
+          <SafeText text={line} max={2_000} lines />
+        </p>
+      )}
+      {cutFrom !== null && (
+        <p className={styles.muted}>
+          cut:{' '}
+          {cutFrom.bytes === null
+            ? 'only its beginning'
+            : `only the beginning of ${formatBytes(cutFrom.bytes)}`}{' '}
+          was kept
+        </p>
+      )}
+      {text === null && <p className={styles.muted}>no body</p>}
+      {text !== null && <LongText text={prettyJson(revealed ? text : maskJson(text))} label={title} />}
+    </section>
+  )
+}
+
+/** Every try of a row: when, how it ended, and where its time went. */
+export function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[] }) {
+  return (
+    <section>
+      <h3>Tries</h3>
+      {attempts.length === 0 ? (
+        <p className={styles.muted}>Nothing was sent for this row.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        <section className={styles.wide} tabIndex={0} aria-label="Table of tries">
+          <table className={styles.facts}>
+            <thead>
+              <tr>
+                <th scope="col">#</th>
+                <th scope="col">Sent</th>
+                <th scope="col">Ended</th>
+                <th scope="col">Connect</th>
+                <th scope="col">TLS</th>
+                <th scope="col">Waiting</th>
+                <th scope="col">Duration</th>
+              </tr>
+            </thead>
+            <tbody>
+              {attempts.map((attempt) => (
+                <tr key={attempt.number}>
+                  <td>{attempt.number}</td>
+                  <td>{formatTimestamp(attempt.sentAt)}</td>
+                  <td>
+                    {attempt.outcome} {attempt.status ?? ''}{' '}
+                    <SafeText text={attempt.errorCode ?? attempt.message ?? ''} max={80} />
+                  </td>
+                  <td>{toTime(attempt.connectMs)}</td>
+                  <td>{toTime(attempt.tlsMs)}</td>
+                  <td>{toTime(attempt.waitingMs)}</td>
+                  <td>{toTime(attempt.durationMs)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </section>
+  )
+}
+
+function toTime(ms: number | null): string {
+  return ms === null ? '–' : formatMs(ms)
+}

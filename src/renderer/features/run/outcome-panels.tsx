@@ -1,0 +1,156 @@
+import { Button } from '@mantine/core'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
+import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
+import type { RowAnswer } from '../../../shared/run/item-state.ts'
+import type { ErrorGroup, TriggeredRule } from '../../../shared/run/run.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { BarTable } from '../../ui/charts/bar-table.tsx'
+import { Figures, Panel } from '../../ui/layout/screen.tsx'
+import { AnswerLabel, isRowAnswer, ROW_ANSWERS } from '../../ui/states/answers.tsx'
+import { StateLabel } from '../../ui/states/row-states.tsx'
+import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import styles from './run.module.css'
+
+/** The outcome of terms, or where appeals stand, by rows; a word opens its rows. */
+export function AnswersPanel(props: {
+  title: string
+  answers: RunSnapshot['answers']
+  onPick: (answer: RowAnswer) => void
+}) {
+  const { answers, onPick } = props
+  const shown = ROW_ANSWERS.flatMap((answer) => {
+    const rows = answers[answer] ?? 0
+    return rows === 0 ? [] : [{ answer, rows }]
+  })
+  const total = shown.reduce((sum, { rows }) => sum + rows, 0)
+  return (
+    <Panel title={props.title} aside={total === 0 ? 'none yet' : `${formatCount(total)} answered`}>
+      {shown.length === 0 ? (
+        <p className={styles.quietInside}>
+          What the service says of each appears here with its first answer.
+        </p>
+      ) : (
+        <BarTable
+          caption={`${props.title} by answer`}
+          bars={shown.map(({ answer, rows }) => ({
+            id: answer,
+            name: <AnswerLabel answer={answer} />,
+            rows,
+          }))}
+          onPick={(id) => {
+            if (isRowAnswer(id)) onPick(id)
+          }}
+        />
+      )}
+    </Panel>
+  )
+}
+
+/** The rules that rows triggered, most rows first; a rule's name opens its rows. */
+export function RulesPanel(props: { rules: readonly TriggeredRule[]; onPick?: (ruleId: string) => void }) {
+  const { rules, onPick } = props
+  return (
+    <Panel
+      title="Triggered rules"
+      aside={rules.length === 0 ? 'none yet' : formatCounted(rules.length, 'rule')}
+    >
+      {rules.length === 0 ? (
+        <p className={styles.quietInside}>Rules appear here with the first answer that triggers one.</p>
+      ) : (
+        <BarTable
+          caption="Triggered rules by rows"
+          bars={rules.map((rule) => ({
+            id: rule.rule_id,
+            name: <SafeText text={rule.rule_name} max={60} />,
+            rows: rule.rows,
+          }))}
+          {...(onPick && { onPick })}
+        />
+      )}
+    </Panel>
+  )
+}
+
+/** How many items went into a custom index or out of it; of those added, the ids have to be kept. */
+export function ItemsPanel(props: {
+  kind: 'index-add' | 'index-remove'
+  items: number
+  onExport: () => void
+}) {
+  const { kind, items } = props
+  return (
+    <Panel title="Items">
+      <Figures
+        figures={[
+          {
+            label: kind === 'index-add' ? 'Added to the index' : 'Removed from the index',
+            value: formatCount(items),
+          },
+        ]}
+      />
+      {kind === 'index-add' && items > 0 && (
+        <div className={styles.keepIds}>
+          <p className={styles.quietInside}>
+            The service cannot list its items: this run is the only record of their ids. Its export is what
+            removes them again.
+          </p>
+          <Button variant="default" onClick={props.onExport}>
+            Export the ids
+          </Button>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+/** Rows that ended in an error, grouped by how, most first, each with what to do. */
+export function ErrorsPanel(props: {
+  errors: readonly ErrorGroup[]
+  operation: string
+  onPick?: (group: ErrorGroup) => void
+}) {
+  const { errors, onPick } = props
+  // What the check has said already comes after what the service said.
+  const ordered = errors.toSorted((a, b) => Number(a.outcome === 'invalid') - Number(b.outcome === 'invalid'))
+  const rows = errors.reduce((sum, group) => sum + group.rows, 0)
+  return (
+    <Panel title="Errors" aside={rows === 0 ? 'none' : `${formatCount(rows)} rows`} flush>
+      {errors.length === 0 ? (
+        <p className={styles.quiet}>Rows that do not succeed are grouped here by cause, with what to do.</p>
+      ) : (
+        <ul className={styles.errors}>
+          {ordered.map((group) => (
+            <li key={`${group.outcome} ${group.status} ${group.error_code} ${group.message}`}>
+              <div className={styles.errorHead}>
+                <StateLabel state={group.outcome} />
+                <strong className={styles.errorName}>
+                  {onPick ? (
+                    <button type="button" className={styles.link} onClick={() => onPick(group)}>
+                      <SafeText text={toName(group)} max={80} />
+                    </button>
+                  ) : (
+                    <SafeText text={toName(group)} max={80} />
+                  )}
+                </strong>
+                <span className={styles.errorRows}>{formatCount(group.rows)}</span>
+              </div>
+              <p className={styles.errorMessage}>
+                <Sentence text={group.message} />
+              </p>
+              <p className={styles.advice}>{adviseInWindow(group, props.operation)}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function toName(group: ErrorGroup): string {
+  if (group.error_code !== null && isProblemCode(group.error_code))
+    return PROBLEM_MESSAGES[group.error_code].title
+  const parts = [group.status === null ? null : String(group.status), group.error_code]
+  const name = parts.filter((part) => part !== null).join(' ')
+  return name === '' ? 'no answer' : name
+}

@@ -1,0 +1,84 @@
+import { Anchor, Button } from '@mantine/core'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+
+/** The retries of a run with the way to each, and of a retry the way to the whole run. */
+export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: string) => void }) {
+  const { whole_run: whole, retries } = props.summary
+  if (whole === null && retries.length === 0) return null
+  return (
+    <Notice kind="info" title={whole === null ? 'Counted together with its retries' : 'This is a retry'}>
+      {whole !== null && (
+        <p>
+          Its rows are part of{' '}
+          <Anchor component="button" type="button" onClick={() => props.onOpenRun(whole.run_id)}>
+            the whole run
+          </Anchor>
+          , in which {formatCount(whole.rows.succeeded)} of {formatCounted(whole.rows.read, 'row')} succeeded.
+        </p>
+      )}
+      {retries.map((retry) => (
+        <p key={retry.run_id}>
+          <Anchor component="button" type="button" onClick={() => props.onOpenRun(retry.run_id)}>
+            Retry of {formatTimestamp(retry.created_at)}
+          </Anchor>
+          : {retry.state}, {formatCount(retry.rows.succeeded)} of {formatCounted(retry.rows.read, 'row')}{' '}
+          succeeded
+        </p>
+      ))}
+    </Notice>
+  )
+}
+
+/** A key that a run was switched to on this screen. */
+export interface NewKey {
+  name: string
+  since: string
+}
+
+/** Says since when a run uses another key. */
+export function KeyNotice({ newKey, isPaused }: { newKey: NewKey; isPaused: boolean }) {
+  return (
+    <Notice
+      kind="good"
+      title={
+        <SafeText text={`The run uses ${newKey.name} since ${formatTimestamp(newKey.since)}`} max={200} />
+      }
+    >
+      {isPaused ? 'Press Resume to go on with it.' : 'What is sent from now on carries it.'}
+    </Notice>
+  )
+}
+
+/** Why a run stopped or went slower, with the way to another key where the key was the reason. */
+export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
+  const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
+  const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
+  return (
+    <>
+      {notice !== null && notice !== undefined && (
+        <Notice
+          kind="warning"
+          title={<SafeText text={notice} max={600} lines />}
+          actions={
+            onKey !== null &&
+            /API key/i.test(notice) && (
+              <Button variant="default" onClick={onKey}>
+                Use another key…
+              </Button>
+            )
+          }
+        />
+      )}
+      {limited === true && (
+        <Notice kind="warning" title="This machine was the bottleneck for part of the run">
+          The latencies below may hold its own delays. Close what else is busy, or lower the pace.
+        </Notice>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+import { Button, Progress } from '@mantine/core'
+import { IconTableImport } from '@tabler/icons-react'
+import { formatBytes, formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
+import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
+import { fieldsOf } from '../../../shared/plan/operation-fields.ts'
+import type { RequestField } from '../../../shared/service/request-field.ts'
+import type { UploadProgress } from '../../bridge/take-files.ts'
+import { PrimaryButton } from '../../ui/buttons.tsx'
+import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Sentence } from '../../ui/text/safe-text.tsx'
+import styles from './source.module.css'
+
+/** Shows that a file or a folder can be dropped, which the whole window takes, or chosen. */
+export function DropZone(props: { onChoose: () => void; onChooseFolder: () => void }) {
+  return (
+    <div className={styles.drop}>
+      <IconTableImport size="2.25rem" stroke={1.25} aria-hidden />
+      <p className={styles.dropTitle}>Drop a spreadsheet or a folder</p>
+      <div className={styles.dropActions}>
+        <Button variant="default" onClick={props.onChooseFolder}>
+          Choose a folder
+        </Button>
+        <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
+      </div>
+      <p className={styles.dropNote}>
+        CSV, TSV, Excel (.xlsx) or JSON lines, any size, any encoding; or a folder of texts, JSON and media.
+        Nothing is sent yet.
+      </p>
+    </div>
+  )
+}
+
+/** How far a chosen file or folder is on its way to the engine. */
+export function UploadScreen({ upload }: { upload: UploadProgress }) {
+  const { sent, total, files } = upload
+  return (
+    <Screen title="Source" subtitle={files === undefined ? 'Uploading the file' : 'Uploading the folder'}>
+      <Progress value={(sent / Math.max(1, total)) * 100} aria-label="Upload" />
+      <p>
+        {formatBytes(sent)} of {formatBytes(total)}, {formatShare(sent, total)}
+        {files !== undefined && `; ${formatCount(files.sent)} of ${formatCount(files.total)} files`}
+      </p>
+    </Screen>
+  )
+}
+
+const NEED: Record<RequestField['required'], string> = {
+  always: 'required',
+  content: 'one of the two',
+  never: 'if you have it',
+}
+
+/** What rows are not asked for: the receiver's address is the app's own, whole requests are for who knows. */
+const UNSAID: readonly string[] = ['callback_url', 'request']
+
+/** The data that is expected, before there is any: fields, which are needed, what they hold. */
+export function ExpectedData({ operation }: { operation: Operation }) {
+  const mode = isAsync(operation) ? 'async' : 'sync'
+  const fields = fieldsOf(operation).filter(
+    (field) => !UNSAID.includes(field.name) && (field.mode === 'both' || field.mode === mode),
+  )
+  return (
+    <Panel title="Data that is expected" aside="Any column names will do: they are matched next" flush>
+      <table className={styles.expected}>
+        <tbody>
+          {fields.map((field) => (
+            <tr key={field.name}>
+              <th scope="row">{field.name}</th>
+              <td className={styles.need}>
+                {field.name === 'post_id' ? 'made if missing' : NEED[field.required]}
+              </td>
+              <td>
+                <Sentence text={field.note} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}

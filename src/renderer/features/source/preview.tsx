@@ -1,0 +1,121 @@
+import { Button } from '@mantine/core'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import type { BridgePreview } from '../../../shared/bridge/source.ts'
+import { suggestMapping } from '../../../shared/mapping/match-columns.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { Operation } from '../../../shared/plan/operation.ts'
+import type { Mapping } from '../../../shared/plan/plan.ts'
+import { createContentRule } from '../../ui/content/content-rule.ts'
+import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
+import { DataGrid, type GridColumn, toColumnRem } from '../../ui/grid/data-grid.tsx'
+import { Notice } from '../../ui/layout/notice.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './source.module.css'
+
+/** What the preview holds: rows parsed, rows with something wrong in the record itself, and whether there are more. */
+export function PreviewCounts({ preview }: { preview: BridgePreview }) {
+  const { rows, malformedRows, hasMore } = preview
+  const first = preview.problems[0]
+  const what = preview.format === 'folder' ? 'folder' : preview.format === 'xlsx' ? 'sheet' : 'file'
+  return (
+    <p className={styles.counts} aria-live="polite">
+      <span>
+        <strong>{formatCount(rows.length)}</strong> {rows.length === 1 ? 'row' : 'rows'} parsed
+        {hasMore ? `, the ${what} has more` : `, the whole ${what}`}
+      </span>
+      {malformedRows === 0 ? (
+        <span className={styles.fine}>
+          <IconCircleCheck size="1rem" aria-hidden /> none malformed
+        </span>
+      ) : (
+        <span className={styles.bad}>
+          <IconAlertTriangle size="1rem" aria-hidden />{' '}
+          <strong>{formatCounted(malformedRows, 'row')} malformed</strong>
+          {first !== undefined &&
+            `, first: row ${formatCount(first.place?.row ?? first.row)}, ${first.message}`}
+        </span>
+      )}
+    </p>
+  )
+}
+
+/** Asks about a first line that looks like a row: taken for the header, it would be lost in silence. */
+export function HeaderDoubt({ onRow }: { onRow: () => void }) {
+  return (
+    <Notice
+      kind="warning"
+      title="The first line looks like a row"
+      actions={
+        <Button variant="default" onClick={onRow}>
+          It is a row
+        </Button>
+      }
+    >
+      It is read as the names of the columns now, and would not be sent.
+    </Notice>
+  )
+}
+
+const COLUMNS_SHOWN = 60
+
+type PreviewRow = BridgePreview['rows'][number]
+
+/** The first rows of a source as the chosen reading sees them; what is user content is masked until it is revealed. */
+export function PreviewGrid(props: {
+  preview: BridgePreview
+  operation: Operation
+  /** What the person has said that columns fill, in addition to what their names suggest. */
+  mapping: Mapping
+}) {
+  const { preview, operation, mapping } = props
+  const [cursor, setCursor] = useState(0)
+  const shown = useContentShown((content) => content.shown)
+  const columns = useMemo(
+    () => toGridColumns(preview, operation, mapping, shown),
+    [preview, operation, mapping, shown],
+  )
+  return (
+    <DataGrid
+      label="First rows of the source"
+      columns={columns}
+      count={preview.rows.length}
+      rowAt={(index) => preview.rows[index] ?? null}
+      cursor={cursor}
+      onCursor={setCursor}
+    />
+  )
+}
+
+function toGridColumns(
+  { columns: names, rows }: BridgePreview,
+  operation: Operation,
+  mapping: Mapping,
+  shown: boolean,
+): GridColumn<PreviewRow>[] {
+  const isContent = createContentRule(names, { ...suggestMapping(names, operation).mapping, ...mapping })
+  const row: GridColumn<PreviewRow> = {
+    id: 'row',
+    title: 'Row',
+    rem: 4.5,
+    align: 'end',
+    cell: (data) => formatCount(data.place.row),
+  }
+  const cells = names.slice(0, COLUMNS_SHOWN).map(
+    (name, index): GridColumn<PreviewRow> => ({
+      id: `cell ${index}`,
+      title: <SafeText text={name} max={60} />,
+      rem: toColumnRem(
+        name,
+        rows.map((data) => data.cellLengths[index] ?? 0),
+      ),
+      grow: true,
+      cell: (data) => {
+        const text = data.cells[index] ?? ''
+        const length = data.cellLengths[index] ?? text.length
+        return <MaskedText text={text} length={length} revealed={shown || !isContent(index, text, length)} />
+      },
+    }),
+  )
+  return [row, ...cells]
+}

@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useHotkey } from './use-hotkey.ts'
+
+/** The one main action of a screen: filled, and on Ctrl or Cmd with Enter. `blocked` says why it cannot be done. */
+export function PrimaryButton(props: {
+  children: ReactNode
+  onPress: () => void
+  blocked?: string | undefined
+  busy?: boolean
+  icon?: ReactNode
+}) {
+  const off = props.blocked !== undefined || props.busy === true
+  useHotkey({ key: 'Enter', mod: true }, off ? null : props.onPress)
+  return (
+    <Button
+      onClick={props.onPress}
+      disabled={props.blocked !== undefined}
+      loading={props.busy ?? false}
+      title={props.blocked ?? 'Ctrl or Cmd with Enter'}
+      {...(props.icon !== undefined && { rightSection: props.icon })}
+    >
+      {props.children}
+    </Button>
+  )
+}
+
+const SHOWN_MS = 1_600
+
+/** Copies a text, made when it is pressed, and says that it did. */
+export function CopyButton({ label, text }: { label: string; text: () => string }) {
+  const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle')
+  useEffect(() => {
+    if (state === 'idle') return
+    const timer = setTimeout(() => setState('idle'), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [state])
+  const copy = () =>
+    navigator.clipboard.writeText(text()).then(
+      () => setState('copied'),
+      () => setState('refused'),
+    )
+  const words = { idle: label, copied: 'Copied', refused: 'Not allowed to copy' }
+  return (
+    <Button
+      variant="default"
+      size="compact-xs"
+      leftSection={state === 'copied' ? <IconCheck size="1rem" /> : <IconCopy size="1rem" />}
+      onClick={copy}
+    >
+      <span aria-live="polite">{words[state]}</span>
+    </Button>
+  )
+}

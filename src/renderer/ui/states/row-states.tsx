@@ -1,0 +1,208 @@
+import {
+  IconAlertTriangle,
+  IconArrowUpRight,
+  IconBan,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleX,
+  IconClock,
+  IconClockExclamation,
+  IconHelpCircle,
+  IconRefresh,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
+import { describeState } from '../../../shared/messages/state-name.ts'
+import type { ResultRow, RowState } from '../../../shared/run/results.ts'
+import type { RowCounts } from '../../../shared/run/run.ts'
+import styles from './states.module.css'
+
+/** How a state is shown wherever it is shown: a word, an icon of its own shape, a colour. */
+interface StateLook {
+  word: string
+  /** What the state means, a sentence for who meets it first. */
+  meaning: string
+  icon: TablerIcon
+  /** A CSS colour from `tokens.css`. */
+  color: string
+}
+
+/** The looks of every row state. */
+export const STATE_LOOKS: Record<RowState, StateLook> = {
+  pending: {
+    word: 'not sent',
+    meaning: 'Nothing has been sent for this row yet.',
+    icon: IconCircleDashed,
+    color: 'var(--state-pending)',
+  },
+  sending: {
+    word: 'sending',
+    meaning: 'The request is on its way.',
+    icon: IconArrowUpRight,
+    color: 'var(--state-sending)',
+  },
+  acknowledged: {
+    word: 'awaiting',
+    meaning: 'The service took it; its callback is awaited.',
+    icon: IconClock,
+    color: 'var(--state-acknowledged)',
+  },
+  succeeded: {
+    word: 'succeeded',
+    meaning: 'The service answered with a result.',
+    icon: IconCircleCheck,
+    color: 'var(--state-succeeded)',
+  },
+  rejected: {
+    word: 'rejected',
+    meaning: 'The service answered with an error.',
+    icon: IconBan,
+    color: 'var(--state-rejected)',
+  },
+  failed: {
+    word: 'failed',
+    meaning: 'Certainly not taken by the service: safe to send again.',
+    icon: IconCircleX,
+    color: 'var(--state-failed)',
+  },
+  unknown: {
+    word: 'unknown',
+    meaning: 'Sent, and nobody knows whether the service took it: sending it again may double it.',
+    icon: IconHelpCircle,
+    color: 'var(--state-unknown)',
+  },
+  overdue: {
+    word: 'overdue',
+    meaning: 'The service took it, and its callback has not come in time.',
+    icon: IconClockExclamation,
+    color: 'var(--state-overdue)',
+  },
+  invalid: {
+    word: 'invalid',
+    meaning: 'The row has errors and is not sent.',
+    icon: IconAlertTriangle,
+    color: 'var(--state-invalid)',
+  },
+}
+
+/** The look of rows that were sent before and wait to be sent again. */
+const TO_BE_REPEATED: StateLook = {
+  word: describeState({ state: 'pending', attempts: 1 }),
+  meaning: 'Sent before without being taken; it is sent again.',
+  icon: IconRefresh,
+  color: 'var(--state-pending)',
+}
+
+/** The look of one row. */
+export function toStateLook({ state, attempts }: Pick<ResultRow, 'state' | 'attempts'>): StateLook {
+  return state === 'pending' && attempts > 0 ? TO_BE_REPEATED : STATE_LOOKS[state]
+}
+
+/** A state as an icon and a word in its colour; the word can be left to the reader's voice alone in tight places. */
+export function StateLabel({
+  state,
+  attempts = 0,
+  iconOnly = false,
+}: {
+  state: RowState
+  /** Tries so far, of a row. */
+  attempts?: number
+  iconOnly?: boolean
+}) {
+  const look = toStateLook({ state, attempts })
+  const Icon = look.icon
+  return (
+    <span className={styles.label} style={{ color: look.color }} title={look.meaning}>
+      <Icon size="1.1em" stroke={2} aria-hidden />
+      <span className={iconOnly ? 'visually-hidden' : undefined}>{look.word}</span>
+    </span>
+  )
+}
+
+/** A state and how many rows are in it. */
+interface StateCount {
+  state: RowState
+  rows: number
+}
+
+/** A run's counts in the order they are shown everywhere; `not_sent` covers what waits and what is on its way. */
+export function toStateCounts(rows: RowCounts): StateCount[] {
+  return [
+    { state: 'succeeded', rows: rows.succeeded },
+    { state: 'rejected', rows: rows.rejected },
+    { state: 'failed', rows: rows.failed },
+    { state: 'unknown', rows: rows.unknown },
+    { state: 'overdue', rows: rows.overdue },
+    { state: 'acknowledged', rows: rows.awaiting },
+    { state: 'invalid', rows: rows.invalid },
+    { state: 'pending', rows: rows.not_sent },
+  ]
+}
+
+/** Rows that no longer change without a new request, except invalid ones. */
+export function countSettled(rows: RowCounts): number {
+  return rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
+}
+
+/** Rows that a retry would send: rejected, failed, unknown and overdue. */
+export function countRetryable(rows: RowCounts): number {
+  return rows.rejected + rows.failed + rows.unknown + rows.overdue
+}
+
+/** A run's rows as one bar of states, in proportion; the numbers stand in {@link CountsTable} next to it. */
+export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
+  const all = Math.max(1, rows.read)
+  const done = rows.read - rows.not_sent - rows.awaiting
+  return (
+    <div
+      className={styles.bar}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={rows.read}
+      aria-valuenow={done}
+      aria-valuetext={`${formatCount(done)} of ${formatCount(rows.read)} rows, ${formatShare(done, rows.read)}`}
+    >
+      {toStateCounts(rows).map(({ state, rows: count }) =>
+        count === 0 || state === 'pending' ? null : (
+          <span
+            key={state}
+            className={styles.segment}
+            style={{ width: `${(count / all) * 100}%`, background: STATE_LOOKS[state].color }}
+          />
+        ),
+      )}
+    </div>
+  )
+}
+
+/** A run's rows by state: icon, word, count and share; states without rows are left out, except the first and the last. */
+export function CountsTable({ rows, toRepeat }: { rows: RowCounts; toRepeat: number }) {
+  const states = toStateCounts({ ...rows, not_sent: rows.not_sent - toRepeat })
+    .filter(({ state, rows: count }) => count > 0 || state === 'succeeded' || state === 'pending')
+    .map(({ state, rows: count }) => ({ key: state as string, look: STATE_LOOKS[state], count }))
+  const shown =
+    toRepeat === 0 ? states : [...states, { key: 'to_repeat', look: TO_BE_REPEATED, count: toRepeat }]
+  return (
+    <table className={styles.counts}>
+      <caption className="visually-hidden">Rows by state</caption>
+      <tbody>
+        {shown.map(({ key, look, count }) => {
+          const Icon = look.icon
+          return (
+            <tr key={key} title={look.meaning} data-state={key}>
+              <th scope="row">
+                <span className={styles.label} style={{ color: look.color }}>
+                  <Icon size="1.1em" stroke={2} aria-hidden />
+                  {look.word}
+                </span>
+              </th>
+              <td data-count={count}>{formatCount(count)}</td>
+              <td className={styles.share}>{formatShare(count, rows.read)}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

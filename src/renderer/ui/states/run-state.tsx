@@ -1,0 +1,100 @@
+import {
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleX,
+  IconClock,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconPlugConnectedX,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import type { RunState, RunSummary } from '../../../shared/run/run.ts'
+import styles from './states.module.css'
+
+/** A run's state, told finer while this process holds it, and for a load test by whether its thresholds hold. */
+export type RunStanding = RunState | 'paused' | 'ready' | 'awaiting' | 'threshold failed' | 'not connected'
+
+const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
+  running: { icon: IconPlayerPlay, color: 'var(--accent)', meaning: 'Rows are being sent.' },
+  paused: {
+    icon: IconPlayerPause,
+    color: 'var(--state-rejected)',
+    meaning: 'Nothing new is sent until it is resumed.',
+  },
+  ready: {
+    icon: IconCircleDashed,
+    color: 'var(--state-pending)',
+    meaning: 'The rows are read and checked; nothing is being sent.',
+  },
+  awaiting: {
+    icon: IconClock,
+    color: 'var(--state-acknowledged)',
+    meaning: 'Everything is sent; callbacks are awaited.',
+  },
+  completed: {
+    icon: IconCircleCheck,
+    color: 'var(--state-succeeded)',
+    meaning: 'Every row that could be sent was sent.',
+  },
+  'not connected': {
+    icon: IconPlugConnectedX,
+    color: 'var(--state-unknown)',
+    meaning: 'The connection to Sluice is lost; what the run does is not known here.',
+  },
+  'threshold failed': {
+    icon: IconCircleX,
+    color: 'var(--state-failed)',
+    meaning: 'A threshold of the load test does not hold.',
+  },
+  stopped: {
+    icon: IconPlayerStop,
+    color: 'var(--state-rejected)',
+    meaning: 'It stopped by itself before the end; the reason stands with the run.',
+  },
+  interrupted: {
+    icon: IconPlugConnectedX,
+    color: 'var(--state-unknown)',
+    meaning: 'It was stopped before the end and can be resumed.',
+  },
+}
+
+/** What is different for load tests, which count requests and are never resumed. */
+const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
+  running: 'Requests are being sent.',
+  completed: 'It was measured to its end.',
+  interrupted: 'Stopped early; results cover the time until then.',
+}
+
+/** What an ended run is called: a load test with a failed threshold has not simply been completed. */
+export function toVerdict({ state, thresholds = [] }: Pick<RunSummary, 'state' | 'thresholds'>): RunStanding {
+  return state !== 'running' && thresholds.some(({ ok }) => ok === false) ? 'threshold failed' : state
+}
+
+/** A run's state as an icon and a word in its colour. */
+export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean }) {
+  const { state, isLoadTest = false } = props
+  const { icon: Icon, color, meaning } = LOOKS[state]
+  const title = (isLoadTest ? LOAD_MEANINGS[state] : undefined) ?? meaning
+  return (
+    <span className={styles.label} style={{ color }} title={title}>
+      <Icon size="1.1em" stroke={2} aria-hidden />
+      {state}
+    </span>
+  )
+}
+
+/** Whether a run is a load test: then it counts requests, and its rows have no results of their own. */
+export function isLoadTest(run: RunSummary): boolean {
+  return run.thresholds !== undefined
+}
+
+/** How many of a load test's thresholds do not hold, in words: `✗ 1 of 2 thresholds crossed`; null where it has none. */
+export function describeThresholds({ thresholds = [] }: RunSummary): string | null {
+  if (thresholds.length === 0) return null
+  const crossed = thresholds.filter(({ ok }) => !ok).length
+  const noun = thresholds.length === 1 ? 'threshold' : 'thresholds'
+  return crossed === 0
+    ? `✓ ${thresholds.length} ${noun} held`
+    : `✗ ${crossed} of ${thresholds.length} ${noun} crossed`
+}
