@@ -1,7 +1,7 @@
 import process from 'node:process'
+import { createInterface } from 'node:readline/promises'
 import type { WriteStream } from 'node:tty'
 import type { ExitCode } from '../../shared/messages/errors.ts'
-import { askWord, askYesNo } from './session/ask.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { createTerminal, type Terminal } from './terminal/terminal.ts'
 
@@ -47,5 +47,27 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
     ask: surroundings.ask ?? askYesNo,
     askWord: surroundings.askWord ?? askWord,
     exitCode: 0,
+  }
+}
+
+/**
+ * Asks a yes-or-no question on the terminal. Enter alone, end of input and Ctrl-C mean no.
+ * Only where someone can be asked (`context.canAsk`).
+ */
+async function askYesNo(question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await askWord(`${question} [y/N]`)).trim())
+}
+
+/** Asks for a word on the terminal; end of input and Ctrl-C give none. Only where someone can be asked. */
+async function askWord(question: string): Promise<string> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr })
+  const closed = new Promise<string>((resolve) => {
+    reader.once('SIGINT', () => reader.close())
+    reader.once('close', () => resolve(''))
+  })
+  try {
+    return await Promise.race([reader.question(`${question} `), closed])
+  } finally {
+    reader.close()
   }
 }

@@ -3,7 +3,7 @@ import { sayError } from '../../shared/messages/error-messages.ts'
 import { type ExitCode, SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import type { CliContext } from './context.ts'
 import { COMMAND_PREFIX } from './invocation.ts'
-import { toPrintable } from './terminal/printable.ts'
+import { toPrintable } from './terminal/output.ts'
 
 function toCommandError(error: unknown): SluiceError {
   if (error instanceof CommanderError) {

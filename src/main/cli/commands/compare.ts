@@ -4,11 +4,10 @@ import { formatPercentileName } from '../../../shared/load/compare-text.ts'
 import { EXIT } from '../../../shared/messages/errors.ts'
 import { formatFigure } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
-import { withEngine } from '../engine-access.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatComparison } from '../summary/comparison-text.ts'
-import { resolveWorkspace } from '../workspace.ts'
 
 function parsePercent(text: string): number {
   const percent = /^\d+(\.\d+)?\s*%?$/.test(text.trim()) ? Number.parseFloat(text) : Number.NaN

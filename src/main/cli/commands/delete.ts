@@ -2,11 +2,10 @@ import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
-import { withEngine } from '../engine-access.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { toPrintable } from '../terminal/printable.ts'
-import { resolveWorkspace } from '../workspace.ts'
+import { toPrintable } from '../terminal/output.ts'
 
 /** Adds `delete RUN`: removes a run's journal for good, after asking. */
 export function addDeleteCommand(program: Command, context: CliContext): void {

@@ -4,12 +4,11 @@ import { fromStateName, type StateName } from '../../../shared/messages/state-na
 import { rowAnswerSchema } from '../../../shared/run/item-state.ts'
 import type { ExportResult, RowFilter } from '../../../shared/run/results.ts'
 import type { CliContext } from '../context.ts'
-import { withEngine } from '../engine-access.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { isLoadRun } from '../summary/exit-code.ts'
-import { resolveWorkspace } from '../workspace.ts'
 
 const STATES = [
   'succeeded',

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../../shared/messages/errors.ts'
 import type { CliContext } from '../context.ts'
-import { withEngine } from '../engine-access.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
 import { formatLoadSummary } from '../summary/load-summary-text.ts'
-import { resolveWorkspace } from '../workspace.ts'
 
 interface ImportFlags extends ReportingFlags {
   of?: string

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { operationSchema } from '../../../shared/plan/operation.ts'
 import { isDotSegment } from '../../../shared/service/endpoints.ts'
 import type { CliContext } from '../context.ts'
-import { type AsyncFlags, addAsyncOption } from '../options/async-option.ts'
-import { parseFilledText } from '../options/filled-text-option.ts'
+import { parseFilledText } from '../options/parse-values.ts'
+import { type AsyncFlags, addAsyncOption } from '../options/shared-options.ts'
 import { addSendingCommand } from './sending-command.ts'
 
 interface IndexFlags extends AsyncFlags {

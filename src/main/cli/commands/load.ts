@@ -3,7 +3,7 @@ import { EXIT } from '../../../shared/messages/errors.ts'
 import type { CliContext } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { addLoadOptions, type LoadFlags, toLoad } from '../options/load-options.ts'
-import { addMetricsOption } from '../options/metrics-option.ts'
+import { addMetricsOption } from '../options/shared-options.ts'
 import { addSendingCommand } from './sending-command.ts'
 import { addTaskOptions, type TaskFlags, toTaskOperation } from './task.ts'
 

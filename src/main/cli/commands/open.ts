@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { EXIT, toSluiceError } from '../../../shared/messages/errors.ts'
 import type { CliContext } from '../context.ts'
-import { createIntegerParser } from '../options/number-option.ts'
+import { resolveWorkspace } from '../engine-access.ts'
+import { createIntegerParser } from '../options/parse-values.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { watchInterrupts } from '../session/interrupts.ts'
-import { resolveWorkspace } from '../workspace.ts'
 
 interface OpenFlags extends WorkspaceFlags {
   browser: boolean

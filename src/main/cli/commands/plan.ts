@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { EXIT } from '../../../shared/messages/errors.ts'
 import { readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
+import { resolveWorkspace } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import { addMetricsOption } from '../options/metrics-option.ts'
 import { addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
-import { readPlanFile, requireSource } from '../plan-file/read-plan-file.ts'
+import { addMetricsOption } from '../options/shared-options.ts'
+import { readPlanFile, requireSource } from '../plan-file/plan-file.ts'
+import { confirmTrust, type TrustFlags } from '../session/consent.ts'
 import { sendPlan } from '../session/send-plan.ts'
-import { confirmTrust, type TrustFlags } from '../session/trust-plan.ts'
-import { resolveWorkspace } from '../workspace.ts'
 
 /** Adds `plan FILE`: runs a plan file. */
 export function addPlanCommand(program: Command, context: CliContext): void {

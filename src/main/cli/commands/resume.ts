@@ -4,10 +4,10 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { withEngine } from '../engine-access.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { addCallbackTimeoutOption } from '../options/callback-options.ts'
-import { parseVariableName } from '../options/name-options.ts'
+import { parseVariableName } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addDeliveredCodeOption,
@@ -18,13 +18,11 @@ import {
   type UnknownFlags,
   type YesFlags,
 } from '../options/shared-options.ts'
-import { chooseOnUnknown } from '../session/choose-on-unknown.ts'
-import { confirmProduction, findGuarded } from '../session/confirm-production.ts'
+import { chooseOnUnknown, confirmProduction, findGuarded } from '../session/consent.ts'
 import { createRunAccess } from '../session/run-access.ts'
 import { printSummary, settleRun } from '../session/settle-run.ts'
 import { isLoadRun, toExitCode } from '../summary/exit-code.ts'
-import { toPrintable } from '../terminal/printable.ts'
-import { resolveWorkspace } from '../workspace.ts'
+import { toPrintable } from '../terminal/output.ts'
 
 interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags {
   apiKeyEnv?: string

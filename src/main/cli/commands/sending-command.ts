@@ -5,6 +5,7 @@ import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
+import { resolveWorkspace } from '../engine-access.ts'
 import { COMMAND_PREFIX, quoteArgument, resolveFromCaller } from '../invocation.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
 import {
@@ -14,10 +15,9 @@ import {
   type SendingFlags,
 } from '../options/sending-options.ts'
 import type { ServiceFlags } from '../options/service-options.ts'
-import { writePlanFile } from '../plan-file/write-plan-file.ts'
+import { writePlanFile } from '../plan-file/plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
-import { toPrintable } from '../terminal/printable.ts'
-import { resolveWorkspace } from '../workspace.ts'
+import { toPrintable } from '../terminal/output.ts'
 
 /** A command that starts a run from a source. */
 export interface SendingCommand<Own extends object> {

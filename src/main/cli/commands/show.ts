@@ -1,18 +1,19 @@
 import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toStateName } from '../../../shared/messages/state-name.ts'
+import { formatProblem } from '../../../shared/run/problem.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { withEngine } from '../engine-access.ts'
-import { createIntegerParser } from '../options/number-option.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { printProblems } from '../session/print-problems.ts'
 import { printSummary } from '../session/settle-run.ts'
 import { isLoadRun } from '../summary/exit-code.ts'
+import { formatProblemGroups } from '../summary/problems-text.ts'
 import { formatRowDetail } from '../summary/row-text.ts'
-import { toSnakeCase } from '../terminal/snake-case.ts'
-import { resolveWorkspace } from '../workspace.ts'
+import { toPrintable, toSnakeCase } from '../terminal/output.ts'
 
 interface ShowFlags extends WorkspaceFlags {
   json?: true
@@ -65,4 +66,35 @@ export function addShowCommand(program: Command, context: CliContext): void {
       await printSummary(context, engine, run, flags)
     })
   })
+}
+
+const EXAMPLES = 10
+const PAGE_ROWS = 500
+
+/** Prints what is wrong with the rows of a run's source: by cause, then each row where the examples leave some out. */
+export async function printProblems(context: CliContext, engine: Engine, runId: string): Promise<void> {
+  const { out, outTerminal } = context
+  const groups = await engine.readProblems(runId)
+  if (groups.length === 0) {
+    await out.writeLine('No problems: every row is valid.')
+    return
+  }
+  for (const line of formatProblemGroups(outTerminal, groups, EXAMPLES)) await out.writeLine(line)
+  const isCut = groups.some((group) => group.severity === 'error' && group.rows > group.examples.length)
+  if (!isCut) return
+  await out.writeLine(`\n${outTerminal.tone('strong', 'All invalid rows')}`)
+  for (let offset = 0; out.isOpen(); offset += PAGE_ROWS) {
+    const { rows } = await engine.readPage(runId, {
+      filter: { state: 'invalid' },
+      offset,
+      limit: PAGE_ROWS,
+    })
+    for (const { row } of rows) {
+      const { problems } = await engine.readRow(runId, row)
+      for (const problem of problems) {
+        if (problem.severity === 'error') await out.writeLine(`  ${toPrintable(formatProblem(problem))}`)
+      }
+    }
+    if (rows.length < PAGE_ROWS) return
+  }
 }

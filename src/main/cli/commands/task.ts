@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { type Operation, operationSchema } from '../../../shared/plan/operation.ts'
 import type { CliContext } from '../context.ts'
-import { type AsyncFlags, addAsyncOption } from '../options/async-option.ts'
-import { collect } from '../options/number-option.ts'
+import { collect } from '../options/parse-values.ts'
+import { type AsyncFlags, addAsyncOption } from '../options/shared-options.ts'
 import { addSendingCommand } from './sending-command.ts'
 
 /** What only tasks take, once parsed. */

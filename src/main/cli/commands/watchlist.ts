@@ -5,8 +5,7 @@ import {
   TERMS_PER_REQUEST_MAX,
 } from '../../../shared/plan/operation.ts'
 import type { CliContext } from '../context.ts'
-import { parseFilledText } from '../options/filled-text-option.ts'
-import { createIntegerParser } from '../options/number-option.ts'
+import { createIntegerParser, parseFilledText } from '../options/parse-values.ts'
 import { addSendingCommand } from './sending-command.ts'
 
 interface WatchlistFlags {

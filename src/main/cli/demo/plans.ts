@@ -1,6 +1,15 @@
+import { fileURLToPath } from 'node:url'
 import { type Plan, type PlanInput, planSchema } from '../../../shared/plan/plan.ts'
-import { ASYNC_SAMPLE_FILE, SAMPLE_FILE, TERMS_SAMPLE_FILE } from './sample-file.ts'
 import { DEMO_WATCHLIST } from './script.ts'
+
+/** Absolute path of the bundled sample, written for Sluice: mild posts, and a few rows that must not pass. */
+export const SAMPLE_FILE = fileURLToPath(new URL('./sample.csv', import.meta.url))
+
+/** Absolute path of the bundled sample for the asynchronous run: texts and addresses of media. */
+const ASYNC_SAMPLE_FILE = fileURLToPath(new URL('./async-sample.csv', import.meta.url))
+
+/** Absolute path of the bundled terms and notes; the sandbox's watchlist has two of them already. */
+const TERMS_SAMPLE_FILE = fileURLToPath(new URL('./terms-sample.csv', import.meta.url))
 
 const RETRIES = 6
 const CONCURRENCY = 8

@@ -1,5 +1,11 @@
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatProblem, type Problem } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
 import type { SandboxOptions } from '../../sandbox/sandbox-options.ts'
+import { toPrintable } from '../terminal/output.ts'
+import { formatTable } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** The sandbox of the demo: slow enough to watch, and failing now and then, the same way each time. */
 export const DEMO_SANDBOX = {
@@ -13,7 +19,7 @@ export const DEMO_SANDBOX = {
 export const DEMO_WATCHLIST = 'sandbox_terms'
 
 /** Posts of the sample that the service is given before the run, so that it rejects them as duplicates. */
-export const SUBMITTED_EARLIER = ['post-0020', 'post-0111', 'post-0112', 'post-0240', 'post-0301'] as const
+const SUBMITTED_EARLIER = ['post-0020', 'post-0111', 'post-0112', 'post-0240', 'post-0301'] as const
 
 const NOTHING_AMISS = { invalid: 0, rejected: 0, failed: 0, unknown: 0, overdue: 0, awaiting: 0, not_sent: 0 }
 
@@ -96,4 +102,67 @@ function compareTerms(summary: RunSummary): string[] {
 /** What went otherwise than scripted, a sentence each; empty where all went as it should. */
 export function findDifferences(runs: { tasks: RunSummary; async: RunSummary; terms: RunSummary }): string[] {
   return [...compareTasks(runs.tasks), ...compareAsync(runs.async), ...compareTerms(runs.terms)]
+}
+
+/** Gives the sandbox a few posts of the sample beforehand, as if they had been submitted last week. */
+export async function submitEarlier(baseUrl: string, apiKey: string): Promise<void> {
+  for (const postId of SUBMITTED_EARLIER) {
+    let status = 0
+    // The sandbox fails now and then on purpose; each post passes within a few tries.
+    for (let attempt = 1; attempt <= 10 && status !== 200; attempt += 1) {
+      const answer = await fetch(`${baseUrl}/api/v1/task/sync`, {
+        method: 'POST',
+        headers: { authorization: `token ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ post_id: postId, user_id: 'lastweek', text_data: 'Submitted last week.' }),
+      }).catch(() => null)
+      await answer?.body?.cancel()
+      status = answer?.status ?? 0
+    }
+    if (status !== 200) {
+      throw new SluiceError({
+        id: 'demo_sandbox_refuses',
+        postId,
+        tries: 10,
+        status: status === 0 ? null : status,
+      })
+    }
+  }
+}
+
+const MOST_ROWS = 50
+
+/** The problem's sentence without the row, which stands in a column of its own. */
+function toReason(problem: Problem): string {
+  return formatProblem(problem).replace(/^row \d+[,:] /, '')
+}
+
+/** A table of the rows that did not succeed and why, in the order of the source. */
+export async function formatUnsuccessfulRows(
+  terminal: Terminal,
+  engine: Engine,
+  runId: string,
+): Promise<string[]> {
+  const reasons: { row: number; cells: string[] }[] = []
+  for (const state of ['invalid', 'rejected', 'failed', 'unknown'] as const) {
+    const page = await engine.readPage(runId, { filter: { state }, offset: 0, limit: MOST_ROWS })
+    for (const result of page.rows) {
+      const { problems } = await engine.readRow(runId, result.row)
+      const errors = problems.filter((problem) => problem.severity === 'error')
+      const answer = [result.status, result.errorCode, result.message].filter((part) => part !== null)
+      const reason = errors.length > 0 ? errors.map(toReason).join('; ') : answer.join(' ')
+      reasons.push({ row: result.row, cells: [String(result.row), state, toPrintable(reason)] })
+    }
+  }
+  if (reasons.length === 0) return []
+  const table = formatTable(
+    terminal,
+    [
+      { title: 'ROW', align: 'right' },
+      { title: 'STATE', align: 'left' },
+      { title: 'WHY', align: 'left', minColumns: 20 },
+    ],
+    reasons.toSorted((one, other) => one.row - other.row).map(({ cells }) => cells),
+    2,
+  )
+  return [terminal.tone('strong', 'Rows that did not succeed'), ...table]
 }

@@ -1,8 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { parseBaseUrl } from './base-url-option.ts'
-import { createDurationParser } from './duration-option.ts'
-import { createIntegerParser } from './number-option.ts'
-import { createSizeParser } from './size-option.ts'
+import { createDurationParser, createIntegerParser, createSizeParser, parseBaseUrl } from './parse-values.ts'
 
 /** Where the callback receiver listens. */
 export interface ReceiverFlags {

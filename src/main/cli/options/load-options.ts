@@ -11,8 +11,7 @@ import {
 import { formatThresholdMistake, parseThreshold } from '../../../shared/load/threshold-parser.ts'
 import type { Threshold } from '../../../shared/load/thresholds.ts'
 import { formatTextMistake } from '../../../shared/messages/text-mistake.ts'
-import { createDurationParser } from './duration-option.ts'
-import { createIntegerParser, createPositiveNumberParser } from './number-option.ts'
+import { createDurationParser, createIntegerParser, createPositiveNumberParser } from './parse-values.ts'
 
 type ThinkTime = NonNullable<Load['thinkTime']>
 

@@ -8,10 +8,9 @@ import type { Operation } from '../../../shared/plan/operation.ts'
 import { type Pace, type Plan, type PlanMedia, planSchema } from '../../../shared/plan/plan.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import type { CallbackFlags } from './callback-options.ts'
-import { toConnectionInput } from './connection-from-flags.ts'
-import { toMapping } from './mapping-option.ts'
 import type { PaceFlags, SendingFlags } from './sending-options.ts'
-import type { SourceFlags } from './source-options.ts'
+import { toConnectionInput } from './service-options.ts'
+import { type SourceFlags, toMapping } from './source-options.ts'
 
 const DEFAULT_CONCURRENCY = 4
 const DEFAULT_TIMEOUT_MS = 60_000

@@ -1,19 +1,24 @@
 import type { Command } from 'commander'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import { addCallbackOptions, type CallbackFlags } from './callback-options.ts'
-import { collectMapping, collectTemplate, type FieldAssignment } from './mapping-option.ts'
-import type { MetricsFlags } from './metrics-option.ts'
-import { createIntegerParser, createPositiveNumberParser } from './number-option.ts'
+import { createIntegerParser, createPositiveNumberParser } from './parse-values.ts'
 import { addServiceOptions, type ServiceFlags } from './service-options.ts'
 import {
   addOnUnknownOption,
   addReportingOptions,
   addYesOption,
+  type MetricsFlags,
   type ReportingFlags,
   type UnknownFlags,
   type YesFlags,
 } from './shared-options.ts'
-import { addSourceOptions, type SourceFlags } from './source-options.ts'
+import {
+  addSourceOptions,
+  collectMapping,
+  collectTemplate,
+  type FieldAssignment,
+  type SourceFlags,
+} from './source-options.ts'
 
 /** What only matters while a plan runs, and is in no plan. */
 export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags, MetricsFlags {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { collect } from './number-option.ts'
+import { collect, createIntegerParser } from './parse-values.ts'
 
 /** Where runs are kept. */
 export interface WorkspaceFlags {
@@ -63,4 +63,30 @@ export function addDeliveredCodeOption(command: Command): Command {
     'error code that means the service already has the post; counts as succeeded; repeatable',
     collect,
   )
+}
+
+/** Whether the service answers at once and posts the results later. */
+export interface AsyncFlags {
+  async?: true
+}
+
+/** Declares `--async`. */
+export function addAsyncOption(command: Command): Command {
+  return command.option('--async', 'asynchronous mode: results arrive as callbacks')
+}
+
+/** Whether a load test's figures can be scraped. */
+export interface MetricsFlags {
+  metricsPort?: number
+}
+
+/** Declares `--metrics-port`. */
+export function addMetricsOption(command: Command): Command {
+  return command
+    .optionsGroup('Metrics:')
+    .option(
+      '--metrics-port <n>',
+      'serve Prometheus metrics with k6 names at http://127.0.0.1:<n>/metrics; 0 picks a free port (default: off)',
+      createIntegerParser(0, 65_535),
+    )
 }

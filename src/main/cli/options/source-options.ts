@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseBaseUrl } from './base-url-option.ts'
-import { parseDelimiter } from './delimiter-option.ts'
-import { createIntegerParser } from './number-option.ts'
+import type { FieldSource, Mapping } from '../../../shared/plan/plan.ts'
+import { createIntegerParser, parseBaseUrl, parseDelimiter } from './parse-values.ts'
 
 /** What can be a source. */
 const SOURCE_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'folder'] as const
@@ -56,4 +55,57 @@ export function addSourceOptions(command: Command): Command {
     )
     .option('--media-host', 'serve the media files of a folder from this machine during the run')
     .option('--media-url <url>', 'like --media-host, at this public URL', parseBaseUrl)
+}
+
+/** One `--map` or `--set`: a field and where its value comes from. */
+export interface FieldAssignment {
+  field: string
+  source: FieldSource
+}
+
+function splitAssignment(text: string, shape: string): { field: string; value: string } {
+  const equals = text.indexOf('=')
+  const field = text.slice(0, equals).trim()
+  if (equals <= 0 || field === '') {
+    throw new InvalidArgumentError(`expected ${shape}, found \`${text}\`.`)
+  }
+  return { field, value: text.slice(equals + 1) }
+}
+
+/** Parser of `--map FIELD=COLUMN`. A column of digits alone is a 1-based number, anything else a header name. */
+export function collectMapping(text: string, previous: FieldAssignment[] | undefined): FieldAssignment[] {
+  const { field, value } = splitAssignment(text, 'FIELD=COLUMN, such as text_data=Message or text_data=2')
+  if (value === '') {
+    throw new InvalidArgumentError(`expected a column name or its 1-based number after \`${field}=\`.`)
+  }
+  const isNumber = /^\d+$/.test(value)
+  if (isNumber && (Number(value) < 1 || Number(value) > 16_384)) {
+    throw new InvalidArgumentError(`expected a column number from 1 to 16384, found \`${value}\`.`)
+  }
+  const source = { kind: 'column', column: isNumber ? Number(value) : value } satisfies FieldSource
+  return [...(previous ?? []), { field, source }]
+}
+
+/** Parser of `--set FIELD=TEMPLATE`, with `{{row}}`, `{{run}}` and `{{column name}}` filled in for each row. */
+export function collectTemplate(text: string, previous: FieldAssignment[] | undefined): FieldAssignment[] {
+  const { field, value } = splitAssignment(text, 'FIELD=TEMPLATE, such as user_id=import or post_id={{id}}')
+  return [...(previous ?? []), { field, source: { kind: 'template', template: value } }]
+}
+
+/** The mapping that all assignments make. Throws `InvalidArgumentError` where a field is filled twice. */
+export function toMapping(assignments: readonly FieldAssignment[]): Mapping {
+  const mapping: Mapping = {}
+  for (const { field, source } of assignments) {
+    if (Object.hasOwn(mapping, field)) {
+      throw new InvalidArgumentError(`${field} is set twice; use one --map or --set per field.`)
+    }
+    // Assigning would change the prototype where the field is called __proto__.
+    Object.defineProperty(mapping, field, {
+      value: source,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  }
+  return mapping
 }

@@ -9,10 +9,9 @@ import {
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
 import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { toPrintable } from '../terminal/printable.ts'
-import { fitSegments, type Segment } from '../terminal/segments.ts'
+import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { cutToWidth, textWidth } from '../terminal/text-width.ts'
+import { cutToWidth, fitSegments, type Segment, textWidth } from '../terminal/text-width.ts'
 import { formatBarLine, LABEL_COLUMNS } from './progress-bar.ts'
 
 /** A picture of a load test. */

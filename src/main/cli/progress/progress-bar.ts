@@ -1,6 +1,5 @@
-import { fitSegments, type Segment } from '../terminal/segments.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { padRight, textWidth } from '../terminal/text-width.ts'
+import { fitSegments, padRight, type Segment, textWidth } from '../terminal/text-width.ts'
 
 /** Columns of the word before a bar, the space behind it included. */
 export const LABEL_COLUMNS = 9

@@ -7,13 +7,11 @@ import {
   formatTimeLeft,
 } from '../../../shared/messages/figure-text.ts'
 import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { toPrintable } from '../terminal/printable.ts'
-import { fitSegments, type Segment } from '../terminal/segments.ts'
+import { toPrintable } from '../terminal/output.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { cutToWidth, padLeft } from '../terminal/text-width.ts'
-import { formatLoadBlock, isLoadSnapshot } from './load-progress.ts'
+import { cutToWidth, fitSegments, padLeft, type Segment } from '../terminal/text-width.ts'
+import { formatLoadBlock, formatLoadLine, isLoadSnapshot } from './load-progress.ts'
 import { formatBarLine, LABEL_COLUMNS } from './progress-bar.ts'
-import { toPhaseLabel, toRowProgress } from './row-progress.ts'
 
 function toPercent(share: number): string {
   return `${padLeft(String(Math.floor(share * 100)), 3)} %`
@@ -88,4 +86,66 @@ export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): 
     lines.push(' '.repeat(LABEL_COLUMNS) + terminal.tone('warn', text))
   }
   return lines.join('\n')
+}
+
+/** One line about a run for places that keep every line, such as a CI log. */
+export function formatProgressLine(snapshot: RunSnapshot): string {
+  const label = toPhaseLabel(snapshot.phase).toLowerCase()
+  if (snapshot.phase === 'intake') {
+    const { bytes, rows, problems } = snapshot
+    const found = problems.errors === 0 ? '' : `, ${formatCounted(problems.errors, 'problem')}`
+    return `${label}: ${formatCounted(rows.read, 'row')}, ${formatBytes(bytes.read)} of ${formatBytes(bytes.total)}${found}`
+  }
+  if (isLoadSnapshot(snapshot)) return formatLoadLine(snapshot)
+  const { done, total, share } = toRowProgress(snapshot)
+  const { rows, latencyMs, etaMs, notice, callbacks, slowdown } = snapshot
+  return [
+    `${label}: ${formatCount(done)} of ${formatCounted(total, 'row')} (${Math.floor(share * 100)} %)`,
+    `${formatCount(rows.succeeded)} ok`,
+    `${formatCount(rows.rejected)} rejected`,
+    `${formatCount(rows.failed)} failed`,
+    `${formatCount(rows.unknown)} unknown`,
+    ...(callbacks === null ? [] : [`${formatCount(rows.awaiting)} awaiting`]),
+    ...(rows.overdue === 0 ? [] : [`${formatCount(rows.overdue)} overdue`]),
+    ...(snapshot.phase === 'awaiting' ? [] : [`${formatRate(snapshot.ratePerSecond.current)}/s`]),
+    ...(latencyMs === null ? [] : [`p95 ${formatFigure(latencyMs.p95)} ms`]),
+    ...(etaMs === null ? [] : [`${formatTimeLeft(etaMs)} left`]),
+    ...(slowdown === null ? [] : [toPrintable(formatSlowdown(slowdown))]),
+    ...(notice === null ? [] : [toPrintable(notice)]),
+  ].join(', ')
+}
+
+/** How far a run is, in rows that can be sent. */
+interface RowProgress {
+  done: number
+  total: number
+  /** From 0 to 1. */
+  share: number
+}
+
+/** Rows that are settled, of those that passed validation. */
+function toRowProgress({ rows }: RunSnapshot): RowProgress {
+  const total = rows.read - rows.invalid
+  const done = rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
+  return { done, total, share: total === 0 ? 0 : done / total }
+}
+
+/** What the run is doing, in a word. */
+function toPhaseLabel(phase: RunSnapshot['phase']): string {
+  switch (phase) {
+    case 'intake':
+      return 'Reading'
+    case 'ready':
+      return 'Checked'
+    case 'running':
+      return 'Sending'
+    case 'paused':
+      return 'Paused'
+    case 'draining':
+      return 'Stopping'
+    case 'awaiting':
+      return 'Awaiting'
+    case 'ended':
+      return 'Ended'
+  }
 }

@@ -1,8 +1,7 @@
 import type { createLogUpdate } from 'log-update'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { CliContext } from '../context.ts'
-import { formatProgressBlock } from './progress-block.ts'
-import { formatProgressLine } from './progress-line.ts'
+import { formatProgressBlock, formatProgressLine } from './progress-block.ts'
 
 const LINE_EVERY_MS = 5_000
 

@@ -7,7 +7,7 @@ import { findSheetChoice } from '../../../shared/plan/sheet-choice.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { toPrintable } from '../terminal/printable.ts'
+import { toPrintable } from '../terminal/output.ts'
 
 /**
  * The plan with a column guessed for each required field that neither the plan nor a column's name fills. Every guess is

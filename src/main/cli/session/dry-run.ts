@@ -10,7 +10,7 @@ import type { CliContext } from '../context.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { formatProblemGroups } from '../summary/problems-text.ts'
 import { formatSection, sectionColumns } from '../summary/section.ts'
-import { toPrintable } from '../terminal/printable.ts'
+import { toPrintable } from '../terminal/output.ts'
 import { wrapWords } from '../terminal/table.ts'
 import { dropRun, readSource } from './read-source.ts'
 

@@ -1,7 +1,11 @@
-import { EXIT } from '../../../shared/messages/errors.ts'
-import type { RunHandle } from '../../engine/engine-interface.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
+import type { Trial } from './dry-run.ts'
 import { watchInterrupts } from './interrupts.ts'
 
 /**
@@ -42,4 +46,31 @@ export async function dropRun(
   handle.stop()
   await handle.ended.catch(() => {})
   await engine.deleteRun(handle.runId).catch(() => {})
+}
+
+/**
+ * Writes a plan's load as a project of k6 (`--export-k6 FOLDER`), which reads the key from the environment when k6 runs
+ * it; sends nothing and keeps no run.
+ */
+export async function exportK6(
+  context: CliContext,
+  engine: Engine,
+  { plan, ...secrets }: Trial,
+  flags: ReportingFlags & { exportK6: string },
+): Promise<ExitCode> {
+  const handle = await engine.startRun(plan, { ...secrets, hold: true, isTrial: true })
+  const how = await readSource(context, handle, { quiet: flags.quiet === true })
+  try {
+    if (how === 'interrupted') return EXIT.interrupted
+    const file = resolveFromCaller(flags.exportK6, context.env)
+    const { rows, sizeBytes } = await engine.exportRun(handle.runId, { file, format: 'k6' })
+    await context.out.writeLine(
+      flags.json
+        ? JSON.stringify({ file, rows, bytes: sizeBytes })
+        : `${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)}); see its README.md to run it`,
+    )
+    return EXIT.ok
+  } finally {
+    await dropRun(engine, handle)
+  }
 }

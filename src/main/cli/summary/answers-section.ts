@@ -1,6 +1,6 @@
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { toPrintable } from '../terminal/printable.ts'
+import { toPrintable } from '../terminal/output.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { cutToWidth, padLeft, padRight, textWidth } from '../terminal/text-width.ts'
 import { formatSection, sectionColumns } from './section.ts'

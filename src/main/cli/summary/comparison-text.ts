@@ -6,7 +6,7 @@ import type {
 } from '../../../shared/load/compare.ts'
 import { formatPercentileName } from '../../../shared/load/compare-text.ts'
 import { formatCount, formatFigure, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
-import { toPrintable } from '../terminal/printable.ts'
+import { toPrintable } from '../terminal/output.ts'
 import { formatTable, type TableColumn, wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { formatSection, sectionColumns } from './section.ts'

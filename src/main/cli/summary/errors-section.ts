@@ -1,12 +1,12 @@
-import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
-import { toPrintable } from '../terminal/printable.ts'
+import { toPrintable } from '../terminal/output.ts'
 import { wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
-import { formatSection, sectionColumns } from './section.ts'
+import { cutToWidth, padLeft, padRight, textWidth } from '../terminal/text-width.ts'
+import { formatSection, formatShareBar, sectionColumns } from './section.ts'
 
 const SHOWN_GROUPS = 10
 
@@ -75,6 +75,44 @@ export function formatErrors(terminal: Terminal, summary: RunSummary): string[] 
     ...lines,
     ...(more > 0
       ? [terminal.tone('quiet', `and ${formatCounted(more, 'cause')} more; --json has them all`)]
+      : []),
+  ])
+}
+
+const SHOWN_RULES = 15
+const SHARE_COLUMNS = 12
+
+/** Triggered rules, most rows first. */
+export function formatTriggeredRules(terminal: Terminal, summary: RunSummary): string[] {
+  const rules = summary.triggered_rules
+  if (rules.length === 0) {
+    if (summary.rows.succeeded === 0 || summary.operation !== 'task') return []
+    return formatSection(terminal, 'Triggered rules', ['none'])
+  }
+  const most = Math.max(...rules.map((rule) => rule.rows))
+  const shown = rules.slice(0, SHOWN_RULES).map((rule) => ({
+    rows: rule.rows,
+    name: toPrintable(rule.rule_name === '' ? rule.rule_id : rule.rule_name),
+  }))
+  const room = Math.max(12, sectionColumns(terminal) - 30)
+  const nameColumns = Math.min(room, Math.max(...shown.map(({ name }) => textWidth(name))))
+  const countColumns = Math.max(4, formatCount(most).length)
+  const lines = shown.map(({ rows, name }) => {
+    const cut = padRight(cutToWidth(name, nameColumns, terminal.glyphs.ellipsis), nameColumns)
+    const share = padLeft(formatShare(rows, summary.rows.succeeded), SHARE_COLUMNS)
+    const text = `${cut} ${padLeft(formatCount(rows), countColumns)} ${share}`
+    return `${text}  ${formatShareBar(terminal, rows, most, text)}`
+  })
+  const header = terminal.tone(
+    'quiet',
+    `${padRight('', nameColumns)} ${padLeft('rows', countColumns)} ${padLeft('of succeeded', SHARE_COLUMNS)}`,
+  )
+  const more = rules.length - shown.length
+  return formatSection(terminal, 'Triggered rules', [
+    header,
+    ...lines,
+    ...(more > 0
+      ? [terminal.tone('quiet', `and ${formatCounted(more, 'rule')} more; --json has them all`)]
       : []),
   ])
 }

@@ -1,7 +1,7 @@
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { formatProblem, formatRowPlace, type Problem } from '../../../shared/run/problem.ts'
 import type { ProblemGroup } from '../../../shared/run/results.ts'
-import { toPrintable } from '../terminal/printable.ts'
+import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** Problems by cause, errors before warnings, each with up to `limit` examples and how many rows more have it. */

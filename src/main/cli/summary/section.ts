@@ -1,4 +1,5 @@
-import type { Terminal } from '../terminal/terminal.ts'
+import type { RunState } from '../../../shared/run/run.ts'
+import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { padRight, textWidth } from '../terminal/text-width.ts'
 
 const TITLE_COLUMNS = 17
@@ -23,4 +24,12 @@ export function formatShareBar(terminal: Terminal, part: number, most: number, u
     'accent',
     terminal.glyphs.barFull.repeat(Math.max(1, Math.round((part / most) * room))),
   )
+}
+
+/** How the word for where a run stands is set off. */
+export const STATE_TONES: Readonly<Record<RunState, Tone>> = {
+  running: 'accent',
+  completed: 'good',
+  stopped: 'bad',
+  interrupted: 'warn',
 }

@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream'
-import { escapeForTerminal } from './printable.ts'
 
 /** A stream that results or messages are written to, quiet once its reader is gone. */
 export interface Output {
@@ -37,4 +36,54 @@ export function createOutput(stream: Writable & { isTTY?: boolean }): Output {
     })
   }
   return { isOpen: () => open, write, writeLine: (text = '') => write(`${text}\n`) }
+}
+
+/**
+ * Characters that a terminal would act on or that would disguise what is shown: control codes, format characters (the
+ * direction marks, zero-width characters and soft hyphens among them), tags, line separators and halves of pairs.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu
+
+/** The same, except what a program itself writes: line breaks, tabs, and the escape that colours begin with. */
+const FOREIGN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the one that colours begin with
+  /(?![\t\n\r\u001b])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu
+
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/**
+ * Makes text of a source or of the service safe to show on one line: what a terminal would obey is written as an
+ * escape such as `\u{1b}`, everything else stays as it is.
+ */
+export function toPrintable(text: string): string {
+  return text.replace(
+    UNPRINTABLE,
+    (character) => NAMED[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  )
+}
+
+/**
+ * The last thing that happens to text on its way to a terminal, JSON above all: what {@link toPrintable} would write as
+ * an escape is written as `\\u009b` is, so that a JSON document stays the same document.
+ */
+export function escapeForTerminal(text: string): string {
+  return text.replace(FOREIGN, (character) =>
+    Array.from({ length: character.length }, (_, at) => toUnit(character.charCodeAt(at))).join(''),
+  )
+}
+
+function toUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`
+}
+
+/** The same document with the names of its members in snake case, as every document on stdout has them. */
+export function toSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toSnakeCase)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      toSnakeCase(member),
+    ]),
+  )
 }

@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { parseBaseUrl, parseProxyUrl } from '../../../../src/main/cli/options/base-url-option.ts'
-import { parseDelimiter } from '../../../../src/main/cli/options/delimiter-option.ts'
-import { parseDurationMs, parseTimeoutMs } from '../../../../src/main/cli/options/duration-option.ts'
-import { collectKey } from '../../../../src/main/cli/options/key-option.ts'
+import {
+  createIntegerParser,
+  createPositiveNumberParser,
+  createSizeParser,
+  parseBaseUrl,
+  parseDelimiter,
+  parseDurationMs,
+  parseProxyUrl,
+  parseTimeoutMs,
+  parseVariableName,
+} from '../../../../src/main/cli/options/parse-values.ts'
+import { collectKey } from '../../../../src/main/cli/options/service-options.ts'
 import {
   collectMapping,
   collectTemplate,
   toMapping,
-} from '../../../../src/main/cli/options/mapping-option.ts'
-import { parseVariableName } from '../../../../src/main/cli/options/name-options.ts'
-import {
-  createIntegerParser,
-  createPositiveNumberParser,
-} from '../../../../src/main/cli/options/number-option.ts'
-import { createSizeParser } from '../../../../src/main/cli/options/size-option.ts'
+} from '../../../../src/main/cli/options/source-options.ts'
 import { findNearest } from '../../../../src/shared/messages/find-nearest.ts'
 
 describe('a duration', () => {

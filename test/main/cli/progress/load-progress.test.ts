@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatProgressBlock } from '../../../../src/main/cli/progress/progress-block.ts'
-import { formatProgressLine } from '../../../../src/main/cli/progress/progress-line.ts'
+import { formatProgressBlock, formatProgressLine } from '../../../../src/main/cli/progress/progress-block.ts'
 import { textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
 import type { ThresholdResult } from '../../../../src/shared/load/thresholds.ts'
 import type { LoadProgress } from '../../../../src/shared/run/snapshot.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatNextSteps } from '../../../../src/main/cli/summary/next-steps.ts'
-import { formatRequests, formatRows } from '../../../../src/main/cli/summary/rows-section.ts'
+import { formatRequests, formatRows } from '../../../../src/main/cli/summary/summary-text.ts'
 import { adviseInTerminal } from '../../../../src/shared/messages/outcome-advice.ts'
 import type { ErrorGroup, RunSummary } from '../../../../src/shared/run/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'

@@ -1,12 +1,16 @@
 import { PassThrough } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { createOutput } from '../../../../src/main/cli/terminal/output.ts'
-import { toPrintable } from '../../../../src/main/cli/terminal/printable.ts'
-import { fitSegments } from '../../../../src/main/cli/terminal/segments.ts'
+import { createOutput, toPrintable } from '../../../../src/main/cli/terminal/output.ts'
 import { formatTable, wrapWords } from '../../../../src/main/cli/terminal/table.ts'
 import { isUtf8Terminal } from '../../../../src/main/cli/terminal/terminal.ts'
-import { cutToWidth, padLeft, padRight, textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
+import {
+  cutToWidth,
+  fitSegments,
+  padLeft,
+  padRight,
+  textWidth,
+} from '../../../../src/main/cli/terminal/text-width.ts'
 import {
   formatBytes,
   formatCounted,

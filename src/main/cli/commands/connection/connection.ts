@@ -1,8 +1,16 @@
 import type { Command } from 'commander'
+import {
+  applyConnection,
+  changeConnections,
+  findConnection,
+  findKey,
+  removeConnection,
+} from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
-import { addConnectionListCommand, addConnectionShowCommand } from './look.ts'
+import { resolveWorkspace } from '../../engine-access.ts'
+import { addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { addConnectionListCommand, addConnectionShowCommand, isSet, toDocument } from './look.ts'
 import { addConnectionAddCommand, addConnectionSetCommand } from './store.ts'
-import { addConnectionRemoveCommand, addConnectionUseCommand } from './use.ts'
 
 /** Adds `connection add|set|list|show|use|remove`: the deployments that a workspace remembers. */
 export function addConnectionCommand(program: Command, context: CliContext): void {
@@ -18,4 +26,61 @@ export function addConnectionCommand(program: Command, context: CliContext): voi
   addConnectionShowCommand(connection, context)
   addConnectionUseCommand(connection, context)
   addConnectionRemoveCommand(connection, context)
+}
+
+interface UseFlags extends WorkspaceFlags {
+  key?: string
+  json?: true
+}
+
+/** Adds `connection use NAME`. */
+export function addConnectionUseCommand(parent: Command, context: CliContext): void {
+  const command = parent
+    .command('use')
+    .argument('<name>', 'connection name')
+    .summary('select a connection or switch its key')
+    .description(
+      'Selects the connection for commands without --connection or --base-url. --key switches its active key, also in ' +
+        'running runs if the variable is set where they run.',
+    )
+    .option('--key <label>', 'switch to this key')
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(async (name: string, flags: UseFlags) => {
+    const { out, err, env } = context
+    const workspace = resolveWorkspace(flags.workspace, env)
+    const connections = changeConnections(workspace, (known) => applyConnection(known, name, flags.key))
+    const used = findConnection(connections, name)
+    const { label, env: variable } = findKey(used, used.activeKey)
+    if (!isSet(env, variable)) await err.writeLine(`${variable} is not set in this shell.`)
+    await out.writeLine(
+      flags.json
+        ? JSON.stringify(toDocument(used, connections, env), null, 2)
+        : `Using ${name}, ${used.baseUrl}, with key ${label} from ${variable}.`,
+    )
+  })
+}
+
+/** Adds `connection remove NAME`. */
+export function addConnectionRemoveCommand(parent: Command, context: CliContext): void {
+  const command = parent
+    .command('remove')
+    .argument('<name>', 'connection name')
+    .summary('remove a connection')
+    .description(
+      'Removes a connection. Its runs are kept and can still be resumed at their original address.',
+    )
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(async (name: string, flags: Pick<UseFlags, 'json' | 'workspace'>) => {
+    const workspace = resolveWorkspace(flags.workspace, context.env)
+    let wasInUse = false
+    const { inUse } = changeConnections(workspace, (known) => {
+      wasInUse = known.inUse === name
+      return removeConnection(known, name)
+    })
+    await context.out.writeLine(
+      flags.json
+        ? JSON.stringify({ removed: name, in_use: inUse })
+        : `Removed ${name}.${wasInUse ? ' No connection is now in use.' : ''}`,
+    )
+  })
 }

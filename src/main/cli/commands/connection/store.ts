@@ -13,15 +13,18 @@ import {
   replaceConnection,
 } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
+import { resolveWorkspace } from '../../engine-access.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
-import { toProxy, toTls } from '../../options/connection-from-flags.ts'
-import { collectKey } from '../../options/key-option.ts'
-import { parseConnectionName } from '../../options/name-options.ts'
-import { collect } from '../../options/number-option.ts'
-import { addDeploymentOptions, type DeploymentFlags } from '../../options/service-options.ts'
+import { collect, parseConnectionName } from '../../options/parse-values.ts'
+import {
+  addDeploymentOptions,
+  collectKey,
+  type DeploymentFlags,
+  toProxy,
+  toTls,
+} from '../../options/service-options.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
-import { resolveWorkspace } from '../../workspace.ts'
-import { sayKeysNotSet, toDocument } from './describe.ts'
+import { sayKeysNotSet, toDocument } from './look.ts'
 
 const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
 

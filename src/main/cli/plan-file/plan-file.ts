@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
 import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
@@ -14,7 +15,7 @@ import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { type Connections, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { findConnection } from '../../engine/workspace/connections.ts'
-import { fromPlanPath, mapTlsPaths } from './plan-paths.ts'
+import { replaceFileSync } from '../../engine/workspace/replace-file.ts'
 
 /**
  * Reads a plan file; `file` is absolute, paths in it are relative to its folder. What it leaves out of its connection
@@ -99,4 +100,86 @@ function parseText(file: string, text: string): unknown {
 
 function badPlan(file: string, problems: readonly PlanFileProblem[]): SluiceError {
   return new SluiceError({ id: 'plan_refused', file, problems: problems.map(formatPlanFileProblem) })
+}
+
+const SCHEMA_FILE = fileURLToPath(new URL('../../../../docs/plan.schema.json', import.meta.url))
+
+/** Where an editor finds the schema, wherever the plan is moved to; nothing where this program comes without it. */
+function toSchemaReference(): { $schema?: string } {
+  return existsSync(SCHEMA_FILE) ? { $schema: pathToFileURL(SCHEMA_FILE).href } : {}
+}
+
+/** The pace of a run that sends each row once says nothing of a load test. */
+function withoutIdlePace({ pace, ...plan }: Plan): Partial<Plan> {
+  return plan.load === undefined ? { ...plan, pace } : plan
+}
+
+/** A plan as its file in that folder holds it. */
+function toDocument(plan: Plan, folder: string): Record<string, unknown> {
+  const { tls } = plan.connection
+  const toPath = (path: string) => toPlanPath(folder, path)
+  return {
+    ...toSchemaReference(),
+    ...withoutIdlePace(plan),
+    connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
+    source: { ...plan.source, path: toPath(plan.source.path) },
+  }
+}
+
+/** Whether a file holds a plan, so that another one may take its place. */
+function isPlanFile(file: string): boolean {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isJsonObject(value) && 'operation' in value && 'source' in value
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Writes a plan, whole or not at all; `file` is absolute. Only a plan is ever replaced; returns whether one was.
+ * Throws `BAD_USAGE` where something else is there, and `FILE_UNWRITABLE`.
+ */
+export function writePlanFile(file: string, plan: Plan): boolean {
+  const isThere = existsSync(file)
+  if (isThere && !isPlanFile(file)) {
+    throw new SluiceError({ id: 'save_plan_over_other', file })
+  }
+  const folder = dirname(file)
+  try {
+    replaceFileSync(file, `${JSON.stringify(toDocument(plan, folder), null, 2)}\n`, { isPrivate: false })
+    return isThere
+  } catch (error) {
+    throw new SluiceError({ id: 'save_plan_unwritable', file, reason: toThrownText(error) }, { cause: error })
+  }
+}
+
+type Tls = NonNullable<PlanConnectionInput['tls']>
+
+/**
+ * A path as a plan file in that folder names it: relative, with forward slashes, so that both can be moved together;
+ * absolute where the two have nothing but the root in common.
+ */
+export function toPlanPath(folder: string, path: string): string {
+  const steps = relative(folder, path)
+  if (steps === '' || isAbsolute(steps)) return path
+  const { root } = parse(folder)
+  const climbs = steps.split(sep).filter((step) => step === '..').length
+  const depth = folder.slice(root.length).split(sep).filter(Boolean).length
+  return climbs > 0 && climbs >= depth ? path : steps.split(sep).join('/')
+}
+
+/** The absolute path of what a plan file in that folder names. */
+export function fromPlanPath(folder: string, path: string): string {
+  return resolve(folder, path)
+}
+
+/** Certificate files with every path changed the same way. */
+export function mapTlsPaths(tls: Tls, change: (path: string) => string): Tls {
+  const { caFile, certFile, keyFile } = tls
+  return {
+    ...(caFile === undefined ? {} : { caFile: change(caFile) }),
+    ...(certFile === undefined ? {} : { certFile: change(certFile) }),
+    ...(keyFile === undefined ? {} : { keyFile: change(keyFile) }),
+  }
 }

@@ -1,0 +1,141 @@
+import { basename } from 'node:path'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import type { Connections, StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../../shared/run/resend-consent.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import type { ResumeOptions } from '../../engine/engine-interface.ts'
+import { toOrigins } from '../../engine/secrets/bound-secret.ts'
+import { staysWithin } from '../../engine/workspace/connection-secrets.ts'
+import type { CliContext } from '../context.ts'
+import type { UnknownFlags, YesFlags } from '../options/shared-options.ts'
+import { toPrintable } from '../terminal/output.ts'
+
+/**
+ * The connection that a person has to be asked about before anything is sent there, since it is marked as production;
+ * null where there is nothing to ask. Throws `BAD_USAGE` without a terminal: what goes there unattended says so
+ * with `--yes`.
+ */
+export function findGuarded(
+  context: CliContext,
+  stored: StoredConnection | null,
+  flags: YesFlags,
+): StoredConnection | null {
+  if (stored === null || !stored.isProduction || flags.yes) return null
+  if (context.canAsk) return stored
+  throw new SluiceError({ id: 'production_unconfirmed', connection: stored.name })
+}
+
+/** Asks once more before something is sent to a connection that is marked as production. */
+export function confirmProduction(
+  context: CliContext,
+  stored: StoredConnection,
+  baseUrl: string,
+  what: string,
+): Promise<boolean> {
+  return context.ask(`Send ${what} to PRODUCTION, ${baseUrl} (connection ${stored.name})?`)
+}
+
+/** What happens to rows of unknown outcome. */
+type UnknownChoice = Pick<ResumeOptions, 'onUnknown' | 'resendIndexAdds'>
+
+const SKIP: UnknownChoice = { onUnknown: 'skip' }
+
+/**
+ * Whether rows of unknown outcome are sent again: as `--on-unknown` says, else as the person answers. Where no one can
+ * be asked they are skipped. Index adds need a typed word or `--resend-index-adds`. Throws `NOT_CONFIRMED`.
+ */
+export async function chooseOnUnknown(
+  context: CliContext,
+  run: RunSummary,
+  flags: UnknownFlags,
+  how: 'resume' | 'retry',
+): Promise<UnknownChoice> {
+  if (flags.onUnknown === 'skip') return SKIP
+  if (run.operation === 'index-add') return chooseDoubleAdds(context, run, flags, how)
+  if (flags.onUnknown === 'resend') return { onUnknown: 'resend' }
+  if (run.rows.unknown === 0 || !context.canAsk) return SKIP
+  const isResend = await context.ask(
+    `Sent without a usable answer, may have been accepted: ${formatCounted(run.rows.unknown, 'row')}.\n` +
+      'Send again, with the same post_id and body?',
+  )
+  return isResend ? { onUnknown: 'resend' } : SKIP
+}
+
+async function chooseDoubleAdds(
+  context: CliContext,
+  { run_id: runId, rows }: RunSummary,
+  flags: UnknownFlags,
+  how: 'resume' | 'retry',
+): Promise<UnknownChoice> {
+  const items = countDoubleAdds(rows, how)
+  if (items === 0) return SKIP
+  const accepted: UnknownChoice = { onUnknown: 'resend', resendIndexAdds: true }
+  if (flags.resendIndexAdds) return accepted
+  if (!context.canAsk && flags.onUnknown === 'ask') return SKIP
+  if (!context.canAsk) throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
+  const typed = await context.askWord(
+    `${formatCounted(items, 'item')} may then be in the index twice. ${sayDoubleAdds(items)}\n` +
+      `Type "${ADD_TWICE}" to send them again, or press Enter to leave them alone:`,
+  )
+  if (isAddTwice(typed)) return accepted
+  if (flags.onUnknown === 'resend') throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
+  return SKIP
+}
+
+/** Whether a person has said beforehand that a plan file may send what it names to where it names. */
+export interface TrustFlags {
+  trustPlan?: true
+}
+
+/**
+ * What a plan file sends and where to, in a phrase: its secrets, and the ids of appeals, for which no key vouches. Null
+ * where it keeps to a connection that the workspace stores.
+ */
+function describeUntrusted(plan: Plan, { connections }: Connections): string | null {
+  const { connection, operation } = plan
+  const { name, apiKeyEnv, proxy } = connection
+  // The status of an appeal is read without a key (docs/interface.md §5.6).
+  const sendsKey = operation.kind !== 'appeal-status'
+  const login = proxy?.credentialsEnv
+  const isKnown = connections.some(
+    (stored) =>
+      (name === undefined || stored.name === name) &&
+      (!sendsKey || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
+      staysWithin(stored, connection),
+  )
+  if (isKnown) return null
+  const by = proxy === undefined ? '' : ` through the proxy ${new URL(proxy.url).origin}`
+  const sent = [
+    `${sendsKey ? `the API key in ${apiKeyEnv}` : describeAppeals(plan)} to ${toOrigins(connection).join(' and ')}${by}`,
+    ...(login === undefined || proxy === undefined
+      ? []
+      : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),
+  ]
+  return sent.join(', and ')
+}
+
+function describeAppeals({ source, mapping }: Plan): string {
+  const from = mapping['appeal_id']
+  const column = from?.kind === 'column' ? ` (column ${from.column})` : ''
+  return toPrintable(`the appeal_id of each row of ${basename(source.path)}${column}`)
+}
+
+/**
+ * Asks about a plan file that sends secrets or ids of appeals where no stored connection sends them; false where the
+ * answer is no. Throws `BAD_PLAN` without a terminal: what runs such plans unattended passes `--trust-plan`.
+ */
+export async function confirmTrust(
+  context: CliContext,
+  plan: Plan,
+  connections: Connections,
+  { trustPlan }: TrustFlags,
+): Promise<boolean> {
+  const untrusted = trustPlan ? null : describeUntrusted(plan, connections)
+  if (untrusted === null) return true
+  if (context.canAsk) return context.ask(`This plan sends ${untrusted}. Trust it?`)
+  const apiKeyEnv = plan.operation.kind === 'appeal-status' ? null : plan.connection.apiKeyEnv
+  throw new SluiceError({ id: 'plan_untrusted', sent: untrusted, apiKeyEnv })
+}
