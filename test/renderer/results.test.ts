@@ -7,7 +7,8 @@ import { STATE_LOOKS, toStateLook } from '../../src/renderer/ui/states/row-state
 import type { PageRow } from '../../src/shared/bridge/results.ts'
 import { prettyJson } from '../../src/shared/messages/pretty-json.ts'
 import { describeState } from '../../src/shared/messages/state-name.ts'
-import type { Facet, RowState } from '../../src/shared/run/results.ts'
+import type { RowState } from '../../src/shared/run/item-state.ts'
+import type { Facet } from '../../src/shared/run/results.ts'
 
 describe('a request as a curl command', () => {
   it('reaches the shell as it was: one word in single quotes, with only its own quotes taken out of them', () => {

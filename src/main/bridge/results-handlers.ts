@@ -1,6 +1,6 @@
-import { LOAD_SECONDS_MAX, type LoadChartSecond, type LoadOverview } from '../../shared/bridge/load.ts'
+import { LOAD_SECONDS_MAX, type LoadOverview } from '../../shared/bridge/results.ts'
 import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
-import type { LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
+import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
 import { bridge } from './bridge-context.ts'
 import { createExcerpts } from './sources.ts'

@@ -2,13 +2,13 @@ import type { LoadComparison } from '../../shared/load/compare.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
 import type { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
+import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type {
   ExportOptions,
   ExportResult,
   FacetList,
   LatencySeries,
   PageQuery,
-  ProblemGroup,
   ResultPage,
   RowDetail,
   RowFilter,

@@ -1,7 +1,6 @@
 import type { ContractRouterClient } from '@orpc/contract'
 import { appContract, connectionsContract, receiverContract, sandboxContract } from './app.ts'
-import { loadContract } from './load.ts'
-import { checkContract, exportsContract, resultsContract, reviewContract } from './results.ts'
+import { checkContract, exportsContract, loadContract, resultsContract, reviewContract } from './results.ts'
 import { eventsContract, runsContract } from './runs.ts'
 import { sourceContract } from './source.ts'
 

@@ -1,168 +1,34 @@
 import { z } from 'zod'
-import { rowAnswerSchema } from '../run/item-state.ts'
-import type {
-  Facet,
-  FacetList,
-  LatencySeries,
-  PageQuery,
-  ResultRow,
-  RowDetail,
-  RowFilter,
-  RunSecond,
+import { loadChartSecondSchema, loadReportSchema } from '../load/load-report.ts'
+import { sourcePlaceSchema } from '../plan/source-place.ts'
+import { problemGroupSchema, problemSchema } from '../run/problem.ts'
+import {
+  facetListSchema,
+  latencySeriesSchema,
+  pageQuerySchema,
+  resultRowSchema,
+  rowDetailSchema,
+  rowFilterSchema,
 } from '../run/results.ts'
-import { percentilesSchema } from '../run/run.ts'
-import { problemGroupSchema, problemSchema, sourcePlaceSchema } from './problem-schema.ts'
-import { base, matchType, runIdSchema, toStrict } from './procedure.ts'
+import { latencyBarSchema } from '../run/run.ts'
+import { base, runIdSchema, toStrict } from './procedure.ts'
 import { excerptShape } from './source.ts'
 
-/** Most rows of one page. */
-const PAGE_MAX_ROWS = 500
-
-/** Most rules of one filter. */
-const FILTER_MAX_RULES = 1_000
-
-const rowStateSchema = z.enum([
-  'invalid',
-  'pending',
-  'sending',
-  'acknowledged',
-  'succeeded',
-  'rejected',
-  'failed',
-  'unknown',
-  'overdue',
-])
-
-/** See {@link RowFilter}. */
-const rowFilterSchema = matchType<RowFilter>()(
-  z.object({
-    state: rowStateSchema.exactOptional(),
-    unsuccessful: z.literal(true).exactOptional(),
-    ruleIds: z.array(z.string()).max(FILTER_MAX_RULES).exactOptional(),
-    errorCode: z.string().exactOptional(),
-    cause: z.string().exactOptional(),
-    answer: rowAnswerSchema.exactOptional(),
-    search: z.string().exactOptional(),
-  }),
-)
-
-const pageQuerySchema = matchType<PageQuery>()(
-  z.object({
-    filter: rowFilterSchema,
-    offset: z.int().min(0),
-    limit: z.int().min(1).max(PAGE_MAX_ROWS),
-  }),
-)
-
-const resultRowSchema = matchType<ResultRow>()(
-  z.object({
-    row: z.int(),
-    place: sourcePlaceSchema,
-    state: rowStateSchema,
-    status: z.int().nullable(),
-    errorCode: z.string().nullable(),
-    message: z.string().nullable(),
-    taskId: z.string().nullable(),
-    postId: z.string().nullable(),
-    customIndexItemId: z.string().nullable(),
-    answer: rowAnswerSchema.nullable(),
-    triggeredRules: z.array(z.object({ ruleId: z.string(), ruleName: z.string() })),
-    durationMs: z.number().nullable(),
-    callbackLatencyMs: z.number().nullable(),
-    attempts: z.int(),
-    cells: z.array(z.string()),
-  }),
-)
-
+/** A result whose cells are excerpts. */
 const pageRowSchema = resultRowSchema.extend(excerptShape)
 
-/** A {@link ResultRow} whose cells are excerpts. */
+/** See {@link pageRowSchema}. */
 export type PageRow = z.infer<typeof pageRowSchema>
 
 const pageSchema = z.object({
   rows: z.array(pageRowSchema),
-  /** How many rows match in all; at least so many where they are not counted to the end. */
+  /** How many rows match; a lower bound until `isCounted`. */
   total: z.int(),
   isCounted: z.boolean(),
 })
 
 /** One page of results as the window shows it. */
 export type BridgePage = z.infer<typeof pageSchema>
-
-const cutFromSchema = z.object({ bytes: z.int().nullable() }).nullable()
-
-const rowDetailSchema = matchType<RowDetail>()(
-  z.object({
-    result: resultRowSchema,
-    columns: z.array(z.string()),
-    requestBody: z.string().nullable(),
-    requestPart: z.object({ body: z.string(), rows: z.int() }).exactOptional(),
-    requestMethod: z.enum(['POST', 'GET']),
-    requestUrl: z.string(),
-    responseBody: z.string().nullable(),
-    responseCutFrom: cutFromSchema,
-    attempts: z.array(
-      z.object({
-        runId: z.string(),
-        number: z.int(),
-        sentAt: z.string(),
-        outcome: z.string(),
-        status: z.int().nullable(),
-        errorCode: z.string().nullable(),
-        message: z.string().nullable(),
-        durationMs: z.number().nullable(),
-        waitingMs: z.number().nullable(),
-        connectMs: z.number().nullable(),
-        tlsMs: z.number().nullable(),
-      }),
-    ),
-    callbacks: z.array(
-      z.object({
-        receivedAt: z.string(),
-        effect: z.string(),
-        body: z.string(),
-        cutFrom: cutFromSchema,
-      }),
-    ),
-    problems: z.array(problemSchema),
-    classScores: z.array(z.object({ className: z.string(), score: z.number() })),
-  }),
-)
-
-const facetSchema = matchType<Facet>()(
-  z.object({
-    kind: z.enum(['state', 'rule', 'error', 'cause', 'answer']),
-    value: z.string(),
-    label: z.string(),
-    rows: z.int(),
-  }),
-)
-
-const facetListSchema = matchType<FacetList>()(
-  z.object({ facets: z.array(facetSchema), isCounted: z.boolean() }),
-)
-
-const barsSchema = z.array(z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() }))
-
-const secondSchema = matchType<RunSecond>()(
-  z.object({
-    second: z.int(),
-    sent: z.int(),
-    succeeded: z.int(),
-    rejected: z.int(),
-    failed: z.int(),
-    unknown: z.int(),
-    httpReqDurationMs: percentilesSchema.nullable(),
-    callbackLatencyMs: percentilesSchema.nullable(),
-  }),
-)
-
-const latencySchema = matchType<LatencySeries>()(
-  z.object({
-    seconds: z.array(secondSchema),
-    bars: z.object({ http_req_duration: barsSchema, callback_latency: barsSchema }),
-  }),
-)
 
 /** The outcome of the rows of a run; rows only by page. */
 export const resultsContract = {
@@ -175,7 +41,7 @@ export const resultsContract = {
   /** Latency by second, from `sinceSecond` on where it is given, and the whole distribution. */
   latency: base
     .input(toStrict(runIdSchema.extend({ sinceSecond: z.int().min(0).exactOptional() })))
-    .output(latencySchema),
+    .output(latencySeriesSchema),
 }
 
 /** What is wrong with the rows of a run. */
@@ -205,6 +71,31 @@ export type RequestReview = z.infer<typeof requestSchema>
 export const reviewContract = {
   /** The exact request of any row of a run, held or not. */
   readRequest: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(requestSchema),
+}
+
+/** Most seconds that travel to a window; a chart shows no more. */
+export const LOAD_SECONDS_MAX = 1_200
+
+/** A load test's report as the window shows it: its distributions as bars, its seconds thinned. */
+const overviewSchema = loadReportSchema.extend({
+  /**
+   * At most {@link LOAD_SECONDS_MAX}: each stretch of a longer test is represented by its second with the worst p99,
+   * limited if any second of the stretch was.
+   */
+  seconds: z.array(loadChartSecondSchema),
+  /** Seconds that were measured. */
+  measuredSeconds: z.int(),
+  /** Distribution of http_req_duration. */
+  bars: z.array(latencyBarSchema),
+})
+
+/** See {@link overviewSchema}. */
+export type LoadOverview = z.infer<typeof overviewSchema>
+
+/** What load tests measured. */
+export const loadContract = {
+  /** All that was measured so far. Fails with `BAD_USAGE` where the run is not a load test. */
+  report: base.input(runIdSchema).output(overviewSchema),
 }
 
 /** Of rows: csv, xlsx, jsonl. Of load tests: html, junit.xml, hlog, csv of seconds, jsonl of kept requests. */

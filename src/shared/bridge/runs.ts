@@ -1,15 +1,12 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { IN_FLIGHT_MAX } from '../load/load-pace.ts'
-import { trendMetricSchema } from '../load/metrics.ts'
-import { thresholdResultSchema } from '../load/thresholds.ts'
 import { bareUrlSchema, timeoutMsSchema } from '../plan/connection.ts'
 import { planSchema } from '../plan/plan.ts'
 import { connectionNameSchema } from '../plan/stored-connection.ts'
-import { rowAnswerSchema } from '../run/item-state.ts'
-import { callbackCountsSchema, percentilesSchema, runSummarySchema } from '../run/run.ts'
-import type { LoadProgress, RunSnapshot, Slowdown } from '../run/snapshot.ts'
-import { base, doneSchema, matchType, runIdSchema, streamIdSchema, toStrict } from './procedure.ts'
+import { runSummarySchema } from '../run/run.ts'
+import { runSnapshotSchema } from '../run/snapshot.ts'
+import { base, doneSchema, runIdSchema, streamIdSchema, toStrict } from './procedure.ts'
 import { sourceReadingSchema } from './source.ts'
 
 /** The key as typed into the window: kept in memory, for this run and its address alone, and never given back. */
@@ -88,72 +85,14 @@ const accessSchema = z.object({
 /** See {@link runsContract.readAccess}. */
 export type RunAccess = z.infer<typeof accessSchema>
 
-const { rows, requests, triggered_rules, errors, warnings } = runSummarySchema.shape
-
-const loadProgressSchema = matchType<LoadProgress>()(
-  z.object({
-    phase: z.enum(['warmup', 'measuring', 'stopping']),
-    elapsedMs: z.number(),
-    measuredMs: z.number().nullable(),
-    scheduledPerS: z.number().nullable(),
-    achievedPerS: z.number().nullable(),
-    requests: z.int(),
-    failed: z.int(),
-    dropped: z.int(),
-    awaited: z.int(),
-    limitedSeconds: z.int(),
-    thresholds: z.array(thresholdResultSchema),
-    latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema.nullable()),
-  }),
-)
-
-const slowdownSchema = matchType<Slowdown>()(
-  z.discriminatedUnion('kind', [
-    z.object({
-      kind: z.literal('throttled'),
-      pacePerS: z.number().nullable(),
-      nextTryAtMs: z.number().nullable(),
-      givesUpAtMs: z.number().nullable(),
-    }),
-    z.object({ kind: z.literal('unreachable'), reason: z.string(), givesUpAtMs: z.number() }),
-  ]),
-)
-
-/** See {@link RunSnapshot}. */
-const snapshotSchema = matchType<RunSnapshot>()(
-  z.object({
-    runId: z.string(),
-    phase: z.enum(['intake', 'ready', 'running', 'paused', 'draining', 'awaiting', 'ended']),
-    bytes: z.object({ read: z.number(), total: z.number() }),
-    problems: z.object({ errors: z.int(), warnings: z.int() }),
-    rows,
-    toRepeat: z.int(),
-    requests,
-    inFlight: z.int(),
-    ratePerSecond: z.object({ current: z.number(), mean: z.number() }),
-    etaMs: z.number().nullable(),
-    elapsedMs: z.number(),
-    latencyMs: percentilesSchema.nullable(),
-    triggeredRules: triggered_rules,
-    errors,
-    warnings,
-    retryAfter: z.object({ answers: z.int(), waitedMs: z.number() }),
-    slowdown: slowdownSchema.nullable(),
-    answers: z.partialRecord(rowAnswerSchema, z.int()),
-    callbacks: callbackCountsSchema.nullable(),
-    load: loadProgressSchema.nullable(),
-    notice: z.string().nullable(),
-  }),
-)
-
-const runEventSchema = z.object({ sequence: z.int(), snapshot: snapshotSchema })
+const runEventSchema = z.object({ sequence: z.int(), snapshot: runSnapshotSchema })
 
 const listEventSchema = z.object({
   sequence: z.int(),
   /** Grows with each run that begins, ends or is deleted: then the list is worth reading again. */
   revision: z.int(),
   /** The newest picture of each run that this process holds. */
-  live: z.array(snapshotSchema),
+  live: z.array(runSnapshotSchema),
 })
 
 /** What `runs.watchAll` says. */

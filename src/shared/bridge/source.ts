@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { planSchema } from '../plan/plan.ts'
-import type { SourcePreview } from '../run/results.ts'
-import { problemSchema, sourcePlaceSchema } from './problem-schema.ts'
-import { base, matchType, toStrict } from './procedure.ts'
+import { sourcePlaceSchema } from '../plan/source-place.ts'
+import { sourcePreviewSchema } from '../run/results.ts'
+import { base, toStrict } from './procedure.ts'
 
 /**
  * A source as a page holds it. `sourceId` is a handle of the main process for a file or folder that a dialog, a drop
@@ -33,23 +33,8 @@ export const excerptShape = {
   cellLengths: z.array(z.int()),
 }
 
-/** A {@link SourcePreview} whose cells are excerpts. */
-const previewSchema = z.object({
-  ...matchType<Omit<SourcePreview, 'rows'>>()(
-    z.object({
-      columns: z.array(z.string()),
-      encoding: z.string(),
-      encodingBy: z.enum(['given', 'bom', 'strict', 'guess']),
-      delimiter: z.string(),
-      delimiterBy: z.enum(['given', 'ending', 'guess']),
-      header: z.boolean(),
-      format: planSchema.shape.source.shape.format.unwrap().exactOptional(),
-      sheets: z.array(z.string()).exactOptional(),
-      sheet: z.string().exactOptional(),
-      problems: z.array(problemSchema),
-      sizeBytes: z.number(),
-    }),
-  ).shape,
+/** A source's first rows, with excerpts of their cells. */
+const previewSchema = sourcePreviewSchema.extend({
   rows: z.array(z.object({ row: z.int(), place: sourcePlaceSchema, ...excerptShape })),
   /** Whether the file has rows after these. */
   hasMore: z.boolean(),

@@ -1,5 +1,5 @@
 import { formatFigure } from '../messages/figure-text.ts'
-import type { LatencyBar } from './latency-meter.ts'
+import type { LatencyBar } from '../run/run.ts'
 
 /** Where values stand on an axis, and where the axis is labelled. */
 export interface Scale {

@@ -5,7 +5,7 @@ import {
   type Histogram,
   JsHistogram,
 } from 'hdr-histogram-js'
-import type { Percentiles } from '../run/run.ts'
+import type { LatencyBar, Percentiles } from '../run/run.ts'
 import type { TrendMetric } from './metrics.ts'
 
 /** Longest latency that is distinguished, one hour in microseconds; longer ones are recorded as this. */
@@ -113,13 +113,6 @@ export class LatencyMeter {
     }
     return histogram
   }
-}
-
-/** A bar of a latency distribution: the samples that took longer than `fromMs` and at most `upToMs`. */
-export interface LatencyBar {
-  fromMs: number
-  upToMs: number
-  count: number
 }
 
 const BARS = 60

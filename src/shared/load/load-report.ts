@@ -1,160 +1,194 @@
-import type { Percentiles } from '../run/run.ts'
+import { z } from 'zod'
+import { percentilesSchema } from '../run/run.ts'
 import type { LoadComparison } from './compare.ts'
-import type { TrendMetric } from './metrics.ts'
-import type { ThresholdResult } from './thresholds.ts'
+import { type TrendMetric, trendMetricSchema } from './metrics.ts'
+import { thresholdResultSchema } from './thresholds.ts'
 
 /** Requests by outcome (docs/architecture.md §1); `sent` is their sum, except those that are still awaited. */
-export interface LoadCounts {
-  sent: number
-  succeeded: number
-  rejected: number
-  failed: number
-  unknown: number
-}
+const countsSchema = z.object({
+  sent: z.int(),
+  succeeded: z.int(),
+  rejected: z.int(),
+  failed: z.int(),
+  unknown: z.int(),
+})
 
-/** Requests a second over the measured time; what ended after it is in none of them. */
-interface LoadRates {
+/** See {@link countsSchema}. */
+export type LoadCounts = z.infer<typeof countsSchema>
+
+/** Requests per second over the measured time; what ended after it counts in none of them. */
+const ratesSchema = z.object({
   /** What the schedule asked for; null at a closed pace. */
-  scheduledPerS: number | null
-  /** What was sent, retries left out. */
-  attemptedPerS: number
+  scheduledPerS: z.number().nullable(),
+  /** What was sent, without retries. */
+  attemptedPerS: z.number(),
   /** What was answered, whatever the answer. */
-  answeredPerS: number
+  answeredPerS: z.number(),
   /** What succeeded: the throughput. */
-  succeededPerS: number
-}
+  succeededPerS: z.number(),
+})
+
+/** Percentiles of the latencies that were measured. */
+const latencySchema = z.partialRecord(trendMetricSchema, percentilesSchema)
 
 /** One measured second. */
-export interface LoadSecond {
+const secondSchema = z.object({
   /** Seconds since measuring began, from 0. */
-  second: number
+  second: z.int(),
   /** Requests that the schedule had due in it; null at a closed pace. */
-  scheduled: number | null
-  counts: LoadCounts
-  dropped: number
+  scheduled: z.number().nullable(),
+  counts: countsSchema,
+  dropped: z.int(),
   /** Most in flight at once. */
-  inFlight: number
-  latencyMs: Partial<Record<TrendMetric, Percentiles>>
+  inFlight: z.int(),
+  latencyMs: latencySchema,
   /** Longest time that the generator's event loop stood still; null where it was not watched. */
-  eventLoopMaxMs: number | null
+  eventLoopMaxMs: z.number().nullable(),
   /** Time that collecting garbage took. */
-  gcMs: number | null
+  gcMs: z.number().nullable(),
   /** The generator, not the service, shaped this second (docs/load-tests.md §1). */
-  limited: boolean
-}
+  limited: z.boolean(),
+})
+
+/** See {@link secondSchema}. */
+export type LoadSecond = z.infer<typeof secondSchema>
+
+/** One second of a load test as the window's charts show it. */
+export const loadChartSecondSchema = secondSchema.pick({ second: true, limited: true }).extend({
+  latencyMs: z.object({
+    http_req_duration: percentilesSchema.exactOptional(),
+    response_time: percentilesSchema.exactOptional(),
+  }),
+})
+
+/** See {@link loadChartSecondSchema}. */
+export type LoadChartSecond = z.infer<typeof loadChartSecondSchema>
 
 /** Requests that got the same status and error code. */
-export interface LoadStatus {
+const statusSchema = z.object({
   /** HTTP status; null where there was no answer. */
-  status: number | null
-  errorCode: string | null
-  requests: number
-}
+  status: z.int().nullable(),
+  errorCode: z.string().nullable(),
+  requests: z.int(),
+})
 
-/** Requests that did not succeed, alike in how. */
-export interface LoadErrorGroup {
-  outcome: 'rejected' | 'failed' | 'unknown'
-  status: number | null
-  errorCode: string | null
-  message: string
-  requests: number
+/** See {@link statusSchema}. */
+export type LoadStatus = z.infer<typeof statusSchema>
+
+/** Requests that failed alike. */
+const errorGroupSchema = statusSchema.extend({
+  outcome: z.enum(['rejected', 'failed', 'unknown']),
+  message: z.string(),
   /** Seconds since measuring began, of the first and the last of them. */
-  firstSecond: number
-  lastSecond: number
-}
+  firstSecond: z.number(),
+  lastSecond: z.number(),
+})
+
+/** See {@link errorGroupSchema}. */
+export type LoadErrorGroup = z.infer<typeof errorGroupSchema>
 
 /** Requests of one model, or of one range of content sizes. */
-interface LoadGroup {
-  by: 'model' | 'size'
-  label: string
-  requests: number
-  failed: number
-  httpReqDurationMs: Percentiles | null
-}
+const groupSchema = z.object({
+  by: z.enum(['model', 'size']),
+  label: z.string(),
+  requests: z.int(),
+  failed: z.int(),
+  httpReqDurationMs: percentilesSchema.nullable(),
+})
 
 /** How the machine that sent the load did (docs/load-tests.md §1). */
-interface GeneratorHealth {
+const generatorSchema = z.object({
   /** Whether any second was {@link LoadSecond.limited}, or the whole. */
-  limited: boolean
-  limitedSeconds: number
+  limited: z.boolean(),
+  limitedSeconds: z.int(),
   /** Why, a sentence each; empty where it was not limited. */
-  reasons: string[]
-  dropped: number
+  reasons: z.array(z.string()),
+  dropped: z.int(),
   /** Requests that waited for one in flight to end. */
-  waited: number
-  startLagP99Ms: number | null
-  eventLoopMaxMs: number | null
-  gcPauses: number
-  gcMaxMs: number | null
+  waited: z.int(),
+  startLagP99Ms: z.number().nullable(),
+  eventLoopMaxMs: z.number().nullable(),
+  gcPauses: z.int(),
+  gcMaxMs: z.number().nullable(),
   /** Share of the schedule that was sent, 0 to 1; null at a closed pace. */
-  achievedShare: number | null
-  workers: number
-}
+  achievedShare: z.number().nullable(),
+  workers: z.int(),
+})
 
 /** What the service said of its own load. */
-export interface LoadThrottling {
+const throttlingSchema = z.object({
   /** Answers of 429. */
-  answers: number
+  answers: z.int(),
   /** Answers with a Retry-After, and the seconds they asked for, added up. */
-  retryAfterAnswers: number
-  askedS: number
-}
+  retryAfterAnswers: z.int(),
+  askedS: z.number(),
+})
+
+/** See {@link throttlingSchema}. */
+export type LoadThrottling = z.infer<typeof throttlingSchema>
 
 /** Callbacks of an async load test. */
-export interface LoadCallbackCounts {
-  /** Those that came again are among them. */
-  received: number
+const callbackCountsSchema = z.object({
+  /** Includes those that came again. */
+  received: z.int(),
   /** Came again. */
-  doubled: number
+  doubled: z.int(),
   /** Said error. */
-  rejected: number
+  rejected: z.int(),
   /** Did not come within the plan's time; no percentile holds them. */
-  overdue: number
-  /** Were awaited still when the load ended. */
-  outstanding: number
-}
+  overdue: z.int(),
+  /** Were still awaited when the load ended. */
+  outstanding: z.int(),
+})
 
-/** All that a report of a load test shows: plain data, warm-up left out of every figure. */
-export interface LoadReport {
-  appVersion: string
-  runId: string
-  name: string
-  state: 'completed' | 'stopped' | 'interrupted'
-  /** Why it ended before its end, with what to do; null where it did not. */
-  stopReason: string | null
-  baseUrl: string
+/** See {@link callbackCountsSchema}. */
+export type LoadCallbackCounts = z.infer<typeof callbackCountsSchema>
+
+/** What the window and every report show of a load test, apart from its seconds; without the warm-up. */
+export const loadReportSchema = z.object({
+  appVersion: z.string(),
+  runId: z.string(),
+  name: z.string(),
+  state: z.enum(['completed', 'stopped', 'interrupted']),
+  /** Why it ended early, and what to do; null where it did not. */
+  stopReason: z.string().nullable(),
+  baseUrl: z.string(),
   /** As in `task, sync, v1`. */
-  operation: string
-  source: string
+  operation: z.string(),
+  source: z.string(),
   /** ISO 8601. */
-  createdAt: string
+  createdAt: z.string(),
   /** ISO 8601, when measuring began; null where it never did. */
-  startedAt: string | null
-  warmupMs: number
+  startedAt: z.string().nullable(),
+  warmupMs: z.number(),
   /** Measured time. */
-  durationMs: number
+  durationMs: z.number(),
   /** What was asked for, a phrase each; see `describeLoad`. */
-  plan: string[]
-  counts: LoadCounts
-  rates: LoadRates
+  plan: z.array(z.string()),
+  counts: countsSchema,
+  rates: ratesSchema,
   /** Requests that got a whole answer, whatever it said. */
-  answered: number
+  answered: z.int(),
   /** Answers from the service's cache: their latency is the cache's. */
-  fromCache: number
-  throttling: LoadThrottling
-  connections: { opened: number; reused: number }
+  fromCache: z.int(),
+  throttling: throttlingSchema,
+  connections: z.object({ opened: z.int(), reused: z.int() }),
   /** Null where the load is sync. */
-  callbacks: LoadCallbackCounts | null
-  thresholds: ThresholdResult[]
-  latencyMs: Partial<Record<TrendMetric, Percentiles>>
+  callbacks: callbackCountsSchema.nullable(),
+  thresholds: z.array(thresholdResultSchema),
+  latencyMs: latencySchema,
+  statuses: z.array(statusSchema),
+  errors: z.array(errorGroupSchema),
+  groups: z.array(groupSchema),
+  generator: generatorSchema,
+})
+
+/** All that a report of a load test shows: plain data, without the warm-up. */
+export interface LoadReport extends z.infer<typeof loadReportSchema> {
   /** Whole distributions: HDR histograms of microseconds, compressed, in base64. */
   histograms: Partial<Record<TrendMetric, string>>
   seconds: LoadSecond[]
-  statuses: LoadStatus[]
-  errors: LoadErrorGroup[]
-  groups: LoadGroup[]
-  generator: GeneratorHealth
-  /** Beside an earlier run, `a` being that one and `b` this. */
+  /** Compares an earlier run, `a`, with this one, `b`; null where none was named. */
   comparison: LoadComparison | null
 }
 

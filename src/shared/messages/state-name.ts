@@ -1,4 +1,5 @@
-import type { ResultRow, RowState } from '../run/results.ts'
+import type { RowState } from '../run/item-state.ts'
+import type { ResultRow } from '../run/results.ts'
 
 /** A row's state as documents, exports and options name it: the words of a summary's counts. */
 export type StateName = Exclude<RowState, 'pending' | 'acknowledged'> | 'not_sent' | 'awaiting'

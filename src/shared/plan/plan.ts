@@ -36,11 +36,14 @@ const mediaSchema = z.discriminatedUnion('kind', [
 /** Where the service finds the media files of a folder. */
 export type PlanMedia = z.infer<typeof mediaSchema>
 
+/** How a source is read. */
+export const sourceFormatSchema = z.enum(['csv', 'tsv', 'xlsx', 'jsonl', 'folder'])
+
 const sourceSchema = z.object({
   /** Absolute path of the file or folder. */
   path: z.string().min(1),
   /** By the file's ending unless given. */
-  format: z.enum(['csv', 'tsv', 'xlsx', 'jsonl', 'folder']).optional(),
+  format: sourceFormatSchema.optional(),
   /** Whether the first record names the columns. */
   header: z.boolean().default(true),
   /** 1-based record that names the columns; those before it are passed over. */

@@ -1,10 +1,15 @@
+import { z } from 'zod'
+
 /** Where a row of a run stands in its source. */
-export interface SourcePlace {
-  /** The row's number as a spreadsheet program shows it: the header is a row, too. Of JSON Lines the line. */
-  row: number
-  /** The line of a text file that the record begins in; null where it is the row's number, or there are no lines. */
-  line: number | null
-}
+export const sourcePlaceSchema = z.object({
+  /** The row's number as a spreadsheet program shows it, counting the header; in JSON Lines the line. */
+  row: z.int(),
+  /** The line of a text file where the record begins; null where it equals the row's number or lines do not exist. */
+  line: z.int().nullable(),
+})
+
+/** See {@link sourcePlaceSchema}. */
+export type SourcePlace = z.infer<typeof sourcePlaceSchema>
 
 /** Where records stand from `row` on, until the next place says otherwise. */
 export interface RowPlace {

@@ -4,15 +4,25 @@ import { z } from 'zod'
 export type Outcome = 'succeeded' | 'rejected' | 'failed' | 'unknown'
 
 /** The state of an item (docs/architecture.md §8). A row that fails validation is `invalid` and has no item. */
-export type ItemState =
-  | 'pending'
-  | 'sending'
-  | 'acknowledged'
-  | 'succeeded'
-  | 'rejected'
-  | 'failed'
-  | 'unknown'
-  | 'overdue'
+const itemStateSchema = z.enum([
+  'pending',
+  'sending',
+  'acknowledged',
+  'succeeded',
+  'rejected',
+  'failed',
+  'unknown',
+  'overdue',
+])
+
+/** See {@link itemStateSchema}. */
+export type ItemState = z.infer<typeof itemStateSchema>
+
+/** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */
+export const rowStateSchema = z.enum(['invalid', ...itemStateSchema.options])
+
+/** See {@link rowStateSchema}. */
+export type RowState = z.infer<typeof rowStateSchema>
 
 /** What can happen to an item. */
 export type ItemEvent =

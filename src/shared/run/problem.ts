@@ -1,58 +1,82 @@
-import { formatLine, type SourcePlace } from '../plan/source-place.ts'
+import { z } from 'zod'
+import { formatLine, sourcePlaceSchema } from '../plan/source-place.ts'
 
-/** Whether a problem keeps a row from being sent (`error`) or is only said (`warning`). */
-export type Severity = 'error' | 'warning'
+/** Whether a problem keeps a row from being sent (`error`) or is only reported (`warning`). */
+const severitySchema = z.enum(['error', 'warning'])
+
+/** See {@link severitySchema}. */
+export type Severity = z.infer<typeof severitySchema>
 
 /** Stable names of what can be wrong with a row; problems are grouped by these on screen and in summaries. */
-export type ProblemCode =
-  | 'ragged_row'
-  | 'undecodable_bytes'
-  | 'broken_quotes'
-  | 'oversized_row'
-  | 'header_like_data'
-  | 'not_json'
-  | 'duplicate_key'
-  | 'number_precision'
-  | 'formula_without_value'
-  | 'unknown_kind'
-  | 'outside_folder'
-  | 'unreadable_file'
-  | 'empty_file'
-  | 'video_too_long'
-  | 'required'
-  | 'forbidden_character'
-  | 'one_of'
-  | 'not_unique'
-  | 'not_distinct'
-  | 'not_json_object'
-  | 'not_a_url'
-  | 'wrong_type'
-  | 'too_long'
-  | 'too_many_models'
-  | 'unknown_model'
-  | 'model_not_listed'
-  | 'not_for_mode'
-  | 'not_for_api'
-  | 'recommended'
-  | 'empty'
+const problemCodeSchema = z.enum([
+  'ragged_row',
+  'undecodable_bytes',
+  'broken_quotes',
+  'oversized_row',
+  'header_like_data',
+  'not_json',
+  'duplicate_key',
+  'number_precision',
+  'formula_without_value',
+  'unknown_kind',
+  'outside_folder',
+  'unreadable_file',
+  'empty_file',
+  'video_too_long',
+  'required',
+  'forbidden_character',
+  'one_of',
+  'not_unique',
+  'not_distinct',
+  'not_json_object',
+  'not_a_url',
+  'wrong_type',
+  'too_long',
+  'too_many_models',
+  'unknown_model',
+  'model_not_listed',
+  'not_for_mode',
+  'not_for_api',
+  'recommended',
+  'empty',
+])
+
+/** See {@link problemCodeSchema}. */
+export type ProblemCode = z.infer<typeof problemCodeSchema>
 
 /** One thing that is wrong with one row of a source. */
-export interface Problem {
+export const problemSchema = z.object({
   /** 1-based number of the record in the source; the header line is not a row. */
-  row: number
-  /** Where that is in the source; absent where nobody has looked it up. */
-  place?: SourcePlace
-  /** Where the other row is that has the same value, of `not_unique`. */
-  alsoAt?: SourcePlace
-  severity: Severity
-  code: ProblemCode
+  row: z.int(),
+  /** Where that is in the source; absent until it is looked up. */
+  place: sourcePlaceSchema.exactOptional(),
+  /** Only for `not_unique`: where the other row with the same value is. */
+  alsoAt: sourcePlaceSchema.exactOptional(),
+  severity: severitySchema,
+  code: problemCodeSchema,
   /** The wire field it is about, such as `post_id`; absent when it is about the whole row. */
-  field?: string
+  field: z.string().exactOptional(),
   /** What was expected, as in "must not contain `_` or `;`". */
-  message: string
+  message: z.string(),
   /** What was found, cut to {@link FOUND_MAX_CHARACTERS}; absent where there is nothing to show. */
-  found?: string
-}
+  found: z.string().exactOptional(),
+})
+
+/** See {@link problemSchema}. */
+export type Problem = z.infer<typeof problemSchema>
+
+/** Problems of one cause, with the first rows that have it. */
+export const problemGroupSchema = z.object({
+  severity: severitySchema,
+  code: problemCodeSchema,
+  field: z.string().nullable(),
+  message: z.string(),
+  rows: z.int(),
+  examples: z.array(problemSchema),
+})
+
+/** See {@link problemGroupSchema}. */
+export type ProblemGroup = z.infer<typeof problemGroupSchema>
 
 /** Longest excerpt of a cell that a problem carries, in UTF-16 code units. */
 const FOUND_MAX_CHARACTERS = 80

@@ -1,64 +1,75 @@
-import type { LatencyBar } from '../load/latency-meter.ts'
-import type { PlanSource } from '../plan/plan.ts'
-import type { SourcePlace } from '../plan/source-place.ts'
+import { z } from 'zod'
+import { sourceFormatSchema } from '../plan/plan.ts'
+import { sourcePlaceSchema } from '../plan/source-place.ts'
 import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'
-import type { ItemState, RowAnswer } from './item-state.ts'
-import type { Problem } from './problem.ts'
-import type { Percentiles } from './run.ts'
+import { rowAnswerSchema, rowStateSchema } from './item-state.ts'
+import { problemSchema } from './problem.ts'
+import { latencyBarSchema, percentilesSchema } from './run.ts'
 
-/** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */
-export type RowState = ItemState | 'invalid'
+/** Most rows of one page. */
+const PAGE_MAX_ROWS = 500
+
+/** Most rules of one filter. */
+const FILTER_MAX_RULES = 1_000
 
 /** Stands among rules for the rows that succeeded without triggering any. */
 export const NO_RULE = ''
 
 /** Which rows a page holds; an absent member does not narrow. */
-export interface RowFilter {
-  state?: RowState
+export const rowFilterSchema = z.object({
+  state: rowStateSchema.exactOptional(),
   /** Rows that ended without success: invalid, rejected, failed, unknown or overdue; not together with `state`. */
-  unsuccessful?: true
+  unsuccessful: z.literal(true).exactOptional(),
   /** Rows that triggered at least one of these rules; {@link NO_RULE} stands for succeeding without any. */
-  ruleIds?: string[]
+  ruleIds: z.array(z.string()).max(FILTER_MAX_RULES).exactOptional(),
   /** Rows that ended without success and with this service error code. */
-  errorCode?: string
+  errorCode: z.string().exactOptional(),
   /** Rows that did not succeed for this cause, a key of `toErrorKey` or `toInvalidKey`. */
-  cause?: string
+  cause: z.string().exactOptional(),
   /** Rows with this answer of the service. */
-  answer?: RowAnswer
+  answer: rowAnswerSchema.exactOptional(),
   /** Rows any of whose cells contains this text, ASCII letters in either case. */
-  search?: string
-}
+  search: z.string().exactOptional(),
+})
 
-/** One page of results. `offset` counts matching rows; `limit` is at most 500. */
-export interface PageQuery {
-  filter: RowFilter
-  offset: number
-  limit: number
-}
+/** See {@link rowFilterSchema}. */
+export type RowFilter = z.infer<typeof rowFilterSchema>
+
+/** One page of results; `offset` counts matching rows. */
+export const pageQuerySchema = z.object({
+  filter: rowFilterSchema,
+  offset: z.int().min(0),
+  limit: z.int().min(1).max(PAGE_MAX_ROWS),
+})
+
+/** See {@link pageQuerySchema}. */
+export type PageQuery = z.infer<typeof pageQuerySchema>
 
 /** One row of the results table. */
-export interface ResultRow {
-  /** Number of the record in the source, 1-based, headers not counted; it stands for the row everywhere in Sluice. */
-  row: number
-  /** Where it stands in the source. */
-  place: SourcePlace
-  state: RowState
+export const resultRowSchema = z.object({
+  /** Number of the record in the source, 1-based, headers not counted; identifies the row everywhere in Sluice. */
+  row: z.int(),
+  place: sourcePlaceSchema,
+  state: rowStateSchema,
   /** HTTP status of the last attempt; null where there was no answer. */
-  status: number | null
-  errorCode: string | null
-  message: string | null
-  taskId: string | null
-  postId: string | null
+  status: z.int().nullable(),
+  errorCode: z.string().nullable(),
+  message: z.string().nullable(),
+  taskId: z.string().nullable(),
+  postId: z.string().nullable(),
   /** Identifier of an item of a custom index (docs/interface.md §2.4). */
-  customIndexItemId: string | null
-  answer: RowAnswer | null
-  triggeredRules: { ruleId: string; ruleName: string }[]
-  durationMs: number | null
+  customIndexItemId: z.string().nullable(),
+  answer: rowAnswerSchema.nullable(),
+  triggeredRules: z.array(z.object({ ruleId: z.string(), ruleName: z.string() })),
+  durationMs: z.number().nullable(),
   /** From the request being sent to its callback being received; null where there was none. */
-  callbackLatencyMs: number | null
-  attempts: number
-  cells: string[]
-}
+  callbackLatencyMs: z.number().nullable(),
+  attempts: z.int(),
+  cells: z.array(z.string()),
+})
+
+/** See {@link resultRowSchema}. */
+export type ResultRow = z.infer<typeof resultRowSchema>
 
 /** A page and how many rows match in all. */
 export interface ResultPage {
@@ -69,58 +80,68 @@ export interface ResultPage {
 }
 
 /** One try of a row's item. Times are milliseconds; a phase that did not happen is null. */
-export interface AttemptDetail {
+const attemptSchema = z.object({
   /** The run that made it: the one the row was read by, or a retry. */
-  runId: string
+  runId: z.string(),
   /** 1 for the first try of all. */
-  number: number
+  number: z.int(),
   /** ISO 8601. */
-  sentAt: string
-  outcome: string
-  status: number | null
-  errorCode: string | null
-  message: string | null
-  durationMs: number | null
-  waitingMs: number | null
-  connectMs: number | null
-  tlsMs: number | null
-}
+  sentAt: z.string(),
+  outcome: z.string(),
+  status: z.int().nullable(),
+  errorCode: z.string().nullable(),
+  message: z.string().nullable(),
+  durationMs: z.number().nullable(),
+  waitingMs: z.number().nullable(),
+  connectMs: z.number().nullable(),
+  tlsMs: z.number().nullable(),
+})
+
+/** See {@link attemptSchema}. */
+export type AttemptDetail = z.infer<typeof attemptSchema>
 
 /** How long a body was before it was cut, bytes of UTF-8; null where that was not noted. */
-export interface CutFrom {
-  bytes: number | null
-}
+const cutFromSchema = z.object({ bytes: z.int().nullable() })
+
+/** See {@link cutFromSchema}. */
+export type CutFrom = z.infer<typeof cutFromSchema>
 
 /** A callback of a row's item as it came. */
-export interface CallbackDetail {
+const callbackSchema = z.object({
   /** ISO 8601. */
-  receivedAt: string
+  receivedAt: z.string(),
   /** `settled`, `doubled` or `unreadable`. */
-  effect: string
-  body: string
+  effect: z.string(),
+  body: z.string(),
   /** Null where the body is whole. */
-  cutFrom: CutFrom | null
-}
+  cutFrom: cutFromSchema.nullable(),
+})
+
+/** See {@link callbackSchema}. */
+export type CallbackDetail = z.infer<typeof callbackSchema>
 
 /** Everything known of one row: its cells, the exact request, every attempt, the answer as it came. */
-export interface RowDetail {
-  result: ResultRow
-  columns: string[]
+export const rowDetailSchema = z.object({
+  result: resultRowSchema,
+  columns: z.array(z.string()),
   /** The request body that was or will be sent, as JSON text, all rows of the item in it; null where there is none. */
-  requestBody: string | null
+  requestBody: z.string().nullable(),
   /** Of a row that shares its request with others: its own part of the body, and how many rows the request has. */
-  requestPart?: { body: string; rows: number }
-  requestMethod: 'POST' | 'GET'
-  requestUrl: string
+  requestPart: z.object({ body: z.string(), rows: z.int() }).exactOptional(),
+  requestMethod: z.enum(['POST', 'GET']),
+  requestUrl: z.string(),
   /** The last answer's body as it came; null where there was none. */
-  responseBody: string | null
+  responseBody: z.string().nullable(),
   /** Null where the body is whole. */
-  responseCutFrom: CutFrom | null
-  attempts: AttemptDetail[]
-  callbacks: CallbackDetail[]
-  problems: Problem[]
-  classScores: { className: string; score: number }[]
-}
+  responseCutFrom: cutFromSchema.nullable(),
+  attempts: z.array(attemptSchema),
+  callbacks: z.array(callbackSchema),
+  problems: z.array(problemSchema),
+  classScores: z.array(z.object({ className: z.string(), score: z.number() })),
+})
+
+/** See {@link rowDetailSchema}. */
+export type RowDetail = z.infer<typeof rowDetailSchema>
 
 /** A row as an export writes it: its result, the exchange as it was, and what the service said beyond the result. */
 export interface ExportRow extends ResultRow {
@@ -150,71 +171,79 @@ export interface ExportRow extends ResultRow {
 }
 
 /** A value and how many rows have it. A `cause` is that of an error without a code, or what kept a row back. */
-export interface Facet {
-  kind: 'state' | 'rule' | 'error' | 'cause' | 'answer'
-  value: string
-  label: string
-  rows: number
-}
+const facetSchema = z.object({
+  kind: z.enum(['state', 'rule', 'error', 'cause', 'answer']),
+  value: z.string(),
+  label: z.string(),
+  rows: z.int(),
+})
+
+/** See {@link facetSchema}. */
+export type Facet = z.infer<typeof facetSchema>
 
 /** What the rows under a filter can be narrowed by; those of one kind disregard what the filter says of their kind. */
-export interface FacetList {
-  facets: Facet[]
+export const facetListSchema = z.object({
+  facets: z.array(facetSchema),
   /** False while rows are still being counted: each facet has at least as many. */
-  isCounted: boolean
-}
+  isCounted: z.boolean(),
+})
 
-/** Problems of one cause, with the first rows that have it. */
-export interface ProblemGroup {
-  severity: Problem['severity']
-  code: Problem['code']
-  field: string | null
-  message: string
-  rows: number
-  examples: Problem[]
-}
+/** See {@link facetListSchema}. */
+export type FacetList = z.infer<typeof facetListSchema>
 
 /** One second of a run. */
-export interface RunSecond {
+const runSecondSchema = z.object({
   /** Seconds since sending started. */
-  second: number
-  sent: number
-  succeeded: number
-  rejected: number
-  failed: number
-  unknown: number
-  httpReqDurationMs: Percentiles | null
+  second: z.int(),
+  sent: z.int(),
+  succeeded: z.int(),
+  rejected: z.int(),
+  failed: z.int(),
+  unknown: z.int(),
+  httpReqDurationMs: percentilesSchema.nullable(),
   /** Of the callbacks that came in this second. */
-  callbackLatencyMs: Percentiles | null
-}
+  callbackLatencyMs: percentilesSchema.nullable(),
+})
+
+/** See {@link runSecondSchema}. */
+export type RunSecond = z.infer<typeof runSecondSchema>
 
 /** A run's latency over time and its whole distribution. */
-export interface LatencySeries {
-  seconds: RunSecond[]
+export const latencySeriesSchema = z.object({
+  seconds: z.array(runSecondSchema),
   /** The whole distribution of each latency; empty where nothing was measured. */
-  bars: { http_req_duration: LatencyBar[]; callback_latency: LatencyBar[] }
-}
+  bars: z.object({
+    http_req_duration: z.array(latencyBarSchema),
+    callback_latency: z.array(latencyBarSchema),
+  }),
+})
+
+/** See {@link latencySeriesSchema}. */
+export type LatencySeries = z.infer<typeof latencySeriesSchema>
 
 /** The first rows of a source, as the chosen encoding, delimiter and header read them. */
-export interface SourcePreview {
-  columns: string[]
-  rows: { row: number; place: SourcePlace; cells: string[] }[]
-  encoding: string
-  /** How the encoding was told: by the person, by a byte-order mark, by strict decoding, or guessed. */
-  encodingBy: 'given' | 'bom' | 'strict' | 'guess'
-  delimiter: string
-  delimiterBy: 'given' | 'ending' | 'guess'
-  header: boolean
+export const sourcePreviewSchema = z.object({
+  columns: z.array(z.string()),
+  rows: z.array(z.object({ row: z.int(), place: sourcePlaceSchema, cells: z.array(z.string()) })),
+  encoding: z.string(),
+  /** Where the encoding comes from: the person, a byte-order mark, strict decoding, or a guess. */
+  encodingBy: z.enum(['given', 'bom', 'strict', 'guess']),
+  delimiter: z.string(),
+  delimiterBy: z.enum(['given', 'ending', 'guess']),
+  header: z.boolean(),
   /** How the source is read; encoding and delimiter are those of text, '' where a format has none. */
-  format?: NonNullable<PlanSource['format']>
+  format: sourceFormatSchema.exactOptional(),
   /** Names of a workbook's sheets in its order, hidden ones among them. */
-  sheets?: string[]
+  sheets: z.array(z.string()).exactOptional(),
   /** The sheet that the rows are from. */
-  sheet?: string
+  sheet: z.string().exactOptional(),
   /** Problems within the preview: ragged rows, broken quotes, undecodable bytes. */
-  problems: Problem[]
-  sizeBytes: number
-}
+  problems: z.array(problemSchema),
+  sizeBytes: z.number(),
+})
+
+/** See {@link sourcePreviewSchema}. */
+export type SourcePreview = z.infer<typeof sourcePreviewSchema>
 
 /** What an export wrote. */
 export interface ExportResult {

@@ -24,8 +24,14 @@ export const percentilesSchema = z.object({
 /** Percentiles of one latency series, in milliseconds. */
 export type Percentiles = z.infer<typeof percentilesSchema>
 
+/** One bar of a latency distribution: how many latencies lie above `fromMs` and up to `upToMs`. */
+export const latencyBarSchema = z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() })
+
+/** See {@link latencyBarSchema}. */
+export type LatencyBar = z.infer<typeof latencyBarSchema>
+
 /** Every row of the source is in exactly one of the counts after `read`. */
-const rowCountsSchema = z.object({
+export const rowCountsSchema = z.object({
   read: z.int(),
   invalid: z.int(),
   succeeded: z.int(),
@@ -41,7 +47,7 @@ const rowCountsSchema = z.object({
 export type RowCounts = z.infer<typeof rowCountsSchema>
 
 /** Attempts by how they ended; `retried` are those that followed another of the same item. */
-const requestCountsSchema = z.object({
+export const requestCountsSchema = z.object({
   sent: z.int(),
   succeeded: z.int(),
   rejected: z.int(),
@@ -53,12 +59,14 @@ const requestCountsSchema = z.object({
 /** Attempts of a run by outcome. */
 export type RequestCounts = z.infer<typeof requestCountsSchema>
 
-const triggeredRuleSchema = z.object({ rule_id: z.string(), rule_name: z.string(), rows: z.int() })
-
 /** A rule and how many rows triggered it. */
+export const triggeredRuleSchema = z.object({ rule_id: z.string(), rule_name: z.string(), rows: z.int() })
+
+/** See {@link triggeredRuleSchema}. */
 export type TriggeredRule = z.infer<typeof triggeredRuleSchema>
 
-const errorGroupSchema = z.object({
+/** Rows that ended alike, and how. */
+export const errorGroupSchema = z.object({
   outcome: z.enum(['invalid', 'rejected', 'failed', 'unknown', 'overdue']),
   /** HTTP status, or null where there was no answer. */
   status: z.int().nullable(),
@@ -67,12 +75,13 @@ const errorGroupSchema = z.object({
   rows: z.int(),
 })
 
-/** Rows that ended alike, and how. */
+/** See {@link errorGroupSchema}. */
 export type ErrorGroup = z.infer<typeof errorGroupSchema>
 
-const runWarningSchema = z.object({ code: z.string(), message: z.string() })
+/** What a person should know about how a run is sent; `code` is stable. */
+export const runWarningSchema = z.object({ code: z.string(), message: z.string() })
 
-/** What a person should know of the way a run is sent; `code` is stable. */
+/** See {@link runWarningSchema}. */
 export type RunWarning = z.infer<typeof runWarningSchema>
 
 const termsSchema = z.object({
@@ -105,7 +114,7 @@ export const callbackCountsSchema = z.object({
   received: z.int(),
   /** Settled their item. */
   settled: z.int(),
-  /** Of those, before the acknowledgement had come. */
+  /** Of those, before the acknowledgement came. */
   early: z.int(),
   /** Of those, when the item was overdue or unknown already. */
   late: z.int(),

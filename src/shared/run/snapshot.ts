@@ -1,14 +1,15 @@
-import type { TrendMetric } from '../load/metrics.ts'
-import type { ThresholdResult } from '../load/thresholds.ts'
-import type { RowAnswer } from './item-state.ts'
-import type {
-  CallbackCounts,
-  ErrorGroup,
-  Percentiles,
-  RequestCounts,
-  RowCounts,
-  RunWarning,
-  TriggeredRule,
+import { z } from 'zod'
+import { trendMetricSchema } from '../load/metrics.ts'
+import { thresholdResultSchema } from '../load/thresholds.ts'
+import { rowAnswerSchema } from './item-state.ts'
+import {
+  callbackCountsSchema,
+  errorGroupSchema,
+  percentilesSchema,
+  requestCountsSchema,
+  rowCountsSchema,
+  runWarningSchema,
+  triggeredRuleSchema,
 } from './run.ts'
 
 /**
@@ -16,68 +17,35 @@ import type {
  * for `start`. `paused`: nothing new is sent until `resume`. `draining`: the last requests are in flight.
  * `awaiting`: everything is sent, callbacks are outstanding.
  */
-export type RunPhase = 'intake' | 'ready' | 'running' | 'paused' | 'draining' | 'awaiting' | 'ended'
+const runPhaseSchema = z.enum(['intake', 'ready', 'running', 'paused', 'draining', 'awaiting', 'ended'])
+
+/** See {@link runPhaseSchema}. */
+export type RunPhase = z.infer<typeof runPhaseSchema>
 
 /** How a load test stands. Times are milliseconds. */
-export interface LoadProgress {
-  phase: 'warmup' | 'measuring' | 'stopping'
+const loadProgressSchema = z.object({
+  phase: z.enum(['warmup', 'measuring', 'stopping']),
   /** Since measuring began; negative in the warm-up. */
-  elapsedMs: number
+  elapsedMs: z.number(),
   /** How long measuring lasts; null where it ends with a number of requests. */
-  measuredMs: number | null
+  measuredMs: z.number().nullable(),
   /** What the schedule asks for now; null at a closed pace. */
-  scheduledPerS: number | null
+  scheduledPerS: z.number().nullable(),
   /** What was sent in the last second that is over; null before the first. */
-  achievedPerS: number | null
-  requests: number
-  failed: number
-  dropped: number
+  achievedPerS: z.number().nullable(),
+  requests: z.int(),
+  failed: z.int(),
+  dropped: z.int(),
   /** Callbacks that are outstanding. */
-  awaited: number
-  /** Seconds that the generator shaped, and not the service. */
-  limitedSeconds: number
-  thresholds: ThresholdResult[]
-  latencyMs: Partial<Record<TrendMetric, Percentiles | null>>
-}
+  awaited: z.int(),
+  /** Seconds that were shaped by the generator instead of the service. */
+  limitedSeconds: z.int(),
+  thresholds: z.array(thresholdResultSchema),
+  latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema.nullable()),
+})
 
-/** A small picture of a run, at most ten a second (docs/architecture.md §5). Rows never travel with it. */
-export interface RunSnapshot {
-  runId: string
-  phase: RunPhase
-  /** Progress of intake. `total` is the source's size. */
-  bytes: { read: number; total: number }
-  /** Problems found so far, warnings apart. */
-  problems: { errors: number; warnings: number }
-  rows: RowCounts
-  /** Rows among those not sent that were sent before and wait to be sent again. */
-  toRepeat: number
-  requests: RequestCounts
-  inFlight: number
-  /** Requests ended in the last second, and since the start of sending. */
-  ratePerSecond: { current: number; mean: number }
-  /** Expected time until the last row is settled; null while it cannot be said, or nothing gets through. */
-  etaMs: number | null
-  /** Time since sending started. */
-  elapsedMs: number
-  /** http_req_duration so far; null before the first answer. */
-  latencyMs: Percentiles | null
-  /** At most ten each, most rows first. */
-  triggeredRules: TriggeredRule[]
-  errors: ErrorGroup[]
-  /** What is odd about the way to the service. */
-  warnings: RunWarning[]
-  retryAfter: { answers: number; waitedMs: number }
-  /** What keeps the run from sending as fast as its plan allows; null where nothing does. */
-  slowdown: Slowdown | null
-  /** Rows by what the service answered of them; empty for operations that have no such answers. */
-  answers: Partial<Record<RowAnswer, number>>
-  /** Null for sync runs. */
-  callbacks: CallbackCounts | null
-  /** Null for runs that are no load test. */
-  load: LoadProgress | null
-  /** Why the run paused or stopped on its own, with what to do; null while it did not. */
-  notice: string | null
-}
+/** See {@link loadProgressSchema}. */
+export type LoadProgress = z.infer<typeof loadProgressSchema>
 
 /**
  * What keeps a run from sending as fast as its plan allows. Times are Unix milliseconds.
@@ -88,9 +56,60 @@ export interface RunSnapshot {
  *
  * `unreachable`: requests do not reach the service, for `reason`. The run stops at `givesUpAtMs`.
  */
-export type Slowdown =
-  | { kind: 'throttled'; pacePerS: number | null; nextTryAtMs: number | null; givesUpAtMs: number | null }
-  | { kind: 'unreachable'; reason: string; givesUpAtMs: number }
+const slowdownSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('throttled'),
+    pacePerS: z.number().nullable(),
+    nextTryAtMs: z.number().nullable(),
+    givesUpAtMs: z.number().nullable(),
+  }),
+  z.object({ kind: z.literal('unreachable'), reason: z.string(), givesUpAtMs: z.number() }),
+])
+
+/** See {@link slowdownSchema}. */
+export type Slowdown = z.infer<typeof slowdownSchema>
+
+/** A small picture of a run, at most ten a second (docs/architecture.md §5). Rows never travel with it. */
+export const runSnapshotSchema = z.object({
+  runId: z.string(),
+  phase: runPhaseSchema,
+  /** Progress of intake. `total` is the source's size. */
+  bytes: z.object({ read: z.number(), total: z.number() }),
+  /** Problems found so far, by severity. */
+  problems: z.object({ errors: z.int(), warnings: z.int() }),
+  rows: rowCountsSchema,
+  /** Rows among those not sent that were sent before and wait to be sent again. */
+  toRepeat: z.int(),
+  requests: requestCountsSchema,
+  inFlight: z.int(),
+  /** Requests ended in the last second, and since the start of sending. */
+  ratePerSecond: z.object({ current: z.number(), mean: z.number() }),
+  /** Expected time until the last row is settled; null while it is unknown or nothing gets through. */
+  etaMs: z.number().nullable(),
+  /** Time since sending started. */
+  elapsedMs: z.number(),
+  /** http_req_duration so far; null before the first answer. */
+  latencyMs: percentilesSchema.nullable(),
+  /** At most ten each, most rows first. */
+  triggeredRules: z.array(triggeredRuleSchema),
+  errors: z.array(errorGroupSchema),
+  /** What is odd about the way to the service. */
+  warnings: z.array(runWarningSchema),
+  retryAfter: z.object({ answers: z.int(), waitedMs: z.number() }),
+  /** What keeps the run from sending as fast as its plan allows; null where nothing does. */
+  slowdown: slowdownSchema.nullable(),
+  /** Rows by the service's answer; empty for operations without such answers. */
+  answers: z.partialRecord(rowAnswerSchema, z.int()),
+  /** Null for sync runs. */
+  callbacks: callbackCountsSchema.nullable(),
+  /** Null unless the run is a load test. */
+  load: loadProgressSchema.nullable(),
+  /** Why the run paused or stopped on its own, and what to do; null while it did not. */
+  notice: z.string().nullable(),
+})
+
+/** See {@link runSnapshotSchema}. */
+export type RunSnapshot = z.infer<typeof runSnapshotSchema>
 
 /** Says a slowdown in a line: `throttled by the service: sending 198/s`. Times are local, `HH:MM:SS`. */
 export function formatSlowdown(slowdown: Slowdown): string {

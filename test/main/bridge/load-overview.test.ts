@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { toLoadOverview } from '../../../src/main/bridge/results-handlers.ts'
-import { LOAD_SECONDS_MAX } from '../../../src/shared/bridge/load.ts'
+import { LOAD_SECONDS_MAX } from '../../../src/shared/bridge/results.ts'
 import { buildEmptyLoadReport, buildLoadReport } from '../engine/load/report/build-load-report.ts'
 
 it('shows a window every second of a short test, and its distribution as bars', () => {

@@ -1,6 +1,10 @@
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { formatProblem, formatRowPlace, type Problem } from '../../../shared/run/problem.ts'
-import type { ProblemGroup } from '../../../shared/run/results.ts'
+import {
+  formatProblem,
+  formatRowPlace,
+  type Problem,
+  type ProblemGroup,
+} from '../../../shared/run/problem.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 

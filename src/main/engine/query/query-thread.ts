@@ -5,13 +5,13 @@ import type { ErrorMessage } from '../../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type {
   ExportOptions,
   ExportResult,
   FacetList,
   LatencySeries,
   PageQuery,
-  ProblemGroup,
   ResultPage,
   RowDetail,
   RowFilter,

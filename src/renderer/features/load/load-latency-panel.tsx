@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
-import type { LoadChartSecond, LoadOverview } from '../../../shared/bridge/load.ts'
+import type { LoadOverview } from '../../../shared/bridge/results.ts'
+import type { LoadChartSecond } from '../../../shared/load/load-report.ts'
 import { listLatencies } from '../../../shared/load/load-view.ts'
 import { METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'

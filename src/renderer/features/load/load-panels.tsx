@@ -1,5 +1,5 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
-import type { LoadOverview } from '../../../shared/bridge/load.ts'
+import type { LoadOverview } from '../../../shared/bridge/results.ts'
 import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
 import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'

@@ -1,4 +1,5 @@
-import type { Facet, RowFilter, RowState } from '../../../shared/run/results.ts'
+import type { RowState } from '../../../shared/run/item-state.ts'
+import type { Facet, RowFilter } from '../../../shared/run/results.ts'
 import { isRowAnswer } from '../../ui/states/answers.tsx'
 import { STATE_LOOKS } from '../../ui/states/row-states.tsx'
 

@@ -1,9 +1,8 @@
 import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { type DistributionLayout, layOutDistribution } from '../../../shared/load/chart-scale.ts'
-import type { LatencyBar } from '../../../shared/load/latency-meter.ts'
 import { formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
-import type { Percentiles } from '../../../shared/run/run.ts'
+import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
 import styles from './charts.module.css'
 
 /** Sizes in pixels. */

@@ -13,7 +13,8 @@ import {
 } from '@tabler/icons-react'
 import { formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
-import type { ResultRow, RowState } from '../../../shared/run/results.ts'
+import type { RowState } from '../../../shared/run/item-state.ts'
+import type { ResultRow } from '../../../shared/run/results.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import styles from './states.module.css'
 

@@ -1,11 +1,6 @@
 import { toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
-import {
-  type Facet,
-  type FacetList,
-  NO_RULE,
-  type ProblemGroup,
-  type RowFilter,
-} from '../../../../shared/run/results.ts'
+import type { ProblemGroup } from '../../../../shared/run/problem.ts'
+import { type Facet, type FacetList, NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
 import type { ErrorGroup } from '../../../../shared/run/run.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import type { RunView } from '../../journal/run-view.ts'

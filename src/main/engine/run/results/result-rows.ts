@@ -1,4 +1,5 @@
-import type { ResultRow, RowState } from '../../../../shared/run/results.ts'
+import type { RowState } from '../../../../shared/run/item-state.ts'
+import type { ResultRow } from '../../../../shared/run/results.ts'
 import type { RunView } from '../../journal/run-view.ts'
 import { createPostIdMapper } from '../../mapping/row-mapper.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { toErrorKey, toErrorPattern, toInvalidKey } from '../../../../shared/run/counts.ts'
-import { NO_RULE, type RowFilter, type RowState } from '../../../../shared/run/results.ts'
+import type { RowState } from '../../../../shared/run/item-state.ts'
+import { NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
 import { FURTHER_ERRORS } from '../../journal/counters.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import type { RunView } from '../../journal/run-view.ts'

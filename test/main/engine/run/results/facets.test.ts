@@ -3,13 +3,8 @@ import { type RunFamily, toFamily } from '../../../../../src/main/engine/journal
 import { summarizeRun } from '../../../../../src/main/engine/results/run-summary.ts'
 import { readFacets, readProblemGroups } from '../../../../../src/main/engine/run/results/facets.ts'
 import { readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
-import type { RowAnswer } from '../../../../../src/shared/run/item-state.ts'
-import {
-  NO_RULE,
-  type ResultRow,
-  type RowFilter,
-  type RowState,
-} from '../../../../../src/shared/run/results.ts'
+import type { RowAnswer, RowState } from '../../../../../src/shared/run/item-state.ts'
+import { NO_RULE, type ResultRow, type RowFilter } from '../../../../../src/shared/run/results.ts'
 import { openTestFolder } from '../../../../helpers/test-folder.ts'
 import { completeRun, readAllResults, startUnendingRun } from './moderated-runs.ts'
 

@@ -5,14 +5,13 @@ import {
   layOutDistribution,
   type Scale,
 } from '../../../../../shared/load/chart-scale.ts'
-import type { LatencyBar } from '../../../../../shared/load/latency-meter.ts'
 import {
   formatCount,
   formatFigure,
   formatMs,
   formatShare,
 } from '../../../../../shared/messages/figure-text.ts'
-import type { Percentiles } from '../../../../../shared/run/run.ts'
+import type { LatencyBar, Percentiles } from '../../../../../shared/run/run.ts'
 import type { LineChart, SpectrumPoint, TimeBucket } from './chart-series.ts'
 import { html, type Markup, NOTHING } from './markup.ts'
 
