@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import type { WriteStream } from 'node:tty'
-import type { ExitCode } from '../../shared/messages/errors.ts'
+import type { ExitCode } from '../../shared/messages/error-entry.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { createTerminal, type Terminal } from './terminal/terminal.ts'
 

@@ -1,4 +1,4 @@
-import { keepFilesPrivate } from '../engine/workspace/workspace-files.ts'
+import { keepFilesPrivate } from '../engine/workspace/file-permissions.ts'
 import { runCli } from './run-cli.ts'
 
 keepFilesPrivate()

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
+import type { ExitCode } from '../../shared/messages/error-entry.ts'
 import { sayError } from '../../shared/messages/error-messages.ts'
-import { type ExitCode, SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
+import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import type { CliContext } from './context.ts'
 import { COMMAND_PREFIX } from './invocation.ts'
 import { toPrintable } from './terminal/output.ts'

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { EXIT, type ExitCode } from '../../shared/messages/errors.ts'
+import { EXIT, type ExitCode } from '../../shared/messages/error-entry.ts'
 import { type CliContext, createCliContext } from './context.ts'
 import { createProgram } from './program.ts'
 

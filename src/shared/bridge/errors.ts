@@ -1,7 +1,8 @@
 import { ORPCError } from '@orpc/contract'
 import { z } from 'zod'
+import { ERROR_CODES, type ErrorCode } from '../messages/error-entry.ts'
 import { type ErrorMessage, isErrorMessage } from '../messages/error-messages.ts'
-import { ERROR_CODES, type ErrorCode, SluiceError } from '../messages/errors.ts'
+import { SluiceError } from '../messages/errors.ts'
 
 /** What an error of the bridge carries beside its code: what is wrong, to be worded where it is shown. */
 export const errorDataSchema = z.object({ said: z.custom<ErrorMessage>(isErrorMessage) })

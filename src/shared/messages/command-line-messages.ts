@@ -1,4 +1,4 @@
-import type { ErrorEntry } from './words.ts'
+import type { ErrorEntry } from './error-entry.ts'
 
 /** Errors that only the command line has: its arguments, its plan files, its questions. */
 export const COMMAND_LINE_MESSAGES = {

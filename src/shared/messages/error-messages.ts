@@ -1,5 +1,5 @@
 import { COMMAND_LINE_MESSAGES } from './command-line-messages.ts'
-import type { ErrorCode } from './errors.ts'
+import { chooseWording, type ErrorCode, type ErrorEntry, type Surface } from './error-entry.ts'
 import { EXPORT_MESSAGES } from './export-messages.ts'
 import { LOAD_MESSAGES } from './load-messages.ts'
 import { MAPPING_MESSAGES } from './mapping-messages.ts'
@@ -9,7 +9,6 @@ import { SANDBOX_MESSAGES } from './sandbox-messages.ts'
 import { SERVICE_MESSAGES } from './service-messages.ts'
 import { SOURCE_MESSAGES, saySourceProblem } from './source-messages.ts'
 import { WINDOW_MESSAGES } from './window-messages.ts'
-import { chooseWording, type ErrorEntry, type Surface } from './words.ts'
 import { WORKSPACE_MESSAGES } from './workspace-messages.ts'
 
 /** Every error that a person may read, a file for each room. */

@@ -1,4 +1,4 @@
-import type { ErrorEntry } from './words.ts'
+import type { ErrorEntry } from './error-entry.ts'
 
 /** Errors of exports of runs. */
 export const EXPORT_MESSAGES = {

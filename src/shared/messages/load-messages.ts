@@ -1,4 +1,4 @@
-import type { ErrorEntry } from './words.ts'
+import type { ErrorEntry } from './error-entry.ts'
 
 /** Why a result of k6 cannot be read, by the codes that the system and zlib give. */
 function explainK6File(system: string): { found: string; remedy: string } {

@@ -1,4 +1,4 @@
-import { chooseWording, type ErrorEntry, type Surface, type Wording } from './words.ts'
+import { chooseWording, type ErrorEntry, type Surface, type Wording } from './error-entry.ts'
 
 /** What is wrong with one field of a mapping. */
 interface MistakeWords {

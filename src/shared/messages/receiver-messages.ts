@@ -1,4 +1,4 @@
-import type { ErrorEntry, Wording } from './words.ts'
+import type { ErrorEntry, Wording } from './error-entry.ts'
 
 /** What someone at the window does where another address of the receiver would help, which cannot be chosen there. */
 const TAKE_SYNC = 'Choose to get the answers at once (sync), or close what else uses the address.'

@@ -1,5 +1,5 @@
+import type { ErrorEntry, Wording } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
-import type { ErrorEntry, Wording } from './words.ts'
 
 /** Says where all runs are listed. */
 function listRuns(sluice: string): Wording {

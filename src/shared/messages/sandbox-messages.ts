@@ -1,4 +1,4 @@
-import type { ErrorEntry } from './words.ts'
+import type { ErrorEntry } from './error-entry.ts'
 
 /** Errors of the sandbox: its settings, its store, its port. */
 export const SANDBOX_MESSAGES = {

@@ -1,4 +1,4 @@
-import type { ErrorEntry } from './words.ts'
+import type { ErrorEntry } from './error-entry.ts'
 
 /** Files of a connection that hold keys and certificates. */
 export type TlsFile = keyof typeof TLS_FILES

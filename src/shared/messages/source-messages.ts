@@ -1,5 +1,5 @@
+import type { ErrorEntry, ErrorWords, Wording } from './error-entry.ts'
 import { formatCount } from './figure-text.ts'
-import type { ErrorEntry, ErrorWords, Wording } from './words.ts'
 
 /** What a file holds that was read as something else. */
 export type ForeignContent = keyof typeof FOREIGN

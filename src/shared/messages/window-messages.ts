@@ -1,4 +1,4 @@
-import type { ErrorEntry } from './words.ts'
+import type { ErrorEntry } from './error-entry.ts'
 
 /** Errors that only the window has: its requests, its uploads, its questions, and the shells that show it. */
 export const WINDOW_MESSAGES = {

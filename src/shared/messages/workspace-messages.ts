@@ -1,4 +1,4 @@
-import type { ErrorEntry, Wording } from './words.ts'
+import type { ErrorEntry, Wording } from './error-entry.ts'
 
 /** Ends a remedy on the command line, where another workspace can be named. */
 function orOtherWorkspace(remedy: string): Wording {

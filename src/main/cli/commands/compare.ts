@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
 import { formatPercentileName } from '../../../shared/load/compare-text.ts'
-import { EXIT } from '../../../shared/messages/errors.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatFigure } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ExportResult } from '../../../shared/run/results.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EXIT } from '../../../shared/messages/errors.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'

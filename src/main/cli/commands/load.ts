@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EXIT } from '../../../shared/messages/errors.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
 import type { CliContext } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { addLoadOptions, type LoadFlags, toLoad } from '../options/load-options.ts'

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { EXIT, toSluiceError } from '../../../shared/messages/errors.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
+import { toSluiceError } from '../../../shared/messages/errors.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { createIntegerParser } from '../options/parse-values.ts'

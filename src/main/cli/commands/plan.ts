@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EXIT } from '../../../shared/messages/errors.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createLogUpdate } from 'log-update'
-import { EXIT } from '../../../shared/messages/errors.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Engine, ReceiverOptions, ReceiverStatus } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'

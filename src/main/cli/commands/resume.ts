@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { type Command, Option } from 'commander'
-import { EXIT } from '../../../shared/messages/errors.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { readKeyText } from '../../engine/secrets/bound-secret.ts'
 import { ADMIN_TOKEN_HEADER } from '../../sandbox/admin-access.ts'
 import { createSampleAppeals } from '../../sandbox/appeals.ts'

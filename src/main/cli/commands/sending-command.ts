@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Load } from '../../../shared/load/load.ts'
-import { EXIT } from '../../../shared/messages/errors.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'

@@ -1,5 +1,5 @@
 import { describeLoad } from '../../../shared/load/load.ts'
-import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'

@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'

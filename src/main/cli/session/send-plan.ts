@@ -1,4 +1,5 @@
-import { EXIT, type ExitCode, SluiceError } from '../../../shared/messages/errors.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
-import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'

@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../../../shared/messages/errors.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 
 /** Whether a run is a load test. */

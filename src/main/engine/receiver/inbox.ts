@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
-import { closeDatabaseFile } from '../workspace/workspace-files.ts'
+import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 
 /** A callback on its way into the inbox. */
 export interface InboxEntry {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
-import { closeDatabaseFile } from './workspace-files.ts'
+import { closeDatabaseFile } from './file-permissions.ts'
 
 /** The right to write a SQLite file, held by one process at a time. */
 export interface Lease {

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import process from 'node:process'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { closeFolder } from './file-permissions.ts'
 
 const RUNS_FOLDER = 'runs'
 const JOURNAL_ENDING = '.journal'
@@ -84,59 +84,4 @@ export function createRunId(nowMs: number = Date.now()): string {
   const tail = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   const [clock = '', ms = ''] = time.replace('Z', '').split('.')
   return `${date.replaceAll('-', '')}-${clock.replaceAll(':', '')}-${ms}${tail}`
-}
-
-/** Bits of a mode that let anybody but the owner do something. */
-const OTHERS = 0o077
-const OTHERS_WRITE = 0o022
-
-/** What SQLite puts next to a database. */
-const DATABASE_ENDINGS = ['-wal', '-shm', '-journal']
-
-/**
- * Has everything that this process and its children make be their owner's alone. On Windows, where modes do not apply,
- * it has no effect: there the folder of the person's profile, which nobody else may open, protects the workspace.
- */
-export function keepFilesPrivate(): void {
-  process.umask(OTHERS)
-}
-
-/**
- * Closes a folder to other users; null once it is, else why it must not be used: it is another user's, or others can
- * write to it and that cannot be changed. Modes do not apply on Windows, so there it is never refused.
- */
-function closeFolder(folder: string): string | null {
-  if (process.platform === 'win32') return null
-  const found = statSync(folder)
-  if (!isOwn(found)) return `${folder} belongs to another user (uid ${found.uid})`
-  if ((found.mode & OTHERS) === 0) return null
-  let reason = 'its mode did not change'
-  try {
-    chmodSync(folder, found.mode & 0o7700)
-  } catch (error) {
-    reason = toSystemCode(error) ?? String(error)
-  }
-  // What others may only read stays usable where the file system knows no modes, such as on a memory stick.
-  if ((statSync(folder).mode & OTHERS_WRITE) === 0) return null
-  return `other users can write to ${folder}, and that cannot be changed (${reason})`
-}
-
-/**
- * Closes a database that has just been opened, and what is next to it, to other users; SQLite makes its files as the
- * umask has it, and those next to a database with the mode of the database. Works by path alone: closing a descriptor of
- * its file would let go every lock that this process has on it. Throws where the file is another user's, and what the
- * file system throws.
- */
-export function closeDatabaseFile(file: string): void {
-  if (process.platform === 'win32') return
-  for (const ending of ['', ...DATABASE_ENDINGS]) {
-    const found = statSync(file + ending, { throwIfNoEntry: false })
-    if (found === undefined) continue
-    if (!isOwn(found)) throw new Error(`${file}${ending} belongs to another user (uid ${found.uid})`)
-    if ((found.mode & OTHERS) !== 0) chmodSync(file + ending, 0o600)
-  }
-}
-
-function isOwn({ uid }: Stats): boolean {
-  return uid === process.geteuid?.()
 }
