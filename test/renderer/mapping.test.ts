@@ -5,8 +5,12 @@ import {
   fieldOfColumn,
 } from '../../src/renderer/features/mapping/edit-mapping.ts'
 import { assessMapping, isObvious } from '../../src/shared/mapping/check-mapping.ts'
-import { FOLDER_COLUMNS } from '../../src/shared/mapping/column-lookup.ts'
-import { keepKnownFields, suggestMapping, toPlanMapping } from '../../src/shared/mapping/match-columns.ts'
+import {
+  FOLDER_COLUMNS,
+  keepKnownFields,
+  suggestMapping,
+  toPlanMapping,
+} from '../../src/shared/mapping/match-columns.ts'
 import type { Operation } from '../../src/shared/plan/plan.ts'
 
 const OPERATION: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }

@@ -1,9 +1,16 @@
+import { findNearest } from '../messages/find-nearest.ts'
 import type { MappingMistake } from '../messages/mapping-messages.ts'
-import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../plan/operation-fields.ts'
+import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../plan/operation.ts'
 import type { FieldSource, Mapping, Operation } from '../plan/plan.ts'
+import { toFound } from '../run/problem.ts'
 import { FORBIDDEN_ID_CHARACTERS } from '../service/request-field.ts'
-import { findColumn, findNearestName, isFolderColumns, listColumns } from './column-lookup.ts'
-import { type SuggestedMapping, toColumnIndex } from './match-columns.ts'
+import {
+  findColumn,
+  isFolderColumns,
+  type SuggestedMapping,
+  toColumnIndex,
+  toComparable,
+} from './match-columns.ts'
 import { findPlaceholder, isConstantTemplate, parseTemplate } from './templates.ts'
 
 /** What a mapping is checked against. */
@@ -174,3 +181,22 @@ function findForbiddenConstant(field: string, template: string): MappingMistake[
   if (!FORBIDDEN_ID_CHARACTERS.test(constant)) return []
   return [{ id: 'id_forbidden', field, template, allowed: template.replaceAll(/[_;]/g, '-') }]
 }
+
+/** The columns there are, as an error lists them, each as "1 `id`"; cut after thirty. */
+function listColumns(columns: readonly string[]): string {
+  const listed = columns.slice(0, MOST_LISTED).map((name, index) => `${index + 1} \`${toFound(name)}\``)
+  const more = columns.length - listed.length
+  return more > 0 ? `${listed.join(', ')} and ${more} more` : listed.join(', ')
+}
+
+const MOST_LISTED = 30
+
+/** The column or placeholder that a name was most likely meant to be, or null where none is near. */
+function findNearestName(name: string, candidates: readonly string[]): string | null {
+  const cut = (text: string) => toComparable(text).slice(0, LONGEST_COMPARED)
+  const comparable = candidates.map(cut)
+  const nearest = findNearest(cut(name), comparable)
+  return nearest === null ? null : (candidates[comparable.indexOf(nearest)] ?? null)
+}
+
+const LONGEST_COMPARED = 64

@@ -1,14 +1,44 @@
-import { isAsync } from '../plan/operation.ts'
-import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../plan/operation-fields.ts'
+import { fieldsOf, isAsync, parseFieldName, REQUEST_FIELD } from '../plan/operation.ts'
 import type { FieldSource, Mapping, Operation } from '../plan/plan.ts'
 import type { RequestField } from '../service/request-field.ts'
-import { isFolderColumns, toComparable } from './column-lookup.ts'
 
 /** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
 
 /** What post_id is without a mapping: unique for each row of each run. */
 export const DEFAULT_POST_ID: FieldSource = { kind: 'template', template: '{{run}}-{{row}}' }
+
+/** The index of a column by its exact name or its 1-based number, or null. A name of digits goes before the number. */
+export function findColumn(columns: readonly string[], column: string | number): number | null {
+  if (typeof column === 'string') {
+    const index = columns.indexOf(column)
+    if (index !== -1) return index
+    if (!/^\d+$/.test(column)) return null
+  }
+  const number = Number(column)
+  return number >= 1 && number <= columns.length ? number - 1 : null
+}
+
+/** How alike-looking names are compared: without case, spaces, underscores, hyphens and dots. */
+export function toComparable(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s_.-]+/g, '')
+}
+
+/**
+ * The columns of a folder's rows. A text file fills `text_data`, a JSON file `request`, a media file `media` with its
+ * path inside the folder; `kind` says which.
+ */
+export const FOLDER_COLUMNS = ['path', 'kind', 'text_data', 'request', 'media'] as const
+
+/** Whether a source's columns are those of a folder. */
+export function isFolderColumns(columns: readonly string[]): boolean {
+  return (
+    columns.length === FOLDER_COLUMNS.length && FOLDER_COLUMNS.every((name, index) => columns[index] === name)
+  )
+}
 
 /**
  * How sure a match is: the header is the field's name, differs from it only in case and separators, or is a word people

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { SheetChoice } from '../messages/mapping-messages.ts'
+import type { PlanSource } from './plan.ts'
 
 /** Where a row of a run stands in its source. */
 export const sourcePlaceSchema = z.object({
@@ -32,4 +34,16 @@ export function toSourcePlace(row: number, noted: RowPlace | undefined): SourceP
 export function formatLine(row: number, place: SourcePlace | undefined): string {
   const line = place?.line ?? place?.row ?? row
   return line === row ? '' : ` (line ${line})`
+}
+
+/**
+ * Which sheet of a workbook the rows are from, where it has others and the plan names none; null where there was no
+ * choice to make.
+ */
+export function findSheetChoice(
+  { sheets, sheet }: { sheets: readonly string[]; sheet: string },
+  source: Pick<PlanSource, 'sheet'>,
+): SheetChoice | null {
+  if (source.sheet !== undefined || sheets.length < 2) return null
+  return { sheet, others: sheets.filter((name) => name !== sheet) }
 }

@@ -114,7 +114,7 @@ describe('the way of a cell', () => {
       'src/renderer/ui/grid/data-grid.tsx',
       'src/main/engine/service/http1-client.ts',
       'src/main/engine/intake/text-reader.ts',
-      'src/main/engine/source/csv/row-builder.ts',
+      'src/main/engine/source/csv/delimited-source.ts',
       'src/main/engine/run/results/result-page.ts',
       'src/main/engine/run/journal.ts',
     ]

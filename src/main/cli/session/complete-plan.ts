@@ -3,7 +3,7 @@ import { guessColumns, matchColumns } from '../../../shared/mapping/match-column
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { saySheetChoice } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
-import { findSheetChoice } from '../../../shared/plan/sheet-choice.ts'
+import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'

@@ -3,7 +3,7 @@ import { findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/m
 import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
-import { findConstantModels, findModelWarning, type PlanWarning } from './task-rules.ts'
+import { fillsUserMetadata, findConstantModels, findModelWarning, type PlanWarning } from './validate-row.ts'
 
 /**
  * What is odd about every row alike, said once instead of once a row: nothing fills user_metadata, models that are
@@ -101,12 +101,4 @@ function findTaskWarnings(operation: TaskOperation, mapping: Mapping): PlanWarni
     }
   }
   return warnings
-}
-
-/** Whether any column or template fills user_metadata or a key of it. */
-export function fillsUserMetadata(mapping: Mapping): boolean {
-  return Object.entries(mapping).some(
-    ([field, source]) =>
-      (field === 'user_metadata' || field.startsWith('user_metadata.')) && !isEmpty(source),
-  )
 }

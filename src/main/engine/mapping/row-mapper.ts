@@ -1,23 +1,33 @@
-import { findColumn } from '../../../shared/mapping/column-lookup.ts'
-import { compileTemplate, type ReadCell } from '../../../shared/mapping/templates.ts'
-import { REQUEST_FIELD } from '../../../shared/plan/operation-fields.ts'
-import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
-import type { Problem } from '../../../shared/run/problem.ts'
-import type { RequestField } from '../../../shared/service/request-field.ts'
+import { checkMapping, findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.ts'
+import { DEFAULT_POST_ID, findColumn, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import {
+  compileTemplate,
+  isConstantTemplate,
+  isUniqueByConstruction,
+  parseTemplate,
+  type ReadCell,
+} from '../../../shared/mapping/templates.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { MappingMistake } from '../../../shared/messages/mapping-messages.ts'
+import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
+import type { FieldSource, Mapping, Operation, Plan } from '../../../shared/plan/plan.ts'
+import type { Problem } from '../../../shared/run/problem.ts'
+import { type RequestField, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
+import {
+  createMediaCell,
+  createMediaUrl,
   createModelsWriter,
   createNotesWriter,
   createObjectWriter,
   createRequestWriter,
   createTextWriter,
-  fieldsOf,
+  hasMediaFiles,
   keepPresent,
-  parseFieldName,
+  type MediaAddresses,
+  PATH_PLACEHOLDER,
+  parseModels,
   type WriteField,
 } from './field-writers.ts'
-import { createMediaCell, createMediaUrl, hasMediaFiles, type MediaAddresses } from './media-urls.ts'
-import { resolveMapping } from './resolve-mapping.ts'
-import { createUniqueKey, type UniqueKey } from './unique-key.ts'
 
 /** What a row becomes: its part of the request's body, and what could not be mapped. */
 interface MappedRow {
@@ -26,6 +36,14 @@ interface MappedRow {
   /** What no other row of the source may have too; null where nothing need be looked up. */
   uniqueKey: UniqueKey | null
   problems: readonly Problem[]
+}
+
+/** A value that only one row of a source may have, and the field it is in. */
+interface UniqueKey {
+  field: string
+  value: string
+  /** The value as the row has it, where case does not count and `value` is lower-cased. */
+  shown?: string
 }
 
 /**
@@ -84,6 +102,58 @@ export function createPostIdMapper(
     const postId = body['post_id']
     return typeof postId === 'string' && postId !== '' ? postId : null
   }
+}
+
+/**
+ * The plan's mapping over the automatic one: columns matched by name fill the fields that the plan does not, a task's
+ * post_id gets {@link DEFAULT_POST_ID}, that of a load test in any case, user_id nothing. A template without text (`--set url=`) leaves a field empty on
+ * purpose. Resolving again changes nothing. Throws `BAD_PLAN` naming every unknown field, column and placeholder, and
+ * every required field without a source.
+ */
+export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping {
+  const { operation } = plan
+  const mapping: Mapping = { ...matchColumns(columns, operation), ...plan.mapping }
+  if (operation.kind === 'task') mapping['post_id'] ??= DEFAULT_POST_ID
+  // A load submits each row again and again, every time with a post_id of its own.
+  if (plan.load !== undefined) mapping['post_id'] = DEFAULT_POST_ID
+  const mistakes: MappingMistake[] = [
+    ...checkMapping(mapping, {
+      operation,
+      columns,
+      hasHeader: plan.source.header,
+      hasMediaFiles: hasMediaFiles(plan, columns) && plan.source.media !== undefined,
+    }),
+    ...findMediaMistakes(plan, columns),
+    ...findSurplusModels(plan, mapping),
+  ]
+  if (mistakes.length === 0) return mapping
+  throw new SluiceError({ id: 'mapping_unusable', mistakes, sheetChoice: null })
+}
+
+/** Models that every row would name; those of a column are a matter of each row. */
+function findSurplusModels({ operation }: Plan, mapping: Mapping): MappingMistake[] {
+  if (operation.kind !== 'task' || operation.api !== 'v1') return []
+  const source = mapping['models']
+  const lists = [operation.models]
+  if (source?.kind === 'template' && isConstantTemplate(source.template)) {
+    lists.push(parseModels(source.template) ?? [])
+  }
+  const surplus = lists.find((models) => models.length > V1_MAX_MODELS)
+  if (surplus === undefined) return []
+  return [{ id: 'too_many_models', field: 'models', models: surplus }]
+}
+
+/** What is wrong with the template that makes addresses of media files. */
+function findMediaMistakes(plan: Plan, columns: readonly string[]): MappingMistake[] {
+  const { media } = plan.source
+  if (media?.kind !== 'template' || !hasMediaFiles(plan, columns)) return []
+  const { template } = media
+  const unknown = findUnknownPlaceholders('media', template, columns, [PATH_PLACEHOLDER])
+  const hasPath = parseTemplate(template).some(
+    (part) => part.kind === 'placeholder' && part.name.trim() === PATH_PLACEHOLDER,
+  )
+  if (hasPath) return unknown
+  return [...unknown, { id: 'media_path_missing', field: 'media', template }]
 }
 
 /** `only` names the one field that is wanted; a column that holds whole requests may have it too. */
@@ -181,4 +251,30 @@ function compileSource(
     return source.template === '' ? null : compileTemplate(source.template, columns, run)
   const index = findColumn(columns, source.column) ?? -1
   return (_row, cells) => cells[index] ?? ''
+}
+
+/**
+ * Gives what must be unique among the rows of a source: a task's post_id, or a term as the service compares it,
+ * lower-cased (docs/interface.md §4.5, §8). Null where nothing must be, or where the mapping makes it so on its own.
+ */
+function createUniqueKey(
+  operation: Operation,
+  mapping: Mapping,
+): ((body: Readonly<Record<string, unknown>>) => UniqueKey | null) | null {
+  if ('watchlist' in operation) return ({ term }) => toTermKey(term)
+  if (operation.kind !== 'task') return null
+  const postId = mapping['post_id']
+  const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)
+  // A whole request may bring a post_id of its own.
+  if (isUnique && mapping['request'] === undefined) return null
+  return ({ post_id: id }) => toKey('post_id', id)
+}
+
+function toTermKey(term: unknown): UniqueKey | null {
+  const key = toKey('term', term)
+  return key === null ? null : { field: key.field, value: key.value.toLowerCase(), shown: key.value }
+}
+
+function toKey(field: string, value: unknown): UniqueKey | null {
+  return typeof value === 'string' && value !== '' ? { field, value } : null
 }

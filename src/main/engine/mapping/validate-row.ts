@@ -1,31 +1,27 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
-import type { Mapping, Operation, Plan } from '../../../shared/plan/plan.ts'
-import type { Problem } from '../../../shared/run/problem.ts'
-import { fillsUserMetadata } from './plan-warnings.ts'
+import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
+import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
+import { fieldsOf } from '../../../shared/plan/operation.ts'
+import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
+import { type Problem, type ProblemCode, type Severity, toFound } from '../../../shared/run/problem.ts'
+import { isDotSegment } from '../../../shared/service/endpoints.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { findModel } from '../../../shared/service/models.ts'
 import {
-  checkAppealId,
-  checkBlank,
-  checkCallbackUrl,
-  checkIndexMedia,
-  checkLengths,
-  createModeRule,
-  createRequestRule,
-  createRequiredRule,
-  type Found,
-  type RowRule,
-} from './row-rules.ts'
-import {
-  checkGroup,
-  checkIds,
-  checkUserMetadata,
-  createContentRule,
-  createMetadataRule,
-  createModelsRule,
-  findConstantModels,
-} from './task-rules.ts'
+  FORBIDDEN_ID_CHARACTERS,
+  NOTES_MAX_CHARACTERS,
+  type RequestField,
+  TERM_MAX_CHARACTERS,
+  V1_MAX_MODELS,
+} from '../../../shared/service/request-field.ts'
+import { hasAtMost } from '../../../shared/service/watchlist.ts'
+import { parseModels } from './field-writers.ts'
+
+/** The body of one row, as the mapper made it. */
+type RequestBody = Readonly<Record<string, unknown>>
 
 /** Finds everything that is wrong with the body of one row; the same empty list where nothing is. */
-export type ValidateRow = (row: number, body: Readonly<Record<string, unknown>>) => readonly Problem[]
+export type ValidateRow = (row: number, body: RequestBody) => readonly Problem[]
 
 const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
 
@@ -69,3 +65,277 @@ function createRules(operation: Operation, mapping: Mapping): RowRule[] {
       return [createRequiredRule('appeal_id'), checkAppealId]
   }
 }
+
+/** Whether any column or template fills user_metadata or a key of it. */
+export function fillsUserMetadata(mapping: Mapping): boolean {
+  return Object.entries(mapping).some(
+    ([field, source]) =>
+      (field === 'user_metadata' || field.startsWith('user_metadata.')) && !isEmpty(source),
+  )
+}
+
+/** Problems of one row found so far; null for none, so that rows without any cost no list. */
+type Found = Problem[] | null
+
+/** One rule for the body of a row: adds what it finds to what was found before. */
+type RowRule = (found: Found, row: number, body: RequestBody) => Found
+
+/** Adds a problem to those found; `value` is shown as it was found. */
+function addProblem(
+  found: Found,
+  row: number,
+  severity: Severity,
+  code: ProblemCode,
+  field: string | null,
+  message: string,
+  value?: unknown,
+): Problem[] {
+  const problem: Problem = { row, severity, code, message }
+  if (field !== null) problem.field = field
+  if (value !== undefined) problem.found = toFound(toText(value))
+  if (found === null) return [problem]
+  found.push(problem)
+  return found
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+}
+
+const HTTP_URL = /^https?:\/\/[^\s]+(?: +[^\s]+)*$/i
+
+/** Stricter than URL parsers, which drop white space around and line breaks inside: what is sent must be the URL. */
+function isHttpUrl(value: unknown): boolean {
+  return typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value)
+}
+
+/** A field that is an address of http or https, where it is there. */
+function checkUrl(found: Found, row: number, field: string, value: unknown): Found {
+  return value === undefined || isHttpUrl(value)
+    ? found
+    : addProblem(found, row, 'error', 'not_a_url', field, 'must be an http or https URL', value)
+}
+
+/** callback_url is an address, in either mode. */
+const checkCallbackUrl: RowRule = (found, row, body) =>
+  checkUrl(found, row, 'callback_url', body['callback_url'])
+
+/** Exactly one of text_data and url; v2 does not say so, and takes both. */
+function createContentRule(operation: TaskOperation): RowRule {
+  const isV1 = operation.api === 'v1'
+  const message = isV1 ? 'must have exactly one of text_data and url' : 'must have text_data or url'
+  return (found, row, { text_data: text, url }) => {
+    let all = found
+    if (text === undefined && url === undefined) {
+      all = addProblem(all, row, 'error', 'one_of', null, message, 'neither')
+    } else if (isV1 && text !== undefined && url !== undefined) {
+      all = addProblem(all, row, 'error', 'one_of', null, message, 'both')
+    }
+    return checkUrl(all, row, 'url', url)
+  }
+}
+
+/** user_id and post_id: there, and without `_` and `;`. */
+function checkIds(found: Found, row: number, body: RequestBody): Found {
+  return checkId(checkId(found, row, 'user_id', body['user_id']), row, 'post_id', body['post_id'])
+}
+
+function checkId(found: Found, row: number, field: string, id: unknown): Found {
+  if (id === undefined || id === '') {
+    return addProblem(found, row, 'error', 'required', field, 'is required, and is empty')
+  }
+  // A value of another type, which only a whole request can bring, has a rule of its own.
+  if (typeof id !== 'string' || !FORBIDDEN_ID_CHARACTERS.test(id)) return found
+  return addProblem(found, row, 'error', 'forbidden_character', field, 'must not contain `_` or `;`', id)
+}
+
+/** group_id is neither the post_id nor the parent_id. */
+function checkGroup(found: Found, row: number, body: RequestBody): Found {
+  const group = body['group_id']
+  if (group === undefined) return found
+  let all = found
+  for (const field of ['post_id', 'parent_id']) {
+    if (group !== body[field]) continue
+    all = addProblem(all, row, 'error', 'not_distinct', 'group_id', `must differ from ${field}`, group)
+  }
+  return all
+}
+
+/** Metadata are JSON objects (docs/interface.md §2.1, §4.3). */
+function createMetadataRule(fields: readonly string[]): RowRule {
+  return (found, row, body) => {
+    let all = found
+    for (const field of fields) {
+      const metadata = body[field]
+      if (metadata === undefined || isJsonObject(metadata)) continue
+      all = addProblem(all, row, 'error', 'not_json_object', field, 'must be a JSON object', metadata)
+    }
+    return all
+  }
+}
+
+/** Warns of a row without the user_metadata that other rows have. */
+function checkUserMetadata(found: Found, row: number, body: RequestBody): Found {
+  if (body['user_metadata'] !== undefined) return found
+  const message = 'is recommended on every request, and is empty'
+  return addProblem(found, row, 'warning', 'recommended', 'user_metadata', message)
+}
+
+/** At most one model in v1; warns of models that are not listed, except the plan's own, which are warned of once. */
+function createModelsRule(operation: TaskOperation, areConstant: boolean): RowRule {
+  const isV1 = operation.api === 'v1'
+  return (found, row, { models }) => {
+    if (!Array.isArray(models)) return found
+    let all = found
+    if (isV1 && models.length > V1_MAX_MODELS) {
+      const message = 'must name at most one model in v1'
+      all = addProblem(all, row, 'error', 'too_many_models', 'models', message, models.join(', '))
+    }
+    if (areConstant || models === operation.models) return all
+    for (const model of models) {
+      const warning = findModelWarning(String(model), operation)
+      if (warning !== null)
+        all = addProblem(all, row, 'warning', warning.code, 'models', warning.message, model)
+    }
+    return all
+  }
+}
+
+/** A problem of a whole plan instead of one row. */
+export type PlanWarning = Omit<Problem, 'row'>
+
+/**
+ * What is odd about a model (docs/interface.md §4.1): warnings, because a deployment may know more than the interface
+ * lists. In v2 an unlisted name may be a custom index, so nothing is said.
+ */
+export function findModelWarning(model: string, operation: TaskOperation): PlanWarning | null {
+  const known = findModel(model)
+  if (known === null) {
+    if (operation.api === 'v2') return null
+    return {
+      severity: 'warning',
+      code: 'unknown_model',
+      field: 'models',
+      message: 'must be a listed model; a custom index takes v2',
+      found: toFound(model),
+    }
+  }
+  if (known[operation.mode]) return null
+  return {
+    severity: 'warning',
+    code: 'model_not_listed',
+    field: 'models',
+    message: `must be a model that is listed for ${operation.mode}`,
+    found: toFound(model),
+  }
+}
+
+/** The models that every row names alike, or null where a column decides. */
+export function findConstantModels(operation: TaskOperation, mapping: Mapping): readonly string[] | null {
+  const source = mapping['models']
+  if (source === undefined) return operation.models
+  if (source.kind === 'column' || !isConstantTemplate(source.template)) return null
+  const models = parseModels(source.template) ?? []
+  return models.length > 0 ? models : operation.models
+}
+
+/** At least one of url and media, both addresses (docs/interface.md §4.3). */
+const checkIndexMedia: RowRule = (found, row, { url, media }) => {
+  const all =
+    url === undefined && media === undefined
+      ? addProblem(found, row, 'error', 'one_of', null, 'must have url or media', 'neither')
+      : found
+  return checkUrl(checkUrl(all, row, 'url', url), row, 'media', media)
+}
+
+/** A field that must be there (docs/interface.md §4.4, §4.7). */
+function createRequiredRule(field: string): RowRule {
+  return (found: Found, row, body) => {
+    const value = body[field]
+    return value === undefined || value === ''
+      ? addProblem(found, row, 'error', 'required', field, 'is required, and is empty')
+      : found
+  }
+}
+
+/** What would lead the request to another path is not an id of an appeal (docs/interface.md §4.7). */
+const checkAppealId: RowRule = (found, row, { appeal_id: id }) => {
+  if (typeof id !== 'string' || !isDotSegment(id)) return found
+  const message = 'must not be "." or "..", which would lead to another path'
+  return addProblem(found, row, 'error', 'forbidden_character', 'appeal_id', message, id)
+}
+
+/** Term and notes have at most 1024 characters each (docs/interface.md §2.5, §8). */
+const checkLengths: RowRule = (found, row, { term, notes }) =>
+  checkLength(
+    checkLength(found, row, 'term', term, TERM_MAX_CHARACTERS),
+    row,
+    'notes',
+    notes,
+    NOTES_MAX_CHARACTERS,
+  )
+
+function checkLength(found: Found, row: number, field: string, text: unknown, max: number): Found {
+  if (typeof text !== 'string' || hasAtMost(text, max)) return found
+  const message = `must have at most ${max} characters, and has ${Array.from(text).length}`
+  return addProblem(found, row, 'error', 'too_long', field, message, text)
+}
+
+/** What consists of white space alone matches nothing that a person would look for. */
+const checkBlank: RowRule = (found, row, { term }) =>
+  typeof term === 'string' && term !== '' && term.trim() === ''
+    ? addProblem(found, row, 'warning', 'empty', 'term', 'holds nothing but white space', term)
+    : found
+
+/** Warns of fields of the other mode that a whole request brings; those that are mapped are warned of once. */
+function createModeRule(operation: Operation, mapping: Mapping): RowRule | null {
+  const fields = findUnlistedFields(operation).filter(({ name }) => isEmpty(mapping[name]))
+  if (fields.length === 0) return null
+  return (found, row, body) => {
+    let all = found
+    for (const { name, mode } of fields) {
+      const value = body[name]
+      if (value === undefined) continue
+      const message = `is listed for ${mode} only; it is sent as it is`
+      all = addProblem(all, row, 'warning', 'not_for_mode', name, message, value)
+    }
+    return all
+  }
+}
+
+const WORDS: Record<RequestField['kind'], string> = {
+  string: 'must be a string',
+  json_object: 'must be a JSON object',
+  string_array: 'must be an array of strings',
+}
+
+/**
+ * What a whole request may have wrong beyond what cells can: values of another type, and fields that the interface
+ * does not know, which are sent as they are.
+ */
+function createRequestRule(operation: Operation): RowRule {
+  const fields = new Map(fieldsOf(operation).map((field) => [field.name, field]))
+  return (found, row, body) => {
+    let all = found
+    for (const [name, value] of Object.entries(body)) {
+      const field = fields.get(name)
+      if (field === undefined || name === 'request') {
+        const message = 'is no field of the interface; it is sent as it is'
+        all = addProblem(all, row, 'warning', 'not_for_api', name, message, value)
+      } else if (field.kind !== 'json_object' && !hasType(value, field, operation)) {
+        all = addProblem(all, row, 'error', 'wrong_type', name, WORDS[field.kind], value)
+      }
+    }
+    return all
+  }
+}
+
+/** Objects have a rule of their own. Notes may be null in an update (docs/interface.md §2.5). */
+function hasType(value: unknown, { name, kind }: RequestField, operation: Operation): boolean {
+  if (kind === 'json_object') return isJsonObject(value)
+  if (kind === 'string_array') return Array.isArray(value) && value.every((item) => typeof item === 'string')
+  if (name === 'notes' && operation.kind === 'watchlist-update' && value === null) return true
+  return typeof value === 'string'
+}
+
+/** The body of one row, as the mapper made it. */

@@ -1,8 +1,7 @@
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { type RowPlace, toSourcePlace } from '../../../shared/plan/source-place.ts'
-import type { Problem } from '../../../shared/run/problem.ts'
+import { type Problem, toFound } from '../../../shared/run/problem.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
-import { findHeaderDoubt } from './header.ts'
 import { openSource } from './open-source.ts'
 
 /** The first `limit` rows of a source and how it is read. Throws `BAD_SOURCE` as {@link openSource} does. */
@@ -46,3 +45,48 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
     reader.close()
   }
 }
+
+/**
+ * A warning where the line that is taken for the header looks like a row, which would then be lost: one of its cells
+ * is an address, a moment or a long text above others of its kind, or a value that the column has again and again.
+ * Null where nothing speaks for it.
+ */
+function findHeaderDoubt(
+  header: readonly string[],
+  rows: readonly { cells: readonly string[] }[],
+): Problem | null {
+  const others = rows
+    .slice(0, ROWS)
+    .filter(({ cells }) => header.some((name, index) => cells[index] !== name))
+  const isDoubtful = header.some((name, index) => {
+    if (name === '') return false
+    const column = others.map(({ cells }) => cells[index] ?? '').filter((cell) => cell !== '')
+    const isAbove = (isKind: (cell: string) => boolean) =>
+      isKind(name) && column.length > 0 && column.filter(isKind).length >= 0.8 * column.length
+    return (
+      column.filter((cell) => cell === name).length >= 2 ||
+      name.length > LONG_CHARACTERS ||
+      DATA.some((pattern) => isAbove((cell) => pattern.test(cell)))
+    )
+  })
+  if (!isDoubtful) return null
+  return {
+    row: 1,
+    severity: 'warning',
+    code: 'header_like_data',
+    message: 'the line above must name the columns; it looks like a row itself, which would not be sent',
+    found: toFound(header.join(' | ')),
+  }
+}
+
+/** Rows that a header is held against. */
+const ROWS = 100
+
+/** Names of columns are shorter than this. */
+const LONG_CHARACTERS = 120
+
+const DATA = [
+  /^https?:\/\/\S+$/i,
+  /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
+  /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/,
+]

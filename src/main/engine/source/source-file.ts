@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { ForeignContent } from '../../../shared/messages/source-messages.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
 /** A source's bytes, read where they are asked for. */
@@ -11,11 +12,6 @@ export interface SourceFile {
   /** The same into memory of the caller's, as much as it has room for; returns the part that was filled. */
   readInto(buffer: Buffer, offset: number): Buffer
   close(): void
-}
-
-function toReadError(source: string, cause: unknown): SluiceError {
-  const system = toSystemCode(cause) ?? 'unknown'
-  return new SluiceError({ id: 'source_unreadable', source, system }, { cause })
 }
 
 /** Opens a regular file for reading. Throws `BAD_SOURCE` for anything else, and for a file without a byte. */
@@ -63,4 +59,26 @@ function readFully(path: string, descriptor: number, buffer: Buffer, offset: num
     throw toReadError(path, cause)
   }
   return buffer.subarray(0, filled)
+}
+
+function toReadError(source: string, cause: unknown): SluiceError {
+  const system = toSystemCode(cause) ?? 'unknown'
+  return new SluiceError({ id: 'source_unreadable', source, system }, { cause })
+}
+
+const SIGNATURES: readonly { bytes: readonly number[]; content: ForeignContent }[] = [
+  { bytes: [0x50, 0x4b, 0x03, 0x04], content: 'zip' },
+  { bytes: [0xd0, 0xcf, 0x11, 0xe0], content: 'office' },
+  { bytes: [0x25, 0x50, 0x44, 0x46, 0x2d], content: 'pdf' },
+  { bytes: [0x89, 0x50, 0x4e, 0x47], content: 'png' },
+  { bytes: [0xff, 0xd8, 0xff], content: 'jpeg' },
+  { bytes: [0x1f, 0x8b], content: 'gzip' },
+  { bytes: [0x28, 0xb5, 0x2f, 0xfd], content: 'zstd' },
+  { bytes: [0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20, 0x66], content: 'sqlite' },
+]
+
+/** Tells by its first bytes that a file is of a well-known kind that is not text, or returns null. */
+export function findBinarySignature(sample: Buffer): ForeignContent | null {
+  const found = SIGNATURES.find(({ bytes }) => bytes.every((byte, index) => sample[index] === byte))
+  return found?.content ?? null
 }

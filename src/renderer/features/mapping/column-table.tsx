@@ -7,7 +7,7 @@ import {
   suggestMapping,
   toColumnIndex,
 } from '../../../shared/mapping/match-columns.ts'
-import { REQUEST_FIELD } from '../../../shared/plan/operation-fields.ts'
+import { REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { type ContentRule, createContentRule } from '../../ui/content/content-rule.ts'

@@ -1,7 +1,7 @@
 import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { REQUEST_FIELD } from '../../../shared/plan/operation-fields.ts'
+import { REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 
 /** Fields that hold what people wrote, posted or banned; a whole request holds one of them. */

@@ -1,5 +1,5 @@
 import { findNearest } from '../../messages/find-nearest.ts'
-import { listFieldNames, parseFieldName } from '../operation-fields.ts'
+import { listFieldNames, parseFieldName } from '../operation.ts'
 import type { Plan } from '../plan.ts'
 
 /** Parts of a plan that are in order each for itself and do not go together. */

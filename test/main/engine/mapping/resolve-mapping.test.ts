@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
+import { resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { matchColumns } from '../../../../src/shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../../src/shared/messages/errors.ts'
 import type { Plan } from '../../../../src/shared/plan/plan.ts'

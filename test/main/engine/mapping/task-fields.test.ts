@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
-import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
-import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { MODELS } from '../../../../src/shared/service/models.ts'
 import { TASK_FIELDS, taskRequestSchema, v2TaskRequestSchema } from '../../../../src/shared/service/tasks.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
-import { resolveMapping } from '../../../../src/main/engine/mapping/resolve-mapping.ts'
-import { createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { buildPlan } from './build-plan.ts'

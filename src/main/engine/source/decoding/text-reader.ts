@@ -1,5 +1,7 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import iconv from 'iconv-lite'
+import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import type { SourceFile } from '../source-file.ts'
-import type { PieceDecoder } from './text-decoder.ts'
 
 /** Where text comes from: some of it, '' where a piece of the file decodes to nothing yet, null at the end. */
 export type ReadText = (sizeBytes: number) => string | null
@@ -108,3 +110,158 @@ export function* readLines(
   }
   if (heldCharacters > 0) yield [finish()]
 }
+
+/**
+ * Stands in decoded text for bytes that do not decode. No decoder here produces a lone surrogate, so one in a cell
+ * always means broken bytes, while a U+FFFD is one that the file really holds. The reader turns it into U+FFFD.
+ */
+const UNDECODABLE = '\uDC00'
+
+/** Decodes a file piece by piece; a character cut by the end of a piece comes out with the next one. */
+export interface PieceDecoder {
+  decode(piece: Buffer): string
+  /** What is left at the end of the file: {@link UNDECODABLE} for a character cut short, else nothing. */
+  end(): string
+}
+
+/**
+ * The name under which an encoding is known here (the WHATWG name where there is one, in lower case), or null where
+ * neither TextDecoder nor iconv-lite knows the label.
+ */
+export function resolveEncoding(label: string): string | null {
+  const trimmed = label.trim().toLowerCase()
+  // TextDecoder reads both latin1 and ascii as windows-1252, as every browser does.
+  if (URL_SAFE_LABEL.test(trimmed)) {
+    try {
+      return new TextDecoder(trimmed).encoding
+    } catch {
+      return iconv.encodingExists(trimmed) && !NOT_TEXT.has(trimmed) ? trimmed : null
+    }
+  }
+  return null
+}
+
+const URL_SAFE_LABEL = /^[\w.:+-]+$/
+
+/** Names that iconv-lite takes for Node's ways of writing bytes as text. */
+const NOT_TEXT = new Set(['base64', 'hex', 'binary', 'internal', 'base64url'])
+
+/** A decoder for a name that {@link resolveEncoding} returned. */
+export function createPieceDecoder(encoding: string): PieceDecoder {
+  if (encoding === 'utf-8') return createUtf8Decoder()
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return createUtf16Decoder(encoding === 'utf-16be')
+  return createOtherDecoder(encoding)
+}
+
+function createUtf8Decoder(): PieceDecoder {
+  let carried: Buffer = Buffer.alloc(0)
+  return {
+    decode(piece) {
+      const bytes = carried.length === 0 ? piece : Buffer.concat([carried, piece])
+      const length = lengthOfWholeCharacters(bytes)
+      carried = Buffer.from(bytes.subarray(length))
+      return decodeUtf8(bytes.subarray(0, length))
+    },
+    end() {
+      const rest = carried
+      carried = Buffer.alloc(0)
+      return decodeUtf8(rest)
+    },
+  }
+}
+
+/** Bytes up to a UTF-8 sequence that the end cuts off; at most three bytes are left out. */
+export function lengthOfWholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) break
+    if (byte >= 0xc2 && byte <= 0xf4) {
+      const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+      return needed > back ? bytes.length - back : bytes.length
+    }
+  }
+  return bytes.length
+}
+
+const GENUINE_REPLACEMENT = Buffer.from('\uFFFD')
+const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+function decodeUtf8(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString('latin1')
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  // EF never continues a sequence, so the bytes EF BF BD are a real U+FFFD wherever they stand: what is decoded
+  // between them holds a U+FFFD only where bytes are broken.
+  let text = ''
+  let from = 0
+  for (;;) {
+    const genuine = bytes.indexOf(GENUINE_REPLACEMENT, from)
+    const to = genuine === -1 ? bytes.length : genuine
+    text += lenientUtf8.decode(bytes.subarray(from, to)).replaceAll('\uFFFD', UNDECODABLE)
+    if (genuine === -1) return text
+    text += '\uFFFD'
+    from = genuine + GENUINE_REPLACEMENT.length
+  }
+}
+
+function createUtf16Decoder(bigEndian: boolean): PieceDecoder {
+  let carried: Buffer = Buffer.alloc(0)
+  return {
+    decode(piece) {
+      const bytes = Buffer.concat([carried, piece])
+      const length = bytes.length - (bytes.length % 2)
+      carried = Buffer.from(bytes.subarray(length))
+      const units = bytes.subarray(0, length)
+      // Unpaired surrogates stay as they are: they are what UNDECODABLE stands for.
+      return (bigEndian ? units.swap16() : units).toString('utf16le')
+    },
+    end: () => (carried.length === 0 ? '' : UNDECODABLE),
+  }
+}
+
+/** Legacy encodings cannot write U+FFFD, so each one that their decoder gives is broken bytes. */
+function createOtherDecoder(encoding: string): PieceDecoder {
+  const mark = (text: string) => (text.includes('\uFFFD') ? text.replaceAll('\uFFFD', UNDECODABLE) : text)
+  if (isKnownToTextDecoder(encoding)) {
+    const decoder = new TextDecoder(encoding, { ignoreBOM: true })
+    return {
+      decode: (piece) => mark(decoder.decode(piece, { stream: true })),
+      end: () => mark(decoder.decode()),
+    }
+  }
+  const decoder = iconv.getDecoder(encoding, { stripBOM: false })
+  return { decode: (piece) => mark(decoder.write(piece)), end: () => mark(decoder.end() ?? '') }
+}
+
+function isKnownToTextDecoder(encoding: string): boolean {
+  try {
+    return new TextDecoder(encoding).encoding === encoding
+  } catch {
+    return false
+  }
+}
+
+/** Puts U+FFFD where the decoder marked undecodable bytes, and says so with the first place, or returns null. */
+export function replaceUndecodable(row: number, cells: string[], encoding: string): Problem | null {
+  let places = 0
+  let first: string | null = null
+  for (let index = 0; index < cells.length; index += 1) {
+    const cell = cells[index] ?? ''
+    if (cell.isWellFormed()) continue
+    const whole = cell.toWellFormed()
+    cells[index] = whole
+    places += cell.match(/\p{Surrogate}/gu)?.length ?? 0
+    first ??= whole.slice(Math.max(0, cell.search(/\p{Surrogate}/u) - EXCERPT_CHARACTERS))
+  }
+  if (first === null) return null
+  const excerpt = toFound(first.slice(0, 2 * EXCERPT_CHARACTERS).toWellFormed())
+  return {
+    row,
+    severity: 'warning',
+    code: 'undecodable_bytes',
+    message: `must be valid ${encoding}; what does not decode became U+FFFD`,
+    found: places === 1 ? excerpt : `${excerpt} and ${places - 1} more`,
+  }
+}
+
+/** Shown of a cell before its first broken place, and after it. */
+const EXCERPT_CHARACTERS = 20

@@ -4,8 +4,7 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ForeignContent } from '../../../../shared/messages/source-messages.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
-import { findBinarySignature } from '../decoding/binary-content.ts'
-import type { SourceFile } from '../source-file.ts'
+import { findBinarySignature, type SourceFile } from '../source-file.ts'
 
 /** The parts of a workbook's file, each read where it is asked for. */
 export interface Archive {

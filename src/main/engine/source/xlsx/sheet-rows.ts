@@ -1,11 +1,99 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import { createDamageError, createLimitError, formatCount } from './archive.ts'
+import { removeFormulaGuard } from '../../../../shared/run/export-format.ts'
+import { type Problem, toFound } from '../../../../shared/run/problem.ts'
+import type { SourceRow } from '../source-reader.ts'
+import { type Archive, createDamageError, createLimitError, formatCount } from './archive.ts'
 import { isBeyondPrecision, toSerial } from './number-text.ts'
-import { decodeEscapes, type XmlHandlers } from './parse-xml.ts'
+import { createXmlParser, decodeEscapes, type XmlHandlers } from './parse-xml.ts'
+import type { SharedStrings } from './shared-strings.ts'
 import type { Styles } from './workbook.ts'
 
+/** A row of a sheet whose cells are all text. */
+export interface TextRow extends Omit<SheetRow, 'cells'> {
+  cells: string[]
+}
+
+/** Consecutive rows that the file has, and which share of the sheet's part was read, from 0 to 1. */
+export interface TextRows {
+  rows: TextRow[]
+  share: number
+}
+
+/** Largest part of a sheet that is read, bytes. */
+const MAX_PART_BYTES = 32 * 1024 * 1024 * 1024
+
+/** About five for each of the cells that a sheet may come to. */
+const PART = { name: 'the sheet', maxElements: 1_000_000_000 }
+
+const ROWS_AT_ONCE = 500
+
+const CHARACTERS_AT_ONCE = 1024 * 1024
+
+/**
+ * Yields the rows of a sheet in order, in memory that does not grow with it. The part is read to its end even behind
+ * the last row, so that its checksum is known to fit. Throws `BAD_SOURCE` or `DISK_FULL`.
+ */
+export async function* readSheetRows(
+  archive: Archive,
+  part: string,
+  styles: Styles,
+  strings: SharedStrings,
+): AsyncGenerator<TextRows, void, undefined> {
+  const collector = createSheetCollector(archive.path, styles)
+  const parser = createXmlParser(archive.path, PART, collector.handlers)
+  const sizeBytes = Math.max(1, archive.sizeOf(part))
+  let readBytes = 0
+  let rows: TextRow[] = []
+  let characters = 0
+  for await (const piece of archive.readPart(part, MAX_PART_BYTES)) {
+    readBytes += piece.length
+    if (collector.isAtEnd()) continue
+    parser.write(piece)
+    const found = collector.takeRows()
+    await strings.readUpTo(findLastShared(found))
+    for (const row of found) {
+      const textRow = toTextRow(archive.path, row, strings)
+      characters += textRow.characters
+      rows.push(textRow.row)
+    }
+    if (rows.length >= ROWS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) {
+      yield { rows, share: readBytes / sizeBytes }
+      rows = []
+      characters = 0
+    }
+  }
+  if (!collector.isAtEnd()) throw createDamageError(archive.path, 'the sheet ends before its last row')
+  if (rows.length > 0) yield { rows, share: 1 }
+}
+
+/** The highest number of a shared text in some rows; -1 without one. */
+function findLastShared(rows: readonly SheetRow[]): number {
+  let last = -1
+  for (const { cells } of rows) {
+    for (const cell of cells) {
+      if (typeof cell === 'number' && cell > last) last = cell
+    }
+  }
+  return last
+}
+
+function toTextRow(
+  path: string,
+  { cells, ...row }: SheetRow,
+  strings: SharedStrings,
+): { row: TextRow; characters: number } {
+  let characters = 0
+  const texts = cells.map((cell) => {
+    const text = typeof cell === 'number' ? strings.get(cell) : cell
+    characters += text.length
+    if (characters > MAX_ROW_CHARACTERS) throw createLongRowError(path, row.number)
+    return text
+  })
+  return { row: { ...row, cells: texts }, characters }
+}
+
 /** One row of a sheet that the file has. */
-export interface SheetRow {
+interface SheetRow {
   /** 1-based, as a spreadsheet shows it. */
   number: number
   /** Texts, and numbers of shared texts; a cell that the file leaves out is ''. */
@@ -17,7 +105,7 @@ export interface SheetRow {
 }
 
 /** Collects the rows of a sheet's part while it is parsed. */
-export interface SheetCollector {
+interface SheetCollector {
   handlers: XmlHandlers
   /** The rows that are complete, which it then forgets. */
   takeRows(): SheetRow[]
@@ -31,7 +119,7 @@ export const MAX_ROW_CHARACTERS = 8 * 1024 * 1024
 export const MAX_TEXT_PIECES = 100_000
 
 /** The `BAD_SOURCE` error of a row over {@link MAX_ROW_CHARACTERS}. */
-export function createLongRowError(path: string, number: number): Error {
+function createLongRowError(path: string, number: number): Error {
   return new SluiceError({
     id: 'sheet_row_too_long',
     source: path,
@@ -41,7 +129,7 @@ export function createLongRowError(path: string, number: number): Error {
 }
 
 /** A collector for one sheet. Its handlers throw `BAD_SOURCE` for rows or cells in places that no sheet has. */
-export function createSheetCollector(path: string, styles: Styles): SheetCollector {
+function createSheetCollector(path: string, styles: Styles): SheetCollector {
   let rows: SheetRow[] = []
   let row: SheetRow | null = null
   let lastNumber = 0
@@ -181,4 +269,38 @@ function readColumn(reference: string): number {
     column = column * 26 + letter + 1
   }
   return at === 0 || at > 3 ? -1 : column - 1
+}
+
+/** What rows of a sheet are held against. */
+export interface SheetExpectation {
+  /** Cells that a row has at least. */
+  width: number
+  /** Whether cells carry the formula guard of our own CSV export, which is then taken off. */
+  isGuarded: boolean
+}
+
+/** Turns a sheet's row, of which `filled` cells reach up to the last that is not empty, into a row of the source. */
+export function toSourceRow(
+  row: number,
+  sheetRow: TextRow,
+  filled: number,
+  { width, isGuarded }: SheetExpectation,
+): SourceRow {
+  const { formulaWithoutValue, imprecise } = sheetRow
+  const cells = sheetRow.cells.slice(0, filled)
+  while (cells.length < width) cells.push('')
+  const problems: Problem[] = []
+  const warn = (code: Problem['code'], message: string, found: string) =>
+    problems.push({ row, severity: 'warning', code, message, found: toFound(found) })
+  if (filled > width)
+    warn('ragged_row', `must have at most ${width} cells, as the first rows`, `${filled} cells`)
+  if (formulaWithoutValue !== null) {
+    const message = 'must have a calculated value; the cell is read as empty'
+    warn('formula_without_value', message, formulaWithoutValue)
+  }
+  if (imprecise !== null) {
+    const message = 'must be text where it has more than 15 digits; a spreadsheet changes the rest'
+    warn('number_precision', message, imprecise)
+  }
+  return { row, cells: isGuarded ? cells.map(removeFormulaGuard) : cells, problems }
 }

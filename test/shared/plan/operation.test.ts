@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import type { OperationKind } from '../../../src/shared/plan/operation.ts'
-import { fieldsOf, listFieldNames, parseFieldName } from '../../../src/shared/plan/operation-fields.ts'
+import {
+  fieldsOf,
+  listFieldNames,
+  type OperationKind,
+  parseFieldName,
+} from '../../../src/shared/plan/operation.ts'
 import { indexAddRequestSchema, indexRemoveRequestSchema } from '../../../src/shared/service/custom-index.ts'
 import { taskRequestSchema } from '../../../src/shared/service/tasks.ts'
 import { addTermSchema, updateTermSchema } from '../../../src/shared/service/watchlist.ts'
