@@ -1,6 +1,7 @@
 import { LOAD_SECONDS_MAX, type LoadOverview } from '../../shared/bridge/results.ts'
 import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
 import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
+import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
 import { bridge } from './bridge-context.ts'
 import { createExcerpts } from './sources.ts'
@@ -124,9 +125,7 @@ export const exportsHandlers = bridge.exports.router({
 
 /** A file name that says which run it is of: `posts-9f3c2a.csv`. Every system takes it. */
 export function toExportName(runName: string, runId: string, format: string): string {
-  const base = runName
-    .normalize('NFC')
-    .replace(/\.(csv|tsv|txt|xlsx|jsonl|ndjson)$/i, '')
+  const base = removeSourceEnding(runName.normalize('NFC'))
     .replace(/[^\p{Letter}\p{Mark}\p{Number}]+/gu, '-')
     .replace(/^-+|-+$/g, '')
   const short = Array.from(base).slice(0, NAME_MAX).join('').replace(/-+$/, '')

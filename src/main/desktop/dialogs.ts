@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path'
 import { BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain } from 'electron'
 import type { ExportTarget } from '../../shared/bridge/results.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
+import { SOURCE_ENDINGS } from '../../shared/plan/source-formats.ts'
 import { type AskProduction, describeProduction } from '../bridge/production-gate.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 import { isOwnSender } from './message-port.ts'
@@ -9,7 +10,7 @@ import { isOwnSender } from './message-port.ts'
 const LONGEST_NAME = 200
 
 const SOURCE_FILTERS = [
-  { name: 'Spreadsheets', extensions: ['csv', 'tsv', 'txt', 'xlsx', 'jsonl', 'ndjson'] },
+  { name: 'Spreadsheets', extensions: SOURCE_ENDINGS.map((ending) => ending.slice(1)) },
   { name: 'All files', extensions: ['*'] },
 ]
 

@@ -1,6 +1,7 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
 import type { WordedError } from '../../shared/messages/error-messages.ts'
+import { ACCEPTED_SOURCES } from '../../shared/plan/source-formats.ts'
 import { findDesktopApi } from '../bridge/client.ts'
 import { toShownError } from '../bridge/shown-error.ts'
 import {
@@ -137,9 +138,6 @@ export function useFileDrop(on: {
   return isOver
 }
 
-const ACCEPTED =
-  '.csv,.tsv,.tab,.txt,.xlsx,.jsonl,.ndjson,.json,text/csv,text/tab-separated-values,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-
 /** The page's own inputs for a file and for a folder, out of sight; buttons open them. */
 export function FilePicker(props: {
   picker: RefObject<HTMLInputElement | null>
@@ -152,7 +150,7 @@ export function FilePicker(props: {
       <input
         ref={props.picker}
         type="file"
-        accept={ACCEPTED}
+        accept={ACCEPTED_SOURCES}
         hidden
         data-testid="file"
         onChange={(event) => {

@@ -3,6 +3,7 @@ import { loadSchema } from '../load/load.ts'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../load/load-pace.ts'
 import { bareUrlSchema, connectionSchema } from './connection.ts'
 import { operationSchema } from './operation.ts'
+import { SOURCE_FORMAT_NAMES } from './source-formats.ts'
 
 export type { Operation, TaskOperation } from './operation.ts'
 
@@ -37,7 +38,7 @@ const mediaSchema = z.discriminatedUnion('kind', [
 export type PlanMedia = z.infer<typeof mediaSchema>
 
 /** How a source is read. */
-export const sourceFormatSchema = z.enum(['csv', 'tsv', 'xlsx', 'jsonl', 'folder'])
+export const sourceFormatSchema = z.enum(SOURCE_FORMAT_NAMES)
 
 const sourceSchema = z.object({
   /** Absolute path of the file or folder. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Load } from '../../../shared/load/load.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
+import { SOURCE_ENDINGS_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
@@ -37,8 +38,6 @@ export interface SendingCommand<Own extends object> {
   }
 }
 
-const SOURCES = '.csv, .tsv, .xlsx or .jsonl file, or folder'
-
 /** The stored connection that is named or, where no address is given, in use. */
 function findStored(workspace: string, flags: ServiceFlags): StoredConnection | null {
   if (flags.connection !== undefined) return findConnection(readConnections(workspace), flags.connection)
@@ -70,7 +69,7 @@ export function addSendingCommand<Own extends object>(
 ): Command {
   const command = parent
     .command(definition.name)
-    .argument('<source>', `${definition.source}: ${SOURCES}`)
+    .argument('<source>', `${definition.source}: ${SOURCE_ENDINGS_TEXT} file, or folder`)
     .summary(definition.summary ?? '')
     .description(definition.description)
   definition.addOptions(command)

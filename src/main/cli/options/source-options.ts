@@ -1,13 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FieldSource, Mapping } from '../../../shared/plan/plan.ts'
+import { SOURCE_FORMAT_NAMES, type SourceFormat } from '../../../shared/plan/source-formats.ts'
 import { createIntegerParser, parseBaseUrl, parseDelimiter } from './parse-values.ts'
-
-/** What can be a source. */
-const SOURCE_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'folder'] as const
 
 /** How a source is read. */
 export interface SourceFlags {
-  format?: (typeof SOURCE_FORMATS)[number]
+  format?: SourceFormat
   sheet?: string | number
   /** False under `--no-header`. */
   header: boolean
@@ -33,7 +31,7 @@ export function addSourceOptions(command: Command): Command {
     .optionsGroup('Source:')
     .addOption(
       new Option('--format <format>', 'source format (default: from the file extension)').choices(
-        SOURCE_FORMATS,
+        SOURCE_FORMAT_NAMES,
       ),
     )
     .option('--sheet <name|n>', 'sheet name or number (default: the first visible sheet)', parseSheet)

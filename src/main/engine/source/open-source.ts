@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
+import { findFormatOfEnding, type SourceFormat } from '../../../shared/plan/source-formats.ts'
 import { openDelimitedSource } from './csv/delimited-source.ts'
 import { DetectorMissing, loadDetector } from './decoding/encoding.ts'
 import { openJsonLinesSource } from './jsonl/json-lines-source.ts'
-import type { SourceFormat, SourceReader } from './source-reader.ts'
+import type { SourceReader } from './source-reader.ts'
 
 /** How a source is read, where that is not left to {@link openSource}. */
 export interface OpenSourceOptions {
@@ -15,7 +16,7 @@ export interface OpenSourceOptions {
 }
 
 /**
- * Opens a source with the reader of its format, which the plan, the path or the name's ending tells. Throws
+ * Opens a source with the reader of its format, which the plan, the path or the ending of its name says. Throws
  * `BAD_SOURCE` for what cannot be read as rows; the readers say more.
  */
 export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
@@ -28,47 +29,35 @@ export async function openSource(source: PlanSource, options: OpenSourceOptions 
   }
 }
 
-async function openByFormat(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
-  const format = findSourceFormat(source)
-  // Readers that need large libraries are loaded when the first source of their format is opened.
-  switch (format) {
-    case 'jsonl':
-      return openJsonLinesSource(source, options)
-    case 'folder':
-      // Any of its files may need it, when rows are read.
-      await loadDetector()
-      return (await import('./folder/folder-source.ts')).openFolderSource(source)
-    case 'xlsx':
-      return (await import('./xlsx/spreadsheet-source.ts')).openSpreadsheetSource(source, options)
-    case 'csv':
-    case 'tsv':
-      return openDelimitedSource({ ...source, format }, options.readBytes)
-  }
+type OpenReader = (source: PlanSource, options: OpenSourceOptions) => SourceReader | Promise<SourceReader>
+
+/** Readers that need large libraries are loaded when the first source of their format is opened. */
+const READERS: Record<SourceFormat, OpenReader> = {
+  csv: openDelimited,
+  tsv: openDelimited,
+  xlsx: async (source, options) =>
+    (await import('./xlsx/spreadsheet-source.ts')).openSpreadsheetSource(source, options),
+  jsonl: openJsonLinesSource,
+  async folder(source) {
+    // Any of its files may need it, when rows are read.
+    await loadDetector()
+    return (await import('./folder/folder-source.ts')).openFolderSource(source)
+  },
 }
 
-/** Endings of names and what they say; old and foreign workbooks are named by the reader of workbooks. */
-const FORMATS: Record<string, SourceFormat> = {
-  '.csv': 'csv',
-  '.tsv': 'tsv',
-  '.tab': 'tsv',
-  '.jsonl': 'jsonl',
-  '.ndjson': 'jsonl',
-  '.jsonlines': 'jsonl',
-  '.json': 'jsonl',
-  '.xlsx': 'xlsx',
-  '.xlsm': 'xlsx',
-  '.xltx': 'xlsx',
-  '.xltm': 'xlsx',
-  '.xlsb': 'xlsx',
-  '.xls': 'xlsx',
-  '.ods': 'xlsx',
-  '.numbers': 'xlsx',
+async function openByFormat(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
+  const format = findSourceFormat(source)
+  return READERS[format]({ ...source, format }, options)
+}
+
+function openDelimited(source: PlanSource, { readBytes }: OpenSourceOptions): SourceReader {
+  return openDelimitedSource(source, readBytes)
 }
 
 /** The format that the person gave, else that of a folder, else that of the name's ending, else CSV. */
 export function findSourceFormat({ path, format }: Pick<PlanSource, 'path' | 'format'>): SourceFormat {
   if (format !== undefined) return format
-  return isFolder(path) ? 'folder' : (FORMATS[extname(path).toLowerCase()] ?? 'csv')
+  return isFolder(path) ? 'folder' : (findFormatOfEnding(extname(path)) ?? 'csv')
 }
 
 function isFolder(path: string): boolean {

@@ -1,4 +1,5 @@
 import type { PlanSource } from '../../../shared/plan/plan.ts'
+import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { type RowPlace, toSourcePlace } from '../../../shared/plan/source-place.ts'
 import { type Problem, toFound } from '../../../shared/run/problem.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
@@ -22,10 +23,9 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       }
     }
     const { workbook } = reader
-    const isTable = reader.format === 'csv' || reader.format === 'tsv' || reader.format === 'xlsx'
     // Who names the header's row has looked at it.
     const doubt =
-      isTable && source.header && source.headerRow === undefined
+      getFormatTraits(reader.format).hasHeader && source.header && source.headerRow === undefined
         ? findHeaderDoubt(reader.columns, rows)
         : null
     return {

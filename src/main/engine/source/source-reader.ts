@@ -1,4 +1,4 @@
-import type { PlanSource } from '../../../shared/plan/plan.ts'
+import type { SourceFormat } from '../../../shared/plan/source-formats.ts'
 import type { RowPlace } from '../../../shared/plan/source-place.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
 
@@ -24,9 +24,6 @@ export interface SourceBatch {
   /** Bytes of the source read so far. */
   bytesRead: number
 }
-
-/** Formats of sources. */
-export type SourceFormat = NonNullable<PlanSource['format']>
 
 /** What a workbook has in addition to its rows. */
 interface WorkbookSheets {

@@ -7,6 +7,7 @@ import {
   IconTableImport,
   type TablerIcon,
 } from '@tabler/icons-react'
+import { SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import styles from './runs.module.css'
 
@@ -48,8 +49,8 @@ export function Welcome(props: {
           <IconTableImport size="2rem" stroke={1.25} aria-hidden />
           <h2 id="start-file">Drop a spreadsheet or a folder</h2>
           <p>
-            Anywhere in this window. CSV, TSV, Excel or JSON lines, any size, any encoding. Nothing is sent
-            before you say so.
+            Anywhere in this window. {SOURCE_NAMES_TEXT}, any size, any encoding. Nothing is sent before you
+            say so.
           </p>
           <div className={styles.startActions}>
             <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>

@@ -2,6 +2,7 @@ import { Button, Progress } from '@mantine/core'
 import { IconTableImport } from '@tabler/icons-react'
 import { formatBytes, formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import { fieldsOf, isAsync, type Operation } from '../../../shared/plan/operation.ts'
+import { SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
@@ -22,8 +23,8 @@ export function DropZone(props: { onChoose: () => void; onChooseFolder: () => vo
         <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
       </div>
       <p className={styles.dropNote}>
-        CSV, TSV, Excel (.xlsx) or JSON lines, any size, any encoding; or a folder of texts, JSON and media.
-        Nothing is sent yet.
+        {SOURCE_NAMES_TEXT}, any size, any encoding; or a folder of texts, JSON and media. Nothing is sent
+        yet.
       </p>
     </div>
   )

@@ -1,6 +1,7 @@
 import { Group, NativeSelect, NumberInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
+import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
 import {
   DELIMITERS,
@@ -21,7 +22,7 @@ export function SourceControls(props: {
   const { reading, preview, onReading } = props
   const format = preview?.format ?? 'csv'
   if (format === 'folder') return null
-  const hasHeader = format !== 'jsonl'
+  const { hasHeader, hasEncoding, hasDelimiter } = getFormatTraits(format)
   return (
     <Group gap="md" align="end" className={styles.controls}>
       {format === 'xlsx' && preview?.sheets !== undefined && (
@@ -35,11 +36,11 @@ export function SourceControls(props: {
           data={preview.sheets}
         />
       )}
-      {format !== 'xlsx' && (
+      {hasEncoding && (
         <EncodingControls
           reading={reading}
           preview={preview}
-          hasDelimiter={format !== 'jsonl'}
+          hasDelimiter={hasDelimiter}
           onReading={onReading}
         />
       )}

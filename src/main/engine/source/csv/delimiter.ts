@@ -1,9 +1,10 @@
 import Papa from 'papaparse'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import { getFormatTraits } from '../../../../shared/plan/source-formats.ts'
 import type { SourceReader } from '../source-reader.ts'
 
-/** The delimiter of a source and how it was told. */
+/** The delimiter of a source and how it was found. */
 export interface ChosenDelimiter {
   delimiter: string
   delimiterBy: SourceReader['delimiterBy']
@@ -15,9 +16,8 @@ const CANDIDATES = [',', ';', '\t', '|'] as const
 const SAMPLE_RECORDS = 500
 
 /**
- * The delimiter that the person gave, else the one that the file's own first line declares, else a tab where the
- * format or the ending says TSV, else the one that splits the sample's records most evenly. Throws `BAD_SOURCE` for a
- * character that cannot delimit.
+ * The delimiter that the person gave, else the one that the file's own first line declares, else the format's own,
+ * else the one that splits the sample's records most evenly. Throws `BAD_SOURCE` for a character that cannot delimit.
  */
 export function chooseDelimiter(
   source: PlanSource,
@@ -32,8 +32,8 @@ export function chooseDelimiter(
     }
     return { delimiter: given, delimiterBy: 'given' }
   }
-  const isTsv = source.format === undefined ? /\.(tsv|tab)$/i.test(source.path) : source.format === 'tsv'
-  if (isTsv) return { delimiter: '\t', delimiterBy: 'ending' }
+  const fixed = getFormatTraits(source.format ?? 'csv').delimiter
+  if (fixed !== undefined) return { delimiter: fixed, delimiterBy: 'ending' }
   return { delimiter: guessDelimiter(sampleText, newline), delimiterBy: 'guess' }
 }
 

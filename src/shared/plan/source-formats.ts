@@ -1,0 +1,114 @@
+/** What a format of sources is, wherever it is offered, recognised or read. */
+interface SourceFormatTraits {
+  /** What a person calls it. */
+  name: string
+  /** Endings of file names, the usual one first. */
+  endings: readonly string[]
+  /** Endings that its reader knows only to say what else such a file is. */
+  foreignEndings?: readonly string[]
+  mediaTypes: readonly string[]
+  /** Whether a row may name the columns. */
+  hasHeader: boolean
+  /** Whether a person may choose the encoding of its text. */
+  hasEncoding: boolean
+  /** Whether a character separates cells. */
+  hasDelimiter: boolean
+  /** That character, where the format itself says it. */
+  delimiter?: string
+}
+
+/**
+ * Every format of sources. Command line, window, plan and engine derive what they know of formats from this table; the
+ * reader of each is in `engine/source/open-source.ts`.
+ */
+const SOURCE_FORMATS = {
+  csv: {
+    name: 'CSV',
+    endings: ['.csv', '.txt'],
+    mediaTypes: ['text/csv'],
+    hasHeader: true,
+    hasEncoding: true,
+    hasDelimiter: true,
+  },
+  tsv: {
+    name: 'TSV',
+    endings: ['.tsv', '.tab'],
+    mediaTypes: ['text/tab-separated-values'],
+    hasHeader: true,
+    hasEncoding: true,
+    hasDelimiter: true,
+    delimiter: '\t',
+  },
+  xlsx: {
+    name: 'Excel (.xlsx)',
+    endings: ['.xlsx', '.xlsm', '.xltx', '.xltm'],
+    foreignEndings: ['.xlsb', '.xls', '.ods', '.numbers'],
+    mediaTypes: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    hasHeader: true,
+    hasEncoding: false,
+    hasDelimiter: false,
+  },
+  jsonl: {
+    name: 'JSON Lines',
+    endings: ['.jsonl', '.ndjson', '.jsonlines', '.json'],
+    mediaTypes: [],
+    hasHeader: false,
+    hasEncoding: true,
+    hasDelimiter: false,
+  },
+  folder: {
+    name: 'a folder',
+    endings: [],
+    mediaTypes: [],
+    hasHeader: false,
+    hasEncoding: true,
+    hasDelimiter: false,
+  },
+} as const satisfies Record<string, SourceFormatTraits>
+
+/** A format of sources. */
+export type SourceFormat = keyof typeof SOURCE_FORMATS
+
+/** The formats, as a plan names them. */
+export const SOURCE_FORMAT_NAMES = Object.keys(SOURCE_FORMATS) as SourceFormat[]
+
+const TRAITS: Record<SourceFormat, SourceFormatTraits> = SOURCE_FORMATS
+const FILE_TRAITS = Object.values(TRAITS).filter(({ endings }) => endings.length > 0)
+
+/** Endings of every file that can be a source. */
+export const SOURCE_ENDINGS: readonly string[] = FILE_TRAITS.flatMap(({ endings }) => endings)
+
+/** What a file input of a page accepts: endings and media types. */
+export const ACCEPTED_SOURCES = [
+  ...SOURCE_ENDINGS,
+  ...FILE_TRAITS.flatMap(({ mediaTypes }) => mediaTypes),
+].join()
+
+/** The formats of files in words: `CSV, TSV, Excel (.xlsx) or JSON Lines`. */
+export const SOURCE_NAMES_TEXT = listOr(FILE_TRAITS.map(({ name }) => name))
+
+/** Their usual endings in words: `.csv, .tsv, .xlsx or .jsonl`. */
+export const SOURCE_ENDINGS_TEXT = listOr(FILE_TRAITS.flatMap(({ endings }) => endings.slice(0, 1)))
+
+/** What is known of a format. */
+export function getFormatTraits(format: SourceFormat): SourceFormatTraits {
+  return TRAITS[format]
+}
+
+/** The format that the ending of a file's name says, upper or lower case; null for an unknown one. */
+export function findFormatOfEnding(ending: string): SourceFormat | null {
+  const wanted = ending.toLowerCase()
+  const isNamed = ({ endings, foreignEndings = [] }: SourceFormatTraits) =>
+    endings.includes(wanted) || foreignEndings.includes(wanted)
+  return SOURCE_FORMAT_NAMES.find((format) => isNamed(TRAITS[format])) ?? null
+}
+
+/** A file's name without its ending, where that is one of a source. */
+export function removeSourceEnding(name: string): string {
+  const ending = SOURCE_ENDINGS.find((one) => name.toLowerCase().endsWith(one))
+  return ending === undefined ? name : name.slice(0, -ending.length)
+}
+
+function listOr(words: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words)
+}
