@@ -34,7 +34,7 @@ try {
   })) {
     if (only !== undefined && only !== name) continue
     const app = await openApp({ browser, rendererFolder, folder: join(folder, name) })
-    await walk(app.page, createCamera(app.page, target), app.workspace)
+    await walk(app.page, createCamera(app.page, target), app)
     await app.close()
     for (const complaint of app.complaints) process.stderr.write(`the console complained: ${complaint}\n`)
   }

@@ -4,11 +4,12 @@ import { addConnection, changeConnections } from '../../src/main/engine/workspac
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { WORKER_URLS } from '../../src/main/worker-urls.ts'
 import { storedConnectionSchema } from '../../src/shared/plan/stored-connection.ts'
+import type { OpenedApp } from '../../test/helpers/e2e/open-app.ts'
 import { chooseFile, seeScreen } from '../../test/helpers/e2e/walk.ts'
-import type { Camera } from './camera.ts'
+import { type Camera, createCamera } from './camera.ts'
 
 /** Stored connections, production among them, and another key for a run that has paused. */
-export async function walkConnections(page: Page, take: Camera, workspace: string): Promise<void> {
+export async function walkConnections(page: Page, take: Camera, app: OpenedApp): Promise<void> {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: ['screenshot-key'] })
   process.env['SCREENSHOT_OLD_KEY'] = 'not-any-more'
   process.env['SCREENSHOT_NEW_KEY'] = 'screenshot-key'
@@ -27,7 +28,7 @@ export async function walkConnections(page: Page, take: Camera, workspace: strin
         activeKey: 'primary',
       }),
     )
-    for (const one of stored) changeConnections(workspace, (known) => addConnection(known, one))
+    for (const one of stored) changeConnections(app.workspace, (known) => addConnection(known, one))
     await page.reload()
     await page.getByRole('link', { name: 'Operation' }).click()
     await seeScreen(page, 'Operation')
@@ -38,9 +39,11 @@ export async function walkConnections(page: Page, take: Camera, workspace: strin
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: /^Review/ }).click()
     await page.getByRole('button', { name: 'Send 60 rows' }).click()
-    await page.getByRole('dialog').waitFor()
-    await take('71-production-dialog')
-    await page.getByRole('button', { name: 'Send to production' }).click()
+    const consent = await app.openConsent()
+    await consent.getByText('It submits content').waitFor()
+    await createCamera(consent, 'screenshots')('71-production-question')
+    await consent.getByRole('button', { name: 'Send to production' }).click()
+    await consent.close()
     await page.getByRole('button', { name: 'Use another key…' }).waitFor()
     await take('72-run-wrong-key')
     await page.getByRole('button', { name: 'Use another key…' }).click()

@@ -28,7 +28,7 @@ export async function walkLoad(page: Page, take: Camera): Promise<void> {
   await page.getByRole('row', { name: /^p\(99\)<500/ }).waitFor()
   await page.getByRole('img', { name: /^response_time/ }).waitFor()
   await take('93-load-measuring')
-  await seeRunEnded(page)
+  await seeRunEnded(page, 'threshold failed')
   await page.getByRole('region', { name: 'Summary' }).waitFor()
   await take('94-load-report')
   await page.getByRole('region', { name: 'The machine that sent' }).scrollIntoViewIfNeeded()

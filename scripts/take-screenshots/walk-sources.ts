@@ -10,7 +10,7 @@ export async function walkSources(page: Page, take: Camera): Promise<void> {
   const sms = findSmsFile()
   if (sms !== null) {
     await chooseFile(page, { name: 'sms-spam.csv', text: readFileSync(sms) })
-    await page.getByLabel('A row names the columns').uncheck({ force: true })
+    await page.getByLabel('Header row').uncheck({ force: true })
     await page.getByRole('columnheader', { name: 'Column 2' }).waitFor()
     await take('20-source-no-header')
     await page.getByRole('button', { name: 'Continue' }).click()
