@@ -61,7 +61,7 @@ it('goes to a stored connection, asks outside of the page since it is production
   await keys.getByRole('button', { name: 'Use this key' }).click()
   await keys.waitFor({ state: 'detached' })
   await page.getByText(/^The run uses key new of live since /).waitFor()
-  await page.getByText('Press Resume to go on with it.').waitFor()
+  await page.getByText('Press Resume to continue with it.').waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
   await seeRunEnded(page)
   const { succeeded = 0, rejected = 0, pending } = await readShownCounts(page)

@@ -34,7 +34,7 @@ it('says what to do about refused rows, and sends them again as a child run with
   await seeScreen(page, 'Results')
   await page.getByText(`${refused} rows`, { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Show all rows' }).click()
-  await page.getByRole('button', { name: /^did not succeed, in all/ }).click()
+  await page.getByRole('button', { name: /^all that did not succeed/ }).click()
   await page.getByText(`${refused + 8} rows`, { exact: true }).waitFor()
   await page.getByRole('button', { name: `Retry ${refused} rows…` }).click()
   const dialog = page.getByRole('dialog')

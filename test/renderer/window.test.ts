@@ -162,7 +162,10 @@ describe('an operation in a few words', () => {
     [{ kind: 'task', mode: 'sync', api: 'v1', legacy: true, models: ['ocr'] }, 'v1 sync, ocr, legacy answer'],
     [{ kind: 'task', mode: 'async', api: 'v2', legacy: false, models: ['a', 'b'] }, 'v2 async, 2 models'],
     [{ kind: 'index-add', mode: 'async', indexId: 'faces' }, 'faces, async'],
-    [{ kind: 'watchlist-add', watchlist: '', termsPerRequest: 500 }, 'no watchlist yet, 500 terms a request'],
+    [
+      { kind: 'watchlist-add', watchlist: '', termsPerRequest: 500 },
+      'no watchlist yet, 500 terms per request',
+    ],
     [{ kind: 'appeal-status' }, 'only reads'],
   ])('%j is: %s', (operation, words) => expect(describeOptions(operation)).toBe(words))
 })

@@ -180,6 +180,21 @@ post('${QUESTION_PATH}', '').then(async (answer) => {
   arm()
 }, lost)`
 
+const STYLE = `
+:root { color-scheme: light dark; --line: light-dark(#d9dee4, #2f363d); --danger: #b02318 }
+body { margin: 0; background: light-dark(#f5f6f8, #14171a); color: light-dark(#181c21, #e7eaed);
+  font: 15px/1.5 system-ui, sans-serif }
+main { max-width: 34rem; margin: 15vh auto 0; padding: 1.5rem; border: 1px solid var(--line);
+  border-top: 4px solid var(--danger); border-radius: 6px; background: light-dark(#fff, #1b1f23) }
+h1 { margin: 0 0 1rem; font-size: 1.25rem; overflow-wrap: anywhere }
+p { margin: 0.25rem 0; overflow-wrap: anywhere }
+#choice { display: flex; justify-content: flex-end; gap: 0.5rem; margin-top: 1.5rem }
+#choice[hidden] { display: none }
+button { padding: 0.45rem 0.9rem; border: 1px solid light-dark(#7f8a96, #78838f); border-radius: 4px;
+  background: none; color: inherit; font: inherit }
+#send:enabled { border-color: var(--danger); background: var(--danger); color: #fff }
+#send:disabled { opacity: 0.6 }`
+
 /** The page that shows a question before production and takes the answer; the token is behind `#` in its own address. */
 function createConsentPage(): { headers: Record<string, string>; body: string } {
   const nonce = randomBytes(18).toString('base64url')
@@ -197,6 +212,7 @@ function createConsentPage(): { headers: Record<string, string>; body: string } 
 </main>
 <noscript>Sluice needs JavaScript. Allow it for this address and open it again.</noscript>
 <script nonce="${nonce}">${SCRIPT}</script>`,
+      `<style nonce="${nonce}">${STYLE}</style>\n`,
     ),
   }
 }

@@ -37,7 +37,7 @@ interface RailGroup {
 
 /**
  * The rail of screens: home, the steps of the run being prepared, the screens of the run being looked at. In a narrow
- * window it is a strip of icons that opens over the screen while it is pointed at or has the keyboard's focus.
+ * window each name stands under its icon.
  */
 export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNode }) {
   const here = toHash(props.current)

@@ -76,7 +76,7 @@ export function CheckScreen(props: {
             {
               label: 'Causes',
               value: formatCount(errors.length + warnings.length),
-              note: `${errors.length} of errors, ${warnings.length} of warnings`,
+              note: `${formatCounted(errors.length, 'error')}, ${formatCounted(warnings.length, 'warning')}`,
             },
           ]}
         />

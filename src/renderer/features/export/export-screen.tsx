@@ -76,7 +76,7 @@ export function ExportScreen(props: {
           title={`${formatCounted(done.rows, 'row')} written, ${formatBytes(done.sizeBytes)}`}
         >
           <SafeText
-            text={done.kind === 'file' ? done.file : `${done.name}, among your downloads`}
+            text={done.kind === 'file' ? done.file : `${done.name}, in your downloads`}
             max={300}
             lines
           />
@@ -92,7 +92,7 @@ export function ExportScreen(props: {
             <Radio
               value="all"
               label={`All rows${rows === undefined ? '' : `: ${formatCount(rows.read)}`}`}
-              description="Invalid and unsent rows too, each with what became of it."
+              description="Includes invalid and unsent rows, each with its outcome."
             />
             {filter !== null && (
               <Radio
@@ -103,13 +103,13 @@ export function ExportScreen(props: {
             )}
             <Radio
               value="unsuccessful"
-              label="Only what did not succeed"
+              label="Only rows that did not succeed"
               description="Invalid, rejected, failed, unknown and overdue rows, to correct them and send them again."
             />
             <Radio
               value="state"
-              label="Only the rows in one state"
-              description="Such as the rejected ones."
+              label="Only rows in one state"
+              description="For example only rejected rows."
             />
           </Stack>
         </Radio.Group>
@@ -141,17 +141,17 @@ export function ExportScreen(props: {
             <Radio
               value="csv"
               label="CSV"
-              description="Your columns first, then what became of each row. UTF-8 with a byte-order mark, ready for a spreadsheet program."
+              description="Your columns first, then the outcome of each row. UTF-8 with a byte-order mark, ready for spreadsheet programs."
             />
             <Radio
               value="xlsx"
               label="Excel workbook"
-              description="The same as a sheet in which every cell is text, so that nothing is turned into numbers or dates."
+              description="The same columns. Every cell is text, so nothing turns into a number or a date."
             />
             <Radio
               value="jsonl"
               label="JSON lines"
-              description="One object a row with the request and the response as they were, for programs."
+              description="One object per row with its request and response, for programs."
             />
           </Stack>
         </Radio.Group>
@@ -159,7 +159,7 @@ export function ExportScreen(props: {
           <Switch
             mt="md"
             label="Lossless"
-            description="Off, a cell that begins like a formula gets an apostrophe, so that opening the file runs nothing. On, every cell stays exactly as it was."
+            description="Off: a cell that looks like a formula gets an apostrophe, so that opening the file runs nothing. On: every cell stays exactly as it was."
             checked={lossless}
             onChange={(event) => setLossless(event.currentTarget.checked)}
           />

@@ -73,7 +73,7 @@ export function LoadExportScreen({ runId }: { runId: string }) {
       {done !== null && (
         <Notice kind="good" title={`Written, ${formatBytes(done.sizeBytes)}`}>
           <SafeText
-            text={done.kind === 'file' ? done.file : `${done.name}, among your downloads`}
+            text={done.kind === 'file' ? done.file : `${done.name}, in your downloads`}
             max={300}
             lines
           />

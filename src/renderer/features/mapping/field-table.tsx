@@ -29,7 +29,7 @@ export function FieldTable(props: {
           <th scope="col" className={styles.value}>
             Value for all rows
           </th>
-          <th scope="col">About it</th>
+          <th scope="col">Description</th>
         </tr>
       </thead>
       <tbody>
@@ -45,7 +45,7 @@ export function FieldTable(props: {
               <td className={styles.value}>
                 <TextInput
                   aria-label={`${field.name} for all rows`}
-                  placeholder={field.required === 'always' ? 'type a value' : 'left out'}
+                  placeholder={field.required === 'always' ? 'type a value' : 'not sent'}
                   value={source?.kind === 'template' ? source.template : ''}
                   onChange={(event) =>
                     props.onMapping(assignTemplate(mapping, field.name, event.currentTarget.value))
@@ -64,8 +64,8 @@ export function FieldTable(props: {
       <tfoot>
         <tr>
           <td colSpan={3} className={styles.about}>
-            Between the braces of <code>{'{{row}}'}</code>, <code>{'{{run}}'}</code> or{' '}
-            <code>{'{{column name}}'}</code> stands what changes from row to row.
+            A value can hold <code>{'{{row}}'}</code>, <code>{'{{run}}'}</code> and{' '}
+            <code>{'{{column name}}'}</code>, which are filled in for each row.
           </td>
         </tr>
       </tfoot>

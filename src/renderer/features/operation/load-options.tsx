@@ -15,7 +15,7 @@ interface LoadFieldsProps {
 export function LoadOptions({ load, onLoad }: Omit<LoadFieldsProps, 'mistakes'>) {
   const fields = { load, onLoad, mistakes: findLoadMistakes(load) }
   return (
-    <Panel title="Load" aside="rows are used in order, and again from the start">
+    <Panel title="Load" aside="rows are sent in order, then again from the first">
       <Stack gap="md">
         <PaceFields {...fields} />
         <EndFields {...fields} />
@@ -88,7 +88,7 @@ function PaceFields({ load, mistakes, onLoad }: LoadFieldsProps) {
       {load.pace === 'stages' && (
         <TextInput
           label="Stages"
-          description="10@30s holds 10 requests a second for 30 s; 10..50@1m goes evenly from 10 to 50; concurrency: before them counts requests in flight."
+          description="10@30s holds 10 requests a second for 30 s, 10..50@1m ramps from 10 to 50. Start with concurrency: to set requests in flight instead."
           spellCheck={false}
           autoComplete="off"
           value={load.stages}

@@ -29,7 +29,7 @@ export function TaskOptions(props: {
           })
         }}
         data={[
-          { value: 'v1', label: 'v1: one model a request' },
+          { value: 'v1', label: 'v1: one model per request' },
           { value: 'v2', label: 'v2: several models, custom indexes' },
         ]}
       />

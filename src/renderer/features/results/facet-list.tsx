@@ -64,7 +64,7 @@ export function FacetList(props: {
               {group.title === 'State' && (unsuccessful > 0 || filter.unsuccessful) && (
                 <li>
                   <FacetButton
-                    name="did not succeed, in all"
+                    name="all that did not succeed"
                     rows={unsuccessful}
                     chosen={filter.unsuccessful === true}
                     onPick={() => onFilter(toggleUnsuccessful(filter))}

@@ -288,7 +288,7 @@ function SearchBox({ value, onValue }: { value: string; onValue: (value: string)
 function NoRows({ narrowed }: { narrowed: boolean }) {
   return narrowed ? (
     <Empty icon={IconFilterOff} title="No row matches">
-      Take away the search or one of the facets at the left to see more.
+      Clear the search or a filter on the left.
     </Empty>
   ) : (
     <Empty icon={IconFilterOff} title="No rows">

@@ -40,7 +40,7 @@ export function PacePanel(props: {
           onValue={(retries) => onSettings({ ...settings, retries })}
         />
         <NumberField
-          label="Time-out (s)"
+          label="Timeout (s)"
           value={settings.timeoutS}
           min={1}
           max={3600}
@@ -52,7 +52,7 @@ export function PacePanel(props: {
           {
             label: 'Requests in all',
             value: formatCount(requests),
-            note: rowsPerItem === 1 ? 'one a row' : `up to ${formatCount(rowsPerItem)} rows in each`,
+            note: rowsPerItem === 1 ? 'one per row' : `up to ${formatCount(rowsPerItem)} rows in each`,
           },
           {
             label: 'Estimated time',
@@ -65,7 +65,7 @@ export function PacePanel(props: {
         ]}
       />
       <p className={styles.note}>
-        Only what was certainly not taken, or is safe to repeat, is retried; a Retry-After is honoured.
+        Sluice retries what the service did not accept or what is safe to repeat, and honours Retry-After.
       </p>
     </Panel>
   )
@@ -114,7 +114,7 @@ export function LoadPanel(props: {
       </ul>
       <Figures figures={toFigures(load, props.rows)} />
       <NumberInput
-        label="Time-out (s)"
+        label="Timeout (s)"
         w="6.5rem"
         mt="sm"
         value={settings.timeoutS}

@@ -44,7 +44,7 @@ export function KeyDialog(props: {
           void change.run()
         }}
       >
-        <p>What is sent from now on carries it; what is on its way has the one before.</p>
+        <p>New requests use the new key. Requests in flight keep the old one.</p>
         {entry !== null && (
           <Radio.Group label={`Keys of ${entry.name}`} value={choice} onChange={setChoice}>
             <Stack gap="xs" mt="xs">
@@ -57,7 +57,7 @@ export function KeyDialog(props: {
                   description={isSet ? `from ${env}` : `${env} is not set here`}
                 />
               ))}
-              <Radio value={TYPED} label="One that is typed" description="For this run alone." />
+              <Radio value={TYPED} label="Type a key" description="For this run only." />
             </Stack>
           </Radio.Group>
         )}

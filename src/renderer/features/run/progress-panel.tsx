@@ -1,7 +1,13 @@
 import { NumberInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
-import { formatBytes, formatCount, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatRate,
+  formatShare,
+} from '../../../shared/messages/figure-text.ts'
 import type { RunState } from '../../../shared/run/run.ts'
 import { formatSlowdown, type RunPhase, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -69,7 +75,7 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
     {
       label: 'Requests sent',
       value: formatCount(requests.sent),
-      note: requests.retried === 0 ? 'no retries' : `${formatCount(requests.retried)} of them tried again`,
+      note: requests.retried === 0 ? 'no retries' : formatCounted(requests.retried, 'retry', 'retries'),
     },
   ]
   if (snapshot.retryAfter.answers > 0) {
@@ -141,13 +147,13 @@ export function toStanding(phase: RunPhase, state: RunState): RunStanding {
 }
 
 const STANDINGS: Record<RunPhase, string> = {
-  intake: 'reading the rows for',
-  ready: 'to be sent to',
+  intake: 'reading rows for',
+  ready: 'to send to',
   running: 'sending to',
-  paused: 'on the way to',
-  draining: 'finishing what is on its way to',
+  paused: 'sending to',
+  draining: 'finishing requests to',
   awaiting: 'callbacks from',
-  ended: 'at',
+  ended: 'sent to',
 }
 
 /** What a run is doing, in words that go before its address. */

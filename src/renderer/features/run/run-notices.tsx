@@ -49,7 +49,7 @@ export function KeyNotice({ newKey, isPaused }: { newKey: NewKey; isPaused: bool
         <SafeText text={`The run uses ${newKey.name} since ${formatTimestamp(newKey.since)}`} max={200} />
       }
     >
-      {isPaused ? 'Press Resume to go on with it.' : 'What is sent from now on carries it.'}
+      {isPaused ? 'Press Resume to continue with it.' : 'New requests use it.'}
     </Notice>
   )
 }
@@ -76,7 +76,7 @@ export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void
       )}
       {limited === true && (
         <Notice kind="warning" title="This machine was the bottleneck for part of the run">
-          The latencies below may hold its own delays. Close what else is busy, or lower the pace.
+          The latencies below may include its own delays. Close other programs or lower the pace.
         </Notice>
       )}
     </>

@@ -137,9 +137,11 @@ function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: strin
   const newest = cut[0]?.summary
   if (newest === undefined) return null
   const { rows } = newest
-  const awaiting = rows.awaiting === 0 ? '' : `, ${formatCounted(rows.awaiting, 'callback')} still awaited`
-  const unknown =
-    rows.unknown === 0 ? '' : `, and of ${formatCounted(rows.unknown, 'row')} nobody knows the fate`
+  const left = [
+    rows.not_sent > 0 && `${formatCounted(rows.not_sent, 'row')} not sent`,
+    rows.awaiting > 0 && `${formatCounted(rows.awaiting, 'callback')} still awaited`,
+    rows.unknown > 0 && `${formatCounted(rows.unknown, 'row')} with an unknown outcome`,
+  ].filter((part) => part !== false)
   return (
     <Notice
       kind="warning"
@@ -155,15 +157,14 @@ function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: strin
         </Button>
       }
     >
-      {formatCounted(rows.not_sent, 'row')} not sent{awaiting}
-      {unknown}. Nothing is sent again without a word.
+      {left.join(', ')}. Nothing is sent until you resume.
       {cut.length > 1 && ` ${formatCounted(cut.length - 1, 'more run')} in the same state below.`}
     </Notice>
   )
 }
 
 function describeRetries({ retries }: RunSummary): string {
-  return retries.length === 0 ? '' : `, and so do its ${formatCounted(retries.length, 'retry', 'retries')}`
+  return retries.length === 0 ? '' : `, with its ${formatCounted(retries.length, 'retry', 'retries')}`
 }
 
 /** Asks once more before a run's journal goes for good. */
@@ -176,12 +177,13 @@ function DeleteDialog(props: { run: RunSummary; busy: boolean; onConfirm: () => 
           <strong>
             <SafeText text={run.name} max={80} />
           </strong>
-          : its journal with {formatCounted(run.rows.read, 'row')}, every request and every answer goes for
-          good{describeRetries(run)}. What the service has stays there. Your spreadsheet is not touched.
+          : its journal with {formatCounted(run.rows.read, 'row')} and every request and answer is deleted
+          {describeRetries(run)}. This cannot be undone. The service keeps what it received. Your spreadsheet
+          is not touched.
         </p>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" data-autofocus onClick={props.onClose}>
-            Keep it
+            Cancel
           </Button>
           <Button color="danger" loading={props.busy} onClick={props.onConfirm}>
             Delete

@@ -25,7 +25,7 @@ const STEPS: { icon: TablerIcon; title: string; text: string }[] = [
   {
     icon: IconSend,
     title: 'Send',
-    text: 'Ten rows to try, then all of them. Pause and resume; nothing is sent twice without a word.',
+    text: 'Ten rows to try, then all of them. Pause and resume; nothing is sent twice unless you say so.',
   },
   {
     icon: IconChartHistogram,
@@ -61,7 +61,7 @@ export function Welcome(props: {
         </section>
         <section className={styles.start} aria-labelledby="start-sandbox">
           <IconFlask size="2rem" stroke={1.25} aria-hidden />
-          <h2 id="start-sandbox">No account at hand?</h2>
+          <h2 id="start-sandbox">No account yet?</h2>
           <p>
             The sandbox is a small moderation service inside this app, with a sample to send. Nothing leaves
             this machine.

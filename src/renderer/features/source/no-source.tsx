@@ -17,10 +17,10 @@ export function DropZone(props: { onChoose: () => void; onChooseFolder: () => vo
       <IconTableImport size="2.25rem" stroke={1.25} aria-hidden />
       <p className={styles.dropTitle}>Drop a spreadsheet or a folder</p>
       <div className={styles.dropActions}>
-        <Button variant="default" onClick={props.onChooseFolder}>
-          Choose a folder
-        </Button>
         <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
+        <Button variant="default" onClick={props.onChooseFolder}>
+          A folder
+        </Button>
       </div>
       <p className={styles.dropNote}>
         {SOURCE_NAMES_TEXT}, any size, any encoding; or a folder of texts, JSON and media. Nothing is sent
@@ -46,8 +46,8 @@ export function UploadScreen({ upload }: { upload: UploadProgress }) {
 
 const NEED: Record<RequestField['required'], string> = {
   always: 'required',
-  content: 'one of the two',
-  never: 'if you have it',
+  content: 'one of these two',
+  never: 'optional',
 }
 
 /** What rows are not asked for: the receiver's address is the app's own, whole requests are for who knows. */
@@ -60,14 +60,14 @@ export function ExpectedData({ operation }: { operation: Operation }) {
     (field) => !UNSAID.includes(field.name) && (field.mode === 'both' || field.mode === mode),
   )
   return (
-    <Panel title="Data that is expected" aside="Any column names will do: they are matched next" flush>
+    <Panel title="Expected columns" aside="Any column names work; you match them next" flush>
       <table className={styles.expected}>
         <tbody>
           {fields.map((field) => (
             <tr key={field.name}>
               <th scope="row">{field.name}</th>
               <td className={styles.need}>
-                {field.name === 'post_id' ? 'made if missing' : NEED[field.required]}
+                {field.name === 'post_id' ? 'generated if missing' : NEED[field.required]}
               </td>
               <td>
                 <Sentence text={field.note} />

@@ -46,7 +46,7 @@ export function SourceControls(props: {
       )}
       {hasHeader && (
         <Switch
-          label="A row names the columns"
+          label="Header row"
           checked={reading.header}
           onChange={(event) => {
             const { headerRow: _none, ...rest } = reading
@@ -57,7 +57,7 @@ export function SourceControls(props: {
       )}
       {hasHeader && reading.header && (
         <NumberInput
-          aria-label="Row that names the columns"
+          aria-label="Header in row"
           w="4.5rem"
           value={reading.headerRow ?? 1}
           min={1}
@@ -145,7 +145,8 @@ const BY_WORDS: Record<BridgePreview['encodingBy'] | BridgePreview['delimiterBy'
 function toDetected(preview: BridgePreview | null, kind: 'encoding' | 'delimiter'): string {
   const by = kind === 'encoding' ? preview?.encodingBy : preview?.delimiterBy
   if (preview === null || by === undefined || by === 'given') return 'Detect'
-  const name = kind === 'encoding' ? preview.encoding : nameDelimiter(preview.delimiter)
+  const name =
+    kind === 'encoding' ? preview.encoding.replace('utf-', 'UTF-') : nameDelimiter(preview.delimiter)
   return name === '' ? 'Detect' : `${name} (${BY_WORDS[by]})`
 }
 

@@ -16,7 +16,7 @@ export function PercentilesTable({
       <caption className="visually-hidden">Latency percentiles</caption>
       <thead>
         <tr>
-          <th scope="col">Latency</th>
+          <th scope="col">Metric</th>
           {COLUMNS.map(([key, title]) => (
             <th key={key} scope="col">
               {title}

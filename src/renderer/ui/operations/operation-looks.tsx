@@ -99,7 +99,7 @@ function describeLoadTest(operation: Operation, load: Load | null): string {
     .join(', ')
 }
 
-/** What an operation is set to, in a few words: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms a request`. */
+/** What an operation is set to, in a few words: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms per request`. */
 export function describeOptions(operation: Operation): string {
   switch (operation.kind) {
     case 'task': {
@@ -112,7 +112,7 @@ export function describeOptions(operation: Operation): string {
       return `${operation.indexId || 'no index yet'}, ${operation.mode}`
     case 'watchlist-add':
     case 'watchlist-update':
-      return `${operation.watchlist || 'no watchlist yet'}, ${operation.termsPerRequest} terms a request`
+      return `${operation.watchlist || 'no watchlist yet'}, ${operation.termsPerRequest} terms per request`
     case 'appeal-status':
       return 'only reads'
   }
