@@ -237,3 +237,8 @@ export function toServiceUrl({
 }: Pick<RunSummary, 'api' | 'base_url' | 'task_base_url'>): string {
   return api === 'v2' ? (task_base_url ?? base_url) : base_url
 }
+
+/** Whether a run is a load test. */
+export function isLoadRun({ thresholds }: RunSummary): boolean {
+  return thresholds !== undefined
+}

@@ -9,17 +9,22 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { ApiKey } from '../../engine/secrets/bound-secret.ts'
 import { DEFAULT_SANDBOX_KEY } from '../../sandbox/sandbox-options.ts'
+import { startSandboxThread } from '../../sandbox/start-sandbox-thread.ts'
+import { WORKER_URLS } from '../../worker-urls.ts'
 import type { CliContext } from '../context.ts'
-import { createDemoPlans } from '../demo/plans.ts'
-import { DEMO_SANDBOX, findDifferences, formatUnsuccessfulRows, submitEarlier } from '../demo/script.ts'
+import {
+  createDemoPlans,
+  DEMO_SANDBOX,
+  findDifferences,
+  formatUnsuccessfulRows,
+  submitEarlier,
+} from '../demo/script.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
-import { openSandbox } from '../sandbox-access.ts'
-import { followRun } from '../session/settle-run.ts'
-import { toExitCode } from '../summary/exit-code.ts'
+import { followRun, toExitCode } from '../session/settle-run.ts'
 import { formatCommands } from '../summary/next-steps.ts'
-import { formatSection } from '../summary/section.ts'
 import { formatBriefSummary, formatSummary } from '../summary/summary-text.ts'
+import { formatSection } from '../terminal/layout.ts'
 
 function toNextSteps(runId: string): [string, string][] {
   return [
@@ -80,7 +85,7 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
   const { out, err } = context
   const workspace = resolveWorkspace(flags.workspace, context.env)
   const say = (text: string) => (flags.quiet ? Promise.resolve() : err.writeLine(text))
-  const sandbox = await openSandbox(DEMO_SANDBOX)
+  const sandbox = await startSandboxThread(WORKER_URLS.sandbox, DEMO_SANDBOX)
   try {
     await say(`Sandbox listening at ${sandbox.baseUrl}. Its scores are not moderation decisions.`)
     await submitEarlier(sandbox.baseUrl, DEFAULT_SANDBOX_KEY)

@@ -3,12 +3,12 @@ import { formatBytes, formatCounted } from '../../../shared/messages/figure-text
 import { fromStateName, type StateName } from '../../../shared/messages/state-name.ts'
 import { rowAnswerSchema } from '../../../shared/run/item-state.ts'
 import type { ExportResult, RowFilter } from '../../../shared/run/results.ts'
+import { isLoadRun } from '../../../shared/run/run.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { isLoadRun } from '../summary/exit-code.ts'
 
 const STATES = [
   'succeeded',

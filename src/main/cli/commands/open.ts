@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { toSluiceError } from '../../../shared/messages/errors.ts'
-import type { CliContext } from '../context.ts'
+import { type CliContext, watchInterrupts } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { watchInterrupts } from '../session/interrupts.ts'
 
 interface OpenFlags extends WorkspaceFlags {
   browser: boolean

@@ -6,8 +6,8 @@ import { resolveWorkspace } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
 import { addMetricsOption } from '../options/shared-options.ts'
-import { readPlanFile, requireSource } from '../plan-file/plan-file.ts'
 import { confirmTrust, type TrustFlags } from '../session/consent.ts'
+import { readPlanFile, requireSource } from '../session/plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
 
 /** Adds `plan FILE`: runs a plan file. */

@@ -3,13 +3,16 @@ import { createLogUpdate } from 'log-update'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Engine, ReceiverOptions, ReceiverStatus } from '../../engine/engine-interface.ts'
-import type { CliContext } from '../context.ts'
+import { type CliContext, watchInterrupts } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
-import { addReceiverOptions, type ReceiverFlags } from '../options/callback-options.ts'
 import { parseBaseUrl } from '../options/parse-values.ts'
-import { addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
-import { watchInterrupts } from '../session/interrupts.ts'
-import { formatSection } from '../summary/section.ts'
+import {
+  addReceiverOptions,
+  addReportingOptions,
+  type ReceiverFlags,
+  type ReportingFlags,
+} from '../options/shared-options.ts'
+import { formatSection } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
-import { addCallbackTimeoutOption } from '../options/callback-options.ts'
 import { parseVariableName } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
+  addCallbackTimeoutOption,
   addDeliveredCodeOption,
   addOnUnknownOption,
   addReportingOptions,
@@ -20,8 +20,7 @@ import {
 } from '../options/shared-options.ts'
 import { chooseOnUnknown, confirmProduction, findGuarded } from '../session/consent.ts'
 import { createRunAccess } from '../session/run-access.ts'
-import { printSummary, settleRun } from '../session/settle-run.ts'
-import { isLoadRun, toExitCode } from '../summary/exit-code.ts'
+import { printSummary, settleRun, toExitCode } from '../session/settle-run.ts'
 import { toPrintable } from '../terminal/output.ts'
 
 interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags {

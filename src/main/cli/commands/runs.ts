@@ -1,14 +1,12 @@
 import type { Command } from 'commander'
 import { formatCount, formatFigure } from '../../../shared/messages/figure-text.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { isLoadRun } from '../summary/exit-code.ts'
+import { formatTable, type TableColumn, textWidth } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { formatTable, type TableColumn } from '../terminal/table.ts'
-import { textWidth } from '../terminal/text-width.ts'
 
 /** A column of the list; where the terminal is too narrow, those of the lowest `keep` go first. */
 type RunColumn = TableColumn & {

@@ -7,14 +7,13 @@ import { createSampleAppeals } from '../../sandbox/appeals.ts'
 import { readTermFile } from '../../sandbox/change-watchlist.ts'
 import { DEFAULT_INDEXES, DEFAULT_WATCHLISTS } from '../../sandbox/rules/defaults.ts'
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../sandbox/sandbox-options.ts'
-import type { SandboxThread } from '../../sandbox/start-sandbox-thread.ts'
-import type { CliContext } from '../context.ts'
-import { SAMPLE_FILE } from '../demo/plans.ts'
+import { type SandboxThread, startSandboxThread } from '../../sandbox/start-sandbox-thread.ts'
+import { WORKER_URLS } from '../../worker-urls.ts'
+import { type CliContext, watchInterrupts } from '../context.ts'
+import { SAMPLE_FILE } from '../demo/script.ts'
 import { COMMAND_PREFIX, quoteArgument, resolveFromCaller } from '../invocation.ts'
 import { collect, createIntegerParser } from '../options/parse-values.ts'
-import { openSandbox } from '../sandbox-access.ts'
-import { watchInterrupts } from '../session/interrupts.ts'
-import { formatSection } from '../summary/section.ts'
+import { formatSection } from '../terminal/layout.ts'
 
 interface SandboxFlags {
   port: number
@@ -170,7 +169,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .action(async (flags: SandboxFlags) => {
       const { keyEnv } = flags
       const key = keyEnv === undefined ? DEFAULT_SANDBOX_KEY : readKeyText(context.env, keyEnv)
-      const sandbox = await openSandbox(await toOptions(flags, key, context.env))
+      const sandbox = await startSandboxThread(WORKER_URLS.sandbox, await toOptions(flags, key, context.env))
       let isAskedToEnd = false
       const stopWatching = watchInterrupts({
         first: () => {

@@ -16,7 +16,7 @@ import {
   type SendingFlags,
 } from '../options/sending-options.ts'
 import type { ServiceFlags } from '../options/service-options.ts'
-import { writePlanFile } from '../plan-file/plan-file.ts'
+import { writePlanFile } from '../session/plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
 import { toPrintable } from '../terminal/output.ts'
 

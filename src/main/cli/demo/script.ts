@@ -1,11 +1,22 @@
+import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { type Plan, type PlanInput, planSchema } from '../../../shared/plan/plan.ts'
 import { formatProblem, type Problem } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { SandboxOptions } from '../../sandbox/sandbox-options.ts'
+import { formatTable } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { formatTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+
+/** Absolute path of the bundled sample, written for Sluice: mild posts, and a few rows that must not pass. */
+export const SAMPLE_FILE = fileURLToPath(new URL('./sample.csv', import.meta.url))
+
+/** Absolute path of the bundled sample for the asynchronous run: texts and addresses of media. */
+const ASYNC_SAMPLE_FILE = fileURLToPath(new URL('./async-sample.csv', import.meta.url))
+
+/** Absolute path of the bundled terms and notes; the sandbox's watchlist has two of them already. */
+const TERMS_SAMPLE_FILE = fileURLToPath(new URL('./terms-sample.csv', import.meta.url))
 
 /** The sandbox of the demo: slow enough to watch, and failing now and then, the same way each time. */
 export const DEMO_SANDBOX = {
@@ -16,10 +27,100 @@ export const DEMO_SANDBOX = {
 } as const satisfies SandboxOptions
 
 /** The watchlist of the sandbox that terms are added to. */
-export const DEMO_WATCHLIST = 'sandbox_terms'
+const DEMO_WATCHLIST = 'sandbox_terms'
+
+const RETRIES = 6
+
+const CONCURRENCY = 8
+
+/** The plans of the demo, for a sandbox at that address. */
+export function createDemoPlans(baseUrl: string): { tasks: Plan; async: Plan; terms: Plan } {
+  const toPlan = (name: string, path: string, operation: PlanInput['operation']) =>
+    planSchema.parse({
+      name,
+      connection: { baseUrl },
+      source: { path },
+      operation,
+      pace: { kind: 'closed', concurrency: CONCURRENCY },
+      retry: { limit: RETRIES },
+    })
+  return {
+    tasks: toPlan('Demo', SAMPLE_FILE, { kind: 'task' }),
+    async: toPlan('Demo, asynchronous', ASYNC_SAMPLE_FILE, { kind: 'task', mode: 'async' }),
+    terms: toPlan('Demo, watchlist', TERMS_SAMPLE_FILE, { kind: 'watchlist-add', watchlist: DEMO_WATCHLIST }),
+  }
+}
 
 /** Posts of the sample that the service is given before the run, so that it rejects them as duplicates. */
 const SUBMITTED_EARLIER = ['post-0020', 'post-0111', 'post-0112', 'post-0240', 'post-0301'] as const
+
+/** Gives the sandbox a few posts of the sample beforehand, as if they had been submitted last week. */
+export async function submitEarlier(baseUrl: string, apiKey: string): Promise<void> {
+  for (const postId of SUBMITTED_EARLIER) {
+    let status = 0
+    // The sandbox fails now and then on purpose; each post passes within a few tries.
+    for (let attempt = 1; attempt <= 10 && status !== 200; attempt += 1) {
+      const answer = await fetch(`${baseUrl}/api/v1/task/sync`, {
+        method: 'POST',
+        headers: { authorization: `token ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ post_id: postId, user_id: 'lastweek', text_data: 'Submitted last week.' }),
+      }).catch(() => null)
+      await answer?.body?.cancel()
+      status = answer?.status ?? 0
+    }
+    if (status !== 200) {
+      throw new SluiceError({
+        id: 'demo_sandbox_refuses',
+        postId,
+        tries: 10,
+        status: status === 0 ? null : status,
+      })
+    }
+  }
+}
+
+/** What went otherwise than scripted, a sentence each; empty where all went as it should. */
+export function findDifferences(runs: { tasks: RunSummary; async: RunSummary; terms: RunSummary }): string[] {
+  return [...compareTasks(runs.tasks), ...compareAsync(runs.async), ...compareTerms(runs.terms)]
+}
+
+function compareTasks(summary: RunSummary): string[] {
+  const differences = compareRows(summary, EXPECTED_ROWS)
+  const triggered = new Set(summary.triggered_rules.map((rule) => rule.rule_name))
+  for (const rule of EXPECTED_RULES) {
+    if (!triggered.has(rule)) differences.push(`no row triggered the rule ${rule}`)
+  }
+  if (summary.requests.retried === 0) differences.push('no request had to be tried again')
+  if (summary.retry_after.answers === 0) differences.push('no answer asked to wait with Retry-After')
+  if (summary.latency_ms.http_req_duration === undefined) differences.push('no latency was measured')
+  return differences
+}
+
+function compareAsync(summary: RunSummary): string[] {
+  const differences = compareRows(summary, EXPECTED_ASYNC_ROWS)
+  const settled = summary.callbacks?.settled ?? 0
+  if (settled !== EXPECTED_ASYNC_ROWS.read) differences.push(`callbacks settled ${settled} of 24 rows`)
+  if (summary.latency_ms.callback_latency === undefined) differences.push('no callback latency was measured')
+  return differences
+}
+
+function compareTerms(summary: RunSummary): string[] {
+  const differences = compareRows(summary, EXPECTED_TERM_ROWS)
+  const [expected, found] = [JSON.stringify(EXPECTED_TERMS), JSON.stringify(summary.terms)]
+  if (found !== expected) differences.push(`terms: expected ${expected}, found ${found}`)
+  return differences
+}
+
+function compareRows({ name, state, rows }: RunSummary, expected: RunSummary['rows']): string[] {
+  const differences = state === 'completed' ? [] : [`${name}: should be completed, and is ${state}`]
+  const found = new Map(Object.entries(rows))
+  for (const [count, wanted] of Object.entries(expected)) {
+    if (found.get(count) !== wanted) {
+      differences.push(`${name}: rows ${count}: expected ${wanted}, found ${found.get(count)}`)
+    }
+  }
+  return differences
+}
 
 const NOTHING_AMISS = { invalid: 0, rejected: 0, failed: 0, unknown: 0, overdue: 0, awaiting: 0, not_sent: 0 }
 
@@ -61,80 +162,7 @@ const EXPECTED_RULES = [
   'Bullying in live chat',
 ]
 
-function compareRows({ name, state, rows }: RunSummary, expected: RunSummary['rows']): string[] {
-  const differences = state === 'completed' ? [] : [`${name}: should be completed, and is ${state}`]
-  const found = new Map(Object.entries(rows))
-  for (const [count, wanted] of Object.entries(expected)) {
-    if (found.get(count) !== wanted) {
-      differences.push(`${name}: rows ${count}: expected ${wanted}, found ${found.get(count)}`)
-    }
-  }
-  return differences
-}
-
-function compareTasks(summary: RunSummary): string[] {
-  const differences = compareRows(summary, EXPECTED_ROWS)
-  const triggered = new Set(summary.triggered_rules.map((rule) => rule.rule_name))
-  for (const rule of EXPECTED_RULES) {
-    if (!triggered.has(rule)) differences.push(`no row triggered the rule ${rule}`)
-  }
-  if (summary.requests.retried === 0) differences.push('no request had to be tried again')
-  if (summary.retry_after.answers === 0) differences.push('no answer asked to wait with Retry-After')
-  if (summary.latency_ms.http_req_duration === undefined) differences.push('no latency was measured')
-  return differences
-}
-
-function compareAsync(summary: RunSummary): string[] {
-  const differences = compareRows(summary, EXPECTED_ASYNC_ROWS)
-  const settled = summary.callbacks?.settled ?? 0
-  if (settled !== EXPECTED_ASYNC_ROWS.read) differences.push(`callbacks settled ${settled} of 24 rows`)
-  if (summary.latency_ms.callback_latency === undefined) differences.push('no callback latency was measured')
-  return differences
-}
-
-function compareTerms(summary: RunSummary): string[] {
-  const differences = compareRows(summary, EXPECTED_TERM_ROWS)
-  const [expected, found] = [JSON.stringify(EXPECTED_TERMS), JSON.stringify(summary.terms)]
-  if (found !== expected) differences.push(`terms: expected ${expected}, found ${found}`)
-  return differences
-}
-
-/** What went otherwise than scripted, a sentence each; empty where all went as it should. */
-export function findDifferences(runs: { tasks: RunSummary; async: RunSummary; terms: RunSummary }): string[] {
-  return [...compareTasks(runs.tasks), ...compareAsync(runs.async), ...compareTerms(runs.terms)]
-}
-
-/** Gives the sandbox a few posts of the sample beforehand, as if they had been submitted last week. */
-export async function submitEarlier(baseUrl: string, apiKey: string): Promise<void> {
-  for (const postId of SUBMITTED_EARLIER) {
-    let status = 0
-    // The sandbox fails now and then on purpose; each post passes within a few tries.
-    for (let attempt = 1; attempt <= 10 && status !== 200; attempt += 1) {
-      const answer = await fetch(`${baseUrl}/api/v1/task/sync`, {
-        method: 'POST',
-        headers: { authorization: `token ${apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ post_id: postId, user_id: 'lastweek', text_data: 'Submitted last week.' }),
-      }).catch(() => null)
-      await answer?.body?.cancel()
-      status = answer?.status ?? 0
-    }
-    if (status !== 200) {
-      throw new SluiceError({
-        id: 'demo_sandbox_refuses',
-        postId,
-        tries: 10,
-        status: status === 0 ? null : status,
-      })
-    }
-  }
-}
-
 const MOST_ROWS = 50
-
-/** The problem's sentence without the row, which stands in a column of its own. */
-function toReason(problem: Problem): string {
-  return formatProblem(problem).replace(/^row \d+[,:] /, '')
-}
 
 /** A table of the rows that did not succeed and why, in the order of the source. */
 export async function formatUnsuccessfulRows(
@@ -165,4 +193,9 @@ export async function formatUnsuccessfulRows(
     2,
   )
   return [terminal.tone('strong', 'Rows that did not succeed'), ...table]
+}
+
+/** The problem's sentence without the row, which stands in a column of its own. */
+function toReason(problem: Problem): string {
+  return formatProblem(problem).replace(/^row \d+[,:] /, '')
 }

@@ -7,9 +7,9 @@ import { findConflicts, type PlanConflict } from '../../../shared/plan/file/find
 import type { Operation } from '../../../shared/plan/operation.ts'
 import { type Pace, type Plan, type PlanMedia, planSchema } from '../../../shared/plan/plan.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
-import type { CallbackFlags } from './callback-options.ts'
 import type { PaceFlags, SendingFlags } from './sending-options.ts'
 import { toConnectionInput } from './service-options.ts'
+import type { CallbackFlags } from './shared-options.ts'
 import { type SourceFlags, toMapping } from './source-options.ts'
 
 const DEFAULT_CONCURRENCY = 4

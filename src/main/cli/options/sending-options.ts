@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
-import { addCallbackOptions, type CallbackFlags } from './callback-options.ts'
 import { createIntegerParser, createPositiveNumberParser } from './parse-values.ts'
 import { addServiceOptions, type ServiceFlags } from './service-options.ts'
 import {
+  addCallbackOptions,
   addOnUnknownOption,
   addReportingOptions,
   addYesOption,
+  type CallbackFlags,
   type MetricsFlags,
   type ReportingFlags,
   type UnknownFlags,

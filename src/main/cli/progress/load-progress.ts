@@ -9,10 +9,16 @@ import {
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
 import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
+import {
+  cutToWidth,
+  fitSegments,
+  formatBarLine,
+  LABEL_COLUMNS,
+  type Segment,
+  textWidth,
+} from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { cutToWidth, fitSegments, type Segment, textWidth } from '../terminal/text-width.ts'
-import { formatBarLine, LABEL_COLUMNS } from './progress-bar.ts'
 
 /** A picture of a load test. */
 export type LoadSnapshot = RunSnapshot & { load: LoadProgress }

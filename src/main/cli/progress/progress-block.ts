@@ -7,11 +7,17 @@ import {
   formatTimeLeft,
 } from '../../../shared/messages/figure-text.ts'
 import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
+import {
+  cutToWidth,
+  fitSegments,
+  formatBarLine,
+  LABEL_COLUMNS,
+  padLeft,
+  type Segment,
+} from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { cutToWidth, fitSegments, padLeft, type Segment } from '../terminal/text-width.ts'
 import { formatLoadBlock, formatLoadLine, isLoadSnapshot } from './load-progress.ts'
-import { formatBarLine, LABEL_COLUMNS } from './progress-bar.ts'
 
 function toPercent(share: number): string {
   return `${padLeft(String(Math.floor(share * 100)), 3)} %`

@@ -1,22 +1,25 @@
+import { existsSync } from 'node:fs'
+import { guessColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { Plan } from '../../../shared/plan/plan.ts'
+import { saySheetChoice } from '../../../shared/messages/mapping-messages.ts'
+import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
+import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
-import type { MetricsServer } from '../metrics/serve-metrics.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { completePlan } from './complete-plan.ts'
 import { confirmProduction, findGuarded } from './consent.ts'
-import { dryRun } from './dry-run.ts'
-import { dropRun, exportK6, readSource } from './read-source.ts'
+import type { MetricsServer } from './metrics.ts'
 import { createRunAccess, type RunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
+import { dropRun, dryRun, exportK6, readSource } from './trial.ts'
 
-/** A plan to run, and what to say of it beforehand. */
+/** A plan to run, and what to say first. */
 export interface PlanToSend {
   workspace: string
   plan: Plan
@@ -25,68 +28,7 @@ export interface PlanToSend {
   notes: readonly string[]
 }
 
-/** Warnings about what cannot be undone or differs from the request. */
-function warnBeforehand({ operation, load, mapping }: Plan): string[] {
-  return [
-    ...(operation.kind === 'watchlist-add' ? ['Existing notes of these terms will be overwritten.'] : []),
-    ...(operation.kind === 'watchlist-update' && operation.emptyNotes === 'clear'
-      ? ['Terms with an empty notes cell will lose their notes.']
-      : []),
-    ...(load !== undefined && mapping['post_id'] !== undefined
-      ? ['The post_id mapping is ignored: every request of a load test gets a new post_id.']
-      : []),
-  ]
-}
-
-/** Serves the figures of a load test while it runs, where that is asked for. Throws `BAD_USAGE`. */
-async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Promise<MetricsServer | null> {
-  if (flags.metricsPort === undefined) return null
-  if (plan.load === undefined) {
-    throw new SluiceError({ id: 'metrics_without_load' })
-  }
-  const { serveMetrics } = await import('../metrics/serve-metrics.ts')
-  const metrics = await serveMetrics(flags.metricsPort)
-  if (!flags.quiet) await context.err.writeLine(`Metrics for Prometheus at ${metrics.url}`)
-  return metrics
-}
-
-/** Reads the source, then asks for confirmation; an exit code if it was declined or interrupted. */
-async function startConfirmed(
-  context: CliContext,
-  engine: Engine,
-  { plan, flags }: PlanToSend,
-  stored: StoredConnection,
-  secrets: RunSecrets,
-): Promise<RunHandle | ExitCode> {
-  const handle = await engine.startRun(plan, { ...secrets, hold: true })
-  const how = await readSource(context, handle, { quiet: flags.quiet === true })
-  if (how === 'interrupted') {
-    await dropRun(engine, handle)
-    return EXIT.interrupted
-  }
-  // Counted in the journal: the newest picture may be from before the last row was read.
-  const { rows } = await engine.summarizeRun(handle.runId)
-  const sendable = rows.read - rows.invalid
-  if (
-    sendable > 0 &&
-    !(await confirmProduction(context, stored, plan.connection.baseUrl, formatCounted(sendable, 'row')))
-  ) {
-    await dropRun(engine, handle)
-    await context.err.writeLine('Nothing was sent.')
-    return EXIT.badInput
-  }
-  handle.begin()
-  return handle
-}
-
-/** Without a terminal, resending must be confirmed before the run. Throws `NOT_CONFIRMED`. */
-function refuseUnconfirmedResend(context: CliContext, { operation }: Plan, flags: RunTimeFlags): void {
-  if (operation.kind !== 'index-add' || flags.onUnknown !== 'resend') return
-  if (flags.resendIndexAdds || context.canAsk) return
-  throw new SluiceError({ id: 'resend_unconfirmed' })
-}
-
-/** Runs a plan to its end and reports; with `--dry-run` only up to where it would be sent. Returns what to exit with. */
+/** Runs a plan to its end and prints the summary; with `--dry-run` only checks it. Returns the exit code. */
 export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<ExitCode> {
   const { workspace, flags, plan: given } = asked
   const access = createRunAccess(context, {
@@ -109,6 +51,68 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     }
     return sendAll(context, engine, { ...asked, plan }, access)
   })
+}
+
+/** Warnings about what cannot be undone or differs from the request. */
+function warnBeforehand({ operation, load, mapping }: Plan): string[] {
+  return [
+    ...(operation.kind === 'watchlist-add' ? ['Existing notes of these terms will be overwritten.'] : []),
+    ...(operation.kind === 'watchlist-update' && operation.emptyNotes === 'clear'
+      ? ['Terms with an empty notes cell will lose their notes.']
+      : []),
+    ...(load !== undefined && mapping['post_id'] !== undefined
+      ? ['The post_id mapping is ignored: every request of a load test gets a new post_id.']
+      : []),
+  ]
+}
+
+/**
+ * The plan with a column guessed for each required field that is not mapped and has no column of its name. Prints each
+ * guess before anything is sent; the stored plan contains it. Unless `quiet`, also prints which of several sheets is
+ * read.
+ */
+async function completePlan(
+  context: CliContext,
+  engine: Engine,
+  plan: Plan,
+  options: { quiet: boolean },
+): Promise<Plan> {
+  const preview = await readPreview(engine, plan)
+  if (preview === null) return plan
+  const { columns, sheets, sheet } = preview
+  const isSheetOpen = plan.source.sheet === undefined && !options.quiet
+  if (isSheetOpen && sheets !== undefined && sheet !== undefined) {
+    const choice = findSheetChoice({ sheets, sheet }, plan.source)
+    if (choice !== null) await context.err.writeLine(toPrintable(saySheetChoice(choice, 'terminal')))
+  }
+  const certain = { ...matchColumns(columns, plan.operation), ...plan.mapping }
+  const guessed = guessColumns(columns, plan.operation, certain)
+  for (const [field, column] of listColumns(guessed)) {
+    await context.err.writeLine(
+      toPrintable(
+        `Using column \`${column}\` for ${field} (guessed from its name). To change it, add --map ${field}=COLUMN.`,
+      ),
+    )
+  }
+  return { ...plan, mapping: { ...plan.mapping, ...guessed } }
+}
+
+function listColumns(mapping: Mapping): [field: string, column: string | number][] {
+  return Object.entries(mapping).flatMap(([field, source]) =>
+    source.kind === 'column' ? [[field, source.column]] : [],
+  )
+}
+
+/** The head of the source; null if it cannot be read, which the run then reports. */
+async function readPreview(engine: Engine, { source }: Plan): Promise<SourcePreview | null> {
+  // Starts no thread for a source that does not exist.
+  if (!existsSync(source.path)) return null
+  try {
+    return await engine.previewSource(source, 1)
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error
+    return null
+  }
 }
 
 /** Sends the completed plan. */
@@ -134,4 +138,52 @@ async function sendAll(
   } finally {
     await metrics?.close()
   }
+}
+
+/** Without a terminal, resending must be confirmed before the run. Throws `NOT_CONFIRMED`. */
+function refuseUnconfirmedResend(context: CliContext, { operation }: Plan, flags: RunTimeFlags): void {
+  if (operation.kind !== 'index-add' || flags.onUnknown !== 'resend') return
+  if (flags.resendIndexAdds || context.canAsk) return
+  throw new SluiceError({ id: 'resend_unconfirmed' })
+}
+
+/** Serves the metrics of a load test while it runs, with `--metrics-port`. Throws `BAD_USAGE`. */
+async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Promise<MetricsServer | null> {
+  if (flags.metricsPort === undefined) return null
+  if (plan.load === undefined) {
+    throw new SluiceError({ id: 'metrics_without_load' })
+  }
+  const { serveMetrics } = await import('./metrics.ts')
+  const metrics = await serveMetrics(flags.metricsPort)
+  if (!flags.quiet) await context.err.writeLine(`Metrics for Prometheus at ${metrics.url}`)
+  return metrics
+}
+
+/** Reads the source, then asks for confirmation; an exit code if it was declined or interrupted. */
+async function startConfirmed(
+  context: CliContext,
+  engine: Engine,
+  { plan, flags }: PlanToSend,
+  stored: StoredConnection,
+  secrets: RunSecrets,
+): Promise<RunHandle | ExitCode> {
+  const handle = await engine.startRun(plan, { ...secrets, hold: true })
+  const how = await readSource(context, handle, { quiet: flags.quiet === true })
+  if (how === 'interrupted') {
+    await dropRun(engine, handle)
+    return EXIT.interrupted
+  }
+  // Counted in the journal: the latest snapshot may be older than the last row.
+  const { rows } = await engine.summarizeRun(handle.runId)
+  const sendable = rows.read - rows.invalid
+  if (
+    sendable > 0 &&
+    !(await confirmProduction(context, stored, plan.connection.baseUrl, formatCounted(sendable, 'row')))
+  ) {
+    await dropRun(engine, handle)
+    await context.err.writeLine('Nothing was sent.')
+    return EXIT.badInput
+  }
+  handle.begin()
+  return handle
 }

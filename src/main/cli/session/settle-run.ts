@@ -2,68 +2,18 @@ import { writeSync } from 'node:fs'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
-import type { CliContext } from '../context.ts'
+import { type CliContext, watchInterrupts } from '../context.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import type { ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
-import { isLoadRun, toExitCode } from '../summary/exit-code.ts'
 import { formatLoadSummary } from '../summary/load-summary-text.ts'
 import { formatLoadNextSteps, formatNextSteps } from '../summary/next-steps.ts'
-import { formatProblemGroups } from '../summary/problems-text.ts'
+import { formatProblemGroups } from '../summary/row-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
 import { chooseOnUnknown } from './consent.ts'
-import { watchInterrupts } from './interrupts.ts'
 import type { RunAccess } from './run-access.ts'
-
-/** Examples of each cause where no row at all could be sent, and where some could. */
-const EXAMPLES_ALONE = 10
-const EXAMPLES_BESIDE = 3
-
-/** Prints how a run ended, as a document or for a person to read. */
-export async function printSummary(
-  context: CliContext,
-  engine: Engine,
-  summary: RunSummary,
-  flags: ReportingFlags,
-): Promise<void> {
-  const { out, outTerminal } = context
-  if (flags.json) {
-    await out.writeLine(JSON.stringify(summary, null, 2))
-    return
-  }
-  const isLoad = isLoadRun(summary)
-  await out.writeLine(
-    isLoad
-      ? formatLoadSummary(outTerminal, summary, await engine.readLoadReport(summary.run_id))
-      : formatSummary(outTerminal, summary),
-  )
-  await printInvalidRows(context, engine, summary)
-  const next = isLoad ? formatLoadNextSteps(outTerminal, summary) : formatNextSteps(outTerminal, summary)
-  if (next.length > 0) await out.writeLine(`\n${next.join('\n')}`)
-}
-
-async function printInvalidRows(context: CliContext, engine: Engine, summary: RunSummary): Promise<void> {
-  const { out, outTerminal } = context
-  const { invalid, read } = summary.rows
-  if (invalid === 0) return
-  const isAlone = invalid === read
-  const groups = await engine.readProblems(summary.run_id)
-  const errors = groups.filter((group) => group.severity === 'error')
-  await out.writeLine()
-  await out.writeLine(
-    outTerminal.tone(
-      'strong',
-      isAlone
-        ? `All rows are invalid; nothing was sent. To list them, run: ${COMMAND_PREFIX} show ${summary.run_id} --problems`
-        : 'Invalid rows',
-    ),
-  )
-  for (const line of formatProblemGroups(outTerminal, errors, isAlone ? EXAMPLES_ALONE : EXAMPLES_BESIDE)) {
-    await out.writeLine(`  ${line}`)
-  }
-}
 
 /**
  * Follows a run to its end, sends rows of unknown outcome once more where that is wanted, says how it ended, and returns
@@ -157,4 +107,64 @@ export async function followRun(
     stopListening()
     progress.finish()
   }
+}
+
+/** Prints how a run ended, as a document or for a person to read. */
+export async function printSummary(
+  context: CliContext,
+  engine: Engine,
+  summary: RunSummary,
+  flags: ReportingFlags,
+): Promise<void> {
+  const { out, outTerminal } = context
+  if (flags.json) {
+    await out.writeLine(JSON.stringify(summary, null, 2))
+    return
+  }
+  const isLoad = isLoadRun(summary)
+  await out.writeLine(
+    isLoad
+      ? formatLoadSummary(outTerminal, summary, await engine.readLoadReport(summary.run_id))
+      : formatSummary(outTerminal, summary),
+  )
+  await printInvalidRows(context, engine, summary)
+  const next = isLoad ? formatLoadNextSteps(outTerminal, summary) : formatNextSteps(outTerminal, summary)
+  if (next.length > 0) await out.writeLine(`\n${next.join('\n')}`)
+}
+
+/** Examples of each cause where no row at all could be sent, and where some could. */
+const EXAMPLES_ALONE = 10
+
+const EXAMPLES_BESIDE = 3
+
+async function printInvalidRows(context: CliContext, engine: Engine, summary: RunSummary): Promise<void> {
+  const { out, outTerminal } = context
+  const { invalid, read } = summary.rows
+  if (invalid === 0) return
+  const isAlone = invalid === read
+  const groups = await engine.readProblems(summary.run_id)
+  const errors = groups.filter((group) => group.severity === 'error')
+  await out.writeLine()
+  await out.writeLine(
+    outTerminal.tone(
+      'strong',
+      isAlone
+        ? `All rows are invalid; nothing was sent. To list them, run: ${COMMAND_PREFIX} show ${summary.run_id} --problems`
+        : 'Invalid rows',
+    ),
+  )
+  for (const line of formatProblemGroups(outTerminal, errors, isAlone ? EXAMPLES_ALONE : EXAMPLES_BESIDE)) {
+    await out.writeLine(`  ${line}`)
+  }
+}
+
+/** The exit code of a command that executed a run. */
+export function toExitCode(summary: RunSummary): ExitCode {
+  if (summary.state === 'interrupted') return EXIT.interrupted
+  const { read, invalid, succeeded } = summary.rows
+  if (read > 0 && invalid === read) return EXIT.badInput
+  // Of a load test the thresholds say whether it passed, not its requests.
+  if (summary.thresholds?.some(({ ok }) => !ok)) return EXIT.thresholdCrossed
+  if (summary.state === 'stopped') return EXIT.rowsFailed
+  return isLoadRun(summary) || succeeded === read ? EXIT.ok : EXIT.rowsFailed
 }

@@ -1,9 +1,15 @@
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
+import {
+  cutToWidth,
+  formatSection,
+  padLeft,
+  padRight,
+  sectionColumns,
+  textWidth,
+} from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { cutToWidth, padLeft, padRight, textWidth } from '../terminal/text-width.ts'
-import { formatSection, sectionColumns } from './section.ts'
 
 const SHOWN_FAILED_TERMS = 5
 

@@ -6,10 +6,15 @@ import type {
 } from '../../../shared/load/compare.ts'
 import { formatPercentileName } from '../../../shared/load/compare-text.ts'
 import { formatCount, formatFigure, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
+import {
+  formatSection,
+  formatTable,
+  sectionColumns,
+  type TableColumn,
+  wrapWords,
+} from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { formatTable, type TableColumn, wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { formatSection, sectionColumns } from './section.ts'
 
 const SHOWN_DIFFERENCES = 12
 

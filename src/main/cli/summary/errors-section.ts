@@ -2,11 +2,18 @@ import { formatCount, formatCounted, formatShare } from '../../../shared/message
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
+import {
+  cutToWidth,
+  formatSection,
+  formatShareBar,
+  padLeft,
+  padRight,
+  sectionColumns,
+  textWidth,
+  wrapWords,
+} from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { cutToWidth, padLeft, padRight, textWidth } from '../terminal/text-width.ts'
-import { formatSection, formatShareBar, sectionColumns } from './section.ts'
 
 const SHOWN_GROUPS = 10
 

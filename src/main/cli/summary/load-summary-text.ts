@@ -9,13 +9,19 @@ import {
 } from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
+import {
+  formatSection,
+  formatTable,
+  padLeft,
+  padRight,
+  sectionColumns,
+  textWidth,
+  wrapWords,
+} from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { formatTable, wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
-import { formatSection, STATE_TONES, sectionColumns } from './section.ts'
 import { formatWarnings } from './service-section.ts'
-import { formatLatency } from './summary-text.ts'
+import { formatLatency, STATE_TONES } from './summary-text.ts'
 
 const SHOWN_STATUSES = 12
 const SHOWN_ERRORS = 10

@@ -1,8 +1,8 @@
 import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages/outcome-advice.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
+import { padRight, textWidth } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { padRight, textWidth } from '../terminal/text-width.ts'
 
 /** Commands to type, each with what it does; nothing where there are none. */
 export function formatCommands(terminal: Terminal, steps: readonly [string, string][]): string[] {

@@ -1,66 +1,22 @@
-import { formatBytes, formatCount, formatFigure } from '../../../shared/messages/figure-text.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatFigure,
+} from '../../../shared/messages/figure-text.ts'
 import { isJson, prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import { formatLine } from '../../../shared/plan/source-place.ts'
-import { formatProblem } from '../../../shared/run/problem.ts'
+import {
+  formatProblem,
+  formatRowPlace,
+  type Problem,
+  type ProblemGroup,
+} from '../../../shared/run/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
+import { formatSection, padRight, textWidth } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { padRight, textWidth } from '../terminal/text-width.ts'
-import { formatSection } from './section.ts'
-
-function formatCells(terminal: Terminal, detail: RowDetail): string[] {
-  const names = detail.result.cells.map((_, index) =>
-    toPrintable(detail.columns[index] ?? `Column ${index + 1}`),
-  )
-  const nameColumns = Math.min(30, Math.max(0, ...names.map(textWidth)))
-  return detail.result.cells.map(
-    (cell, index) =>
-      `${terminal.tone('quiet', padRight(names[index] ?? '', nameColumns))}  ${toPrintable(cell)}`,
-  )
-}
-
-function formatAttempt(attempt: AttemptDetail): string {
-  const phase = (name: string, ms: number | null) => (ms === null ? [] : [`${name} ${formatFigure(ms)} ms`])
-  const answer = [attempt.status === null ? '' : String(attempt.status), attempt.errorCode ?? '']
-  const text = [
-    `${attempt.number}. ${attempt.sentAt}  ${attempt.outcome}`,
-    answer.filter(Boolean).join(' '),
-    attempt.message ?? '',
-    phase('took', attempt.durationMs).join(''),
-    ...phase('waiting', attempt.waitingMs),
-    ...phase('connecting', attempt.connectMs),
-    ...phase('TLS', attempt.tlsMs),
-  ]
-  return toPrintable(text.filter(Boolean).join('  '))
-}
-
-function formatJson(body: string): string[] {
-  return isJson(body) ? prettyJson(body).split('\n').map(toPrintable) : [toPrintable(body)]
-}
-
-/** The row's own part of a request that carries many, else all of it. */
-function formatRequestBody(terminal: Terminal, { requestBody, requestPart }: RowDetail): string[] {
-  if (requestPart === undefined) return requestBody === null ? [] : formatJson(requestBody)
-  return [
-    terminal.tone('quiet', `1 of ${formatCount(requestPart.rows)} terms in the request; --json has all`),
-    ...formatJson(requestPart.body),
-  ]
-}
-
-/** How long after its request a row's callback came; the first settles it, so only one has a latency. */
-function formatCallbackLatency({ result, callbacks }: RowDetail): string {
-  if (result.callbackLatencyMs === null || callbacks.length !== 1) return ''
-  return `  ${formatFigure(result.callbackLatencyMs)} ms after the request`
-}
-
-/** Says where a body was cut, in bytes. */
-function formatCut(terminal: Terminal, body: string, cutFrom: CutFrom | null): string[] {
-  if (cutFrom === null) return []
-  const { bytes } = cutFrom
-  const whole = bytes === null ? 'of an unknown length' : `of ${formatBytes(bytes)}`
-  return [terminal.tone('warn', `cut here: kept the first ${formatBytes(Buffer.byteLength(body))} ${whole}`)]
-}
 
 /** One row for a person to read: its outcome, its cells, the exact request, every attempt, the answer. */
 export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
@@ -130,4 +86,100 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
     .filter((part) => part.length > 0)
     .map((part) => part.join('\n'))
     .join('\n')
+}
+
+function formatCells(terminal: Terminal, detail: RowDetail): string[] {
+  const names = detail.result.cells.map((_, index) =>
+    toPrintable(detail.columns[index] ?? `Column ${index + 1}`),
+  )
+  const nameColumns = Math.min(30, Math.max(0, ...names.map(textWidth)))
+  return detail.result.cells.map(
+    (cell, index) =>
+      `${terminal.tone('quiet', padRight(names[index] ?? '', nameColumns))}  ${toPrintable(cell)}`,
+  )
+}
+
+function formatAttempt(attempt: AttemptDetail): string {
+  const phase = (name: string, ms: number | null) => (ms === null ? [] : [`${name} ${formatFigure(ms)} ms`])
+  const answer = [attempt.status === null ? '' : String(attempt.status), attempt.errorCode ?? '']
+  const text = [
+    `${attempt.number}. ${attempt.sentAt}  ${attempt.outcome}`,
+    answer.filter(Boolean).join(' '),
+    attempt.message ?? '',
+    phase('took', attempt.durationMs).join(''),
+    ...phase('waiting', attempt.waitingMs),
+    ...phase('connecting', attempt.connectMs),
+    ...phase('TLS', attempt.tlsMs),
+  ]
+  return toPrintable(text.filter(Boolean).join('  '))
+}
+
+/** The row's own part of a request that carries many, else all of it. */
+function formatRequestBody(terminal: Terminal, { requestBody, requestPart }: RowDetail): string[] {
+  if (requestPart === undefined) return requestBody === null ? [] : formatJson(requestBody)
+  return [
+    terminal.tone('quiet', `1 of ${formatCount(requestPart.rows)} terms in the request; --json has all`),
+    ...formatJson(requestPart.body),
+  ]
+}
+
+/** How long after its request a row's callback came; the first settles it, so only one has a latency. */
+function formatCallbackLatency({ result, callbacks }: RowDetail): string {
+  if (result.callbackLatencyMs === null || callbacks.length !== 1) return ''
+  return `  ${formatFigure(result.callbackLatencyMs)} ms after the request`
+}
+
+function formatJson(body: string): string[] {
+  return isJson(body) ? prettyJson(body).split('\n').map(toPrintable) : [toPrintable(body)]
+}
+
+/** Says where a body was cut, in bytes. */
+function formatCut(terminal: Terminal, body: string, cutFrom: CutFrom | null): string[] {
+  if (cutFrom === null) return []
+  const { bytes } = cutFrom
+  const whole = bytes === null ? 'of an unknown length' : `of ${formatBytes(bytes)}`
+  return [terminal.tone('warn', `cut here: kept the first ${formatBytes(Buffer.byteLength(body))} ${whole}`)]
+}
+
+/** Problems by cause, errors before warnings, each with up to `limit` examples and how many rows more have it. */
+export function formatProblemGroups(
+  terminal: Terminal,
+  groups: readonly ProblemGroup[],
+  limit: number,
+): string[] {
+  const ordered = groups.toSorted(
+    (one, other) =>
+      Number(one.severity === 'warning') - Number(other.severity === 'warning') || other.rows - one.rows,
+  )
+  return ordered.flatMap((group) => {
+    const isError = group.severity === 'error'
+    const sign = isError ? terminal.glyphs.rejected : terminal.glyphs.failed
+    const field = group.field === null ? '' : `${group.field}: `
+    const kind = isError ? '' : ' (warning, still sent)'
+    const head = `${sign} ${formatCounted(group.rows, 'row')}${kind}  ${toPrintable(`${field}${group.message}`)}`
+    const examples = group.examples.slice(0, limit)
+    const more = group.rows - new Set(examples.map((example) => example.row)).size
+    return [
+      terminal.tone(isError ? 'bad' : 'warn', head),
+      ...formatExamples(examples).map((example) => `    ${toPrintable(example)}`),
+      ...(more > 0 && examples.length > 0
+        ? [terminal.tone('quiet', `    and ${formatCounted(more, 'row')} more`)]
+        : []),
+    ]
+  })
+}
+
+/** A line for each example, and one for those that have the same cause in the same words. */
+function formatExamples(examples: readonly Problem[]): string[] {
+  const alike = new Map<string, Problem[]>()
+  for (const example of examples) {
+    const key = `${example.message}\n${example.found ?? ''}`
+    alike.set(key, [...(alike.get(key) ?? []), example])
+  }
+  return [...alike.values()].flatMap((same) => {
+    const [first] = same
+    if (first === undefined || same.length === 1) return same.map(formatProblem)
+    const found = first.found === undefined ? '' : `: found \`${first.found}\``
+    return [`rows ${same.map(formatRowPlace).join(', ')}${found}`]
+  })
 }

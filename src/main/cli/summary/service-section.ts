@@ -6,9 +6,8 @@ import {
 } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { formatPace } from '../../../shared/run/snapshot.ts'
-import { wrapWords } from '../terminal/table.ts'
+import { formatSection, sectionColumns, wrapWords } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { formatSection, sectionColumns } from './section.ts'
 
 /** What is odd about the way to the service. */
 export function formatWarnings(terminal: Terminal, { warnings }: RunSummary): string[] {

@@ -9,65 +9,22 @@ import {
   formatRate,
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
-import { type Percentiles, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
+import { type Percentiles, type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
+import {
+  formatSection,
+  formatTable,
+  padLeft,
+  padRight,
+  sectionColumns,
+  type TableColumn,
+  textWidth,
+  wrapWords,
+} from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { formatTable, type TableColumn, wrapWords } from '../terminal/table.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { padLeft, padRight, textWidth } from '../terminal/text-width.ts'
 import { formatAppeals, formatCallbacks, formatItems, formatTerms } from './answers-section.ts'
 import { formatErrors, formatTriggeredRules } from './errors-section.ts'
-import { formatSection, STATE_TONES, sectionColumns } from './section.ts'
 import { formatGenerator, formatServiceNotes, formatWarnings } from './service-section.ts'
-
-/** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
-function formatOperation({ operation, mode, api, target }: RunSummary): string {
-  if (operation === 'task') return `${operation} ${mode} ${api}`
-  const name = operation.startsWith('index-') ? `${operation} ${mode}` : operation
-  return target === undefined ? name : `${name} "${target}"`
-}
-
-/** How long a run took: with the wait for callbacks once it has ended, else the time it has been sending. */
-function toDurationMs({ throughput, callbacks, started_at, ended_at }: RunSummary): number {
-  const sendingMs = throughput.duration_s * 1000
-  if (callbacks === undefined || started_at === null || ended_at === null) return sendingMs
-  return Math.max(sendingMs, Date.parse(ended_at) - Date.parse(started_at))
-}
-
-function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
-  const { dot, arrow, stopped } = terminal.glyphs
-  const lines: string[] = []
-  if (summary.stop_reason !== null) {
-    const reason = wrapWords(`Stopped: ${toPrintable(summary.stop_reason)}`, terminal.columns() - 2)
-    lines.push(
-      ...reason.map((line, index) => terminal.tone('bad', `${index === 0 ? stopped : ' '} ${line}`)),
-      '',
-    )
-  }
-  const state = terminal.tone(STATE_TONES[summary.state], summary.state)
-  const duration = summary.started_at === null ? '' : ` ${dot} ${formatDuration(toDurationMs(summary))}`
-  const parent = summary.parent_run_id === null ? '' : ` ${dot} retry of ${summary.parent_run_id}`
-  lines.push(
-    `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${duration}`,
-    terminal.tone('quiet', toPrintable(`run ${summary.run_id} ${dot} ${formatOperation(summary)}${parent}`)),
-    terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`)),
-  )
-  for (const line of formatRetries(summary)) lines.push(terminal.tone('quiet', line))
-  return lines
-}
-
-/** What belongs to the run: its retries, or where it is a retry, the whole. */
-function formatRetries({ retries, whole_run: whole }: RunSummary): string[] {
-  const shown = retries.map(
-    ({ run_id, state, rows }) =>
-      `with retry ${run_id}: ${state}, ${formatCount(rows.succeeded)} of ${formatCounted(rows.read, 'row')} succeeded`,
-  )
-  if (whole === null) return shown
-  const { read, succeeded } = whole.rows
-  return [
-    `part of run ${whole.run_id}: ${formatCount(succeeded)} of ${formatCounted(read, 'row')} succeeded in total`,
-    ...shown,
-  ]
-}
 
 /** The whole run for a person to read: first what stopped it, then rows, requests, latency, rules, errors. */
 export function formatSummary(terminal: Terminal, summary: RunSummary): string {
@@ -116,13 +73,69 @@ function joinParts(parts: readonly (readonly string[])[]): string {
     .join('\n\n')
 }
 
+/** The colour of a run's state. */
+export const STATE_TONES: Readonly<Record<RunState, Tone>> = {
+  running: 'accent',
+  completed: 'good',
+  stopped: 'bad',
+  interrupted: 'warn',
+}
+
+function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
+  const { dot, arrow, stopped } = terminal.glyphs
+  const lines: string[] = []
+  if (summary.stop_reason !== null) {
+    const reason = wrapWords(`Stopped: ${toPrintable(summary.stop_reason)}`, terminal.columns() - 2)
+    lines.push(
+      ...reason.map((line, index) => terminal.tone('bad', `${index === 0 ? stopped : ' '} ${line}`)),
+      '',
+    )
+  }
+  const state = terminal.tone(STATE_TONES[summary.state], summary.state)
+  const duration = summary.started_at === null ? '' : ` ${dot} ${formatDuration(toDurationMs(summary))}`
+  const parent = summary.parent_run_id === null ? '' : ` ${dot} retry of ${summary.parent_run_id}`
+  lines.push(
+    `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${duration}`,
+    terminal.tone('quiet', toPrintable(`run ${summary.run_id} ${dot} ${formatOperation(summary)}${parent}`)),
+    terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`)),
+  )
+  for (const line of formatRetries(summary)) lines.push(terminal.tone('quiet', line))
+  return lines
+}
+
+/** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
+function formatOperation({ operation, mode, api, target }: RunSummary): string {
+  if (operation === 'task') return `${operation} ${mode} ${api}`
+  const name = operation.startsWith('index-') ? `${operation} ${mode}` : operation
+  return target === undefined ? name : `${name} "${target}"`
+}
+
+/** How long a run took: with the wait for callbacks once it has ended, else the time it has been sending. */
+function toDurationMs({ throughput, callbacks, started_at, ended_at }: RunSummary): number {
+  const sendingMs = throughput.duration_s * 1000
+  if (callbacks === undefined || started_at === null || ended_at === null) return sendingMs
+  return Math.max(sendingMs, Date.parse(ended_at) - Date.parse(started_at))
+}
+
+/** What belongs to the run: its retries, or where it is a retry, the whole. */
+function formatRetries({ retries, whole_run: whole }: RunSummary): string[] {
+  const shown = retries.map(
+    ({ run_id, state, rows }) =>
+      `with retry ${run_id}: ${state}, ${formatCount(rows.succeeded)} of ${formatCounted(rows.read, 'row')} succeeded`,
+  )
+  if (whole === null) return shown
+  const { read, succeeded } = whole.rows
+  return [
+    `part of run ${whole.run_id}: ${formatCount(succeeded)} of ${formatCounted(read, 'row')} succeeded in total`,
+    ...shown,
+  ]
+}
+
 /** A sign, a share and the spaces around them and the state. */
 const SIGN_AND_SHARE_COLUMNS = 14
+
 /** The longest state that is usual. */
 const NAME_COLUMNS = 10
-
-/** The shortest sending time for which a rate is shown, seconds. */
-const RATE_MIN_S = 0.1
 
 /** Rows by outcome; states without rows are left out, except `succeeded`. */
 export function formatRows(terminal: Terminal, { rows, to_repeat: repeat }: RunSummary): string[] {
@@ -176,6 +189,9 @@ export function formatRequests(terminal: Terminal, summary: RunSummary): string[
     ...formatSection(terminal, 'Throughput', [formatThroughput(summary)]),
   ]
 }
+
+/** The shortest sending time for which a rate is shown, seconds. */
+const RATE_MIN_S = 0.1
 
 function formatThroughput({ throughput, callbacks }: RunSummary): string {
   const duration = formatDuration(throughput.duration_s * 1000)

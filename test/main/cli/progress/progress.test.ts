@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatProgressBlock, formatProgressLine } from '../../../../src/main/cli/progress/progress-block.ts'
-import { textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
+import { textWidth } from '../../../../src/main/cli/terminal/layout.ts'
 import type { RunSnapshot } from '../../../../src/shared/run/snapshot.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 

@@ -5,7 +5,7 @@ import {
   formatItems,
   formatTerms,
 } from '../../../../src/main/cli/summary/answers-section.ts'
-import { textWidth } from '../../../../src/main/cli/terminal/text-width.ts'
+import { textWidth } from '../../../../src/main/cli/terminal/layout.ts'
 import type { RunSummary } from '../../../../src/shared/run/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 

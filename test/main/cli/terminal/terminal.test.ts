@@ -1,16 +1,17 @@
 import { PassThrough } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { createOutput, toPrintable } from '../../../../src/main/cli/terminal/output.ts'
-import { formatTable, wrapWords } from '../../../../src/main/cli/terminal/table.ts'
-import { isUtf8Terminal } from '../../../../src/main/cli/terminal/terminal.ts'
 import {
   cutToWidth,
   fitSegments,
+  formatTable,
   padLeft,
   padRight,
   textWidth,
-} from '../../../../src/main/cli/terminal/text-width.ts'
+  wrapWords,
+} from '../../../../src/main/cli/terminal/layout.ts'
+import { createOutput, toPrintable } from '../../../../src/main/cli/terminal/output.ts'
+import { isUtf8Terminal } from '../../../../src/main/cli/terminal/terminal.ts'
 import {
   formatBytes,
   formatCounted,

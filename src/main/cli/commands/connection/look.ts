@@ -6,9 +6,8 @@ import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
 import { addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
-import { formatSection } from '../../summary/section.ts'
+import { formatSection, formatTable } from '../../terminal/layout.ts'
 import { toPrintable } from '../../terminal/output.ts'
-import { formatTable } from '../../terminal/table.ts'
 
 interface LookFlags extends WorkspaceFlags {
   json?: true

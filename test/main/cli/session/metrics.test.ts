@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { formatMetrics } from '../../../../src/main/cli/metrics/metrics-text.ts'
-import { serveMetrics } from '../../../../src/main/cli/metrics/serve-metrics.ts'
+import { formatMetrics, serveMetrics } from '../../../../src/main/cli/session/metrics.ts'
 import { sendRaw } from '../../../helpers/raw-http.ts'
 import { createLoadSnapshot } from '../progress/load-snapshot.ts'
 

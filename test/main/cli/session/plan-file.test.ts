@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fromPlanPath, mapTlsPaths, toPlanPath } from '../../../../src/main/cli/plan-file/plan-file.ts'
+import { fromPlanPath, mapTlsPaths, toPlanPath } from '../../../../src/main/cli/session/plan-file.ts'
 
 describe.skipIf(process.platform === 'win32')('a path in a plan file', () => {
   it.each([

@@ -1,0 +1,197 @@
+import { describeLoad } from '../../../shared/load/load.ts'
+import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
+import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import { formatLine } from '../../../shared/plan/source-place.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import type { RowDetail } from '../../../shared/run/results.ts'
+import type { Engine, RunHandle, StartOptions } from '../../engine/engine-interface.ts'
+import { type CliContext, watchInterrupts } from '../context.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import type { ReportingFlags } from '../options/shared-options.ts'
+import { createProgressReporter } from '../progress/progress-reporter.ts'
+import { formatProblemGroups } from '../summary/row-text.ts'
+import { formatSection, sectionColumns, wrapWords } from '../terminal/layout.ts'
+import { toPrintable } from '../terminal/output.ts'
+
+/** A plan to check without sending anything. */
+export type Trial = { plan: Plan } & Pick<StartOptions, 'proxyCredentials'>
+
+/** Reads and checks a plan's source, works with the rows, and removes the run again. Sends nothing. */
+async function tryOut(
+  context: CliContext,
+  engine: Engine,
+  { plan, ...secrets }: Trial,
+  flags: ReportingFlags,
+  work: (runId: string) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const handle = await engine.startRun(plan, { ...secrets, hold: true, isTrial: true })
+  try {
+    const how = await readSource(context, handle, { quiet: flags.quiet === true })
+    return how === 'interrupted' ? EXIT.interrupted : await work(handle.runId)
+  } finally {
+    await dropRun(engine, handle)
+  }
+}
+
+/**
+ * Reads, maps and checks a source as a run would, and shows its problems and the first request. Sends nothing and keeps
+ * nothing. Exits with 0 if every row can be sent, 1 if some can, 2 if none can.
+ */
+export function dryRun(
+  context: CliContext,
+  engine: Engine,
+  trial: Trial,
+  flags: ReportingFlags,
+): Promise<ExitCode> {
+  return tryOut(context, engine, trial, flags, async (runId) => {
+    const { rows } = await engine.summarizeRun(runId)
+    const found: Findings = {
+      rows: { read: rows.read, invalid: rows.invalid, sendable: rows.read - rows.invalid },
+      problems: await engine.readProblems(runId),
+      first: await readFirstRequest(engine, runId),
+    }
+    if (flags.json) await context.out.writeLine(toDocument(trial.plan, found))
+    else await printFindings(context, trial.plan, found)
+    if (found.rows.sendable === 0) return EXIT.badInput
+    return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed
+  })
+}
+
+/** What a dry run found. */
+interface Findings {
+  rows: { read: number; invalid: number; sendable: number }
+  problems: ProblemGroup[]
+  first: RowDetail | null
+}
+
+/** The findings as `--json` prints them. */
+function toDocument({ load, connection }: Plan, { rows, problems, first }: Findings): string {
+  const rest = JSON.stringify({
+    dry_run: true,
+    ...(load === undefined ? {} : { load: describeLoad(load, connection.timeoutMs) }),
+    rows,
+    problems,
+  })
+  if (first === null) return prettyJson(addMember(rest, 'first_request', 'null'))
+  const request = { row: first.result.row, method: first.requestMethod, url: first.requestUrl }
+  // The body is text of JSON, so that numbers longer than a double keep their digits.
+  const sent = addMember(JSON.stringify(request), 'body', first.requestBody ?? 'null')
+  return prettyJson(addMember(rest, 'first_request', sent))
+}
+
+async function printFindings(context: CliContext, plan: Plan, found: Findings): Promise<void> {
+  const { out, outTerminal } = context
+  const { rows, problems, first } = found
+  const counted = `${formatCount(rows.read)} read, ${formatCount(rows.sendable)} can be sent, ${formatCount(rows.invalid)} invalid`
+  await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))
+  await printLoad(context, plan)
+  await out.writeLine(formatSection(outTerminal, 'Rows', [counted]).join('\n'))
+  if (problems.length > 0) {
+    await out.writeLine()
+    await out.writeLine(outTerminal.tone('strong', formatCounted(problems.length, 'problem')))
+    for (const line of formatProblemGroups(outTerminal, problems, EXAMPLES)) {
+      await out.writeLine(`  ${line}`)
+    }
+  }
+  await printFirstRequest(context, first)
+}
+
+const EXAMPLES = 10
+
+async function readFirstRequest(engine: Engine, runId: string): Promise<RowDetail | null> {
+  const page = await engine.readPage(runId, { filter: { state: 'pending' }, offset: 0, limit: 1 })
+  const [first] = page.rows
+  return first === undefined ? null : engine.readRow(runId, first.row)
+}
+
+/** What a load test will do, a line for each thing that was chosen. */
+async function printLoad(context: CliContext, { load, connection }: Plan): Promise<void> {
+  if (load === undefined) return
+  const { out, outTerminal } = context
+  const lines = describeLoad(load, connection.timeoutMs).flatMap((phrase) =>
+    wrapWords(phrase, sectionColumns(outTerminal)),
+  )
+  await out.writeLine(formatSection(outTerminal, 'Load', lines).join('\n'))
+}
+
+async function printFirstRequest(context: CliContext, detail: RowDetail | null): Promise<void> {
+  const { out, outTerminal } = context
+  if (detail === null) return
+  await out.writeLine()
+  await out.writeLine(
+    `${outTerminal.tone('strong', 'First request')}, row ${detail.result.row}${formatLine(detail.result.row, detail.result.place)}  ${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
+  )
+  if (detail.requestBody === null) return
+  for (const line of prettyJson(detail.requestBody).split('\n')) {
+    await out.writeLine(`  ${toPrintable(line)}`)
+  }
+}
+
+/** Adds a member to the text of a JSON object that is not empty. */
+function addMember(object: string, name: string, json: string): string {
+  return `${object.slice(0, -1)},${JSON.stringify(name)}:${json}}`
+}
+
+/**
+ * Writes a plan's load test as a k6 project (`--export-k6 FOLDER`). k6 reads the key from the environment when it runs
+ * the project. Sends nothing and keeps nothing.
+ */
+export function exportK6(
+  context: CliContext,
+  engine: Engine,
+  trial: Trial,
+  flags: ReportingFlags & { exportK6: string },
+): Promise<ExitCode> {
+  return tryOut(context, engine, trial, flags, async (runId) => {
+    const file = resolveFromCaller(flags.exportK6, context.env)
+    const { rows, sizeBytes } = await engine.exportRun(runId, { file, format: 'k6' })
+    await context.out.writeLine(
+      flags.json
+        ? JSON.stringify({ file, rows, bytes: sizeBytes })
+        : `${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)}); see its README.md to run it`,
+    )
+    return EXIT.ok
+  })
+}
+
+/**
+ * Shows a held run's progress until its source is read and checked. Ctrl-C stops the run; a second one leaves at once.
+ * Returns whether it was interrupted. Throws the `SluiceError` that ended intake.
+ */
+export async function readSource(
+  context: CliContext,
+  handle: RunHandle,
+  options: { quiet: boolean },
+): Promise<'read' | 'interrupted'> {
+  handle.ended.catch(() => {})
+  const progress = createProgressReporter(context, options.quiet)
+  const stopListening = handle.onSnapshot(progress.update)
+  let isInterrupted = false
+  const stopWatching = watchInterrupts({
+    first: () => {
+      isInterrupted = true
+      handle.stop()
+    },
+    second: () => process.exit(EXIT.interrupted),
+  })
+  try {
+    await Promise.race([handle.ready, handle.ended])
+  } finally {
+    stopWatching()
+    stopListening()
+    progress.finish()
+  }
+  return isInterrupted ? 'interrupted' : 'read'
+}
+
+/** Ends a held run that has sent nothing, and removes it. */
+export async function dropRun(
+  engine: { deleteRun(runId: string): Promise<void> },
+  handle: RunHandle,
+): Promise<void> {
+  handle.stop()
+  await handle.ended.catch(() => {})
+  await engine.deleteRun(handle.runId).catch(() => {})
+}
