@@ -10,5 +10,6 @@ export function addAppealCommand(program: Command, context: CliContext): void {
     description: 'Reads the status of each appeal_id. Sends no API key.',
     addOptions: () => {},
     toOperation: () => ({ kind: 'appeal-status' }),
+    examples: ['appeal appeals.csv', "appeal appeals.csv --map appeal_id='Case number' --rate 20"],
   })
 }

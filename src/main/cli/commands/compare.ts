@@ -6,7 +6,7 @@ import { formatFigure } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatComparison } from '../summary/comparison-text.ts'
 
 function parsePercent(text: string): number {
@@ -71,4 +71,5 @@ export function addCompareCommand(program: Command, context: CliContext): void {
       })
     },
   )
+  addExamples(command, ['compare 20261121-0915 latest', 'compare 20261121-0915 latest --fail-if-slower 10%'])
 }

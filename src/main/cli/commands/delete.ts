@@ -4,7 +4,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 
 /** Adds `delete RUN`: removes a run's journal for good, after asking. */
@@ -43,4 +43,5 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
       })
     },
   )
+  addExamples(command, ['delete latest', 'delete 20261121-0915 --yes'])
 }

@@ -20,7 +20,7 @@ import {
   submitEarlier,
 } from '../demo/script.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
-import { addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
+import { addExamples, addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
 import { followRun, toExitCode } from '../session/settle-run.ts'
 import { formatCommands } from '../summary/next-steps.ts'
 import { formatBriefSummary, formatSummary } from '../summary/summary-text.ts'
@@ -139,5 +139,9 @@ export function addDemoCommand(program: Command, context: CliContext): void {
   addReportingOptions(command).action(async (flags: ReportingFlags) => {
     context.exitCode = await runDemo(context, flags)
   })
-  command.addHelpText('after', '\nExit codes: 0 when everything went as expected, 1 otherwise.')
+  addExamples(
+    command,
+    ['demo', 'demo --workspace demo-runs --json'],
+    '0 when everything went as expected, 1 otherwise.',
+  )
 }

@@ -8,7 +8,7 @@ import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 
 const STATES = [
   'succeeded',
@@ -128,4 +128,9 @@ export function addExportCommand(program: Command, context: CliContext): void {
       )
     })
   })
+  addExamples(command, [
+    'export latest results.csv',
+    'export latest rejected.xlsx --state rejected',
+    'export 20261121-0915 report.html',
+  ])
 }

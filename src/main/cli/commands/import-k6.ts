@@ -4,7 +4,7 @@ import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
+import { addExamples, addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
 import { formatLoadSummary } from '../summary/load-summary-text.ts'
 
 interface ImportFlags extends ReportingFlags {
@@ -45,4 +45,8 @@ export function addImportK6Command(program: Command, context: CliContext): void 
       context.exitCode = isCrossed ? EXIT.thresholdCrossed : EXIT.ok
     })
   })
+  addExamples(command, [
+    'import-k6 summary.json',
+    'import-k6 machine-1.json machine-2.json --name "two machines"',
+  ])
 }

@@ -38,6 +38,10 @@ export function addIndexCommand(program: Command, context: CliContext): void {
     addOptions: addIndexOptions,
     toOperation: ({ async: isAsync, index: indexId }) =>
       operationSchema.parse({ kind: 'index-add', mode: isAsync ? 'async' : 'sync', indexId }),
+    examples: [
+      'index add images.csv --index sandbox-index',
+      'index add images.csv --index sandbox-index --map metadata.origin=source --async',
+    ],
   })
   addSendingCommand<IndexFlags>(index, context, {
     name: 'remove',
@@ -49,5 +53,9 @@ export function addIndexCommand(program: Command, context: CliContext): void {
     addOptions: addIndexOptions,
     toOperation: ({ async: isAsync, index: indexId }) =>
       operationSchema.parse({ kind: 'index-remove', mode: isAsync ? 'async' : 'sync', indexId }),
+    examples: [
+      'index remove added.csv --index sandbox-index --dry-run',
+      'index remove added.csv --index sandbox-index',
+    ],
   })
 }

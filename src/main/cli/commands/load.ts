@@ -1,20 +1,9 @@
 import type { Command } from 'commander'
-import { EXIT } from '../../../shared/messages/error-entry.ts'
 import type { CliContext } from '../context.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
 import { addLoadOptions, type LoadFlags, toLoad } from '../options/load-options.ts'
 import { addMetricsOption } from '../options/shared-options.ts'
 import { addSendingCommand } from './sending-command.ts'
 import { addTaskOptions, type TaskFlags, toTaskOperation } from './task.ts'
-
-const EXAMPLES = `
-Examples:
-  ${COMMAND_PREFIX} load posts.csv --rate 200 --duration 60s --threshold 'p(99)<500' --threshold 'http_req_failed:rate<0.01'
-  ${COMMAND_PREFIX} load posts.csv --stages '50@30s,50..400@2m' --threshold 'http_req_failed:rate<0.01 abortOnFail'
-  ${COMMAND_PREFIX} load posts.csv --concurrency 64 --requests 100000 --async
-
-Exit codes: ${EXIT.ok} passed or no thresholds, ${EXIT.thresholdCrossed} threshold failed, ${EXIT.rowsFailed} test stopped by an error,
-${EXIT.badInput} nothing sent, ${EXIT.interrupted} interrupted. Results measured until then are kept and shown.`
 
 /** Adds `load SOURCE`: a load test with the tasks of a source (docs/load-tests.md). */
 export function addLoadCommand(program: Command, context: CliContext): void {
@@ -34,6 +23,11 @@ export function addLoadCommand(program: Command, context: CliContext): void {
       addTaskOptions(command)
     },
     toOperation: toTaskOperation,
-    load: { toLoad, exits: EXAMPLES },
+    toLoad,
+    examples: [
+      "load posts.csv --rate 200 --duration 60s --threshold 'p(99)<500' --threshold 'http_req_failed:rate<0.01'",
+      "load posts.csv --stages '50@30s,50..400@2m' --threshold 'http_req_failed:rate<0.01 abortOnFail'",
+      'load posts.csv --concurrency 64 --requests 100000 --async',
+    ],
   })
 }

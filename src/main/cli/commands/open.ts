@@ -4,7 +4,7 @@ import { toSluiceError } from '../../../shared/messages/errors.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
-import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 
 interface OpenFlags extends WorkspaceFlags {
   browser: boolean
@@ -85,4 +85,5 @@ export function addOpenCommand(program: Command, context: CliContext): void {
     await serveScreens(context, flags)
     context.exitCode = EXIT.ok
   })
+  addExamples(command, ['open', 'open --no-browser --port 4020'])
 }

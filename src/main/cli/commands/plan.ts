@@ -5,7 +5,7 @@ import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
-import { addMetricsOption } from '../options/shared-options.ts'
+import { addExamples, addMetricsOption } from '../options/shared-options.ts'
 import { confirmTrust, type TrustFlags } from '../session/consent.ts'
 import { readPlanFile, requireSource } from '../session/plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
@@ -38,9 +38,9 @@ export function addPlanCommand(program: Command, context: CliContext): void {
       }
       context.exitCode = await sendPlan(context, { workspace, plan, flags, notes: [] })
     })
-  command.addHelpText(
-    'after',
-    `
-docs/plan.schema.json describes every key. Exit codes: the same as for the command that the plan stands for.`,
+  addExamples(
+    command,
+    ['plan posts.plan.json --dry-run', 'plan posts.plan.json --trust-plan --json'],
+    'the same as for the command that wrote the plan.\ndocs/plan.schema.json describes every key of a plan.',
   )
 }

@@ -7,6 +7,7 @@ import { type CliContext, watchInterrupts } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { parseBaseUrl } from '../options/parse-values.ts'
 import {
+  addExamples,
   addReceiverOptions,
   addReportingOptions,
   type ReceiverFlags,
@@ -118,6 +119,11 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
       )
     })
   })
+  addExamples(receiver, ['receiver', 'receiver --callback-host 0.0.0.0 --callback-port 4030'])
+  addExamples(test, [
+    'receiver test --callback-url https://hooks.example.com/sluice',
+    'receiver test --callback-url https://hooks.example.com/sluice --callback-port 4030',
+  ])
 }
 
 /** What each kind of refusal means. */

@@ -11,6 +11,7 @@ import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addCallbackTimeoutOption,
   addDeliveredCodeOption,
+  addExamples,
   addOnUnknownOption,
   addReportingOptions,
   addYesOption,
@@ -172,6 +173,11 @@ export function addResumeCommand(program: Command, context: CliContext): void {
       start: (engine, runId, options) => engine.resumeRun(runId, options),
     })
   })
+  addExamples(command, [
+    'resume latest',
+    'resume latest --on-unknown resend',
+    'resume latest --callback-timeout 1h',
+  ])
 }
 
 /** Adds `retry RUN`: sends what did not succeed as a child run, with the same post_ids and bodies. */
@@ -191,5 +197,13 @@ export function addRetryCommand(program: Command, context: CliContext): void {
       start: (engine, runId, options) => engine.retryRun(runId, options),
     })
   })
-  command.addHelpText('after', `\nExit codes: the same as for task, counting only the rows sent again.`)
+  addExamples(
+    command,
+    [
+      'retry latest',
+      'retry latest --on-unknown resend',
+      'retry latest --delivered-code DUPLICATE_POST --json',
+    ],
+    'the same as for task, counting only the rows sent again.',
+  )
 }

@@ -4,7 +4,7 @@ import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
-import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatTable, type TableColumn, textWidth } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 
@@ -164,4 +164,5 @@ export function addRunsCommand(program: Command, context: CliContext): void {
     const cells = runs.map((run) => columns.map(({ toCell }) => toCell(run)))
     await context.out.writeLine(formatTable(context.outTerminal, columns, cells).join('\n'))
   })
+  addExamples(command, ['runs', 'runs --workspace ~/sluice-runs --json'])
 }

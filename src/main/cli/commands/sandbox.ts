@@ -13,6 +13,7 @@ import { type CliContext, watchInterrupts } from '../context.ts'
 import { SAMPLE_FILE } from '../demo/script.ts'
 import { COMMAND_PREFIX, quoteArgument, resolveFromCaller } from '../invocation.ts'
 import { collect, createIntegerParser } from '../options/parse-values.ts'
+import { addExamples } from '../options/shared-options.ts'
 import { formatSection } from '../terminal/layout.ts'
 
 interface SandboxFlags {
@@ -111,7 +112,7 @@ function formatAdminCommand(url: string, adminToken: string): string {
 
 /** Adds `sandbox`: the embedded service on loopback, until it is interrupted. */
 export function addSandboxCommand(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('sandbox')
     .description(
       'Runs a local test service until Ctrl-C. Its scores come from a short word list and test phrases; they are ' +
@@ -193,4 +194,9 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
       stopWatching()
       context.exitCode = isAskedToEnd ? EXIT.ok : EXIT.rowsFailed
     })
+  addExamples(command, [
+    'sandbox --port 4010',
+    "sandbox --latency '40ms±10ms' --fault 5xx=3% --fault '429=3%,retry-after=1'",
+    "sandbox --callbacks 'delay=50ms,shuffle,double=5%' --store sandbox.db",
+  ])
 }

@@ -16,6 +16,7 @@ import {
   type SendingFlags,
 } from '../options/sending-options.ts'
 import type { ServiceFlags } from '../options/service-options.ts'
+import { addExamples } from '../options/shared-options.ts'
 import { writePlanFile } from '../session/plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -31,11 +32,10 @@ export interface SendingCommand<Own extends object> {
   /** Declares the command's own options, before those that every sending command has. */
   addOptions(command: Command): void
   toOperation(flags: Own): Operation
-  /** Makes it a load test: its pace is among its own options, and its exit codes are others. */
-  load?: {
-    toLoad(flags: Own): Load
-    exits: string
-  }
+  /** Ends of command lines for the help, without the program's name. */
+  examples: readonly string[]
+  /** Makes it a load test: its pace is among its own options. */
+  toLoad?(flags: Own): Load
 }
 
 /** The stored connection that is named or, where no address is given, in use. */
@@ -73,8 +73,8 @@ export function addSendingCommand<Own extends object>(
     .summary(definition.summary ?? '')
     .description(definition.description)
   definition.addOptions(command)
-  const { load } = definition
-  addSendingOptions(command, load === undefined ? addPaceOptions : () => command).action(
+  const { toLoad } = definition
+  addSendingOptions(command, toLoad === undefined ? addPaceOptions : () => command).action(
     async (source: string, flags: SendingFlags & PaceFlags & Own) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const stored = findStored(workspace, flags)
@@ -84,7 +84,7 @@ export function addSendingCommand<Own extends object>(
         operation,
         sourcePath,
         flags,
-        load: load?.toLoad(flags) ?? null,
+        load: toLoad?.(flags) ?? null,
         stored,
         env: context.env,
       })
@@ -105,11 +105,11 @@ export function addSendingCommand<Own extends object>(
       context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
     },
   )
-  return command.addHelpText(
-    'after',
-    load?.exits ??
-      `
-Exit codes: ${EXIT.ok} every row succeeded, ${EXIT.rowsFailed} some rows did not or the run stopped, ${EXIT.badInput} nothing sent, ${EXIT.interrupted} interrupted
-(can be resumed).`,
-  )
+  return addExamples(command, definition.examples, toLoad === undefined ? RUN_EXITS : LOAD_EXITS)
 }
+
+const RUN_EXITS = `${EXIT.ok} every row succeeded, ${EXIT.rowsFailed} some rows did not or the run stopped, ${EXIT.badInput} nothing sent,
+${EXIT.interrupted} interrupted (can be resumed).`
+
+const LOAD_EXITS = `${EXIT.ok} passed or no thresholds, ${EXIT.thresholdCrossed} threshold failed, ${EXIT.rowsFailed} test stopped by an error,
+${EXIT.badInput} nothing sent, ${EXIT.interrupted} interrupted. Results measured until then are kept and shown.`

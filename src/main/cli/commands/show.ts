@@ -9,7 +9,7 @@ import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { printSummary } from '../session/settle-run.ts'
 import { formatProblemGroups, formatRowDetail } from '../summary/row-text.ts'
 import { toPrintable, toSnakeCase } from '../terminal/output.ts'
@@ -65,6 +65,7 @@ export function addShowCommand(program: Command, context: CliContext): void {
       await printSummary(context, engine, run, flags)
     })
   })
+  addExamples(command, ['show latest', 'show latest --problems', 'show latest --row 17'])
 }
 
 const EXAMPLES = 10

@@ -45,5 +45,10 @@ export function addTaskCommand(program: Command, context: CliContext): void {
       'use --map and --set for the rest. user_id has no default. post_id defaults to {{run}}-{{row}}.',
     addOptions: addTaskOptions,
     toOperation: toTaskOperation,
+    examples: [
+      'task posts.csv --map text_data=message --set user_id=import --dry-run',
+      'task posts.csv --map text_data=message --set user_id=import --rate 50 --save-plan posts.plan.json',
+      'task posts.csv --map text_data=message --set user_id=import --async',
+    ],
   })
 }

@@ -44,6 +44,10 @@ export function addWatchlistCommand(program: Command, context: CliContext): void
     addOptions: addWatchlistOptions,
     toOperation: ({ watchlist: name, termsPerRequest }) =>
       operationSchema.parse({ kind: 'watchlist-add', watchlist: name, termsPerRequest }),
+    examples: [
+      'watchlist add terms.csv --watchlist sandbox_terms',
+      'watchlist add terms.csv --watchlist sandbox_terms --map term=word --terms-per-request 50',
+    ],
   })
   addSendingCommand<UpdateFlags>(watchlist, context, {
     name: 'update',
@@ -59,5 +63,9 @@ export function addWatchlistCommand(program: Command, context: CliContext): void
     },
     toOperation: ({ watchlist: name, termsPerRequest, emptyNotes }) =>
       operationSchema.parse({ kind: 'watchlist-update', watchlist: name, termsPerRequest, emptyNotes }),
+    examples: [
+      'watchlist update terms.csv --watchlist sandbox_terms',
+      'watchlist update terms.csv --watchlist sandbox_terms --empty-notes clear',
+    ],
   })
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { COMMAND_PREFIX } from '../invocation.ts'
 import {
   collect,
   createDurationParser,
@@ -6,6 +7,15 @@ import {
   createSizeParser,
   parseBaseUrl,
 } from './parse-values.ts'
+
+/**
+ * Ends a command's help with examples to paste, then its exit codes. `test/main/cli/examples.test.ts` runs every example.
+ */
+export function addExamples(command: Command, examples: readonly string[], exitCodes?: string): Command {
+  const lines = examples.map((example) => `  ${COMMAND_PREFIX} ${example}`)
+  const exits = exitCodes === undefined ? '' : `\n\nExit codes: ${exitCodes}`
+  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}${exits}`)
+}
 
 /** Where runs are kept. */
 export interface WorkspaceFlags {

@@ -8,7 +8,7 @@ import {
 } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
-import { addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
 import { addConnectionListCommand, addConnectionShowCommand, isSet, toDocument } from './look.ts'
 import { addConnectionAddCommand, addConnectionSetCommand } from './store.ts'
 
@@ -58,6 +58,7 @@ export function addConnectionUseCommand(parent: Command, context: CliContext): v
         : `Using ${name}, ${used.baseUrl}, with key ${label} from ${variable}.`,
     )
   })
+  addExamples(command, ['connection use staging', 'connection use staging --key default'])
 }
 
 /** Adds `connection remove NAME`. */
@@ -83,4 +84,5 @@ export function addConnectionRemoveCommand(parent: Command, context: CliContext)
         : `Removed ${name}.${wasInUse ? ' No connection is now in use.' : ''}`,
     )
   })
+  addExamples(command, ['connection remove staging', 'connection remove live --json'])
 }

@@ -5,7 +5,7 @@ import { findConnection, readConnections } from '../../../engine/workspace/conne
 import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
-import { addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
 import { formatSection, formatTable } from '../../terminal/layout.ts'
 import { toPrintable } from '../../terminal/output.ts'
 
@@ -55,6 +55,7 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
     )
     return out.writeLine(table.join('\n'))
   })
+  addExamples(command, ['connection list', 'connection list --json'])
 }
 
 function formatKeySet(env: NodeJS.ProcessEnv, { keys, activeKey }: StoredConnection): string {
@@ -80,6 +81,7 @@ export function addConnectionShowCommand(parent: Command, context: CliContext): 
         : formatConnection(context, connection, stored.inUse === name),
     )
   })
+  addExamples(command, ['connection show staging', 'connection show staging --json'])
 }
 
 function formatConnection(context: CliContext, connection: StoredConnection, isInUse: boolean): string {

@@ -23,7 +23,7 @@ import {
   toProxy,
   toTls,
 } from '../../options/service-options.ts'
-import { addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
 import { sayKeysNotSet, toDocument } from './look.ts'
 
 const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
@@ -113,6 +113,10 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
           : `Stored ${name}, ${added.baseUrl}. ${inUse ? 'It is now in use.' : `To use it, run: ${COMMAND_PREFIX} connection use ${name}`}`,
       )
     })
+  addExamples(command, [
+    'connection add staging --base-url https://staging.example.com',
+    'connection add live --base-url https://api.example.com --api-key-env LIVE_KEY --production',
+  ])
 }
 
 /** Adds `connection set NAME`. */
@@ -143,6 +147,10 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
           : `Changed ${name}, ${changed.baseUrl}.`,
       )
     })
+  addExamples(command, [
+    'connection set staging --timeout 30s',
+    'connection set staging --key second=SECOND_KEY --active-key second',
+  ])
 }
 
 /** The connection with the keys that options add, move, remove and activate. */
