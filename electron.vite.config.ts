@@ -39,7 +39,7 @@ export default defineConfig({
           'receiver-worker': source('main/engine/receiver/receiver-worker.ts'),
           'sandbox-worker': source('main/sandbox/sandbox-worker.ts'),
         },
-        // Chunks stand beside the entries, so that src/main/worker-urls.ts finds the workers from any of them.
+        // Chunks stand beside the entries, so that src/main/program-files.ts finds the workers from any of them.
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEngine } from '../../src/main/engine/engine.ts'
 import type { Engine } from '../../src/main/engine/engine-interface.ts'
-import { WORKER_URLS } from '../../src/main/worker-urls.ts'
 
 /** Makes a folder, hands it over, and removes it. */
 export async function withFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
@@ -17,13 +16,7 @@ export async function withFolder<Result>(use: (folder: string) => Promise<Result
 
 /** The engine, from sources or from the bundle, whichever runs. */
 export function createBenchEngine(workspace: string): Engine {
-  return createEngine({
-    workspace,
-    runWorkerUrl: WORKER_URLS.run,
-    queryWorkerUrl: WORKER_URLS.query,
-    receiverWorkerUrl: WORKER_URLS.receiver,
-    loadWorkerUrl: WORKER_URLS.load,
-  })
+  return createEngine({ workspace })
 }
 
 const WORDS = 'thank you for the quick answer about my order it never came and nobody wrote back'.split(' ')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
+import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
-import { WORKER_URLS } from '../../src/main/worker-urls.ts'
 import { checkSample, chooseFile, seeRunEnded, seeScreen } from '../../test/helpers/e2e/walk.ts'
 import type { Camera } from './camera.ts'
 

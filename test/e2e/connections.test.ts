@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { addConnection, changeConnections } from '../../src/main/engine/workspace/connections.ts'
+import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
-import { WORKER_URLS } from '../../src/main/worker-urls.ts'
 import { storedConnectionSchema } from '../../src/shared/plan/stored-connection.ts'
 import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts'
 import { createAppOpener } from '../helpers/e2e/with-app.ts'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
-import { WORKER_URLS } from '../../src/main/worker-urls.ts'
 import { measureLongestTask } from '../helpers/e2e/trace.ts'
 import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts'
 import { createAppOpener } from '../helpers/e2e/with-app.ts'

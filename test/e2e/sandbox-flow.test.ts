@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine.ts'
-import { WORKER_URLS } from '../../src/main/worker-urls.ts'
 import { checkSample, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
 import { createAppOpener } from '../helpers/e2e/with-app.ts'
 
@@ -32,13 +31,7 @@ it('sends ten rows to try, then the others, counts as the journal does, and expo
   await page.getByText('372 rows written').waitFor()
 
   await app.close()
-  const engine = createEngine({
-    workspace: app.workspace,
-    runWorkerUrl: WORKER_URLS.run,
-    queryWorkerUrl: WORKER_URLS.query,
-    receiverWorkerUrl: WORKER_URLS.receiver,
-    loadWorkerUrl: WORKER_URLS.load,
-  })
+  const engine = createEngine({ workspace: app.workspace })
   onTestFinished(() => engine.close())
   const { rows } = await engine.summarizeRun(runId)
   expect(rows.succeeded).toBe(364)

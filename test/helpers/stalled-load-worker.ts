@@ -1,9 +1,8 @@
 import { parentPort } from 'node:worker_threads'
-import type { LoadCommand } from '../../src/main/engine/load/load-messages.ts'
 import '../../src/main/engine/load/load-worker.ts'
 
 // A sending thread of a load test on a machine that stands still for 300 ms after every 700.
 const nothing = new Int32Array(new SharedArrayBuffer(4))
-parentPort?.on('message', ({ kind }: LoadCommand) => {
-  if (kind === 'start') setInterval(() => Atomics.wait(nothing, 0, 0, 300), 700).unref()
+parentPort?.on('message', ({ name }: { name?: string }) => {
+  if (name === 'run') setInterval(() => Atomics.wait(nothing, 0, 0, 300), 700).unref()
 })

@@ -29,13 +29,7 @@ export function openEngine(workspace: string): TestEngine {
 
 /** An engine with real threads. The caller closes it. */
 export function createTestEngine(workspace: string): TestEngine {
-  const engine = createEngine({
-    workspace,
-    runWorkerUrl: new URL('../../src/main/engine/session/run-worker.ts', import.meta.url),
-    queryWorkerUrl: new URL('../../src/main/engine/query/query-worker.ts', import.meta.url),
-    receiverWorkerUrl: new URL('../../src/main/engine/receiver/receiver-worker.ts', import.meta.url),
-    loadWorkerUrl: new URL('../../src/main/engine/load/load-worker.ts', import.meta.url),
-  })
+  const engine = createEngine({ workspace })
   const readKey = async (runId: string, apiKey: string | undefined) =>
     apiKey === undefined ? {} : bindKey(apiKey, (await engine.readPlan(runId)).connection)
   return {

@@ -30,8 +30,8 @@ const ROOMS = [
   // What either came to, what looks back on it, and the threads that put the rooms together.
   'results',
   'lookback',
-  'session',
   'query',
+  'session',
 ] as const
 
 /** What a room may import of the rooms before it, where that is less than all of them. */
@@ -47,7 +47,7 @@ const FEWER: Partial<Record<(typeof ROOMS)[number], readonly string[]>> = {
 const ROOM_LAYERS: readonly Layer[] = ROOMS.map((name, index) => ({
   name,
   files: new RegExp(`^src/main/engine/${name}/`),
-  imports: ['shared', 'engine-interface', ...(FEWER[name] ?? ROOMS.slice(0, index))],
+  imports: ['shared', 'worker rpc', 'engine-interface', ...(FEWER[name] ?? ROOMS.slice(0, index))],
 }))
 
 // The first layer whose pattern fits is the file's layer, so single files stand before the folders they are in.
@@ -62,7 +62,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'engine',
     files: /^src\/main\/engine\/engine\.ts$/,
-    imports: ['shared', 'engine-interface', ...ROOMS],
+    imports: ['shared', 'program files', 'engine-interface', ...ROOMS],
   },
   // What the shells have in common: where the workspace is, and the built renderer's files.
   {
@@ -70,13 +70,14 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/(default-workspace\.ts$|renderer-files\/)/,
     imports: ['shared'],
   },
-  // Names the files of threads and imports none of them.
-  { name: 'worker urls', files: /^src\/main\/worker-urls\.ts$/, imports: [] },
-  { name: 'sandbox', files: /^src\/main\/sandbox\//, imports: ['shared'] },
+  // Names the entries of threads and the samples, and imports none of them.
+  { name: 'program files', files: /^src\/main\/program-files\.ts$/, imports: [] },
+  { name: 'worker rpc', files: /^src\/main\/worker-rpc\.ts$/, imports: ['shared'] },
+  { name: 'sandbox', files: /^src\/main\/sandbox\//, imports: ['shared', 'worker rpc'] },
   {
     name: 'bridge',
     files: /^src\/main\/bridge\//,
-    imports: ['shared', 'worker urls', 'engine', 'engine-interface', 'secrets', 'workspace', 'sandbox'],
+    imports: ['shared', 'program files', 'engine', 'engine-interface', 'secrets', 'workspace', 'sandbox'],
   },
   {
     name: 'desktop',
@@ -90,7 +91,7 @@ const LAYERS: readonly Layer[] = [
     imports: [
       'shared',
       'shell parts',
-      'worker urls',
+      'program files',
       'engine',
       'engine-interface',
       'secrets',

@@ -43,7 +43,7 @@ describe('the import rules', () => {
     [
       'src/main/engine/journal/journal.ts',
       '../sending/retry.ts',
-      'journal may import shared, engine-interface, workspace',
+      'journal may import shared, worker rpc, engine-interface, workspace',
     ],
     ['src/main/engine/service/client.ts', '../engine.ts', 'service may import'],
     ['src/main/engine/load/page.ts', '../run/write-csv.ts', 'load may import'],

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import type { AppDescription, ConnectionEntry } from '../../shared/bridge/app.ts'
 import { connectionSchema } from '../../shared/plan/connection.ts'
 import type { Operation } from '../../shared/plan/operation.ts'
@@ -11,14 +10,10 @@ import {
   findConnectionInUse,
   readConnections,
 } from '../engine/workspace/connections.ts'
+import { SAMPLE_FILES } from '../program-files.ts'
 import { DEFAULT_INDEX, DEFAULT_WATCHLIST } from '../sandbox/rules/defaults.ts'
 import { bridge } from './bridge-context.ts'
 import type { SandboxHost } from './sandbox-host.ts'
-
-// The build puts the sample next to the bundles; from sources it is next to the demo that has it, too.
-const SAMPLE_FILE = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../cli/demo/sample.csv' : './sample.csv', import.meta.url),
-)
 
 const { app, connections, receiver } = bridge
 
@@ -124,7 +119,7 @@ export const sandboxHandlers = bridge.sandbox.router({
     const isUsed = plans.some((plan) => plan !== null && plan.connection.baseUrl === sandbox.baseUrl())
     return {
       baseUrl: await sandbox.start({ keep: isUsed }),
-      sample: await sources.add(SAMPLE_FILE),
+      sample: await sources.add(SAMPLE_FILES.posts),
     }
   }),
   stop: bridge.sandbox.stop.handler(async ({ context }) => {

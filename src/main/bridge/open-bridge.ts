@@ -1,7 +1,6 @@
 import process from 'node:process'
 import { createEngine } from '../engine/engine.ts'
-import { readStoredSecrets } from '../engine/workspace/connection-secrets.ts'
-import { WORKER_URLS } from '../worker-urls.ts'
+import { WORKER_URLS } from '../program-files.ts'
 import type { BridgeHost, BridgeServices } from './bridge-context.ts'
 import { systemClock } from './event-stream.ts'
 import { createLiveRuns } from './live-runs.ts'
@@ -19,14 +18,7 @@ export interface Bridge {
 
 /** Opens the engine on a workspace for windows. Throws `WORKSPACE_UNUSABLE`. */
 export function openBridge({ workspace, host }: { workspace: string; host: BridgeHost }): Bridge {
-  const engine = createEngine({
-    workspace,
-    runWorkerUrl: WORKER_URLS.run,
-    queryWorkerUrl: WORKER_URLS.query,
-    receiverWorkerUrl: WORKER_URLS.receiver,
-    loadWorkerUrl: WORKER_URLS.load,
-    readKnownSecrets: () => readStoredSecrets(workspace, process.env),
-  })
+  const engine = createEngine({ workspace })
   const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
   return {
     services: {

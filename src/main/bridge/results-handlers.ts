@@ -15,17 +15,25 @@ const NAME_MAX = 120
 export const resultsHandlers = bridge.results.router({
   columns: bridge.results.columns.handler(({ context, input }) => context.engine.readColumns(input.runId)),
   page: bridge.results.page.handler(async ({ context: { engine }, input: { runId, ...query } }) => {
+    await engine.settleLate(runId)
     const { rows, ...counted } = await engine.readPage(runId, query)
     return { rows: rows.map((row) => ({ ...row, ...createExcerpts(row.cells) })), ...counted }
   }),
-  facets: bridge.results.facets.handler(({ context, input }) =>
-    context.engine.readFacets(input.runId, input.filter),
-  ),
-  row: bridge.results.row.handler(({ context, input }) => context.engine.readRow(input.runId, input.row)),
-  latency: bridge.results.latency.handler(async ({ context, input: { runId, sinceSecond = 0 } }) => {
-    const { seconds, bars } = await context.engine.readLatency(runId)
-    return { seconds: seconds.filter(({ second }) => second >= sinceSecond), bars }
+  facets: bridge.results.facets.handler(async ({ context: { engine }, input: { runId, filter } }) => {
+    await engine.settleLate(runId)
+    return engine.readFacets(runId, filter)
   }),
+  row: bridge.results.row.handler(async ({ context: { engine }, input: { runId, row } }) => {
+    await engine.settleLate(runId)
+    return engine.readRow(runId, row)
+  }),
+  latency: bridge.results.latency.handler(
+    async ({ context: { engine }, input: { runId, sinceSecond = 0 } }) => {
+      await engine.settleLate(runId)
+      const { seconds, bars } = await engine.readLatency(runId)
+      return { seconds: seconds.filter(({ second }) => second >= sinceSecond), bars }
+    },
+  ),
 })
 
 /** What is wrong with the rows of a run. */
@@ -112,6 +120,7 @@ function toP99({ latencyMs }: LoadSecond): number {
 export const exportsHandlers = bridge.exports.router({
   create: bridge.exports.create.handler(async ({ context: { engine, host }, input }) => {
     const { runId, format, targetId, lossless, filter } = input
+    await engine.settleLate(runId)
     const { name } = await engine.summarizeRun(runId)
     const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
     const result = await engine.exportRun(runId, {

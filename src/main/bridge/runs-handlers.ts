@@ -17,10 +17,14 @@ const { runs } = bridge
 /** Runs: start, steer, look back. */
 export const runsHandlers = runs.router({
   list: runs.list.handler(async ({ context: { engine, liveRuns } }) => {
+    await engine.settleLate()
     const summaries = await engine.listRuns()
     return summaries.map((summary) => ({ summary, isHeld: liveRuns.find(summary.run_id) !== null }))
   }),
-  summarize: runs.summarize.handler(({ context, input }) => context.engine.summarizeRun(input.runId)),
+  summarize: runs.summarize.handler(async ({ context: { engine }, input: { runId } }) => {
+    await engine.settleLate(runId)
+    return engine.summarizeRun(runId)
+  }),
   readPlan: runs.readPlan.handler(({ context, input }) => context.engine.readPlan(input.runId)),
   start: runs.start.handler(async ({ context, input: { request, apiKey } }) => {
     const plan = await toPlan(context, request)

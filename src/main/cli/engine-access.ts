@@ -1,21 +1,12 @@
 import { findDefaultWorkspace } from '../default-workspace.ts'
 import type { Engine } from '../engine/engine-interface.ts'
-import { readStoredSecrets } from '../engine/workspace/connection-secrets.ts'
-import { WORKER_URLS } from '../worker-urls.ts'
 import { resolveFromCaller } from './invocation.ts'
 
 /** Opens the engine on a workspace for the time of one piece of work, and closes it whatever happens. */
 export async function withEngine<T>(workspace: string, work: (engine: Engine) => Promise<T>): Promise<T> {
   // Loaded only where it is needed: help and bad usage answer at once.
   const { createEngine } = await import('../engine/engine.ts')
-  const engine = createEngine({
-    workspace,
-    runWorkerUrl: WORKER_URLS.run,
-    queryWorkerUrl: WORKER_URLS.query,
-    receiverWorkerUrl: WORKER_URLS.receiver,
-    loadWorkerUrl: WORKER_URLS.load,
-    readKnownSecrets: () => readStoredSecrets(workspace, process.env),
-  })
+  const engine = createEngine({ workspace })
   try {
     return await work(engine)
   } finally {

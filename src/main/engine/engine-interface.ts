@@ -22,19 +22,8 @@ import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
 export interface EngineOptions {
   /** Folder that holds journals; made if it is missing. */
   workspace: string
-  /** Entry of the run's thread: a `.ts` file from sources, a `.js` file when bundled. */
-  runWorkerUrl: URL
-  /** Entry of the queries' thread. */
-  queryWorkerUrl: URL
-  /** Entry of the threads that send a load test. */
-  loadWorkerUrl: URL
-  /** Entry of the receiver's thread. */
-  receiverWorkerUrl: URL
-  /**
-   * Reads secrets that runs of other processes may send, as far as they are known here: callbacks are stored without
-   * them, too. Asked when the receiver opens.
-   */
-  readKnownSecrets?: () => readonly (ApiKey | ProxyCredentials)[]
+  /** Entry of the runs' threads (default: the engine's own, which tests replace). */
+  runWorkerUrl?: URL
 }
 
 /** How the workspace's receiver is opened; what is not said is the workspace's own. */
@@ -107,8 +96,22 @@ export interface RunHandle {
   setApiKey(apiKey: ApiKey): void
 }
 
+/** Reads a run and its retries. Throws `RUN_NOT_FOUND`. */
+export interface RunReader {
+  /** The names of the columns of the run's source. */
+  readColumns(runId: string): Promise<string[]>
+  readPage(runId: string, query: PageQuery): Promise<ResultPage>
+  readRow(runId: string, row: number): Promise<RowDetail>
+  readFacets(runId: string, filter?: RowFilter): Promise<FacetList>
+  readProblems(runId: string): Promise<ProblemGroup[]>
+  readLatency(runId: string): Promise<LatencySeries>
+  /** All that a report of a load test shows. Throws `BAD_USAGE` where the run is none. */
+  readLoadReport(runId: string): Promise<LoadReport>
+  exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
+}
+
 /** Starts, stops and reads runs: all that the command line and the bridge need. */
-export interface Engine {
+export interface Engine extends RunReader {
   readonly workspace: string
   previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
   startRun(plan: Plan, options?: StartOptions): Promise<RunHandle>
@@ -122,6 +125,11 @@ export interface Engine {
    * and bodies.
    */
   retryRun(runId: string, options: ResumeOptions): Promise<RunHandle>
+  /**
+   * Processes the callbacks that came for a run and its retries, or for all runs, while nobody held them, and marks what
+   * has become overdue. Reading alone shows results as they are stored, so this is called before a person looks.
+   */
+  settleLate(runId?: string): Promise<void>
   /** The handle of a run that this process holds. */
   heldRun(runId: string): RunHandle | null
   /**
@@ -132,23 +140,13 @@ export interface Engine {
   summarizeRun(runId: string): Promise<RunSummary>
   /** The plan a run was started with. */
   readPlan(runId: string): Promise<Plan>
-  /** The names of the columns of the run's source. */
-  readColumns(runId: string): Promise<string[]>
-  readPage(runId: string, query: PageQuery): Promise<ResultPage>
-  readRow(runId: string, row: number): Promise<RowDetail>
-  readFacets(runId: string, filter?: RowFilter): Promise<FacetList>
-  readProblems(runId: string): Promise<ProblemGroup[]>
-  readLatency(runId: string): Promise<LatencySeries>
-  /** All that a report of a load test shows. Throws `BAD_USAGE` where the run is none. */
-  readLoadReport(runId: string): Promise<LoadReport>
   /** Run B compared with run A: latencies, errors, throughput, plans. */
   compareRuns(a: string, b: string): Promise<LoadComparison>
   /**
-   * Takes what k6 measured in as a run of its own, with the plan of the run it was exported from where that is named.
+   * Stores what k6 measured as a run of its own, with the plan of the run it was exported from where that is named.
    * Several files have to be JSON lines of one run. Throws `BAD_SOURCE`.
    */
   importK6(files: readonly string[], options?: { ofRunId?: string; name?: string }): Promise<RunSummary>
-  exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
   /** Removes the journals of a run and of the retries below it for good. Throws `RUN_BUSY` while a process holds it. */
   deleteRun(runId: string): Promise<void>
   /** Opens the callback receiver, which then stays open until {@link close}. Throws `RECEIVER_UNAVAILABLE`. */

@@ -1,21 +1,16 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { toErrorMessage } from '../../shared/messages/errors.ts'
-import { isJsonObject } from '../../shared/service/json-object.ts'
-import { createSandbox } from './sandbox.ts'
-import type { SandboxMessage } from './start-sandbox-thread.ts'
+import { serveCalls } from '../worker-rpc.ts'
+import { createSandbox, type Sandbox } from './sandbox.ts'
+import type { SandboxCalls } from './start-sandbox-thread.ts'
 
-/** Entry of the sandbox's thread: its options are the worker's data, what it says is a {@link SandboxMessage}. */
-const port = parentPort
-const post = (message: SandboxMessage): void => port?.postMessage(message)
+let sandbox: Sandbox | null = null
 
-try {
-  const sandbox = await createSandbox(workerData)
-  port?.on('message', (message: unknown) => {
-    if (!isJsonObject(message) || message['kind'] !== 'close') return
-    void sandbox.close().finally(() => port.close())
-  })
-  const { baseUrl, port: ownPort, taskBaseUrl, taskPort, adminToken } = sandbox
-  post({ kind: 'listening', baseUrl, port: ownPort, taskBaseUrl, taskPort, adminToken })
-} catch (error) {
-  post({ kind: 'failed', error: toErrorMessage(error) })
-}
+serveCalls<SandboxCalls>({
+  async start(options) {
+    sandbox = await createSandbox(options)
+    const { baseUrl, port, taskBaseUrl, taskPort, adminToken } = sandbox
+    return { baseUrl, port, taskBaseUrl, taskPort, adminToken }
+  },
+  async close() {
+    await sandbox?.close()
+  },
+})

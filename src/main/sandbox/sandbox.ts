@@ -13,8 +13,8 @@ import { createServer, createTaskServer } from './server.ts'
 import { openStore } from './store/open-store.ts'
 import { createModeration } from './submit-task.ts'
 
-/** A sandbox that is listening. */
-export interface Sandbox {
+/** Where a sandbox listens, and what opens its admin routes. */
+export interface SandboxAddress {
   /** Scheme, host and port, without a trailing slash. */
   readonly baseUrl: string
   readonly port: number
@@ -23,6 +23,10 @@ export interface Sandbox {
   readonly taskPort: number
   /** What the admin routes want in the header `x-sandbox-token`; another one for each start. */
   readonly adminToken: string
+}
+
+/** A sandbox that is listening. */
+export interface Sandbox extends SandboxAddress {
   /** Changes how it behaves from the next request on. Throws `BAD_USAGE`. */
   behave(change: BehaviourChange): void
   /** Breaks off what is in flight, stops listening and closes the store. May be called again. */

@@ -1,24 +1,15 @@
 import { Worker } from 'node:worker_threads'
-import type { ErrorMessage } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { toThrownText } from '../../shared/messages/thrown.ts'
+import { WorkerClient } from '../worker-rpc.ts'
+import type { SandboxAddress } from './sandbox.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
-/** Where a sandbox listens, and what opens its admin routes. */
-interface SandboxAddress {
-  /** Scheme, host and port, without a trailing slash. */
-  readonly baseUrl: string
-  readonly port: number
-  /** The second host, which serves the v2 tasks only (docs/interface.md §5.5). */
-  readonly taskBaseUrl: string
-  readonly taskPort: number
-  /** What the admin routes want in the header `x-sandbox-token`; another one for each start. */
-  readonly adminToken: string
+/** What the sandbox's thread does when the starting thread calls it. */
+export interface SandboxCalls {
+  start(options: SandboxOptions): Promise<SandboxAddress>
+  close(): Promise<void>
 }
-
-/** What the sandbox's thread says. */
-export type SandboxMessage =
-  | ({ kind: 'listening' } & SandboxAddress)
-  | { kind: 'failed'; error: ErrorMessage }
 
 /** A sandbox that listens in a thread of its own. */
 export interface SandboxThread extends SandboxAddress {
@@ -36,38 +27,18 @@ export async function startSandboxThread(
   workerUrl: URL,
   options: SandboxOptions = {},
 ): Promise<SandboxThread> {
-  const worker = new Worker(workerUrl, { workerData: options })
-  let failure: unknown = null
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  worker.on('error', (error) => {
-    failure = error
+  const client = new WorkerClient<SandboxCalls>(new Worker(workerUrl, { name: 'sandbox' }), {
+    on: {},
+    toFailure: (cause) => new SluiceError({ id: 'sandbox_ended', reason: toThrownText(cause) }, { cause }),
   })
-  const message = await Promise.race([
-    new Promise<SandboxMessage>((resolve) => worker.once('message', resolve)),
-    ended.then(() => null),
-  ])
-  if (message === null) throw toThreadError(failure)
-  if (message.kind === 'failed') {
-    await ended
-    throw new SluiceError(message.error)
+  const close = async (): Promise<void> => {
+    await client.call('close').catch(() => {})
+    await client.close()
   }
-  return {
-    baseUrl: message.baseUrl,
-    port: message.port,
-    taskBaseUrl: message.taskBaseUrl,
-    taskPort: message.taskPort,
-    adminToken: message.adminToken,
-    ended,
-    close: async () => {
-      worker.postMessage({ kind: 'close' })
-      await ended
-    },
+  try {
+    return { ...(await client.call('start', options)), ended: client.ended, close }
+  } catch (error) {
+    await close()
+    throw error
   }
-}
-
-function toThreadError(failure: unknown): SluiceError {
-  return new SluiceError(
-    { id: 'sandbox_ended', reason: failure instanceof Error ? failure.message : null },
-    { cause: failure },
-  )
 }

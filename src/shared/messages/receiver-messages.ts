@@ -168,8 +168,8 @@ export const RECEIVER_MESSAGES = {
   receiver_ended: {
     code: 'RECEIVER_UNAVAILABLE',
     exit: 'rowsFailed',
-    words: ({ reason }: { reason: string | null }) => ({
-      text: `the callback receiver has ended: ${reason ?? 'it was closed'}`,
+    words: ({ reason }: { reason: string }) => ({
+      text: `the callback receiver has ended: ${reason}`,
       remedy: 'Start it again. Callbacks it answered 200 are stored.',
     }),
   },

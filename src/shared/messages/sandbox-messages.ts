@@ -42,8 +42,8 @@ export const SANDBOX_MESSAGES = {
   },
   sandbox_ended: {
     code: 'SANDBOX_UNAVAILABLE',
-    words: ({ reason }: { reason: string | null }) => ({
-      text: `the sandbox ended before it listened: ${reason ?? 'no reason given'}`,
+    words: ({ reason }: { reason: string }) => ({
+      text: `the sandbox ended before it listened: ${reason}`,
       remedy: 'Start it again. If it keeps ending, leave out its store file and its special settings.',
     }),
   },

@@ -17,9 +17,6 @@ const task = JSON.parse(process.argv[2] ?? '') as CrashTask
 const engine = createEngine({
   workspace: task.workspace,
   runWorkerUrl: new URL('./killing-run-worker.ts', import.meta.url),
-  queryWorkerUrl: new URL('../../../src/main/engine/query/query-worker.ts', import.meta.url),
-  receiverWorkerUrl: new URL('../../../src/main/engine/receiver/receiver-worker.ts', import.meta.url),
-  loadWorkerUrl: new URL('../../../src/main/engine/load/load-worker.ts', import.meta.url),
 })
 const handle = await start(task.work)
 await handle.ready

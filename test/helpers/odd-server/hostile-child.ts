@@ -22,14 +22,7 @@ export interface HostileResult {
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as HostileTask
-const toUrl = (path: string) => new URL(`../../../src/main/engine/${path}`, import.meta.url)
-const engine = createEngine({
-  workspace: task.workspace,
-  runWorkerUrl: toUrl('session/run-worker.ts'),
-  queryWorkerUrl: toUrl('query/query-worker.ts'),
-  receiverWorkerUrl: toUrl('receiver/receiver-worker.ts'),
-  loadWorkerUrl: toUrl('load/load-worker.ts'),
-})
+const engine = createEngine({ workspace: task.workspace })
 const plan = planSchema.parse({
   connection: { baseUrl: task.baseUrl, timeoutMs: task.timeoutMs },
   source: { path: task.source },

@@ -18,6 +18,7 @@ test('a callback that comes after its load test is over settles no row of its so
   expect(ended.rows).toMatchObject({ read: 5, succeeded: 5, not_sent: 0 })
   service.releaseLate()
   await service.untilDelivered()
+  await engine.settleLate()
   const later = await engine.summarizeRun(ended.run_id)
   expect(later.rows).toEqual(ended.rows)
   expect(later.callbacks).toEqual(ended.callbacks)
@@ -35,7 +36,13 @@ test('what is overdue by the time an ended run is looked at is said so, and take
   run.stop()
   expect((await run.ended).rows).toMatchObject({ succeeded: 2, not_sent: 0 })
   await expect
-    .poll(async () => (await engine.summarizeRun(run.runId)).rows, { timeout: 5_000 })
+    .poll(
+      async () => {
+        await engine.settleLate(run.runId)
+        return (await engine.summarizeRun(run.runId)).rows
+      },
+      { timeout: 5_000 },
+    )
     .toMatchObject({ succeeded: 2, awaiting: 0, overdue: 1 })
   const child = await engine.retryRun(run.runId, { apiKey: 'key', onUnknown: 'skip' })
   expect((await child.ended).rows.read).toBe(1)

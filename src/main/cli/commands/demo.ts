@@ -8,9 +8,9 @@ import type { ExportResult } from '../../../shared/run/results.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { ApiKey } from '../../engine/secrets/bound-secret.ts'
+import { WORKER_URLS } from '../../program-files.ts'
 import { DEFAULT_SANDBOX_KEY } from '../../sandbox/sandbox-options.ts'
 import { startSandboxThread } from '../../sandbox/start-sandbox-thread.ts'
-import { WORKER_URLS } from '../../worker-urls.ts'
 import type { CliContext } from '../context.ts'
 import {
   createDemoPlans,

@@ -147,11 +147,12 @@ export function addRunsCommand(program: Command, context: CliContext): void {
     .option('--json', 'one JSON array on stdout')
   addWorkspaceOption(command).action(async (flags: WorkspaceFlags & { json?: true }) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
-    const runs = await withEngine(workspace, (engine) =>
-      engine.listRuns((runId, error) => {
+    const runs = await withEngine(workspace, async (engine) => {
+      await engine.settleLate()
+      return engine.listRuns((runId, error) => {
         void context.err.writeLine(`sluice: run ${runId} cannot be read: ${error.message}`)
-      }),
-    )
+      })
+    })
     if (flags.json) {
       await context.out.writeLine(JSON.stringify(runs, null, 2))
       return

@@ -2,15 +2,14 @@ import { relative } from 'node:path'
 import { type Command, Option } from 'commander'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { readKeyText } from '../../engine/secrets/bound-secret.ts'
+import { SAMPLE_FILES, WORKER_URLS } from '../../program-files.ts'
 import { ADMIN_TOKEN_HEADER } from '../../sandbox/admin-access.ts'
 import { createSampleAppeals } from '../../sandbox/appeals.ts'
 import { readTermFile } from '../../sandbox/change-watchlist.ts'
 import { DEFAULT_INDEXES, DEFAULT_WATCHLISTS } from '../../sandbox/rules/defaults.ts'
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../sandbox/sandbox-options.ts'
 import { type SandboxThread, startSandboxThread } from '../../sandbox/start-sandbox-thread.ts'
-import { WORKER_URLS } from '../../worker-urls.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
-import { SAMPLE_FILE } from '../demo/script.ts'
 import { COMMAND_PREFIX, quoteArgument, resolveFromCaller } from '../invocation.ts'
 import { collect, createIntegerParser } from '../options/parse-values.ts'
 import { addExamples } from '../options/shared-options.ts'
@@ -81,7 +80,7 @@ function formatWelcome(
   keyIsOwn: boolean,
 ): string {
   const terminal = context.outTerminal
-  const sample = quoteArgument(relative(process.cwd(), SAMPLE_FILE))
+  const sample = quoteArgument(relative(process.cwd(), SAMPLE_FILES.posts))
   const setKey =
     process.platform === 'win32' ? `$env:SLUICE_API_KEY='${key}'` : `export SLUICE_API_KEY=${key}`
   return [

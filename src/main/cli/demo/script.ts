@@ -1,22 +1,13 @@
-import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../shared/plan/plan.ts'
 import { formatProblem, type Problem } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
+import { SAMPLE_FILES } from '../../program-files.ts'
 import type { SandboxOptions } from '../../sandbox/sandbox-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-
-/** Absolute path of the bundled sample, written for Sluice: mild posts, and a few rows that must not pass. */
-export const SAMPLE_FILE = fileURLToPath(new URL('./sample.csv', import.meta.url))
-
-/** Absolute path of the bundled sample for the asynchronous run: texts and addresses of media. */
-const ASYNC_SAMPLE_FILE = fileURLToPath(new URL('./async-sample.csv', import.meta.url))
-
-/** Absolute path of the bundled terms and notes; the sandbox's watchlist has two of them already. */
-const TERMS_SAMPLE_FILE = fileURLToPath(new URL('./terms-sample.csv', import.meta.url))
 
 /** The sandbox of the demo: slow enough to watch, and failing now and then, the same way each time. */
 export const DEMO_SANDBOX = {
@@ -45,9 +36,12 @@ export function createDemoPlans(baseUrl: string): { tasks: Plan; async: Plan; te
       retry: { limit: RETRIES },
     })
   return {
-    tasks: toPlan('Demo', SAMPLE_FILE, { kind: 'task' }),
-    async: toPlan('Demo, asynchronous', ASYNC_SAMPLE_FILE, { kind: 'task', mode: 'async' }),
-    terms: toPlan('Demo, watchlist', TERMS_SAMPLE_FILE, { kind: 'watchlist-add', watchlist: DEMO_WATCHLIST }),
+    tasks: toPlan('Demo', SAMPLE_FILES.posts, { kind: 'task' }),
+    async: toPlan('Demo, asynchronous', SAMPLE_FILES.media, { kind: 'task', mode: 'async' }),
+    terms: toPlan('Demo, watchlist', SAMPLE_FILES.terms, {
+      kind: 'watchlist-add',
+      watchlist: DEMO_WATCHLIST,
+    }),
   }
 }
 

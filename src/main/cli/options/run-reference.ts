@@ -10,6 +10,7 @@ export const RUN_ARGUMENT_HELP = 'run or retry id, a unique prefix of it, or `la
  * Throws `RUN_NOT_FOUND`, naming what there is.
  */
 export async function resolveRun(engine: Engine, reference: string): Promise<RunSummary> {
+  await engine.settleLate()
   const runs = await engine.listRuns()
   const [newest] = runs
   if (newest === undefined) {

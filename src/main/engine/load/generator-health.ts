@@ -4,7 +4,7 @@ import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { LoadState } from '../journal/load-record.ts'
 import { EventLoopWatch, STALL_LIMIT_US } from '../sending/sender-health.ts'
 import type { OpenSecond } from './load-ledger.ts'
-import type { SecondHealth } from './load-messages.ts'
+import type { SecondHealth } from './load-threads.ts'
 
 /** Watches the thread it runs in: a stall is one sample, so each second's maximum is what tells of it. */
 export class GeneratorWatch {

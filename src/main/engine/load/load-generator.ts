@@ -10,9 +10,9 @@ import type { ServiceClient } from '../service/service-client.ts'
 import { GeneratorWatch } from './generator-health.ts'
 import { createSample, RequestKeeper } from './kept-requests.ts'
 import type { LoadBodies, LoadBody } from './load-bodies.ts'
-import type { KeptRequest, LoadEvent } from './load-messages.ts'
 import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pacer.ts'
 import { FIELD, FLAG, LoadErrors, LoadModels, OUTCOMES, RECORD_NUMBERS, RecordChunk } from './load-record.ts'
+import type { KeptRequest, LoadUpdate } from './load-threads.ts'
 
 /** How often an open pace looks for what is due, and a closed one at its number in flight, milliseconds. */
 const TICK_MS = 1
@@ -33,7 +33,7 @@ export interface LoadGeneratorOptions {
   toPostId: (sequence: number) => string
   /** Of the item that stands for a request, from 1; null where no callback is asked for. */
   toCallbackUrl: (item: number) => string | null
-  post: (event: LoadEvent, transfer: ArrayBuffer[]) => void
+  report: (update: LoadUpdate, transfer?: ArrayBuffer[]) => void
 }
 
 /** A request on its way, first try or later. */
@@ -44,7 +44,7 @@ interface RequestInFlight {
   hasWaited: boolean
 }
 
-/** Sends one thread's share of a load, and tells its outcome in plain numbers. Keeps nothing but what is in flight. */
+/** Sends one thread's share of a load, and reports its outcome in plain numbers. Keeps nothing but what is in flight. */
 export class LoadGenerator {
   readonly #options: LoadGeneratorOptions
   readonly #lanes: Lanes
@@ -282,8 +282,8 @@ export class LoadGenerator {
   #handOver(): void {
     this.#handedOverMs = this.#nowMs()
     const records = this.#chunk.take()
-    const { index, post } = this.#options
-    post(
+    const { index, report } = this.#options
+    report(
       {
         kind: 'records',
         index,
@@ -308,18 +308,18 @@ export class LoadGenerator {
     const isFirst = !Number.isFinite(this.#second)
     this.#watch.noteLate(lateUs)
     if (next === this.#second) return
-    // What ended in them must be there before they are told of.
+    // What ended in them must be there before they are reported.
     if (!isFirst) this.#handOver()
     for (let second = this.#second; !isFirst && second < next; second += 1) {
-      this.#tellSecond(second)
+      this.#reportSecond(second)
       // Whoever slept through a second, or into it, was as late in that one.
       this.#watch.noteLate(lateUs)
     }
     this.#second = next
   }
 
-  #tellSecond(second: number): void {
-    const { pacer, index, post } = this.#options
+  #reportSecond(second: number): void {
+    const { pacer, index, report } = this.#options
     const ready = pacer.countReady(this.#nowMs())
     const isFull = this.#lanes.inFlight >= this.#lanes.concurrency
     const health = {
@@ -330,7 +330,7 @@ export class LoadGenerator {
       inFlightMax: this.#inFlightMax,
       ...this.#watch.take(),
     }
-    post({ kind: 'health', index, health }, [])
+    report({ kind: 'health', index, health })
     this.#sent = 0
     this.#dropped = 0
     this.#inFlightMax = this.#lanes.inFlight

@@ -1,16 +1,16 @@
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import { SecondTimes } from '../sending/sender-health.ts'
 import type { CallbackCount } from './load-callbacks.ts'
-import type { LoadErrorCause, LoadEvent } from './load-messages.ts'
 import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './load-record.ts'
 import { LoadTally } from './load-tally.ts'
+import type { LoadErrorCause, LoadUpdate } from './load-threads.ts'
 
 /** Models that are distinguished; further ones are counted together. */
 const MODELS_MAX = 50
 const FURTHER_MODELS = '(further models)'
 const SERVICE_DECIDES = "(the service's choice)"
 
-type Records = Extract<LoadEvent, { kind: 'records' }>
+type Records = Extract<LoadUpdate, { kind: 'records' }>
 
 /** Requests that ended in one second. */
 export interface OpenSecond {

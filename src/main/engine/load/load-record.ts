@@ -1,7 +1,7 @@
 import { toErrorPattern } from '../../../shared/run/counts.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { Judgement } from '../service/judgement.ts'
-import type { LoadErrorCause } from './load-messages.ts'
+import type { LoadErrorCause } from './load-threads.ts'
 
 /** Outcomes by the number that stands for them in a record. */
 export const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfies readonly Outcome[]

@@ -14,15 +14,16 @@ import type { LoadProgress } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import { LoadWriter } from '../journal/load-record.ts'
 import type { RunRecord } from '../journal/run-record.ts'
+import { InboxReader } from '../receiver/inbox-reader.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
+import { createOperationExchange } from '../service/operation-exchange.ts'
 import { SampleSlots } from './kept-requests.ts'
-import type { LoadCallbacks, LoadCallbacksOptions } from './load-callbacks.ts'
+import { LoadCallbacks } from './load-callbacks.ts'
 import { LoadLedger, LoadRows } from './load-ledger.ts'
-import type { LoadTask } from './load-messages.ts'
 import { LoadSeconds } from './load-seconds.ts'
-import { LoadThreads, type LoadUpdate, readClockMs } from './load-threads.ts'
+import { type LoadTask, LoadThreads, type LoadUpdate, readClockMs } from './load-threads.ts'
 
-/** From telling the sending threads to start until the warm-up begins, milliseconds: all of them must have heard. */
+/** From starting the sending threads until the warm-up begins, milliseconds: all of them must have heard. */
 const START_MS = 50
 /** A second is closed this long after it is over, when the callbacks that came in it were read, milliseconds. */
 const SETTLE_MS = 250
@@ -39,11 +40,9 @@ export interface LoadRunOptions {
   /** Entry of the sending threads. */
   workerUrl: URL
   task: Pick<LoadTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'appVersion'>
-  /** Null where the load is sync. */
-  createCallbacks: ((heard: Pick<LoadCallbacksOptions, 'onLatency' | 'onCount'>) => LoadCallbacks) | null
 }
 
-/** Runs a load test: deals it out to sending threads, adds up what they tell, and writes it to the journal. */
+/** Runs a load test: deals it out to sending threads, adds up what they report, and writes it to the journal. */
 export class LoadRun {
   readonly #options: LoadRunOptions
   readonly #writer: LoadWriter
@@ -59,7 +58,7 @@ export class LoadRun {
   /** What a threshold was that has ended the load, in words; null where none has. */
   #crossedReason: string | null = null
   #isStopped = false
-  /** When the threads were told to stop before their time, milliseconds since measuring began. */
+  /** When the threads were stopped before their time, milliseconds since measuring began. */
   #haltedMs: number | null = null
   #isSent = false
   #isOver = false
@@ -71,11 +70,7 @@ export class LoadRun {
     this.#writer = new LoadWriter(journal)
     this.#slots = new SampleSlots(load)
     this.#ledger = new LoadLedger((item, sentAtUs) => this.#callbacks?.await(item, sentAtUs))
-    this.#callbacks =
-      options.createCallbacks?.({
-        onLatency: (latencyUs, receivedAtUs) => this.#ledger.addCallback(latencyUs, receivedAtUs),
-        onCount: (what, atUs) => this.#ledger.countCallback(what, atUs),
-      }) ?? null
+    this.#callbacks = record.callbackBase === null ? null : createCallbacks(options, this.#ledger)
     this.#ledger.endMeasuring(toMeasuredMs(load) ?? Number.POSITIVE_INFINITY)
     this.#seconds = new LoadSeconds({
       load,
@@ -103,7 +98,7 @@ export class LoadRun {
       count: load.workers,
       task: { ...task, record, journalFile: journal.file },
       onReady: () => this.#begin(),
-      onUpdate: (news) => this.#take(news),
+      onUpdate: (update) => this.#take(update),
       onExit: (index) => this.#noteExit(index),
       onError: (error) => this.#fail(error),
     })
@@ -128,7 +123,7 @@ export class LoadRun {
 
   /** Sends with another key from now on. */
   setApiKey(apiKey: SealedSecret): void {
-    this.#threads?.tell({ kind: 'set_api_key', apiKey })
+    this.#threads?.setApiKey(apiKey)
   }
 
   /** How it stands, in a small picture. */
@@ -176,7 +171,7 @@ export class LoadRun {
     this.#start = { clockMs: readClockMs() + delayMs, unixMs: Date.now() + delayMs }
     this.#ledger.begin(this.#start.clockMs)
     this.#seconds.begin(Math.floor(this.#start.unixMs / 1000))
-    this.#threads?.tell({ kind: 'start', startMs: this.#start.clockMs })
+    this.#threads?.start(this.#start.clockMs)
   }
 
   #halt(): void {
@@ -185,21 +180,21 @@ export class LoadRun {
       this.#ledger.endMeasuring(this.#haltedMs)
       this.#seconds.endSchedule(this.#haltedMs)
     }
-    this.#threads?.tell({ kind: 'stop' })
+    this.#threads?.stop()
   }
 
-  #take(news: LoadUpdate): void {
-    switch (news.kind) {
+  #take(update: LoadUpdate): void {
+    switch (update.kind) {
       case 'records':
-        this.#ledger.add(news)
-        this.#slots.add(news.kept)
-        this.#inFlight[news.index] = news.inFlight
+        this.#ledger.add(update)
+        this.#slots.add(update.kept)
+        this.#inFlight[update.index] = update.inFlight
         break
       case 'reuse_ended':
-        this.#options.journal.counters.add('reuse_ended', news.why, 1)
+        this.#options.journal.counters.add('reuse_ended', update.why, 1)
         break
       case 'health':
-        this.#seconds.noteHealth(news.index, news.health)
+        this.#seconds.noteHealth(update.index, update.health)
         break
     }
   }
@@ -323,6 +318,19 @@ export class LoadRun {
         this.#callbacks === null ? null : { ...total.callbacks, outstanding: this.#callbacks.awaited },
     }
   }
+}
+
+function createCallbacks({ record, task }: LoadRunOptions, ledger: LoadLedger): LoadCallbacks {
+  const { plan, runToken } = record
+  return new LoadCallbacks({
+    inbox: new InboxReader(task.workspace),
+    runToken,
+    timeoutMs: plan.callback.timeoutMs,
+    judge: createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now }).judgeCallback,
+    onLatency: (latencyUs, receivedAtUs) => ledger.addCallback(latencyUs, receivedAtUs),
+    onCount: (what, atUs) => ledger.countCallback(what, atUs),
+    nowMs: readClockMs,
+  })
 }
 
 /** What it came to then: what was in flight still ends, and changes it. */

@@ -1,11 +1,81 @@
-import type { Worker } from 'node:worker_threads'
-import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { LoadSample } from '../../../shared/load/load-report.ts'
+import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
+import type { Outcome } from '../../../shared/run/item-state.ts'
+import { WorkerClient } from '../../worker-rpc.ts'
+import type { RunRecord } from '../journal/run-record.ts'
+import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { startSendingThread } from '../sending/sending-thread.ts'
-import type { LoadCommand, LoadEvent, LoadTask } from './load-messages.ts'
+import type { ReuseEnd } from '../service/connection-reuse.ts'
 
-/** Source of measured requests. */
-export type LoadUpdate = Exclude<LoadEvent, { kind: 'ready' | 'failed' }>
+/** What a sending thread is given. Stays in memory: it holds secrets. */
+export interface LoadTask {
+  workspace: string
+  /** The run's journal, from which the thread reads the rows. */
+  journalFile: string
+  record: RunRecord
+  apiKey: SealedSecret | null
+  proxyCredentials: SealedSecret | null
+  appVersion: string
+  /** Which of how many threads this is; requests are dealt out evenly. */
+  share: { index: number; count: number }
+}
+
+/** What a sending thread does when the run's thread calls it. */
+export interface LoadCalls {
+  /** Reads everything that is needed to send. */
+  prepare(task: LoadTask): void
+  /** Sends this thread's share. `startMs`: when measuring begins, by {@link readClockMs}; the warm-up comes before. */
+  run(startMs: number): Promise<void>
+  stop(): void
+  setApiKey(apiKey: SealedSecret): void
+}
+
+/** What a sending thread reports. */
+export type LoadUpdate =
+  | {
+      kind: 'records'
+      index: number
+      records: Float64Array
+      kept: KeptRequest[]
+      /** Errors and models that records refer to from now on, by their number. */
+      errors: [number, LoadErrorCause][]
+      models: [number, string][]
+      inFlight: number
+    }
+  | { kind: 'reuse_ended'; index: number; why: ReuseEnd }
+  | { kind: 'health'; index: number; health: SecondHealth }
+
+/** An error as records refer to it. */
+export interface LoadErrorCause {
+  outcome: Exclude<Outcome, 'succeeded'>
+  status: number | null
+  errorCode: string | null
+  message: string
+}
+
+/** A request that may be kept whole. */
+export interface KeptRequest {
+  /** Drawn evenly from [0, 1): the requests with the smallest are the sample. Null for one that is kept as an error. */
+  draw: number | null
+  sample: Omit<LoadSample, 'kept' | 'callbackLatencyMs'>
+}
+
+/** How a sending thread did in one second of the measured time. */
+export interface SecondHealth {
+  /** Since measuring began, from 0; negative in the warm-up. */
+  second: number
+  sent: number
+  dropped: number
+  /** Due at the end of the second, not sent, and not kept waiting by the cap. */
+  behind: number
+  inFlightMax: number
+  /** Longest time that the event loop stood still. */
+  eventLoopMaxUs: number
+  gcPauses: number
+  gcMaxUs: number
+  gcUs: number
+}
 
 /** What sending threads are made of. */
 export interface LoadThreadsOptions {
@@ -14,7 +84,7 @@ export interface LoadThreadsOptions {
   task: Omit<LoadTask, 'share'>
   /** Every thread can begin. */
   onReady: () => void
-  onUpdate: (news: LoadUpdate) => void
+  onUpdate: (update: LoadUpdate) => void
   /** A thread has ended and reported everything. */
   onExit: (index: number) => void
   /** A thread broke off. */
@@ -24,54 +94,62 @@ export interface LoadThreadsOptions {
 /** The threads that send a load. */
 export class LoadThreads {
   /** Settles when all of them are gone. */
-  readonly ended: Promise<void>
-  readonly #workers: Worker[]
+  readonly ended: Promise<unknown>
+  readonly #threads: WorkerClient<LoadCalls, { update: LoadUpdate }>[]
+  /** Settles with when measuring begins; with null where the load is stopped before. */
+  readonly #start = Promise.withResolvers<number | null>()
   #ready = 0
-  #gone = 0
 
   constructor(options: LoadThreadsOptions) {
-    const { workerUrl, count, task, onExit, onError } = options
-    const ended = Promise.withResolvers<void>()
-    this.ended = ended.promise
-    this.#workers = Array.from({ length: count }, (_, index) => {
-      const given: LoadTask = { ...task, share: { index, count } }
-      const worker = startSendingThread(workerUrl, { name: `load ${index + 1}`, workerData: given })
-      worker.on('message', (event: LoadEvent) => this.#take(event, options))
-      worker.on('error', (error) => onError(toThreadError(error)))
-      worker.on('exit', () => {
-        onExit(index)
-        this.#gone += 1
-        if (this.#gone === count) ended.resolve()
-      })
-      return worker
+    const { workerUrl, count, onUpdate } = options
+    this.#threads = Array.from({ length: count }, (_, index) => {
+      const worker = startSendingThread(workerUrl, { name: `load ${index + 1}` })
+      return new WorkerClient(worker, { on: { update: onUpdate }, toFailure: toThreadError })
     })
+    this.ended = Promise.all(this.#threads.map((thread, index) => this.#run(thread, index, options)))
   }
 
-  /** Tells every thread. */
-  tell(command: LoadCommand): void {
-    for (const worker of this.#workers) worker.postMessage(command)
+  /** Begins to measure at `startMs`, by {@link readClockMs}; the warm-up comes before. */
+  start(startMs: number): void {
+    this.#start.resolve(startMs)
   }
 
-  #take(event: LoadEvent, { count, onReady, onUpdate, onError }: LoadThreadsOptions): void {
-    switch (event.kind) {
-      case 'ready':
-        this.#ready += 1
-        if (this.#ready === count) onReady()
-        break
-      case 'failed':
-        onError(new SluiceError(event.error))
-        break
-      default:
-        onUpdate(event)
+  /** Sends nothing new. */
+  stop(): void {
+    this.#start.resolve(null)
+    for (const thread of this.#threads) thread.send('stop')
+  }
+
+  /** Sends with another key from now on. */
+  setApiKey(apiKey: SealedSecret): void {
+    for (const thread of this.#threads) thread.send('setApiKey', apiKey)
+  }
+
+  async #run(
+    thread: WorkerClient<LoadCalls, { update: LoadUpdate }>,
+    index: number,
+    { count, task, onReady, onExit, onError }: LoadThreadsOptions,
+  ): Promise<void> {
+    try {
+      await thread.call('prepare', { ...task, share: { index, count } })
+      this.#ready += 1
+      if (this.#ready === count) onReady()
+      const startMs = await this.#start.promise
+      if (startMs !== null) await thread.call('run', startMs)
+    } catch (error) {
+      onError(error)
     }
+    await thread.close()
+    onExit(index)
   }
 }
 
 /** A thread holds what is in flight; of very large requests that may be too much. */
-function toThreadError(error: unknown): unknown {
+function toThreadError(error: unknown): SluiceError {
   const isFull = toSystemCode(error) === 'ERR_WORKER_OUT_OF_MEMORY'
-  if (!isFull) return error
-  return new SluiceError({ id: 'load_thread_out_of_memory' })
+  return isFull
+    ? new SluiceError({ id: 'load_thread_out_of_memory' }, { cause: error })
+    : toSluiceError(error)
 }
 
 /**

@@ -1,140 +1,102 @@
 import { Worker } from 'node:worker_threads'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
-import type { LoadReport } from '../../../shared/load/load-report.ts'
-import type { ErrorMessage } from '../../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
-import type { ProblemGroup } from '../../../shared/run/problem.ts'
-import type {
-  ExportOptions,
-  ExportResult,
-  FacetList,
-  LatencySeries,
-  PageQuery,
-  ResultPage,
-  RowDetail,
-  RowFilter,
-  SourcePreview,
-} from '../../../shared/run/results.ts'
+import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
+import { WorkerClient } from '../../worker-rpc.ts'
+import type { RunReader } from '../engine-interface.ts'
+import type { RunBases } from '../receiver/workspace-receiver.ts'
 
-/** The questions that the queries' thread answers, each with what it needs and what it gives. */
-export interface Queries {
-  summary: { give: Record<never, never>; get: RunSummary | null }
-  plan: { give: Record<never, never>; get: Plan | null }
-  addresses: {
-    give: Record<never, never>
-    get: { runToken: string; callbackBase: string | null; mediaBase: string | null } | null
-  }
-  /** The names of the source's columns. */
-  columns: { give: Record<never, never>; get: string[] }
-  /** Ids of the run and the retries below it, itself first, then oldest first. */
-  members: { give: Record<never, never>; get: string[] }
-  /** Ids of all runs of the whole that the run belongs to, the first run first. */
-  whole: { give: Record<never, never>; get: string[] }
-  /** The run itself or that of its retries that can go on. */
-  resumable: { give: Record<never, never>; get: string }
-  /** Which of the run and its retries have callbacks that nobody has processed, or rows that have become overdue. */
-  late: { give: Record<never, never>; get: string[] }
-  page: { give: { query: PageQuery }; get: ResultPage }
-  row: { give: { row: number }; get: RowDetail }
-  facets: { give: { filter: RowFilter }; get: FacetList }
-  problems: { give: Record<never, never>; get: ProblemGroup[] }
-  latency: { give: Record<never, never>; get: LatencySeries }
-  /** All that a report of a load test shows. */
-  load: { give: Record<never, never>; get: LoadReport }
-  /** This run compared with another, whose journal is `otherFile`. */
-  compare: { give: { otherFile: string }; get: LoadComparison }
-  export: { give: { options: ExportOptions }; get: ExportResult }
+/** A run as the queries' thread finds it: its journal, and the ids of the runs that this process holds. */
+export interface AskedRun {
+  file: string
+  held: readonly string[]
 }
 
-/** The name of a question about a run. */
-export type QueryKind = keyof Queries
+/** Where a run's requests say that callbacks and media are found. */
+interface RunAddresses extends RunBases {
+  runToken: string
+}
 
-/** A question on its way to the thread. */
-export type QueryRequest =
-  | { id: number; kind: QueryKind; file: string; held: readonly string[]; give: Queries[QueryKind]['give'] }
-  | { id: number; kind: 'preview'; source: PlanSource; limit: number }
-  /** The journal is about to be deleted: let go of it. */
-  | { id: number; kind: 'forget'; file: string }
+/** What is read of one run. A run that was cut off before it was written down has no summary, plan or addresses. */
+interface RunQueries {
+  summarize(run: AskedRun): RunSummary | null
+  readPlan(run: AskedRun): Plan | null
+  readAddresses(run: AskedRun): RunAddresses | null
+  /** Ids of the run and the retries below it, itself first, then oldest first. */
+  listMembers(run: AskedRun): string[]
+  /** Ids of all runs of the whole that the run belongs to, the first run first. */
+  listWhole(run: AskedRun): string[]
+  /** The run itself or that of its retries that can be resumed. */
+  findResumable(run: AskedRun): string
+  /** Which of the run and its retries have callbacks that nobody has processed, or rows that have become overdue. */
+  listLate(run: AskedRun): string[]
+  compare(run: AskedRun, other: AskedRun): LoadComparison
+}
 
-/** The answer to the question with that id. */
-export type QueryResponse =
-  | { id: number; kind: 'answer'; value: unknown }
-  | { id: number; kind: 'error'; error: ErrorMessage }
+/** A function of {@link RunReader} as the thread has it, which finds the run by its journal. */
+type Query<Read> = Read extends (runId: string, ...args: infer Args) => infer Result
+  ? (run: AskedRun, ...args: Args) => Result | Awaited<Result>
+  : never
 
-/** The main thread's end of a thread that answers questions about runs, so that no question holds the main thread up. */
+/** What the queries' thread answers. */
+export type QueryCalls = { [Name in keyof RunReader]: Query<RunReader[Name]> } & RunQueries & {
+    /** The first rows of a source. Throws `BAD_SOURCE`. */
+    previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
+    /** Lets go of a journal that is about to be deleted. */
+    forget(file: string): void
+  }
+
+/** The main thread's end of a thread that answers queries, so that no query holds the main thread up. */
 export class QueryThread {
   readonly #url: URL
-  readonly #open = new Map<number, PromiseWithResolvers<unknown>>()
-  #worker: Worker | null = null
-  #lastId = 0
+  #thread: { worker: Worker; client: WorkerClient<QueryCalls>; asking: number } | null = null
 
-  /** The thread starts with the first question. */
+  /** The thread starts with the first query. */
   constructor(url: URL) {
     this.#url = url
   }
 
-  /** Asks about a run. Rejects with the `SluiceError` of what is wrong. */
-  async ask<K extends QueryKind>(
-    kind: K,
-    run: { file: string; held: readonly string[] },
-    give: Queries[K]['give'],
-  ): Promise<Queries[K]['get']> {
-    return (await this.#send({ id: ++this.#lastId, kind, ...run, give })) as Queries[K]['get']
-  }
-
-  /** Reads the first rows of a source. Rejects with `BAD_SOURCE`. */
-  async preview(source: PlanSource, limit: number): Promise<SourcePreview> {
-    return (await this.#send({ id: ++this.#lastId, kind: 'preview', source, limit })) as SourcePreview
+  /** Asks the thread. Rejects with the `SluiceError` of what is wrong. */
+  async ask<Name extends keyof QueryCalls>(
+    name: Name,
+    ...args: Parameters<QueryCalls[Name]>
+  ): Promise<Awaited<ReturnType<QueryCalls[Name]>>> {
+    const thread = this.#thread ?? this.#start()
+    thread.asking += 1
+    thread.worker.ref()
+    try {
+      return await thread.client.call(name, ...args)
+    } finally {
+      thread.asking -= 1
+      // An idle thread does not keep the process alive.
+      if (thread.asking === 0) thread.worker.unref()
+    }
   }
 
   /** Lets go of a journal that is about to be deleted. */
   async forget(file: string): Promise<void> {
-    if (this.#worker !== null) await this.#send({ id: ++this.#lastId, kind: 'forget', file })
+    if (this.#thread !== null) await this.ask('forget', file)
   }
 
-  /** Ends the thread; questions that are still open are rejected. */
+  /** Ends the thread; open queries are rejected. */
   async close(): Promise<void> {
-    await this.#worker?.terminate()
-    this.#fail(new Error('the queries thread was closed'))
+    await this.#thread?.client.terminate()
   }
 
-  #send(request: QueryRequest): Promise<unknown> {
-    const open = Promise.withResolvers<unknown>()
-    this.#open.set(request.id, open)
-    const worker = this.#start()
-    worker.ref()
-    worker.postMessage(request)
-    return open.promise
-  }
-
-  #start(): Worker {
-    if (this.#worker !== null) return this.#worker
+  #start() {
     const worker = new Worker(this.#url, { name: 'queries' })
-    worker.on('message', (response: QueryResponse) => this.#settle(response))
-    worker.on('error', (error) => this.#fail(error))
-    worker.on('exit', () => {
-      if (this.#worker === worker) this.#worker = null
-      this.#fail(new Error('the queries thread ended'))
+    const client = new WorkerClient<QueryCalls>(worker, {
+      on: {},
+      toFailure: (cause) => new SluiceError({ id: 'query_cut_off', reason: toThrownText(cause) }, { cause }),
     })
-    this.#worker = worker
-    return worker
-  }
-
-  #settle(response: QueryResponse): void {
-    const open = this.#open.get(response.id)
-    this.#open.delete(response.id)
-    // An idle thread does not keep the process alive.
-    if (this.#open.size === 0) this.#worker?.unref()
-    if (response.kind === 'answer') open?.resolve(response.value)
-    else open?.reject(new SluiceError(response.error))
-  }
-
-  #fail(cause: unknown): void {
-    const error = new SluiceError({ id: 'query_cut_off', reason: toThrownText(cause) }, { cause })
-    for (const { reject } of this.#open.values()) reject(error)
-    this.#open.clear()
+    const thread = { worker, client, asking: 0 }
+    this.#thread = thread
+    void client.ended.then(() => {
+      if (this.#thread === thread) this.#thread = null
+    })
+    return thread
   }
 }

@@ -1,19 +1,88 @@
-import { parentPort } from 'node:worker_threads'
-import { toErrorMessage } from '../../../shared/messages/errors.ts'
-import { answerQuery } from './answer-query.ts'
-import type { QueryRequest, QueryResponse } from './query-thread.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { RowFilter } from '../../../shared/run/results.ts'
+import { serveCalls } from '../../worker-rpc.ts'
+import { type RunFamily, readRunFamily } from '../journal/run-family.ts'
+import { ReaderPool } from '../journal/run-view.ts'
+import { readLatencySeries } from '../journal/seconds.ts'
+import { compareTwoRuns } from '../lookback/compared-run.ts'
+import { readLoadReport } from '../results/load-report.ts'
+import { findStanding, summarizeRun } from '../results/run-summary.ts'
+import { findLateRuns } from '../run/late-callbacks.ts'
+import { readFacets, readProblemGroups } from '../run/results/facets.ts'
+import { isSimple, readPage } from '../run/results/result-page.ts'
+import { readRow } from '../run/results/row-detail.ts'
+import { RowIndexes } from '../run/results/row-index.ts'
+import { isLeaseHeld } from '../workspace/lease.ts'
+import { toRunId } from '../workspace/workspace-files.ts'
+import type { AskedRun, QueryCalls } from './query-thread.ts'
 
-const port = parentPort
-if (port === null) throw new Error('query-worker.ts is the entry of a worker thread')
+const pool = new ReaderPool()
+const indexes = new RowIndexes()
 
-port.on('message', (request: QueryRequest) => {
-  void answerQuery(request).then(
-    (value) => port.postMessage({ id: request.id, kind: 'answer', value } satisfies QueryResponse),
-    (error: unknown) =>
-      port.postMessage({
-        id: request.id,
-        kind: 'error',
-        error: toErrorMessage(error),
-      } satisfies QueryResponse),
-  )
+serveCalls<QueryCalls>({
+  // A run may have been cut off before it was written down, or just be in the making.
+  summarize: (run) => readOr(null, run, summarizeRun),
+  readPlan: (run) => readOr(null, run, ({ record }) => record.plan),
+  readAddresses: (run) =>
+    readOr(null, run, ({ record: { runToken, callbackBase, mediaBase } }) => ({
+      runToken,
+      callbackBase,
+      mediaBase,
+    })),
+  listMembers: (run) => readOr([], run, ({ members }) => members.map(({ record }) => record.runId)),
+  listWhole: (run) => readOr([], run, ({ whole }) => whole.map(({ record }) => record.runId)),
+  findResumable: (run) => readOr(toRunId(run.file), run, ({ members }) => findStanding(members).record.runId),
+  listLate: (run) => readOr([], run, findLateRuns),
+  readColumns: (run) => openFamily(run).record.columns,
+  readRow: (run, row) => readRow(openFamily(run), row),
+  readProblems: (run) => readProblemGroups(openFamily(run)),
+  readLatency: (run) => readLatencySeries(openFamily(run)),
+  readLoadReport: (run) => readLoadReport(openFamily(run)),
+  compare: (run, other) => compareTwoRuns(openFamily(run), openFamily(other)),
+  async readPage(run, query) {
+    const family = openFamily(run)
+    if (isSimple(query.filter)) return readPage(family, query)
+    const counted = await askIndex(run, query.filter, query.offset + query.limit)
+    // The reader may have been closed meanwhile, to make room for another run's.
+    return readPage(openFamily(run), query, counted)
+  },
+  async readFacets(run, filter = {}) {
+    const family = openFamily(run)
+    if (Object.keys(filter).length === 0) return readFacets(family, filter)
+    const counted = await askIndex(run, filter, Number.POSITIVE_INFINITY)
+    return readFacets(openFamily(run), filter, counted)
+  },
+  // Readers of sources and writers of files are loaded where they are asked for: most queries need neither.
+  async exportRun(run, options) {
+    const { exportRun } = await import('../results/export-run.ts')
+    return exportRun(openFamily(run), options)
+  },
+  async previewSource(source, limit) {
+    const { previewSource } = await import('../source/preview.ts')
+    return previewSource(source, limit)
+  },
+  forget(file) {
+    indexes.forget(file)
+    pool.forget(file)
+  },
 })
+
+function readOr<Value>(otherwise: Value, run: AskedRun, read: (family: RunFamily) => Value): Value {
+  const family = findFamily(run)
+  return family === null ? otherwise : read(family)
+}
+
+function openFamily(run: AskedRun): RunFamily {
+  const family = findFamily(run)
+  if (family === null) throw new SluiceError({ id: 'run_file_unplanned', file: run.file })
+  return family
+}
+
+/** Whether another process holds a run is looked up. */
+function findFamily({ file, held }: AskedRun): RunFamily | null {
+  return readRunFamily(pool, file, (runId, itsFile) => held.includes(runId) || isLeaseHeld(itsFile))
+}
+
+function askIndex(run: AskedRun, filter: RowFilter, rows: number) {
+  return indexes.ask(run.file, filter, { rows, openView: () => openFamily(run) })
+}

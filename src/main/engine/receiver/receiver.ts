@@ -16,10 +16,31 @@ import {
   toBaseUrl,
 } from './listen.ts'
 import { type MediaFolder, MediaRegistry } from './media-registry.ts'
-import type { ReceiverStanding, ReceiverTask } from './messages.ts'
 import { createReceiverServer } from './receiver-server.ts'
 import { readReceiverSettings } from './receiver-settings.ts'
 import { testPublicUrl } from './self-test.ts'
+
+/** How a receiver is opened. */
+export interface ReceiverTask {
+  workspace: string
+  /** Address to listen on (default: loopback). */
+  host?: string
+  /** Port to listen on, this time (default: the workspace's own). */
+  port?: number
+  /** Its limits (default: the usual ones). */
+  limits?: Partial<ReceiverLimits>
+  /** Taken out of every callback before it is stored. */
+  secrets?: readonly SealedSecret[]
+}
+
+/** Where a workspace's receiver is and who listens. */
+export interface ReceiverStanding {
+  /** Scheme, host and port, without a trailing slash. */
+  baseUrl: string
+  port: number
+  /** `standby`: another process of the workspace listens there; this one takes over when it goes. */
+  role: 'listening' | 'standby'
+}
 
 /** Longest time that what is under way when the receiver closes may still take, milliseconds. */
 const DRAIN_MS = 2_000
@@ -65,7 +86,10 @@ export class Receiver {
     this.#media = new MediaRegistry(workspace, clock.nowMs)
   }
 
-  /** Listens, or stands by. Throws `RECEIVER_UNAVAILABLE` and `WORKSPACE_UNUSABLE`. */
+  /**
+   * Listens, or stands by: callbacks of the workspace can come in, here or at its other process. Throws
+   * `RECEIVER_UNAVAILABLE` and `WORKSPACE_UNUSABLE`.
+   */
   start(): Promise<void> {
     this.#starting = this.#start()
     return this.#starting
@@ -76,7 +100,10 @@ export class Receiver {
     return this.#holding?.writer.counts() ?? this.#reader.readCounts()
   }
 
-  /** Posts to a public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE`. */
+  /**
+   * Posts to an address behind a public base and waits until it is in the workspace's inbox. Throws
+   * `RECEIVER_UNAVAILABLE` with what was tried, what came back, and what to do.
+   */
   async selfTest(publicUrl: string): Promise<void> {
     const { secret } = readReceiverSettings(this.#workspace)
     const runToken = await testPublicUrl({
@@ -89,22 +116,25 @@ export class Receiver {
     await this.forget([runToken])
   }
 
-  /** Takes these secrets out of every callback from now on, together with those before. */
+  /** Removes these secrets, too, from every callback before it is stored. */
   guard(secrets: readonly SealedSecret[]): void {
     for (const secret of secrets) unseal(secret).redactBy(this.#redactor)
   }
 
-  /** Serves a folder for a run. Throws `BAD_SOURCE` and `WORKSPACE_UNUSABLE`. */
+  /**
+   * Serves the files of a folder at the run's media URLs, until {@link stopServing} or until nobody holds the run's
+   * journal any more. Throws `BAD_SOURCE` and `WORKSPACE_UNUSABLE`.
+   */
   serveFolder(folder: MediaFolder): void {
     this.#media.add(folder)
   }
 
-  /** Serves it no more. */
+  /** Stops serving a run's files. */
   async stopServing(run: Pick<MediaFolder, 'runToken' | 'runId'>): Promise<void> {
     await this.#media.remove(run)
   }
 
-  /** Deletes callbacks, where this process holds the inbox. */
+  /** Deletes the callbacks of runs that are gone. A receiver that stands by leaves that to the holder. */
   async forget(runTokens: readonly string[]): Promise<void> {
     await this.#holding?.writer.forget(runTokens)
   }

@@ -20,7 +20,7 @@ export function disablePretenuring(): void {
 }
 
 /** Starts a thread that sends; `name` is its own in tools that list threads. */
-export function startSendingThread(url: URL, options: { name: string; workerData: unknown }): Worker {
+export function startSendingThread(url: URL, options: { name: string; workerData?: unknown }): Worker {
   disablePretenuring()
   return new Worker(url, { ...options, resourceLimits: HEAP })
 }

@@ -1,14 +1,15 @@
 import type { Load } from '../../../shared/load/load.ts'
-import { SluiceError, toErrorMessage } from '../../../shared/messages/errors.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Pace } from '../../../shared/plan/plan.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
+import type { SendEvent } from '../../worker-rpc.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
 import { type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/seconds.ts'
 import { importK6Result } from '../load/k6/import-k6-result.ts'
-import type { LoadRun } from '../load/load-run.ts'
+import { LoadRun } from '../load/load-run.ts'
 import type { IntakeProgress } from '../run/intake.ts'
 import { settleCallbacks } from '../run/late-callbacks.ts'
 import type { Sender } from '../run/sender.ts'
@@ -17,11 +18,10 @@ import { SnapshotBuilder } from '../run/snapshot-builder.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { SecondMeter } from '../sending/second-meter.ts'
 import { toJournalFile } from '../workspace/workspace-files.ts'
-import { createLoadRun } from './create-load-run.ts'
 import { prepareRun } from './prepare-run.ts'
-import type { RunCommand, RunEvent, RunTask } from './run-thread.ts'
+import type { RunCommand, RunEvents, RunTask } from './run-thread.ts'
 
-/** How often a snapshot may be posted, milliseconds (docs/architecture.md §5). */
+/** How often a snapshot is sent, milliseconds (docs/architecture.md §5). */
 const SNAPSHOT_MS = 100
 
 /** What a person or the plan lets go out next. */
@@ -33,7 +33,7 @@ interface SendingPeriod {
 export class RunSession {
   readonly #task: RunTask
   readonly #journal: Journal
-  readonly #post: (event: RunEvent) => void
+  readonly #sendEvent: SendEvent<RunEvents>
   readonly #snapshots: SnapshotBuilder
   #phase: RunPhase = 'intake'
   #progress: IntakeProgress = {
@@ -59,12 +59,12 @@ export class RunSession {
   #startedAtMs: number | null = null
 
   /** Takes the run's lease. Throws `RUN_BUSY`. `onCommit` is for tests that cut the process off. */
-  constructor(task: RunTask, post: (event: RunEvent) => void, onCommit?: CommitHook) {
+  constructor(task: RunTask, sendEvent: SendEvent<RunEvents>, onCommit?: CommitHook) {
     this.#task = task
     this.#apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
     this.#proxyCredentials =
       task.proxyCredentials === null ? null : ProxyCredentials.unseal(task.proxyCredentials)
-    this.#post = post
+    this.#sendEvent = sendEvent
     this.#journal = new Journal(toJournalFile(task.workspace, task.runId), {
       runId: task.runId,
       mustExist: task.work.kind === 'resume' || task.work.kind === 'settle',
@@ -73,9 +73,9 @@ export class RunSession {
     this.#snapshots = new SnapshotBuilder(this.#journal)
   }
 
-  /** Does the run's work to its end, and posts how it ended. */
+  /** Does the run's work to its end. Throws what ended it early, such as a `SluiceError`. */
   async run(): Promise<void> {
-    const timer = setInterval(() => this.#postSnapshot(), SNAPSHOT_MS)
+    const timer = setInterval(() => this.#sendSnapshot(), SNAPSHOT_MS)
     try {
       const record = await prepareRun(this.#task, this.#journal, {
         proxyCredentials: this.#proxyCredentials,
@@ -89,14 +89,10 @@ export class RunSession {
       if (this.#task.work.kind === 'import') await importK6Result(this.#journal, this.#task.work.files)
       if (this.#task.work.kind === 'settle') settleCallbacks(this.#task.workspace, this.#journal)
       this.#phase = 'ended'
-      this.#postSnapshot()
-      this.#journal.close()
-      this.#post({ kind: 'ended' })
-    } catch (error) {
-      this.#journal.close()
-      this.#post({ kind: 'failed', error: toErrorMessage(error) })
+      this.#sendSnapshot()
     } finally {
       clearInterval(timer)
+      this.#journal.close()
     }
   }
 
@@ -153,7 +149,7 @@ export class RunSession {
     this.#snapshots.isAsync = record.callbackBase !== null
     this.#applyConcurrency()
     try {
-      this.#post({ kind: 'ready' })
+      this.#sendEvent('ready', null)
       let period: SendingPeriod = this.#task.hold ? await this.#hold('ready', sender) : {}
       for (;;) {
         if (this.#requestedState === 'stop') return this.#writeEnd(this.#toEndState(), null)
@@ -186,17 +182,19 @@ export class RunSession {
   async #sendLoad(record: RunRecord, load: Load): Promise<void> {
     this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
     this.#snapshots.isAsync = record.callbackBase !== null
-    this.#post({ kind: 'ready' })
+    this.#sendEvent('ready', null)
     if (this.#task.hold) await this.#hold('ready', null)
     if (this.#requestedState === 'stop') return this.#writeEnd('interrupted', null)
     // No row passed the checks: there is nothing to send.
     if (this.#isAllSent()) return this.#writeEnd('completed', null)
-    this.#load = createLoadRun(
-      { ...this.#task, apiKey: this.#apiKey?.seal() ?? null },
-      this.#journal,
+    const { workspace, proxyCredentials, appVersion, loadWorkerUrl } = this.#task
+    this.#load = new LoadRun({
+      journal: this.#journal,
       record,
       load,
-    )
+      workerUrl: new URL(loadWorkerUrl),
+      task: { workspace, apiKey: this.#apiKey?.seal() ?? null, proxyCredentials, appVersion },
+    })
     this.#writeRunning()
     this.#sendingSinceMs = performance.now()
     try {
@@ -266,7 +264,7 @@ export class RunSession {
   async #hold(phase: 'ready' | 'paused', sender: Sender | null): Promise<SendingPeriod> {
     this.#writeEnd('ready', this.#notice)
     this.#phase = phase
-    this.#postSnapshot()
+    this.#sendSnapshot()
     if (this.#requestedState === 'stop') return {}
     const early = this.#early
     this.#early = null
@@ -320,7 +318,7 @@ export class RunSession {
     this.#notice = reason
   }
 
-  #postSnapshot(): void {
+  #sendSnapshot(): void {
     const stretchMs = this.#sendingSinceMs === null ? 0 : performance.now() - this.#sendingSinceMs
     const isDraining = this.#phase === 'running' && this.#requestedState !== 'none'
     const snapshot = this.#snapshots.create({
@@ -335,6 +333,6 @@ export class RunSession {
       slowdown: this.#phase === 'running' ? (this.#sender?.slowdown ?? null) : null,
       load: this.#load?.progress() ?? null,
     })
-    this.#post({ kind: 'snapshot', snapshot })
+    this.#sendEvent('snapshot', snapshot)
   }
 }

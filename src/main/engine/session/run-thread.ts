@@ -1,13 +1,12 @@
-import type { Worker } from 'node:worker_threads'
-import type { ErrorMessage } from '../../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { WorkerClient } from '../../worker-rpc.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { startSendingThread } from '../sending/sending-thread.ts'
 
-/** What a run's thread is given to start with. Stays in memory: it holds secrets. */
+/** What a run's thread works on. Stays in memory: it holds secrets. */
 export interface RunTask {
   runId: string
   workspace: string
@@ -36,11 +35,11 @@ export interface RunTask {
     | { kind: 'retry'; onUnknown: 'resend' | 'skip'; parentRunId: string }
     /** Only process the callbacks that came after the run's end. */
     | { kind: 'settle' }
-    /** Take what k6 measured in as a run. */
+    /** Store what k6 measured as a run. */
     | { kind: 'import'; plan: Plan; files: readonly string[] }
 }
 
-/** Messages from the main thread to a run's thread. */
+/** What a person may ask of a run under way. */
 export type RunCommand =
   | { kind: 'begin'; limit?: number }
   | { kind: 'pause' }
@@ -49,64 +48,50 @@ export type RunCommand =
   | { kind: 'set_concurrency'; concurrency: number }
   | { kind: 'set_api_key'; apiKey: SealedSecret }
 
-/** Messages from a run's thread to the main thread. `ended` and `failed` are the last. */
-export type RunEvent =
-  | { kind: 'snapshot'; snapshot: RunSnapshot }
-  | { kind: 'ready' }
-  | { kind: 'ended' }
-  | { kind: 'failed'; error: ErrorMessage }
+/** What a run's thread does when the main thread calls it. */
+export interface RunCalls {
+  /** Does the run's work to its end. Throws the `SluiceError` of what ended it early. */
+  run(task: RunTask): Promise<void>
+  command(command: RunCommand): void
+}
+
+/** What a run's thread reports: small pictures, and that the source is read and checked. */
+export interface RunEvents {
+  snapshot: RunSnapshot
+  ready: null
+}
 
 /** The main thread's end of a run's thread. */
 export class RunThread {
-  readonly runId: string
   /** Settles when the source is read and checked; rejects with the `SluiceError` that ended intake. */
   readonly ready: Promise<void>
   /** Settles when the thread has let its journal go; rejects with what made it give up. */
   readonly ended: Promise<void>
-  readonly #worker: Worker
+  readonly #client: WorkerClient<RunCalls, RunEvents>
   readonly #listeners = new Set<(snapshot: RunSnapshot) => void>()
   #snapshot: RunSnapshot | null = null
   #isReady = false
 
   constructor(url: URL, task: RunTask) {
-    this.runId = task.runId
+    const { runId } = task
     const ready = Promise.withResolvers<void>()
-    const ended = Promise.withResolvers<void>()
     this.ready = ready.promise
-    this.ended = ended.promise
+    this.#client = new WorkerClient<RunCalls, RunEvents>(startSendingThread(url, { name: `run ${runId}` }), {
+      on: {
+        snapshot: (snapshot) => this.#publish(snapshot),
+        ready: () => {
+          this.#isReady = true
+          ready.resolve()
+        },
+      },
+      toFailure: (cause) =>
+        new SluiceError({ id: 'run_broke_off', runId, reason: toThrownText(cause) }, { cause }),
+    })
+    this.ended = this.#run(task)
+    this.ended.then(ready.resolve, ready.reject)
     // Whoever only waits for the end must not be killed by an unhandled failure of intake, and the other way round.
     this.ready.catch(() => {})
     this.ended.catch(() => {})
-    this.#worker = startSendingThread(url, { name: `run ${task.runId}`, workerData: task })
-    let failure: SluiceError | null = null
-    this.#worker.on('message', (event: RunEvent) => {
-      switch (event.kind) {
-        case 'snapshot':
-          this.#publish(event.snapshot)
-          break
-        case 'ready':
-          this.#isReady = true
-          ready.resolve()
-          break
-        case 'failed':
-          failure = new SluiceError(event.error)
-          break
-      }
-    })
-    this.#worker.on('error', (error) => {
-      failure ??= toCrash(task.runId, error)
-    })
-    // The journal is free only when the thread is gone, whatever its last words were.
-    this.#worker.on('exit', (code) => {
-      if (code !== 0) failure ??= toCrash(task.runId, new Error(`its thread ended with code ${code}`))
-      if (failure === null) {
-        ready.resolve()
-        ended.resolve()
-      } else {
-        ready.reject(failure)
-        ended.reject(failure)
-      }
-    })
   }
 
   /** Whether the source was read and checked. */
@@ -125,17 +110,22 @@ export class RunThread {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells the thread what the person wants. */
+  /** Passes on what the person wants. */
   command(command: RunCommand): void {
-    this.#worker.postMessage(command)
+    this.#client.send('command', command)
+  }
+
+  async #run(task: RunTask): Promise<void> {
+    try {
+      await this.#client.call('run', task)
+    } finally {
+      // The journal is certainly free only when the thread is gone.
+      await this.#client.close()
+    }
   }
 
   #publish(snapshot: RunSnapshot): void {
     this.#snapshot = snapshot
     for (const listener of this.#listeners) listener(snapshot)
   }
-}
-
-function toCrash(runId: string, cause: unknown): SluiceError {
-  return new SluiceError({ id: 'run_broke_off', runId, reason: toThrownText(cause) }, { cause })
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { describeLimits, findLimits, mergeHealth } from '../../../../src/main/engine/load/generator-health.ts'
 import type { OpenSecond } from '../../../../src/main/engine/load/load-ledger.ts'
-import type { SecondHealth } from '../../../../src/main/engine/load/load-messages.ts'
 import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
+import type { SecondHealth } from '../../../../src/main/engine/load/load-threads.ts'
 import { SecondTimes } from '../../../../src/main/engine/sending/sender-health.ts'
 
 const WELL = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RequestKeeper, SampleSlots } from '../../../../src/main/engine/load/kept-requests.ts'
-import type { KeptRequest } from '../../../../src/main/engine/load/load-messages.ts'
+import type { KeptRequest } from '../../../../src/main/engine/load/load-threads.ts'
 import type { LoadSample } from '../../../../src/shared/load/load-report.ts'
 import { createDraw } from '../../../helpers/seeded-draw.ts'
 

@@ -1,5 +1,5 @@
-import type { LoadEvent } from '../../../../src/main/engine/load/load-messages.ts'
 import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from '../../../../src/main/engine/load/load-record.ts'
+import type { LoadUpdate } from '../../../../src/main/engine/load/load-threads.ts'
 import type { Outcome } from '../../../../src/shared/run/item-state.ts'
 
 /** A measured request as a test says it; times are milliseconds, what is left out it did not have. */
@@ -26,8 +26,8 @@ export interface TestRequest {
 /** What a sending thread would hand over of these requests. */
 export function toRecords(
   requests: readonly TestRequest[],
-  parts: Partial<Extract<LoadEvent, { kind: 'records' }>> = {},
-): Extract<LoadEvent, { kind: 'records' }> {
+  parts: Partial<Extract<LoadUpdate, { kind: 'records' }>> = {},
+): Extract<LoadUpdate, { kind: 'records' }> {
   const records = new Float64Array(requests.length * RECORD_NUMBERS).fill(Number.NaN)
   for (const [index, request] of requests.entries()) {
     const record = records.subarray(index * RECORD_NUMBERS, (index + 1) * RECORD_NUMBERS)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toCallbackPath, toMediaPath } from '../../../../src/main/engine/receiver/addresses.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
-import type { ReceiverTask } from '../../../../src/main/engine/receiver/messages.ts'
+import type { ReceiverTask } from '../../../../src/main/engine/receiver/receiver.ts'
 import { readReceiverSettings } from '../../../../src/main/engine/receiver/receiver-settings.ts'
-import { ReceiverThread } from '../../../../src/main/engine/receiver/receiver-thread.ts'
+import { ReceiverThread } from '../../../../src/main/engine/receiver/workspace-receiver.ts'
 import { takeLease } from '../../../../src/main/engine/workspace/lease.ts'
 import {
   createWorkspaceFolders,
@@ -30,20 +30,20 @@ describe('the receiver’s thread', () => {
     const { baseUrl, port, role } = await thread.ready
     expect([baseUrl, role]).toEqual([`http://127.0.0.1:${port}`, 'listening'])
     expect(thread.standing).toEqual({ baseUrl, port, role })
-    await thread.selfTest(baseUrl)
+    await thread.call('selfTest', baseUrl)
     const { secret } = readReceiverSettings(thread.workspace)
     const path = toCallbackPath(secret, { runToken: 'run-1', item: 1 })
     expect(await postCallback(baseUrl + path)).toBe(200)
     expect(await postCallback(`${baseUrl}/guess`)).toBe(404)
-    expect(await thread.counts()).toEqual({ received: 1, refused: { forged: 1 } })
+    expect(await thread.call('counts')).toEqual({ received: 1, refused: { forged: 1 } })
     const reader = new InboxReader(thread.workspace)
     onTestFinished(() => reader.close())
     expect(reader.readRunTokens()).toEqual(['run-1'])
-    await thread.forget(['run-1'])
+    await thread.call('forget', ['run-1'])
     expect(reader.readRunTokens()).toEqual([])
     await thread.close()
     await thread.ended
-    await expect(thread.counts()).rejects.toMatchObject({ code: 'RECEIVER_UNAVAILABLE' })
+    await expect(thread.call('counts')).rejects.toMatchObject({ code: 'RECEIVER_UNAVAILABLE' })
     await expect(postCallback(baseUrl + path)).rejects.toThrow()
   })
 
@@ -61,11 +61,11 @@ describe('the receiver’s thread', () => {
     const run = { runToken: 'run-1', runId: 'run-1' }
     const { secret } = readReceiverSettings(workspace)
     const url = baseUrl + toMediaPath(secret, { runToken: 'run-1', path: 'cat.txt' })
-    await thread.serveFolder({ ...run, folder })
+    await thread.call('serveFolder', { ...run, folder })
     expect(await (await fetch(url)).text()).toBe('a cat')
-    await thread.stopServing(run)
+    await thread.call('stopServing', run)
     expect((await fetch(url)).status).toBe(404)
-    await expect(thread.serveFolder({ ...run, folder: '/none' })).rejects.toMatchObject({
+    await expect(thread.call('serveFolder', { ...run, folder: '/none' })).rejects.toMatchObject({
       code: 'BAD_SOURCE',
     })
   })

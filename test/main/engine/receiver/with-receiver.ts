@@ -2,8 +2,12 @@ import { onTestFinished } from 'vitest'
 import { toCallbackPath } from '../../../../src/main/engine/receiver/addresses.ts'
 import type { InboxCallback, InboxCounts } from '../../../../src/main/engine/receiver/inbox.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
-import type { ReceiverStanding, ReceiverTask } from '../../../../src/main/engine/receiver/messages.ts'
-import { Receiver, type ReceiverClock } from '../../../../src/main/engine/receiver/receiver.ts'
+import {
+  Receiver,
+  type ReceiverClock,
+  type ReceiverStanding,
+  type ReceiverTask,
+} from '../../../../src/main/engine/receiver/receiver.ts'
 import { readReceiverSettings } from '../../../../src/main/engine/receiver/receiver-settings.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 

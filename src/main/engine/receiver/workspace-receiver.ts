@@ -1,11 +1,13 @@
+import { Worker } from 'node:worker_threads'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { isAsync } from '../../../shared/plan/operation.ts'
 import { CALLBACK_MAX_BYTES, type Plan } from '../../../shared/plan/plan.ts'
+import { WorkerClient } from '../../worker-rpc.ts'
 import type { ReceiverOptions, ReceiverStatus } from '../engine-interface.ts'
-import { InboxReader } from '../receiver/inbox-reader.ts'
-import type { ReceiverStanding } from '../receiver/messages.ts'
-import { ReceiverThread } from '../receiver/receiver-thread.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
+import { InboxReader } from './inbox-reader.ts'
+import type { Receiver, ReceiverStanding, ReceiverTask } from './receiver.ts'
 
 /** Where a run's requests say that callbacks and media are found; null where it needs none. */
 export interface RunBases {
@@ -19,27 +21,26 @@ interface ReceivedRun {
   runToken: string
 }
 
+/** What the workspace's receiver is made with. */
+export interface WorkspaceReceiverOptions {
+  workspace: string
+  /** Entry `receiver-worker.ts`, or its bundle. */
+  url: URL
+  /** Tokens of the runs that the workspace has. */
+  readLiveTokens: () => Promise<ReadonlySet<string>>
+  /** What runs of other processes may send, as far as it is known here. Asked when the receiver opens. */
+  readKnownSecrets: () => readonly SealedSecret[]
+}
+
 /** Opens the workspace's receiver when a run first needs it, and lends it to runs. */
-export class RunReceiver {
-  readonly #url: URL
-  readonly #workspace: string
-  readonly #readLiveTokens: () => Promise<ReadonlySet<string>>
-  readonly #readKnownSecrets: () => readonly SealedSecret[]
+export class WorkspaceReceiver {
+  readonly #options: WorkspaceReceiverOptions
   /** Secrets of this process's runs, which callbacks are stored without. */
   readonly #secrets: SealedSecret[] = []
   #open: { thread: ReceiverThread; options: ReceiverOptions } | null = null
 
-  /** `readLiveTokens` gives the tokens of the runs that the workspace has, `readKnownSecrets` what other runs may send. */
-  constructor(
-    url: URL,
-    workspace: string,
-    readLiveTokens: () => Promise<ReadonlySet<string>>,
-    readKnownSecrets: () => readonly SealedSecret[],
-  ) {
-    this.#readKnownSecrets = readKnownSecrets
-    this.#url = url
-    this.#workspace = workspace
-    this.#readLiveTokens = readLiveTokens
+  constructor(options: WorkspaceReceiverOptions) {
+    this.#options = options
   }
 
   /** Opens it, unless it is open. Throws `RECEIVER_UNAVAILABLE`, also where it is open elsewhere than asked. */
@@ -70,21 +71,21 @@ export class RunReceiver {
   async guard(secrets: readonly (SealedSecret | null)[]): Promise<void> {
     const added = secrets.filter((one) => one !== null)
     this.#secrets.push(...added)
-    await this.#open?.thread.guard(added).catch(() => {})
+    await this.#open?.thread.call('guard', added).catch(() => {})
   }
 
   /** How it stands; null while it is not open. */
   async status(): Promise<ReceiverStatus | null> {
     const standing = this.#open?.thread.standing ?? null
     if (this.#open === null || standing === null) return null
-    const { received, refused } = await this.#open.thread.counts()
+    const { received, refused } = await this.#open.thread.call('counts')
     return { baseUrl: standing.baseUrl, role: standing.role, received, refused: { ...refused } }
   }
 
   /** Posts to a public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE`. */
   async test(publicUrl: string): Promise<void> {
     if (this.#open === null) await this.open({})
-    await this.#open?.thread.selfTest(publicUrl)
+    await this.#open?.thread.call('selfTest', publicUrl)
   }
 
   /**
@@ -111,19 +112,20 @@ export class RunReceiver {
     if (kept?.mediaBase != null && media !== null && kept.mediaBase !== bases.mediaBase) {
       throw toReceiverMovedError(run.runId, kept.mediaBase, bases.mediaBase)
     }
-    if (isReceiving && !isTrial && callback.url !== undefined) await this.#open?.thread.selfTest(callback.url)
-    if (media !== null) await this.#open?.thread.serveFolder({ ...run, folder: source.path })
+    if (isReceiving && !isTrial && callback.url !== undefined)
+      await this.#open?.thread.call('selfTest', callback.url)
+    if (media !== null) await this.#open?.thread.call('serveFolder', { ...run, folder: source.path })
     return bases
   }
 
   /** The run is over: its files are served no more. */
   async release(run: ReceivedRun): Promise<void> {
-    await this.#open?.thread.stopServing(run)
+    await this.#open?.thread.call('stopServing', run)
   }
 
   /** Deletes the callbacks of runs that are gone. What cannot be deleted now is when the receiver opens next. */
   async forget(runTokens: readonly string[]): Promise<void> {
-    await this.#open?.thread.forget(runTokens).catch(() => {})
+    await this.#open?.thread.call('forget', runTokens).catch(() => {})
   }
 
   async close(): Promise<void> {
@@ -132,13 +134,13 @@ export class RunReceiver {
   }
 
   async #forgetGone(thread: ReceiverThread): Promise<void> {
-    const inbox = new InboxReader(this.#workspace)
+    const inbox = new InboxReader(this.#options.workspace)
     try {
       const tokens = inbox.readRunTokens()
       if (tokens.length === 0) return
-      const live = await this.#readLiveTokens()
+      const live = await this.#options.readLiveTokens()
       const gone = tokens.filter((token) => !live.has(token))
-      if (gone.length > 0) await thread.forget(gone)
+      if (gone.length > 0) await thread.call('forget', gone)
     } finally {
       inbox.close()
     }
@@ -146,10 +148,10 @@ export class RunReceiver {
 
   #start(options: ReceiverOptions): { thread: ReceiverThread; options: ReceiverOptions } {
     const { maxBytes, ...where } = options
-    const thread = new ReceiverThread(this.#url, {
+    const thread = new ReceiverThread(this.#options.url, {
       ...where,
-      workspace: this.#workspace,
-      secrets: [...this.#readKnownSecrets(), ...this.#secrets],
+      workspace: this.#options.workspace,
+      secrets: [...this.#options.readKnownSecrets(), ...this.#secrets],
       ...(maxBytes === undefined ? {} : { limits: { maxBytes } }),
     })
     const opened = { thread, options }
@@ -185,4 +187,52 @@ function toReceiverMovedError(runId: string, wanted: string, found: string | nul
     found,
     port: URL.canParse(wanted) ? new URL(wanted).port : null,
   })
+}
+
+/** What the receiver's thread reports: where it stands, at its start and whenever that changes. */
+export interface ReceiverEvents {
+  standing: ReceiverStanding
+}
+
+/** The main thread's end of the receiver's thread. */
+export class ReceiverThread {
+  /** Settles when callbacks of the workspace can come in, here or at its other process. Rejects with what hinders it. */
+  readonly ready: Promise<ReceiverStanding>
+  /** Settles when the thread is gone. */
+  readonly ended: Promise<void>
+  /** Calls the receiver. */
+  readonly call: WorkerClient<Receiver>['call']
+  readonly #client: WorkerClient<Receiver, ReceiverEvents>
+  #standing: ReceiverStanding | null = null
+
+  /** `url` is the entry `receiver-worker.ts`, or its bundle. */
+  constructor(url: URL, task: ReceiverTask) {
+    const ready = Promise.withResolvers<ReceiverStanding>()
+    const worker = new Worker(url, { name: 'receiver', workerData: task })
+    this.#client = new WorkerClient<Receiver, ReceiverEvents>(worker, {
+      on: {
+        standing: (standing) => {
+          this.#standing = standing
+          ready.resolve(standing)
+        },
+      },
+      toFailure: (cause) => new SluiceError({ id: 'receiver_ended', reason: toThrownText(cause) }, { cause }),
+    })
+    this.ended = this.#client.ended
+    this.call = this.#client.call.bind(this.#client)
+    this.ready = ready.promise
+    this.ready.catch(() => {})
+    this.call('start').catch((error: unknown) => this.close().then(() => ready.reject(error)))
+  }
+
+  /** How it stands now: a receiver that stood by listens once the holder is gone. Null before {@link ready}. */
+  get standing(): ReceiverStanding | null {
+    return this.#standing
+  }
+
+  /** Stores what has arrived, frees port and inbox, and ends the thread. */
+  async close(): Promise<void> {
+    await this.call('close').catch(() => {})
+    await this.#client.close()
+  }
 }

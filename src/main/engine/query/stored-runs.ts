@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs'
+import type { LoadComparison } from '../../../shared/load/compare.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
+import type { ExportOptions, ExportResult, SourcePreview } from '../../../shared/run/results.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import { isRunId, listRunIds, toJournalFile } from '../workspace/workspace-files.ts'
+import { type AskedRun, type QueryCalls, QueryThread } from './query-thread.ts'
+
+/** Queries whose first argument is the run that is asked about. */
+type RunQuery = {
+  [Name in keyof QueryCalls]: Parameters<QueryCalls[Name]> extends [AskedRun, ...unknown[]] ? Name : never
+}[keyof QueryCalls]
+
+/** The other arguments of a query about a run. */
+type RestOf<Name extends RunQuery> =
+  Parameters<QueryCalls[Name]> extends [AskedRun, ...infer Rest] ? Rest : never
+
+/** Reads the runs that a workspace has, as their journals say, and starts nothing. */
+export class StoredRuns {
+  readonly #workspace: string
+  readonly #url: URL
+  readonly #listHeld: () => readonly string[]
+  readonly #thread: QueryThread
+  readonly #exports = new Set<QueryThread>()
+
+  /** `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. */
+  constructor(workspace: string, url: URL, listHeld: () => readonly string[]) {
+    this.#workspace = workspace
+    this.#url = url
+    this.#listHeld = listHeld
+    this.#thread = new QueryThread(url)
+  }
+
+  /** Asks about a run by its id. Throws `RUN_NOT_FOUND`. */
+  async ask<Name extends RunQuery>(
+    name: Name,
+    runId: string,
+    ...rest: RestOf<Name>
+  ): Promise<Awaited<ReturnType<QueryCalls[Name]>>> {
+    const args = [this.#find(runId), ...rest] as unknown as Parameters<QueryCalls[Name]>
+    return this.#thread.ask(name, ...args)
+  }
+
+  /** Every run together with its retries, newest first; what cannot be read is reported and left out. */
+  async list(onUnreadable: (runId: string, error: SluiceError) => void): Promise<RunSummary[]> {
+    const summaries: RunSummary[] = []
+    for (const runId of listRunIds(this.#workspace)) {
+      try {
+        const summary = await this.ask('summarize', runId)
+        // A retry is shown with the run whose rows it sends again.
+        if (summary !== null && summary.whole_run === null) summaries.push(summary)
+      } catch (error) {
+        // A run may be deleted while its predecessors are read; a damaged one must not hide the others.
+        if (!(error instanceof SluiceError)) throw error
+        if (error.code !== 'RUN_NOT_FOUND') onUnreadable(runId, error)
+      }
+    }
+    return summaries
+  }
+
+  /** The plan a run was started with. Throws `RUN_NOT_FOUND`, also where the run was cut off before it had one. */
+  async readPlan(runId: string): Promise<Plan> {
+    return (await this.ask('readPlan', runId)) ?? refuseUnplanned(runId)
+  }
+
+  /** A run together with its retries. Throws as {@link readPlan} does. */
+  async summarize(runId: string): Promise<RunSummary> {
+    return (await this.ask('summarize', runId)) ?? refuseUnplanned(runId)
+  }
+
+  /** Run B compared with run A. */
+  async compare(a: string, b: string): Promise<LoadComparison> {
+    return this.ask('compare', a, this.#find(b))
+  }
+
+  /** Reads the first rows of a source. Throws `BAD_SOURCE`. */
+  previewSource(source: PlanSource, limit: number): Promise<SourcePreview> {
+    return this.#thread.ask('previewSource', source, limit)
+  }
+
+  /** Writes a run's rows to a file. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`. */
+  async export(runId: string, options: ExportOptions): Promise<ExportResult> {
+    const run = this.#find(runId)
+    // A thread of its own: a long export must not hold up the pages that a person looks at meanwhile.
+    const thread = new QueryThread(this.#url)
+    this.#exports.add(thread)
+    try {
+      return await thread.ask('exportRun', run, options)
+    } finally {
+      this.#exports.delete(thread)
+      await thread.close()
+    }
+  }
+
+  /**
+   * Tokens of all runs; a child run has the token of the first of its chain, which may be gone. Rejects where a journal
+   * cannot be read, since its token is then unknown.
+   */
+  async readRunTokens(): Promise<ReadonlySet<string>> {
+    const tokens = new Set<string>()
+    for (const runId of listRunIds(this.#workspace)) {
+      tokens.add(runId)
+      const addresses = await this.#thread.ask('readAddresses', this.#toAsked(runId))
+      if (addresses !== null) tokens.add(addresses.runToken)
+    }
+    return tokens
+  }
+
+  /** Lets go of a journal that is about to be deleted. */
+  async forget(runId: string): Promise<void> {
+    await this.#thread.forget(toJournalFile(this.#workspace, runId))
+  }
+
+  /** Ends the threads; open queries are rejected. */
+  async close(): Promise<void> {
+    await Promise.all([this.#thread, ...this.#exports].map((thread) => thread.close()))
+  }
+
+  #find(runId: string): AskedRun {
+    const asked = this.#toAsked(runId)
+    if (isRunId(runId) && existsSync(asked.file)) return asked
+    throw new SluiceError({ id: 'run_not_found', runId, workspace: this.#workspace })
+  }
+
+  #toAsked(runId: string): AskedRun {
+    return { file: toJournalFile(this.#workspace, runId), held: this.#listHeld() }
+  }
+}
+
+function refuseUnplanned(runId: string): never {
+  throw new SluiceError({ id: 'run_unplanned', runId })
+}

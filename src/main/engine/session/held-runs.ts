@@ -1,0 +1,305 @@
+import { basename, resolve } from 'node:path'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import { countDoubleAdds } from '../../../shared/run/resend-consent.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import { APP_VERSION } from '../../../shared/version.ts'
+import type { Engine, ResumeOptions, RunHandle, StartOptions } from '../engine-interface.ts'
+import { deleteJournal } from '../journal/delete-journal.ts'
+import { toK6Plan } from '../load/k6/k6-result.ts'
+import type { StoredRuns } from '../query/stored-runs.ts'
+import type { RunBases, WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
+import type { SealedSecret } from '../secrets/bound-secret.ts'
+import { isLeaseHeld } from '../workspace/lease.ts'
+import { createRunId, listRunIds, toJournalFile } from '../workspace/workspace-files.ts'
+import { type RunTask, RunThread } from './run-thread.ts'
+
+/** What differs from one run's thread to the next. */
+type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>
+
+/** What a run may send that is secret. */
+type RunSecrets = Pick<RunTask, 'apiKey' | 'proxyCredentials'>
+
+/** What a thread needs that sends nothing. */
+const IDLE = {
+  apiKey: null,
+  proxyCredentials: null,
+  callbackBase: null,
+  mediaBase: null,
+  deliveredCodes: [],
+  hold: false,
+  whenFailing: 'stop',
+} as const
+
+/** What held runs are made with. */
+export interface HeldRunsOptions {
+  workspace: string
+  /** Entries of the threads of runs, and of those that send load tests. */
+  runWorkerUrl: URL
+  loadWorkerUrl: URL
+  stored: StoredRuns
+  receiver: WorkspaceReceiver
+}
+
+/** The runs that this process holds, each in a thread of its own: starts them, and takes up those that have ended. */
+export class HeldRuns {
+  readonly #options: HeldRunsOptions
+  readonly #held = new Map<string, RunHandle>()
+  readonly #settling = new Map<string, Promise<void>>()
+
+  constructor(options: HeldRunsOptions) {
+    this.#options = options
+  }
+
+  /** Ids of the runs that this process holds. */
+  get ids(): readonly string[] {
+    return [...this.#held.keys()]
+  }
+
+  /** The handle of a run that this process holds. */
+  find(runId: string): RunHandle | null {
+    return this.#held.get(runId) ?? null
+  }
+
+  /** Starts a run or a load test. */
+  async start(plan: Plan, start: StartOptions): Promise<RunHandle> {
+    const secrets = await this.#guard(start, plan)
+    const runId = createRunId()
+    const { hold = false, whenFailing = 'stop', isTrial } = start
+    const bases = await this.#options.receiver.prepare(plan, { runId, runToken: runId }, null, isTrial)
+    const work = { kind: 'start', plan } as const
+    return this.#startThread(plan, {
+      ...bases,
+      ...secrets,
+      runId,
+      deliveredCodes: [],
+      hold,
+      whenFailing,
+      work,
+    })
+  }
+
+  /** Goes on with the run, or with that of its retries that was interrupted. */
+  async resume(named: string, resume: ResumeOptions): Promise<RunHandle> {
+    await this.settleLate(named)
+    const { stored } = this.#options
+    const runId = await stored.ask('findResumable', named)
+    const plan = await stored.readPlan(runId)
+    const secrets = await this.#guard(resume, plan)
+    this.#refuseHeld(runId)
+    const bases = await this.#prepareAgain(runId, runId, plan)
+    await this.#refuseDoubleAdds(runId, plan, resume, 'resume')
+    const work = { kind: 'resume', onUnknown: resume.onUnknown } as const
+    return this.#startThread(plan, { ...bases, ...secrets, ...toRules(resume), runId, work })
+  }
+
+  /** Sends what did not succeed in a run and its retries as a child run. */
+  async retry(parentRunId: string, retry: ResumeOptions): Promise<RunHandle> {
+    await this.settleLate(parentRunId)
+    const { stored } = this.#options
+    const plan = await stored.readPlan(parentRunId)
+    // A load test counts requests, and has no rows that could be sent again.
+    if (plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId: parentRunId })
+    for (const member of await stored.ask('listWhole', parentRunId)) this.#refuseHeld(member)
+    const secrets = await this.#guard(retry, plan)
+    const runId = createRunId()
+    const bases = await this.#prepareAgain(runId, parentRunId, plan)
+    await this.#refuseDoubleAdds(parentRunId, plan, retry, 'retry')
+    const work = { kind: 'retry', onUnknown: retry.onUnknown, parentRunId } as const
+    return this.#startThread(plan, { ...bases, ...secrets, ...toRules(retry), runId, work })
+  }
+
+  /** Stores what k6 measured as a load test of its own. */
+  async importK6(...[files, { ofRunId, name } = {}]: Parameters<Engine['importK6']>): Promise<RunSummary> {
+    const [first = ''] = files
+    const plan =
+      ofRunId === undefined ? toK6Plan(resolve(first)) : await this.#options.stored.readPlan(ofRunId)
+    const named = { ...plan, name: name ?? `k6: ${basename(first)}` }
+    const work = { kind: 'import', files, plan: named } as const
+    return this.#startThread(named, { ...IDLE, runId: createRunId(), work }).ended
+  }
+
+  /** Removes the journals of a run and of the retries below it for good. Throws `RUN_BUSY` while a process holds it. */
+  async delete(runId: string): Promise<void> {
+    const { stored, receiver } = this.#options
+    const members = await stored.ask('listMembers', runId).catch((error: unknown) => {
+      if (error instanceof SluiceError && error.code === 'RUN_NOT_FOUND') throw error
+      // A damaged journal can be deleted, too.
+      return []
+    })
+    this.#refuseHeld(runId)
+    const addresses = await stored.ask('readAddresses', runId).catch(() => null)
+    const retries = members.filter((member) => member !== runId)
+    for (const retry of retries) this.#refuseBusy(retry)
+    for (const one of [...retries.reverse(), runId]) await this.#removeFiles(one)
+    const token = addresses?.runToken ?? runId
+    const live = addresses?.callbackBase == null ? null : await stored.readRunTokens().catch(() => null)
+    if (live !== null && !live.has(token)) await receiver.forget([token])
+  }
+
+  /**
+   * Processes the callbacks that came for a run and its retries while nobody held them, and marks what has become
+   * overdue; for all runs that can be read where none is named.
+   */
+  async settleLate(runId?: string): Promise<void> {
+    if (runId !== undefined) return this.#settleFamily(runId)
+    for (const each of listRunIds(this.#options.workspace)) {
+      await this.#settleFamily(each).catch((error: unknown) => {
+        // A damaged run must not keep the others from being settled.
+        if (!(error instanceof SluiceError)) throw error
+      })
+    }
+  }
+
+  /** Stops every held run and waits until its results can be read. */
+  async close(): Promise<void> {
+    const handles = [...this.#held.values()]
+    for (const handle of handles) handle.stop()
+    await Promise.allSettled(handles.map(({ ended }) => ended))
+  }
+
+  #settleFamily(runId: string): Promise<void> {
+    const settle = async (): Promise<void> => {
+      for (const late of await this.#options.stored.ask('listLate', runId)) await this.#settle(late)
+    }
+    const settling = this.#settling.get(runId) ?? settle().finally(() => this.#settling.delete(runId))
+    this.#settling.set(runId, settling)
+    return settling
+  }
+
+  async #settle(runId: string): Promise<void> {
+    if (this.#held.has(runId)) return
+    // Where another process has taken the run up meanwhile, that one processes its callbacks.
+    await this.#createThread({ ...IDLE, runId, work: { kind: 'settle' } }).ended.catch((error: unknown) => {
+      if (!(error instanceof SluiceError && error.code === 'RUN_BUSY')) throw error
+    })
+  }
+
+  #createThread(work: RunWork): RunThread {
+    const { workspace, runWorkerUrl, loadWorkerUrl } = this.#options
+    return new RunThread(runWorkerUrl, {
+      ...work,
+      workspace,
+      appVersion: APP_VERSION,
+      loadWorkerUrl: loadWorkerUrl.href,
+    })
+  }
+
+  #startThread({ connection }: Pick<Plan, 'connection'>, task: RunWork): RunHandle {
+    const { stored, receiver } = this.#options
+    const { runId } = task
+    this.#refuseHeld(runId)
+    const thread = this.#createThread(task)
+    const ended = thread.ended.then(
+      async () => {
+        await this.#release(task)
+        await this.settleLate(runId)
+        return stored.summarize(runId)
+      },
+      async (error: unknown) => {
+        await this.#release(task)
+        // A new run whose source or plan cannot be used never was one.
+        if (task.work.kind !== 'resume' && !thread.isReady) await this.#removeFiles(runId)
+        throw error
+      },
+    )
+    ended.catch(() => {})
+    const handle: RunHandle = {
+      runId,
+      ready: thread.ready,
+      ended,
+      snapshot: () => thread.snapshot(),
+      onSnapshot: (listener) => thread.onSnapshot(listener),
+      begin: (begin = {}) => thread.command({ kind: 'begin', ...begin }),
+      pause: () => thread.command({ kind: 'pause' }),
+      resume: () => thread.command({ kind: 'resume' }),
+      stop: () => thread.command({ kind: 'stop' }),
+      setConcurrency: (concurrency) => thread.command({ kind: 'set_concurrency', concurrency }),
+      setApiKey: (apiKey) => {
+        apiKey.check(connection)
+        const sealed = apiKey.seal()
+        void receiver.guard([sealed])
+        thread.command({ kind: 'set_api_key', apiKey: sealed })
+      },
+    }
+    this.#held.set(runId, handle)
+    return handle
+  }
+
+  async #release({ runId, mediaBase, work }: RunWork): Promise<void> {
+    const { stored, receiver } = this.#options
+    this.#held.delete(runId)
+    // A load test has measured its callbacks, and no result depends on what they said.
+    if (work.kind === 'start' && work.plan.load !== undefined) await receiver.forget([runId])
+    if (mediaBase === null) return
+    const addresses = await stored.ask('readAddresses', runId).catch(() => null)
+    await receiver.release({ runId, runToken: addresses?.runToken ?? runId })
+  }
+
+  async #removeFiles(runId: string): Promise<void> {
+    await this.#options.stored.forget(runId)
+    deleteJournal(this.#options.workspace, runId)
+  }
+
+  /** What a run that is taken up again, or retries another one, needs of the receiver. */
+  async #prepareAgain(runId: string, keptOf: string, plan: Plan): Promise<RunBases> {
+    const { stored, receiver } = this.#options
+    const kept = await stored.ask('readAddresses', keptOf)
+    return receiver.prepare(plan, { runId, runToken: kept?.runToken ?? runId }, kept)
+  }
+
+  /** What a run may send. Callbacks may repeat it, so the receiver removes it from them. Throws `NO_API_KEY`. */
+  async #guard(
+    { apiKey, proxyCredentials, isTrial }: StartOptions,
+    { operation, connection }: Plan,
+  ): Promise<RunSecrets> {
+    // The status of an appeal is read without a key (docs/interface.md §5.6).
+    const needsKey = operation.kind !== 'appeal-status' && isTrial !== true
+    let sealedKey: SealedSecret | null = null
+    if (needsKey) {
+      const { baseUrl, keyFrom } = connection
+      if (apiKey === undefined) {
+        throw new SluiceError({ id: 'key_missing', baseUrl, wasTyped: keyFrom === 'window' })
+      }
+      apiKey.check(connection)
+      sealedKey = apiKey.seal()
+    }
+    const secrets = { apiKey: sealedKey, proxyCredentials: proxyCredentials?.seal() ?? null }
+    await this.#options.receiver.guard([secrets.apiKey, secrets.proxyCredentials])
+    return secrets
+  }
+
+  /** Whoever asks, an index add whose outcome is unknown is not sent again without consent. */
+  async #refuseDoubleAdds(
+    runId: string,
+    { operation }: Plan,
+    { onUnknown, resendIndexAdds = false }: ResumeOptions,
+    how: 'resume' | 'retry',
+  ): Promise<void> {
+    if (operation.kind !== 'index-add' || onUnknown === 'skip' || resendIndexAdds) return
+    const { rows, whole_run: whole } = await this.#options.stored.summarize(runId)
+    // A retry takes rows of the whole run, whichever part of it is named.
+    const items = countDoubleAdds(how === 'retry' ? (whole?.rows ?? rows) : rows, how)
+    if (items > 0) throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
+  }
+
+  /** Spares the wait for a lease that this process holds itself. */
+  #refuseHeld(runId: string): void {
+    if (this.#held.has(runId)) throw new SluiceError({ id: 'run_going_on', runId })
+  }
+
+  #refuseBusy(runId: string): void {
+    this.#refuseHeld(runId)
+    if (!isLeaseHeld(toJournalFile(this.#options.workspace, runId))) return
+    throw new SluiceError({ id: 'run_held_elsewhere', runId })
+  }
+}
+
+function toRules({
+  callbackTimeoutMs,
+  deliveredCodes = [],
+  hold = false,
+  whenFailing = 'stop',
+}: ResumeOptions) {
+  return { callbackTimeoutMs, deliveredCodes, hold, whenFailing }
+}

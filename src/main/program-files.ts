@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url'
+
+// In the build every entry, chunk and sample is a file of one folder; from sources each is a file of its own.
+const isBundled = !import.meta.url.endsWith('.ts')
+
+function toUrl(source: string): URL {
+  const bundle = source.replace(/^.*\//, './').replace(/\.ts$/, '.js')
+  return new URL(isBundled ? bundle : source, import.meta.url)
+}
+
+/** Entries of the threads, as the files that run now: `.ts` from sources, `.js` when bundled. */
+export const WORKER_URLS = {
+  run: toUrl('./engine/session/run-worker.ts'),
+  query: toUrl('./engine/query/query-worker.ts'),
+  load: toUrl('./engine/load/load-worker.ts'),
+  receiver: toUrl('./engine/receiver/receiver-worker.ts'),
+  sandbox: toUrl('./sandbox/sandbox-worker.ts'),
+} as const
+
+/** Absolute paths of the bundled samples, which were written for Sluice. */
+export const SAMPLE_FILES = {
+  /** Mild posts, and a few rows that must not pass. */
+  posts: fileURLToPath(toUrl('./cli/demo/sample.csv')),
+  /** Texts and addresses of media. */
+  media: fileURLToPath(toUrl('./cli/demo/async-sample.csv')),
+  /** Terms and notes; the sandbox's watchlist has two of them already. */
+  terms: fileURLToPath(toUrl('./cli/demo/terms-sample.csv')),
+} as const

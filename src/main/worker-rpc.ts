@@ -1,0 +1,122 @@
+import { parentPort, type Transferable, type Worker } from 'node:worker_threads'
+import type { ErrorMessage } from '../shared/messages/error-messages.ts'
+import { SluiceError, toErrorMessage } from '../shared/messages/errors.ts'
+
+/** The functions that a worker thread serves. Arguments and results cross as structured clones. */
+type Functions<Calls> = { [Name in keyof Calls]: (...args: never[]) => unknown }
+
+/** What the other side does with each event. */
+type Listeners<Events> = { [Name in keyof Events]: (value: Events[Name]) => void }
+
+type Request =
+  /** `id` is null where no answer is wanted. */
+  { kind: 'call'; id: number | null; name: string; args: never[] } | { kind: 'close' }
+
+type Response =
+  | { kind: 'answer'; id: number; value: unknown }
+  | { kind: 'error'; id: number; error: ErrorMessage }
+  | { kind: 'event'; name: string; value: never }
+
+/** The starting thread's end of a worker thread that runs {@link serveCalls}. */
+export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never, never>> {
+  /** Settles when the thread has ended, for whatever reason. Never rejects. */
+  readonly ended: Promise<void>
+  readonly #worker: Worker
+  readonly #open = new Map<number, PromiseWithResolvers<unknown>>()
+  #lastId = 0
+  #isClosing = false
+  #failure: SluiceError | null = null
+
+  /** `toFailure` makes the error that open and later calls reject with once the thread has ended. */
+  constructor(
+    worker: Worker,
+    { on, toFailure }: { on: Listeners<Events>; toFailure: (cause: unknown) => SluiceError },
+  ) {
+    const ended = Promise.withResolvers<void>()
+    const listeners = on as Record<string, (value: never) => void>
+    this.ended = ended.promise
+    this.#worker = worker
+    worker.on('message', (response: Response) => {
+      if (response.kind === 'event') listeners[response.name]?.(response.value)
+      else this.#settle(response)
+    })
+    worker.on('error', (error) => {
+      this.#failure = toFailure(error)
+    })
+    worker.on('exit', (code) => {
+      const how = this.#isClosing || code === 0 ? 'it was closed' : `its thread ended with code ${code}`
+      this.#failure ??= toFailure(new Error(how))
+      for (const { reject } of this.#open.values()) reject(this.#failure)
+      this.#open.clear()
+      ended.resolve()
+    })
+  }
+
+  /** Calls a function of the worker. Rejects with the `SluiceError` it throws, or with why the thread ended. */
+  async call<Name extends keyof Calls & string>(
+    name: Name,
+    ...args: Parameters<Calls[Name]>
+  ): Promise<Awaited<ReturnType<Calls[Name]>>> {
+    if (this.#failure !== null) throw this.#failure
+    const open = Promise.withResolvers<unknown>()
+    this.#lastId += 1
+    this.#open.set(this.#lastId, open)
+    this.#worker.postMessage({ kind: 'call', id: this.#lastId, name, args })
+    return (await open.promise) as Awaited<ReturnType<Calls[Name]>>
+  }
+
+  /** Calls a function whose result nobody awaits; what it throws ends the thread. */
+  send<Name extends keyof Calls & string>(name: Name, ...args: Parameters<Calls[Name]>): void {
+    this.#worker.postMessage({ kind: 'call', id: null, name, args })
+  }
+
+  /** Lets the thread end when it has nothing left to do, and waits for that. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#worker.postMessage({ kind: 'close' } satisfies Request)
+    await this.ended
+  }
+
+  /** Ends the thread in the middle of whatever it does. */
+  async terminate(): Promise<void> {
+    this.#isClosing = true
+    await this.#worker.terminate()
+  }
+
+  #settle(response: Exclude<Response, { kind: 'event' }>): void {
+    const open = this.#open.get(response.id)
+    this.#open.delete(response.id)
+    if (response.kind === 'answer') open?.resolve(response.value)
+    else open?.reject(new SluiceError(response.error))
+  }
+}
+
+/** Sends an event to the starting thread; what is in `transfer` is moved there instead of copied. */
+export type SendEvent<Events> = <Name extends keyof Events & string>(
+  name: Name,
+  value: Events[Name],
+  transfer?: readonly Transferable[],
+) => void
+
+/** Serves calls for as long as this worker thread lives, and returns the way to send events. */
+export function serveCalls<Calls extends Functions<Calls>, Events = Record<never, never>>(
+  calls: Calls,
+): SendEvent<Events> {
+  const port = parentPort
+  if (port === null) throw new Error('only a worker thread can serve calls')
+  const functions = calls as Record<string, (...args: never[]) => unknown>
+  const answer = async (id: number, name: string, args: never[]): Promise<void> => {
+    try {
+      const value = await functions[name]?.(...args)
+      port.postMessage({ kind: 'answer', id, value } satisfies Response)
+    } catch (error) {
+      port.postMessage({ kind: 'error', id, error: toErrorMessage(error) } satisfies Response)
+    }
+  }
+  port.on('message', (request: Request) => {
+    if (request.kind === 'close') port.close()
+    else if (request.id === null) functions[request.name]?.(...request.args)
+    else void answer(request.id, request.name, request.args)
+  })
+  return (name, value, transfer = []) => port.postMessage({ kind: 'event', name, value }, transfer)
+}
