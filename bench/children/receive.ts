@@ -1,5 +1,5 @@
 import { fastify } from 'fastify'
-import { InboxReader } from '../../src/main/engine/receiver/inbox-reader.ts'
+import { InboxReader } from '../../src/main/engine/receiver/inbox.ts'
 import { RECEIVER_LIMITS } from '../../src/main/engine/receiver/listen.ts'
 import { MACHINE_CLOCK, Receiver } from '../../src/main/engine/receiver/receiver.ts'
 import { createReceiverServer } from '../../src/main/engine/receiver/receiver-server.ts'

@@ -1,4 +1,4 @@
-import type { InboxReader } from '../receiver/inbox-reader.ts'
+import type { InboxReader } from '../receiver/inbox.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { isWarmup } from './load-pacer.ts'
 

@@ -14,7 +14,7 @@ import { readRow } from '../run/results/row-detail.ts'
 import { RowIndexes } from '../run/results/row-index.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
 import { toRunId } from '../workspace/workspace-files.ts'
-import type { AskedRun, QueryCalls } from './query-thread.ts'
+import type { AskedRun, QueryCalls } from './stored-runs.ts'
 
 const pool = new ReaderPool()
 const indexes = new RowIndexes()

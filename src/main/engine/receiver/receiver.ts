@@ -4,8 +4,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { type SealedSecret, unseal } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
-import type { InboxAddress, InboxCounts } from './inbox.ts'
-import { InboxReader } from './inbox-reader.ts'
+import { type InboxAddress, type InboxCounts, InboxReader } from './inbox.ts'
 import { InboxWriter } from './inbox-writer.ts'
 import {
   isEveryAddress,

@@ -6,7 +6,7 @@ import { CALLBACK_MAX_BYTES, type Plan } from '../../../shared/plan/plan.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import type { ReceiverOptions, ReceiverStatus } from '../engine-interface.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
-import { InboxReader } from './inbox-reader.ts'
+import { InboxReader } from './inbox.ts'
 import type { Receiver, ReceiverStanding, ReceiverTask } from './receiver.ts'
 
 /** Where a run's requests say that callbacks and media are found; null where it needs none. */

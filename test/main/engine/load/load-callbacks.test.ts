@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { LoadCallbacks } from '../../../../src/main/engine/load/load-callbacks.ts'
 import { WARMUP_SEQUENCE } from '../../../../src/main/engine/load/load-pacer.ts'
-import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
+import { InboxReader } from '../../../../src/main/engine/receiver/inbox.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
 import { createJudgement } from '../../../../src/main/engine/service/judgement.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'

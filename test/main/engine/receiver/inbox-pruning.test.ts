@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Journal } from '../../../../src/main/engine/journal/journal.ts'
-import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
+import { InboxReader } from '../../../../src/main/engine/receiver/inbox.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startCallbackService } from '../../../helpers/callback-service.ts'
 import { createTestEngine } from '../../../helpers/test-engine.ts'

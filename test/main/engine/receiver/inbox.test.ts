@@ -3,11 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type InboxEntry,
+  InboxReader,
   openInbox,
   SELF_TEST_PREFIX,
   toInboxFile,
 } from '../../../../src/main/engine/receiver/inbox.ts'
-import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
 import { holdLease } from '../../../helpers/hold-lease.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'

@@ -1,7 +1,10 @@
 import { onTestFinished } from 'vitest'
 import { toCallbackPath } from '../../../../src/main/engine/receiver/addresses.ts'
-import type { InboxCallback, InboxCounts } from '../../../../src/main/engine/receiver/inbox.ts'
-import { InboxReader } from '../../../../src/main/engine/receiver/inbox-reader.ts'
+import {
+  type InboxCallback,
+  type InboxCounts,
+  InboxReader,
+} from '../../../../src/main/engine/receiver/inbox.ts'
 import {
   Receiver,
   type ReceiverClock,
