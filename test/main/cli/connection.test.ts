@@ -226,7 +226,9 @@ describe('a sending command', () => {
         if (steps[0] !== undefined && text.includes(steps[0][0])) void steps.shift()?.[1]()
       },
     })
-    expect(result.stderr).toMatch(/third, but KEY_3 is not set in this process; going on with the key before/)
+    expect(result.stderr).toMatch(
+      /third, but KEY_3 is not set in this process; continuing with the previous key/,
+    )
     expect(result.stderr).toContain('Sending with the key second of connection live from now on.')
     expect(result.code).toBe(0)
     expect(JSON.parse(result.stdout)).toMatchObject({ rows: { succeeded: 240 } })

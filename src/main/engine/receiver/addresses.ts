@@ -10,19 +10,19 @@ export interface CallbackTarget {
   item: number
 }
 
-/** A base URL may have a path that a proxy hands on, so whatever stands before is passed over. */
+/** A base URL may have a path that a proxy passes on, so whatever comes before is ignored. */
 const CALLBACK_PATH = /\/callback\/([\w-]{1,100})\/([1-9]\d{0,14})\/([\w-]{22})$/
 
 /**
- * Path of an item's callback URL, to be put behind the receiver's base. Always the same for an item of a workspace,
- * and told by nobody who does not know the workspace's secret (32 bytes, hex).
+ * Path of an item's callback URL, to be appended to the receiver's base. Always the same for an item of a workspace,
+ * and unguessable without the workspace's secret (32 bytes, hex).
  */
 export function toCallbackPath(secret: string, target: CallbackTarget): string {
   const text = toCallbackText(target)
   return `/${text}/${toAddressMac(secret, text)}`
 }
 
-/** Reads the path of a request, which may carry a query; null where we never gave out such an address. */
+/** Reads the path of a request, which may carry a query; null for an address that was never issued. */
 export function parseCallbackPath(secret: string, path: string): CallbackTarget | null {
   const [, runToken = '', digits = '', mac = ''] = CALLBACK_PATH.exec(path.split('?', 1)[0] ?? '') ?? []
   const target = { runToken, item: Number(digits) }
@@ -44,8 +44,8 @@ export interface MediaTarget {
 const MEDIA_PATH = /\/media\/([\w-]{1,100})\/([\w-]{22})\/(.+)$/
 
 /**
- * Path of a file's media URL, to be put behind the media host's base. Always the same for a file of a run, and told
- * by nobody who does not know the workspace's secret (32 bytes, hex).
+ * Path of a file's media URL, to be appended to the media host's base. Always the same for a file of a run, and
+ * unguessable without the workspace's secret (32 bytes, hex).
  */
 export function toMediaPath(secret: string, { runToken, path }: MediaTarget): string {
   const known = path.toWellFormed()
@@ -58,8 +58,8 @@ function encodeMediaPath(path: string): string {
 }
 
 /**
- * Reads the path of a request, which may carry a query; null where we never gave out such an address. It says
- * nothing about the file: the path may lead anywhere.
+ * Reads the path of a request, which may carry a query; null for an address that was never issued. The
+ * file is not checked: the path may lead anywhere.
  */
 export function parseMediaPath(secret: string, path: string): MediaTarget | null {
   const [, runToken = '', mac = '', encoded = ''] = MEDIA_PATH.exec(path.split('?', 1)[0] ?? '') ?? []
@@ -81,30 +81,30 @@ function toMediaText(runToken: string, path: string): string {
   return `media/${runToken}/${path}`
 }
 
-/** 128 bits: nobody guesses that, and addresses stay short. */
+/** 128 bits cannot be guessed, and addresses stay short. */
 const MAC_BYTES = 16
 
 /** What makes an address of the receiver unguessable: an HMAC-SHA256 of `text`, cut to 128 bits, base64url. */
 function toAddressMac(secret: string, text: string): string {
-  // The key is the secret as it is written: a Buffer would be made a key object each time, which costs seven hashes.
+  // The key is the secret as text: a Buffer would be made a key object each time, which costs as much as seven hashes.
   const digest = createHmac('sha256', secret).update(text).digest()
   return digest.subarray(0, MAC_BYTES).toString('base64url')
 }
 
-/** Whether `mac` is the one of `text`; the time it takes says nothing about how near a guess was. */
+/** Whether `mac` is the one of `text`; the time it takes does not depend on how near a guess was. */
 function isAddressMac(secret: string, text: string, mac: string): boolean {
   const expected = Buffer.from(toAddressMac(secret, text))
-  // The texts are compared, not their bits: 22 characters have four bits to spare, which would make 16 texts right.
+  // Compares the texts, not their bits: 22 characters have four spare bits, so 16 texts would be accepted.
   const given = Buffer.from(mac)
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Names that are devices on Windows, whatever ending they have. */
+/** Names that are devices on Windows, with any ending. */
 const DEVICE_NAME = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i
 
 /**
- * Where the file at a path inside a folder would be; null where the path is none that a folder can hold. Backslashes
- * are refused everywhere, since they part names on Windows; its devices, streams and dropped endings there alone.
+ * Where the file at a path inside a folder would be; null where no folder can hold that path. Backslashes are
+ * refused everywhere, since they separate names on Windows; its devices, streams and dropped endings only there.
  */
 export function toFilePath(
   folder: string,

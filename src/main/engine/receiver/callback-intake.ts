@@ -7,10 +7,10 @@ import type { ReceiverLimits } from './listen.ts'
 /** Keeps an entry, and calls back when it is durable or could not be made so. */
 export type StoreCallback = (entry: InboxEntry, stored: (error: Error | null) => void) => void
 
-/** The outcome of a callback: kept, kept though it is not a result, or not kept and why. */
+/** The outcome of a callback: kept, kept although it is not a result, or why it is not kept. */
 export type IntakeOutcome = 'stored' | 'malformed' | 'oversized' | 'overloaded' | 'unstored' | 'broken'
 
-/** Takes callbacks in, in bounded memory: each is durable before its sender is told so. */
+/** Takes callbacks in, in bounded memory: each is durable before it is answered. */
 export class CallbackIntake {
   readonly #store: StoreCallback
   readonly #limits: ReceiverLimits
@@ -50,7 +50,7 @@ export class CallbackIntake {
         return
       }
       const receivedAtUs = Math.round(this.#nowUs())
-      // What is not a result is kept as evidence anyway; its sender is told.
+      // What is not a result is kept as evidence anyway, and answered 400.
       const outcome = isReadable(result.body) ? 'stored' : 'malformed'
       this.#store({ ...target, receivedAtUs, body: result.body }, (error) =>
         settle(error === null ? outcome : 'unstored'),
@@ -77,7 +77,7 @@ type BodyResult = { kind: 'body'; body: Uint8Array } | { kind: 'oversized' | 'ov
 /** What a body may take up. */
 interface BodyBounds {
   maxBytes: number
-  /** Asks for room for so many bytes more; false where there is none. */
+  /** Reserves that many more bytes; false if the limit is reached. */
   reserve(sizeBytes: number): boolean
 }
 
@@ -110,7 +110,7 @@ function readBody(
   }
   const onClose = (): void => finish({ kind: 'broken' })
 
-  // A request that says it is too large is not read at all.
+  // A request that announces too large a body is not read at all.
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     finish({ kind: 'oversized' })
     return

@@ -16,10 +16,10 @@ import {
 /** How long counters may wait for their commit, milliseconds: in every commit they would cost a tenth of it. */
 const COUNTERS_AFTER_MS = 1_000
 
-/** Callbacks that one transaction deletes at most, so that none that arrive wait long. */
+/** Most callbacks that one transaction deletes, so that arriving ones do not wait long. */
 const DELETED_AT_ONCE = 500
 
-/** Told when an entry is on the disk, or why it is not. */
+/** Called when an entry is on the disk, or with why it is not. */
 export type StoredListener = (error: Error | null) => void
 
 /** The inbox's one writer. Everything that waits is stored by one commit, which survives a power cut. */
@@ -32,7 +32,7 @@ export class InboxWriter {
   readonly #counters: Map<string, number>
   readonly #dirty = new Set<string>()
   readonly #runs = new Map<string, number>()
-  /** Runs that the open transaction has made. */
+  /** Runs that the open transaction has added. */
   #added: string[] = []
   #waiting: { entry: InboxEntry; stored: StoredListener }[] = []
   #immediate: NodeJS.Immediate | null = null
@@ -88,13 +88,13 @@ export class InboxWriter {
     return toInboxCounts(this.#counters)
   }
 
-  /** Says to other processes where this one listens. */
+  /** Publishes to other processes where this one listens. */
   publish({ baseUrl, host, port }: InboxAddress): void {
     this.#db.exec('DELETE FROM listening')
     this.#db.prepare('INSERT INTO listening (base_url, host, port) VALUES (?, ?, ?)').run(baseUrl, host, port)
   }
 
-  /** Deletes the callbacks of these runs, a few at a time. Their room is used again, or given back at the next opening. */
+  /** Deletes the callbacks of these runs, a few at a time. Their space is reused, or freed at the next opening. */
   async forget(runTokens: readonly string[]): Promise<void> {
     // Counters that are not written yet are counted from what is deleted here.
     if (this.#db.isOpen) this.#commitCounters()
@@ -105,7 +105,7 @@ export class InboxWriter {
     }
   }
 
-  /** Stores what waits, closes the file and lets the lease go. */
+  /** Stores what waits, closes the file and releases the lease. */
   close(): void {
     if (!this.#db.isOpen) return
     this.#commit()
@@ -127,7 +127,7 @@ export class InboxWriter {
     const failure = this.#transact(() => {
       for (const name of this.#dirty) this.#count.run(name, this.#counters.get(name) ?? 0)
     })
-    // What could not be written is written with whatever is counted next.
+    // What could not be written is written together with the next count.
     if (failure === null) this.#dirty.clear()
   }
 
@@ -143,7 +143,7 @@ export class InboxWriter {
         try {
           this.#write(entry)
         } catch (error) {
-          // One that SQLite will not have, say for its size, must not take the others with it.
+          // One that SQLite rejects, for example for its size, must not take the others with it.
           if (!this.#db.isTransaction) throw error
           failures.set(entry, toError(error))
         }
@@ -152,7 +152,7 @@ export class InboxWriter {
     for (const { entry, stored } of group) stored(failure ?? failures.get(entry) ?? null)
   }
 
-  /** Does the work in one transaction; where that fails, nothing has changed. */
+  /** Does the work in one transaction; if it fails, nothing has changed. */
   #transact(work: () => void): Error | null {
     const counters = new Map(this.#counters)
     this.#added = []

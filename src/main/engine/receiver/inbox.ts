@@ -17,17 +17,17 @@ export interface InboxEntry {
 
 /** A callback that is in the inbox. */
 export interface InboxCallback {
-  /** Its place in the inbox: rises with each callback of the workspace, and is never given out again. */
+  /** Its place in the inbox: it rises with each callback of the workspace and is never reused. */
   id: number
   item: number
   receivedAtUs: number
-  /** The body as text; bytes that are no UTF-8 stand as U+FFFD. */
+  /** The body as text; bytes that are not UTF-8 become U+FFFD. */
   body: string
 }
 
 /**
- * Why a request got no 200. `malformed` are stored anyway; `unstored` means that the disk failed. `forged`:
- * an address that was never given out; `bad_request`: no HTTP.
+ * Why a request was not answered 200. `malformed` is stored anyway; `unstored`: the disk failed; `forged`: an address
+ * that was never issued; `bad_request`: not HTTP.
  */
 const REFUSALS = [
   'forged',
@@ -48,7 +48,7 @@ export type Refusal = (typeof REFUSALS)[number]
 export interface InboxCounts {
   /** Callbacks stored. */
   received: number
-  /** Requests that got no 200, by why; only what occurred. */
+  /** Requests that were not answered 200, by reason; only reasons that occurred. */
   refused: Partial<Record<Refusal, number>>
 }
 
@@ -64,20 +64,19 @@ export function toInboxFile(workspace: string): string {
   return join(workspace, 'inbox')
 }
 
-/** Begins the tokens of self-tests, which are no runs; nothing of them is counted or kept. */
+/** Begins the tokens of self-tests, which are not runs and are neither counted nor kept. */
 export const SELF_TEST_PREFIX = 'self-test-'
 
 const decoder = new TextDecoder()
 
-/** A body as text, without a byte order mark; bytes that are no UTF-8 become U+FFFD. */
+/** A body as text, without a byte order mark; bytes that are not UTF-8 become U+FFFD. */
 export function decodeBody(body: Uint8Array): string {
   return decoder.decode(body)
 }
 
 /**
  * Reads the inbox's counters: `last_id`, `received` and a `refused:KIND` each. They are written about once a second;
- * callbacks that came after are counted one by one, so that none is missed and no id given out again, whatever befell
- * the writer.
+ * later callbacks are counted one by one, so that none is missed and no id is reused, however the writer ended.
  */
 export function readCounters(db: DatabaseSync): Map<string, number> {
   const counters = new Map<string, number>()
@@ -95,7 +94,7 @@ export function readCounters(db: DatabaseSync): Map<string, number> {
   return counters
 }
 
-/** The counters as others see them. */
+/** The counters that the engine shows. */
 export function toInboxCounts(counters: ReadonlyMap<string, number>): InboxCounts {
   const refused: InboxCounts['refused'] = {}
   for (const refusal of REFUSALS) {
@@ -160,19 +159,19 @@ export function openInbox(file: string): DatabaseSync {
 const ROOM = { freePages: 4_000, usedPages: 16_000 }
 
 /**
- * Makes the file smaller where much of it is free and little is left to be copied. SQLite could do so bit by bit, for
- * a tenth of the time of every commit.
+ * Makes the file smaller where much of it is free and little is left to be copied. Doing so bit by bit would cost a
+ * tenth of the time of every commit.
  */
 function giveRoomBack(db: DatabaseSync): void {
   const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma])
   const freePages = read('freelist_count')
   if (freePages < ROOM.freePages || read('page_count') - freePages > ROOM.usedPages) return
-  // The checkpoint is what cuts the file; with a reader in its way, it is cut another time.
+  // The checkpoint is what cuts the file; if a reader is in the way, the next opening cuts it.
   db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-/** Opens the inbox for reading while it may be written; null while there is none. Throws `WORKSPACE_UNUSABLE`. */
-export function openInboxReader(file: string): DatabaseSync | null {
+/** Opens the inbox for reading while it may be written; null while it does not exist. Throws `WORKSPACE_UNUSABLE`. */
+function openInboxReader(file: string): DatabaseSync | null {
   if (!existsSync(file)) return null
   let db: DatabaseSync | null = null
   try {
@@ -217,8 +216,8 @@ export class InboxReader {
   }
 
   /**
-   * The callbacks of a run behind the one with id `afterId`, in the order they came, at most `limit` of them; fewer
-   * where they are large, and none only where there is none. Throws `WORKSPACE_UNUSABLE`.
+   * The callbacks of a run after the one with id `afterId`, in the order they came, at most `limit` of them; fewer
+   * where they are large, but at least one where there is one. Throws `WORKSPACE_UNUSABLE`.
    */
   readAfter(runToken: string, afterId: number, limit: number): InboxCallback[] {
     const open = this.#connect()

@@ -9,17 +9,17 @@ import { keepReceiverPort, readReceiverSettings } from './receiver-settings.ts'
 /** What to listen on. */
 export interface ListenAddress {
   host: string
-  /** This time (default: the workspace's own). */
+  /** For this time only (default: the workspace's own port). */
   port: number | undefined
 }
 
 /**
- * Ports that systems give to nobody on their own: under the ranges for outgoing connections (from 32768 on), where a
- * port that was free last time may be somebody's by now.
+ * Ports that systems do not assign by themselves: below the ranges for outgoing connections (from 32768 on), where a
+ * port that was free last time may be in use by now.
  */
 const OWN_PORTS = { from: 20_000, to: 32_767 }
 
-/** Ports tried for a workspace that has none; one in twelve thousand is taken as a rule. */
+/** Ports tried for a workspace that has none. Few of the twelve thousand are in use. */
 const TRIES = 20
 
 /** Connections that may wait to be accepted. */
@@ -33,7 +33,7 @@ export interface Listening {
 
 /**
  * Listens on the port asked for, or else on the workspace's own. A workspace without one keeps the first it listens
- * on, chosen or asked for; a port asked for later is used that time only. `createApp` builds a server for each try.
+ * on, chosen or asked for; a port asked for later is used for that time only. `createApp` builds a server for each try.
  * Throws `RECEIVER_UNAVAILABLE`.
  */
 export async function listen(
@@ -63,7 +63,7 @@ async function listenOnFreePort(
       keepReceiverPort(workspace, port)
       return result
     }
-    // Windows sets ranges apart that nobody may use, which is EACCES.
+    // Windows reserves ranges; their ports fail with EACCES.
     const isTaken = ['EADDRINUSE', 'EACCES'].includes(toSystemCode(result.error) ?? '')
     if (!isTaken || tries === TRIES) throw toUnavailable(result.error, host, port, false)
   }
@@ -117,7 +117,7 @@ function findOwnAddress(host: string, interfaces: ReturnType<typeof networkInter
     .flatMap((addresses) => addresses ?? [])
     .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
   const own = (family: string) => outward.find((one) => one.family === family)?.address
-  // '::' takes IPv4 too, which more services can reach.
+  // '::' also accepts IPv4, which more services can reach.
   return own('IPv4') ?? (host === '::' ? own('IPv6') : undefined) ?? LOOPBACK
 }
 
@@ -129,21 +129,21 @@ export interface ReceiverLimits {
   maxWaiting: number
   /** Bytes of bodies that may be held at once; one callback of the largest size always fits. */
   maxWaitingBytes: number
-  /** Connections at once; more are closed as they come. */
+  /** Connections at once; further ones are closed at once. */
   maxConnections: number
   /** Longest time for a request's head, milliseconds. */
   headTimeoutMs: number
   /** Longest time for a whole request, milliseconds. */
   requestTimeoutMs: number
-  /** How often these times are looked at, milliseconds. */
+  /** How often these times are checked, milliseconds. */
   checkEveryMs: number
-  /** How often a receiver that stands by looks whether the holder is gone, milliseconds. */
+  /** How often a receiver that stands by checks whether the holder is gone, milliseconds. */
   standbyEveryMs: number
   /** Longest time a self-test waits for the arrival, milliseconds. */
   selfTestTimeoutMs: number
   /** Files that the media host sends at once. */
   maxMediaFiles: number
-  /** Longest time in which nothing of a file is read, milliseconds; where others wait, a tenth of it. */
+  /** Longest time in which a client reads nothing of a file, milliseconds; a tenth of it while others wait. */
   mediaStallMs: number
 }
 

@@ -7,7 +7,7 @@ import mime from 'mime'
 import { isInside, type MediaTarget, toFilePath } from './addresses.ts'
 import type { ReceiverLimits } from './listen.ts'
 
-/** A download that nobody reads gives way after this share of the time it has otherwise. */
+/** While others wait, a stalled download is ended after this share of its usual time. */
 const WAITED_FOR_SHARE = 0.1
 
 /** A file on its way. */
@@ -17,7 +17,7 @@ interface Sending {
   movedAtMs: number
 }
 
-/** Serves the files of folders that runs need, at addresses that only the service was told. */
+/** Serves the files of folders that runs need, at addresses that only the service knows. */
 export class MediaHost {
   readonly #findFolder: (runToken: string) => Promise<string | null>
   readonly #limits: ReceiverLimits
@@ -40,19 +40,19 @@ export class MediaHost {
       const folder = await this.#findFolder(target.runToken)
       const file = folder === null ? null : await openMediaFile(folder, target.path)
       if (file === null) {
-        reply.code(404).send({ error: 'there is no such file, or it is served no more' })
+        reply.code(404).send({ error: 'the file does not exist or is no longer served' })
         return
       }
       await this.#send(file, target.path, request, reply, sending)
     } catch {
-      // A client that went away, or a file that became unreadable on the way: nobody is left to be told.
+      // A client that went away, or a file that became unreadable on the way: nobody is left to answer.
       reply.raw.destroy()
     } finally {
       this.#sending.delete(sending)
     }
   }
 
-  /** Ends the download that has stood still longest, where that is long enough; whoever reads is left alone. */
+  /** Ends the download that has stalled longest, if that is long enough; active downloads go on. */
   #dropStalled(): boolean {
     const [stalest] = [...this.#sending].toSorted((a, b) => a.movedAtMs - b.movedAtMs)
     const stalledMs = stalest === undefined ? 0 : performance.now() - stalest.movedAtMs

@@ -20,15 +20,15 @@ const folderSchema = z.object({
 /** A folder whose files a run needs served. */
 export type MediaFolder = z.infer<typeof folderSchema>
 
-/** How long it may take until the death of a run's process is noticed, milliseconds. */
+/** Longest time until the death of a run's process is noticed, milliseconds. */
 const LEASE_LOOK_MS = 1_000
 
-/** Age from which a folder whose run nobody holds is taken for left behind, milliseconds. */
+/** Age from which a folder whose run nobody holds counts as left behind, milliseconds. */
 const LEFT_BEHIND_MS = 3_600_000
 
 /**
  * The folders that are served, each a small file of the workspace, so that whichever process listens serves those of
- * all. One whose run nobody holds any more is not served.
+ * all. A folder is served only while its run is held.
  */
 export class MediaRegistry {
   readonly #workspace: string
@@ -42,7 +42,7 @@ export class MediaRegistry {
     this.#nowMs = nowMs
   }
 
-  /** Serves a folder from now on. Throws `BAD_SOURCE` where there is no such folder, and `WORKSPACE_UNUSABLE`. */
+  /** Serves a folder from now on. Throws `BAD_SOURCE` where the folder does not exist, and `WORKSPACE_UNUSABLE`. */
   add({ runToken, runId, folder }: MediaFolder): void {
     const registered = folderSchema.parse({ runToken, runId, folder: toRealFolder(folder) })
     const file = this.#toFile(runToken)
@@ -54,7 +54,7 @@ export class MediaRegistry {
     }
   }
 
-  /** Serves it no more, unless another run of the same token has taken it over. */
+  /** Stops serving it, unless another run of the same token has taken it over. */
   async remove({ runToken, runId }: Pick<MediaFolder, 'runToken' | 'runId'>): Promise<void> {
     this.#heldAtMs.delete(runId)
     const registered = await this.#read(runToken)
@@ -79,7 +79,7 @@ export class MediaRegistry {
     return registered !== null && this.#isRunHeld(registered.runId) ? registered.folder : null
   }
 
-  /** That a run is held may be a second old; that it is not is looked up each time, since it may just have begun. */
+  /** Remembers for a second that a run is held; that it is not is looked up each time, since it may just have begun. */
   #isRunHeld(runId: string): boolean {
     const seenMs = this.#heldAtMs.get(runId)
     if (seenMs !== undefined && this.#nowMs() - seenMs < LEASE_LOOK_MS) return true
@@ -94,7 +94,7 @@ export class MediaRegistry {
     try {
       return folderSchema.parse(JSON.parse(await readFile(this.#toFile(runToken), 'utf8')))
     } catch {
-      // Missing, or of another version: then nothing is served.
+      // Missing, or from another version: nothing is served.
       return null
     }
   }

@@ -19,13 +19,13 @@ export interface ReceiverServerParts {
   nowUs(): number
 }
 
-/** Connections may rest this long between requests; longer than clients of slow rates wait. */
+/** Connections may be idle this long between requests; longer than slow clients wait. */
 const KEEP_ALIVE_MS = 72_000
 
 /** Node's code for a head or a body that came too slowly. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
-/** What each outcome is answered with. A broken one has nobody to answer. */
+/** The answer to each outcome. Of a broken request, nobody is left to answer. */
 const ANSWERS: Record<
   Exclude<IntakeOutcome, 'broken'>,
   { status: number; says: string; retryAfterS?: number }
@@ -39,7 +39,7 @@ const ANSWERS: Record<
 
 /**
  * Builds the server for callbacks and media files. It logs nothing, since bodies are evidence and addresses are
- * secrets. What it does not know is 404, whatever is wrong with it, so that guessing teaches nothing.
+ * secrets. Whatever is wrong with an unknown address, the answer is 404, so that guessing teaches nothing.
  */
 export function createReceiverServer(parts: ReceiverServerParts): FastifyInstance {
   const { secret, limits, countRefusal } = parts
@@ -59,11 +59,11 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => refuse(reply),
     clientErrorHandler: (error, socket) => {
-      // What comes after the first error of a connection is its consequence.
+      // Later errors of a connection follow from its first one.
       if (failed.has(socket)) return
       failed.set(socket, error.code ?? '')
       if (error.code === TIMED_OUT) {
-        // A connection that never said a word is nobody's request.
+        // A connection that never sent a byte is not a request.
         if (socket.bytesRead > 0) countRefusal('slow')
         endSocket(socket, '408 Request Timeout')
       } else if (error.code?.startsWith('HPE_')) {
@@ -74,7 +74,7 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
   })
   app.server.maxConnections = limits.maxConnections
   app.server.on('drop', () => countRefusal('overloaded'))
-  // Say, no file handle left for another connection; those that are open go on.
+  // For example, no file handle is left for another connection; open ones go on.
   app.server.on('error', () => {})
 
   const refuse = (reply: FastifyReply): void => {

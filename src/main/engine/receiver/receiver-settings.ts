@@ -9,9 +9,9 @@ import { replaceFileSync } from '../workspace/replace-file.ts'
 
 const settingsSchema = z.object({
   version: z.literal(1),
-  /** 32 bytes, hex. Whoever knows it can make up callbacks. */
+  /** 32 bytes, hex. Whoever knows it can forge callbacks. */
   secret: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Where the workspace's receiver listens, every time; null until it listened first. */
+  /** Where the workspace's receiver always listens; null until it has listened once. */
   port: z.int().min(1).max(65_535).nullable(),
 })
 
@@ -46,7 +46,7 @@ function makeSettings(workspace: string): ReceiverSettings {
   return settings
 }
 
-/** Two processes that begin at once must end with one secret. */
+/** Two processes that start at once must end with one secret. */
 function underLease<Result>(workspace: string, work: () => Result): Result {
   const lease = takeLease(toReceiverSettingsFile(workspace), `${toReceiverSettingsFile(workspace)}`)
   try {
@@ -72,7 +72,7 @@ function readFile(workspace: string): ReceiverSettings | null {
     const { secret, port } = settingsSchema.parse(JSON.parse(text))
     return { secret, port }
   } catch {
-    // What the file holds is a secret, so the message shows none of it.
+    // The file holds a secret, so the message shows none of it.
     throw new SluiceError({ id: 'receiver_settings_damaged', file })
   }
 }
@@ -81,7 +81,7 @@ function writeSettings(workspace: string, settings: ReceiverSettings): void {
   const file = toReceiverSettingsFile(workspace)
   try {
     const text = `${JSON.stringify({ version: 1, ...settings }, null, 2)}\n`
-    // Flushed before it takes the place of the old one: a lost secret would make every URL that is out invalid.
+    // Flushed before it replaces the old one: a lost secret would invalidate every URL that was issued.
     replaceFileSync(file, text, { isPrivate: true })
   } catch (error) {
     throw new SluiceError(

@@ -28,7 +28,7 @@ export interface ReceiverTask {
   port?: number
   /** Its limits (default: the usual ones). */
   limits?: Partial<ReceiverLimits>
-  /** Taken out of every callback before it is stored. */
+  /** Removed from every callback before it is stored. */
   secrets?: readonly SealedSecret[]
 }
 
@@ -41,11 +41,11 @@ export interface ReceiverStanding {
   role: 'listening' | 'standby'
 }
 
-/** Longest time that what is under way when the receiver closes may still take, milliseconds. */
+/** Longest time that open requests may still take when the receiver closes, milliseconds. */
 const DRAIN_MS = 2_000
 const IDLE_LOOK_MS = 20
 
-/** How often a starting receiver looks whether the holder says where it listens, and how many times. */
+/** How often, and how many times, a starting receiver checks whether the holder has published where it listens. */
 const ADDRESS_LOOK = { everyMs: 100, times: 50 }
 
 type Holding = { writer: InboxWriter; app: FastifyInstance }
@@ -62,7 +62,7 @@ export class Receiver {
   readonly #onStanding: (standing: ReceiverStanding) => void
   readonly #reader: InboxReader
   readonly #media: MediaRegistry
-  /** The one place where secrets are taken out of callbacks, before anything is stored. */
+  /** Removes secrets from callbacks before anything is stored; the only place that does. */
   readonly #redactor = new Redactor()
   readonly #closing = new AbortController()
   #holding: Holding | null = null
@@ -94,7 +94,7 @@ export class Receiver {
     return this.#starting
   }
 
-  /** What the workspace's receiver has counted, whichever process listens. */
+  /** The workspace's counts, whichever process listens. */
   counts(): InboxCounts {
     return this.#holding?.writer.counts() ?? this.#reader.readCounts()
   }
@@ -138,7 +138,7 @@ export class Receiver {
     await this.#holding?.writer.forget(runTokens)
   }
 
-  /** Stops listening, stores what has arrived, and lets the inbox go. */
+  /** Stops listening, stores what has arrived, and releases the inbox. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#starting?.catch(() => {})
@@ -166,7 +166,7 @@ export class Receiver {
         this.#watch = this.#standBy(address)
         return
       }
-      // The holder is just starting, or just going.
+      // The holder is just starting or just ending.
       await this.#clock.wait(ADDRESS_LOOK.everyMs, this.#closing.signal)
     }
     throw new SluiceError({ id: 'inbox_held_elsewhere', workspace: this.#workspace })
@@ -215,7 +215,7 @@ export class Receiver {
         if (now.baseUrl !== last.baseUrl) this.#announce(now, 'standby')
         last = now
       } catch {
-        // Say, its port is not free yet; there is another time.
+        // For example, its port is not free yet. The next look tries again.
       }
     }
   }
@@ -230,7 +230,7 @@ export class Receiver {
   }
 }
 
-/** Throws where callbacks would not come in at the address asked for, since another process listens elsewhere. */
+/** Throws where another process listens elsewhere, so that callbacks would not come in at the address asked for. */
 function checkServes(address: InboxAddress, asked: ListenAddress): void {
   const isHostServed = address.host === asked.host || isEveryAddress(address.host)
   if (isHostServed && (asked.port === undefined || asked.port === address.port)) return
@@ -248,7 +248,7 @@ function toUnavailable(error: unknown): SluiceError {
   return new SluiceError({ id: 'receiver_cannot_start', reason: toThrownText(error) }, { cause: error })
 }
 
-/** The receiver's time, so that tests can be its master. */
+/** The receiver's time, which tests replace. */
 export interface ReceiverClock {
   /** Unix milliseconds. */
   nowMs(): number

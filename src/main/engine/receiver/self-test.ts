@@ -23,7 +23,7 @@ export interface SelfTest {
 interface Answer {
   status: number
   location: string | null
-  /** Its first words. */
+  /** The first words of its body. */
   excerpt: string
 }
 
@@ -47,7 +47,7 @@ export async function testPublicUrl(test: SelfTest): Promise<string> {
   } catch (error) {
     throw toFailure(publicUrl, error, timeoutMs)
   }
-  // A relay may answer at once and hand on later; whoever refuses hands nothing on.
+  // A relay may answer at once and forward later; one that refuses forwards nothing.
   const isTaken = answer.status >= 200 && answer.status < 300
   while (!hasArrived(runToken)) {
     if (!isTaken) throw new SluiceError({ id: 'public_url_refuses', publicUrl, ...answer })
@@ -71,7 +71,7 @@ function post(url: URL, timeoutMs: number): Promise<Answer> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   const signal = AbortSignal.timeout(timeoutMs)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot override it.
   const options = { method: 'POST', headers, signal, agent: false, rejectUnauthorized: true }
   return new Promise((resolve, reject) => {
     const request = send(url, options, (response) => {

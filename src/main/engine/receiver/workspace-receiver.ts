@@ -32,7 +32,7 @@ export interface WorkspaceReceiverOptions {
   readKnownSecrets: () => readonly SealedSecret[]
 }
 
-/** Opens the workspace's receiver when a run first needs it, and lends it to runs. */
+/** Opens the workspace's receiver when a run first needs it, and keeps it open for all runs. */
 export class WorkspaceReceiver {
   readonly #options: WorkspaceReceiverOptions
   /** Secrets of this process's runs, which callbacks are stored without. */
@@ -90,7 +90,8 @@ export class WorkspaceReceiver {
 
   /**
    * Makes ready what a run needs: the receiver, its public base tested, and the source's folder served. `kept` are the
-   * bases of an active run, which must still be right; where it `isTrial`, nothing is tested. Throws `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
+   * bases of a run that has begun, which must not have changed. A trial tests nothing. Throws `RECEIVER_UNAVAILABLE` or
+   * `BAD_SOURCE`.
    */
   async prepare(plan: Plan, run: ReceivedRun, kept: RunBases | null, isTrial = false): Promise<RunBases> {
     const { callback, source } = plan
@@ -118,12 +119,12 @@ export class WorkspaceReceiver {
     return bases
   }
 
-  /** The run is over: its files are served no more. */
+  /** Stops serving the files of a run that is over. */
   async release(run: ReceivedRun): Promise<void> {
     await this.#open?.thread.call('stopServing', run)
   }
 
-  /** Deletes the callbacks of runs that are gone. What cannot be deleted now is when the receiver opens next. */
+  /** Deletes the callbacks of runs that are gone. What cannot be deleted now is deleted when the receiver opens next. */
   async forget(runTokens: readonly string[]): Promise<void> {
     await this.#open?.thread.call('forget', runTokens).catch(() => {})
   }
@@ -169,12 +170,12 @@ function toTooSmall(takesBytes: number, wantedBytes: number): SluiceError {
 }
 
 /**
- * Whether a run's callbacks come to us: they do unless the mapping names somebody else's address for every row. Rows
- * whose own is empty are answered to us.
+ * Whether callbacks of a run come to this receiver: they do unless the mapping names another address for every row.
+ * Rows whose own address is empty get the receiver's.
  */
 function isAwaiting({ operation, mapping }: Plan): boolean {
   const own = mapping['callback_url']
-  // An empty template leaves the field out of every row, which ours then fills.
+  // An empty template leaves the field out of every row, so that the receiver's address fills it.
   const isForEveryRow = own?.kind === 'template' && own.template !== '' && !own.template.includes('{{')
   return isAsync(operation) && !isForEveryRow
 }

@@ -11,9 +11,8 @@ import { readTransport } from '../service/transport.ts'
 import type { RunTask } from './run-thread.ts'
 
 /**
- * Brings a run's journal to where sending can begin: reads the source, takes over a parent's rows, or puts right what
- * a dead process left. Returns null where `isStopped` asked to stop first, and
- * where nothing is to be sent at all. Throws the `SluiceError` of what is wrong.
+ * Brings a run's journal to where sending can begin: reads the source, takes over a parent's rows, or repairs what a
+ * dead process left. Returns null where `isStopped` asked to stop first, and where there is nothing to send. Throws the `SluiceError` of what is wrong.
  */
 export async function prepareRun(
   task: RunTask,
@@ -43,7 +42,7 @@ export async function prepareRun(
   const record = readRecord(journal)
   const { callbackTimeoutMs } = task
   if (callbackTimeoutMs !== undefined) record.plan.callback.timeoutMs = callbackTimeoutMs
-  // What the way to the service lacks is told before the source is read.
+  // A missing certificate or credential is reported before the source is read.
   readTransport(record.plan.connection, hooks.proxyCredentials)
   if (record.state !== 'intake') return record
   const isWhole = await runIntake({ workspace: task.workspace, record, journal, ...hooks })
@@ -85,7 +84,7 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
   if (onUnknown === 'resend' && unknownTaker !== null && isDeleted(unknownTaker)) {
     throw new SluiceError({ id: 'unknown_taken_over', runId: task.runId, ...describeSuccessor(unknownTaker) })
   }
-  // A child run whose copying was cut off copies again; nothing of it was sent.
+  // A child run whose copying was interrupted copies again; nothing was sent yet.
   if (record.state === 'intake' && parentRunId !== null) {
     copyUnsucceeded(journal, { ...task, parentRunId, onUnknown, nowMs: record.createdAtMs })
     return
@@ -93,13 +92,13 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
   const isCutOff = record.state === 'running'
   recoverUnknown(journal)
   rebuildSeconds(journal)
-  // The process that died took the time it had spent sending with it; its seconds tell.
+  // The time that a dead process had spent sending is known only from the seconds it wrote.
   if (isCutOff) restoreSendingTime(journal, record.sendingMs)
   // What a retry has taken over is the retry's to send.
   if (onUnknown === 'resend' && unknownTaker === null) resendUnknown(journal)
 }
 
-/** What a load test measured up to its interruption is whole; going on would measure something else. */
+/** What a load test measured before its interruption is complete; going on would measure something else. */
 function refuseLoad({ runId, plan, startedAtMs }: RunRecord): void {
   if (plan.load === undefined || startedAtMs === null) return
   throw new SluiceError({ id: 'load_not_resumable', runId })

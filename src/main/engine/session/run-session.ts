@@ -29,7 +29,7 @@ interface SendingPeriod {
   limit?: number
 }
 
-/** One session of a run, from taking its lease to letting it go. */
+/** One session of a run, from taking its lease to releasing it. */
 export class RunSession {
   readonly #task: RunTask
   readonly #journal: Journal
@@ -50,7 +50,7 @@ export class RunSession {
   #next: PromiseWithResolvers<SendingPeriod> | null = null
   /** A `begin` that came before anybody waited for it. */
   #early: SendingPeriod | null = null
-  /** A number of requests in flight that was asked for before there was a sender. */
+  /** The number of requests in flight that was chosen last; null for the plan's. */
   #concurrency: number | null = null
   #apiKey: ApiKey | null
   readonly #proxyCredentials: ProxyCredentials | null
@@ -155,7 +155,7 @@ export class RunSession {
         if (this.#requestedState === 'stop') return this.#writeEnd(this.#toEndState(), null)
         let end: SendingEnd =
           this.#requestedState === 'pause' ? { kind: 'stopped' } : await this.#sendPeriod(sender, period)
-        // A stop or pause requested while sending ended had nothing to stop.
+        // A stop or pause that was requested as sending ended had nothing to stop.
         const isAwaiting =
           this.#isRequested('none') || (this.#isRequested('pause') && this.#rows.awaiting === 0)
         if (end.kind === 'done' && this.#isAllSent() && isAwaiting) {
@@ -216,7 +216,7 @@ export class RunSession {
     if (concurrency === null || this.#sender === null) return
     this.#sender.setConcurrency(concurrency)
     try {
-      // Apart: outcomes that wait for their commit must not be counted without being there.
+      // In a transaction of its own: outcomes that wait for their commit must not be counted before they are stored.
       this.#journal.transact('power', () => this.#recordConcurrency(), true)
     } catch (error) {
       // A full disk ends the run at its next outcome, if at all; until then the number applies, and is recorded later.
@@ -270,7 +270,7 @@ export class RunSession {
     this.#early = null
     if (early !== null) return early
     this.#next = Promise.withResolvers()
-    // Callbacks of what was sent come whether or not anything more is.
+    // Callbacks of what was sent arrive whether or not anything else is sent.
     const timer = setInterval(() => sender?.takeCallbacks(), SNAPSHOT_MS)
     const period = await this.#next.promise
     clearInterval(timer)
@@ -285,7 +285,7 @@ export class RunSession {
     else if (!isGoing) this.#early = period
   }
 
-  /** What a run is that was asked to stop. */
+  /** The state of a run after a stop was requested. */
   #toEndState(): 'completed' | 'interrupted' {
     return this.#isAllSent() && this.#rows.awaiting === 0 ? 'completed' : 'interrupted'
   }

@@ -16,7 +16,7 @@ const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
 
 /**
  * Every key and proxy credential that a workspace's connections name and that is set in this environment, and the
- * default key, so that they can be looked for. What is not set, or cannot be read, is left out.
+ * default key, so that they can be removed from what is stored. What is not set or cannot be read is left out.
  */
 export function readStoredSecrets(workspace: string, env: NodeJS.ProcessEnv): (ApiKey | ProxyCredentials)[] {
   const connections = orUndefined(() => readConnections(workspace).connections) ?? []
@@ -42,8 +42,8 @@ function orUndefined<Value>(read: () => Value): Value | null {
 }
 
 /**
- * Whether a plan sends a stored connection's secrets nowhere but where that connection sends them itself: to its
- * addresses, directly or by its own proxy, trusting nobody but whom it trusts.
+ * Whether a plan sends a stored connection's secrets only where that connection sends them: to its addresses, directly
+ * or by its own proxy, with the certificates that it trusts.
  */
 export function staysWithin(
   stored: StoredConnection,
@@ -60,7 +60,7 @@ export function staysWithin(
   )
 }
 
-/** How often the file is looked at, milliseconds. */
+/** How often the file is checked, milliseconds. */
 const LOOK_EVERY_MS = 500
 
 /** Calls back whenever a file may have changed; returns the way to stop. */
@@ -73,17 +73,17 @@ interface ActiveKeyOptions {
   connection: PlanConnection
   /** The value of an environment variable. */
   readVariable(name: string): string | undefined
-  /** Sends with this key from now on. Whatever `SluiceError` it throws is told, and the key before stays. */
+  /** Sends with this key from now on. If it throws a `SluiceError`, that is reported and the previous key stays. */
   setApiKey(apiKey: ApiKey): void
-  /** The run began with a key of its own, which it keeps until another key is made the active one. */
+  /** The run began with a key of its own, which it keeps until another key becomes the active one. */
   hasOwnKey?: boolean
-  /** Told what happened, in a sentence that holds no secret. */
+  /** Receives what happened, as a sentence without secrets. */
   say(text: string): void
-  /** Looks at the file twice a second unless given. */
+  /** How the file is watched (default: {@link pollFile}). */
   watch?: WatchFile
 }
 
-/** Looks at a file's times and size every so often: works on every file system, and for a file that is replaced. */
+/** Checks a file's times and size twice a second: works on every file system, and for a file that is replaced. */
 export const pollFile: WatchFile = (file, onChange) => {
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, onChange)
   return () => unwatchFile(file, onChange)
@@ -91,8 +91,8 @@ export const pollFile: WatchFile = (file, onChange) => {
 
 /**
  * Follows the active key of the stored connection that a run was started with: when another process switches it, the
- * run sends with the new one from then on. Where the new key's variable is not set here, that is said and the key
- * before stays. Returns the way to stop.
+ * run sends with the new one from then on. Where the new key's variable is not set here, that is reported and the
+ * previous key stays. Returns the way to stop.
  */
 export function watchActiveKey(options: ActiveKeyOptions): () => void {
   const { workspace, connection, say, watch = pollFile } = options
@@ -104,23 +104,23 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
   const active = stored.keys.find(({ label }) => label === stored.activeKey)
   let variable = options.hasOwnKey ? active?.env : connection.apiKeyEnv
   let lastTrouble = ''
-  const tell = (trouble: string) => {
+  const report = (trouble: string) => {
     if (trouble === lastTrouble) return
     lastTrouble = trouble
-    say(`${trouble}; going on with the key before.`)
+    say(`${trouble}; continuing with the previous key.`)
   }
   const look = () => {
     try {
       const now = findStored(workspace, name)
       const key = now?.keys.find(({ label }) => label === now.activeKey)
-      if (now === null || key === undefined) return tell(`Connection ${name} was removed`)
+      if (now === null || key === undefined) return report(`Connection ${name} was removed`)
       if (key.env === variable) {
         lastTrouble = ''
         return
       }
       const value = options.readVariable(key.env)
       if (value === undefined || value === '') {
-        return tell(
+        return report(
           `Connection ${name} was switched to the key ${key.label}, but ${key.env} is ${value === '' ? 'empty' : 'not set'} in this process`,
         )
       }
@@ -133,7 +133,7 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
       say(`Sending with the key ${key.label} of connection ${name} from now on.`)
     } catch (error) {
       if (!(error instanceof SluiceError)) throw error
-      tell(error.message)
+      report(error.message)
     }
   }
   const stop = watch(toConnectionsFile(workspace), look)

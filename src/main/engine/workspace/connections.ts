@@ -21,7 +21,7 @@ export function toConnectionsFile(workspace: string): string {
   return join(workspace, 'connections.json')
 }
 
-/** The connections of a workspace; none where nothing was stored yet. Throws `WORKSPACE_UNUSABLE`. */
+/** The connections of a workspace; none before the first is stored. Throws `WORKSPACE_UNUSABLE`. */
 export function readConnections(workspace: string): Connections {
   const file = toConnectionsFile(workspace)
   const text = readText(file)
@@ -42,8 +42,8 @@ export function readConnections(workspace: string): Connections {
 }
 
 /**
- * Reads the connections, changes them and writes them back, one process after the other; others read them whole,
- * before or after. What `change` throws leaves everything as it was. Throws `WORKSPACE_UNUSABLE`.
+ * Reads the connections, changes them and writes them back, one process at a time; others read them whole,
+ * before or after. If `change` throws, nothing changes. Throws `WORKSPACE_UNUSABLE`.
  */
 export function changeConnections(
   workspace: string,
@@ -93,7 +93,7 @@ function damaged(file: string, what: string): SluiceError {
   return new SluiceError({ id: 'connections_damaged', file, reason: what })
 }
 
-/** The connection of that name. Throws `CONNECTION_NOT_FOUND`, naming those there are. */
+/** The connection of that name. Throws `CONNECTION_NOT_FOUND` with the known names. */
 export function findConnection({ connections }: Connections, name: string): StoredConnection {
   const found = connections.find((connection) => connection.name === name)
   if (found !== undefined) return found
@@ -101,12 +101,12 @@ export function findConnection({ connections }: Connections, name: string): Stor
   throw new SluiceError({ id: 'connection_not_found', name, known, nearest: findNearest(name, known) })
 }
 
-/** The connection that is taken where none is named, or null. */
+/** The connection used where none is named, or null. */
 export function findConnectionInUse(connections: Connections): StoredConnection | null {
   return connections.inUse === null ? null : findConnection(connections, connections.inUse)
 }
 
-/** The key of that label. Throws `CONNECTION_NOT_FOUND`, naming the labels there are. */
+/** The key of that label. Throws `CONNECTION_NOT_FOUND` with the known labels. */
 export function findKey({ name, keys }: StoredConnection, label: string): ConnectionKey {
   const found = keys.find((key) => key.label === label)
   if (found !== undefined) return found
@@ -122,7 +122,7 @@ export function findKey({ name, keys }: StoredConnection, label: string): Connec
 
 /**
  * Whether what was started with this connection sends its active key, whichever that is by then. A variable that is
- * none of the connection's was chosen for that run alone.
+ * not one of the connection's was chosen for that run alone.
  */
 export function followsActiveKey(
   { name, keys }: StoredConnection,
@@ -131,7 +131,7 @@ export function followsActiveKey(
   return connection.name === name && keys.some(({ env }) => env === connection.apiKeyEnv)
 }
 
-/** Adds a connection; the first of all is in use from then on. Throws `BAD_USAGE` where the name is taken. */
+/** Adds a connection; the first of all is put in use. Throws `BAD_USAGE` where the name is taken. */
 export function addConnection(connections: Connections, added: StoredConnection): Connections {
   if (connections.connections.some(({ name }) => name === added.name)) {
     throw new SluiceError({ id: 'connection_exists', name: added.name })
@@ -152,7 +152,7 @@ export function replaceConnection(connections: Connections, changed: StoredConne
   }
 }
 
-/** Removes a connection; where it was in use, none is from then on. Throws `CONNECTION_NOT_FOUND`. */
+/** Removes a connection; if it was in use, none is afterwards. Throws `CONNECTION_NOT_FOUND`. */
 export function removeConnection(connections: Connections, name: string): Connections {
   findConnection(connections, name)
   return {

@@ -10,8 +10,8 @@ const OTHERS_WRITE = 0o022
 const DATABASE_ENDINGS = ['-wal', '-shm', '-journal']
 
 /**
- * Has everything that this process and its children make be their owner's alone. On Windows, where modes do not apply,
- * it has no effect: there the folder of the person's profile, which nobody else may open, protects the workspace.
+ * Makes every file of this process and its children private to its owner. On Windows, where modes do not apply,
+ * it has no effect: there the profile folder, which nobody else may open, protects the workspace.
  */
 export function keepFilesPrivate(): void {
   process.umask(OTHERS)
@@ -32,7 +32,7 @@ export function closeFolder(folder: string): string | null {
   } catch (error) {
     reason = toSystemCode(error) ?? String(error)
   }
-  // What others may only read stays usable where the file system knows no modes, such as on a memory stick.
+  // A folder that others may only read stays usable where the file system has no modes, such as a memory stick.
   if ((statSync(folder).mode & OTHERS_WRITE) === 0) return null
   return `other users can write to ${folder}, and that cannot be changed (${reason})`
 }
@@ -40,7 +40,7 @@ export function closeFolder(folder: string): string | null {
 /**
  * Closes a database that has just been opened, and what is next to it, to other users; SQLite makes its files as the
  * umask has it, and those next to a database with the mode of the database. Works by path alone: closing a descriptor of
- * its file would let go every lock that this process has on it. Throws where the file is another user's, and what the
+ * its file would release every lock that this process has on it. Throws where the file is another user's, and what the
  * file system throws.
  */
 export function closeDatabaseFile(file: string): void {

@@ -9,13 +9,13 @@ export interface Lease {
   release(): void
 }
 
-/** Longest wait for the lease: whoever only looks at it is gone long before, milliseconds. */
+/** Longest wait for the lease, milliseconds; a check by {@link isLeaseHeld} takes far less. */
 const TAKE_TIMEOUT_MS = 2_000
 
 /**
- * Takes the lease next to a file: an exclusive lock on `<file>.lease`, which the operating system lets go when the
- * process dies, so a lease left by a dead process is simply taken. Throws `RUN_BUSY` while another holds it, and
- * `WORKSPACE_UNUSABLE` where there can be no lock.
+ * Takes the lease next to a file: an exclusive lock on `<file>.lease`, which the operating system releases when the
+ * process dies, so that the lease of a dead process can be taken. Throws `RUN_BUSY` while another holds it, and
+ * `WORKSPACE_UNUSABLE` where the file cannot be locked.
  */
 export function takeLease(file: string, what: string, timeoutMs: number = TAKE_TIMEOUT_MS): Lease {
   const lock = lockFile(`${file}.lease`, timeoutMs, 'BEGIN EXCLUSIVE')
@@ -27,7 +27,7 @@ export function takeLease(file: string, what: string, timeoutMs: number = TAKE_T
 
 /** Whether some process, this one included, holds the lease of a file. Throws `WORKSPACE_UNUSABLE`. */
 export function isLeaseHeld(file: string): boolean {
-  // A shared lock meets the holder's, and not that of somebody else who only looks.
+  // A shared lock conflicts with the holder's, but not with another check.
   const lock = lockFile(`${file}.lease`, 0, 'BEGIN; SELECT 1 FROM sqlite_master')
   lock?.close()
   return lock === null

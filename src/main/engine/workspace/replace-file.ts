@@ -26,8 +26,8 @@ const PRIVATE = 0o600
 const ORDINARY = 0o666
 
 /**
- * Writes a small file whole or not at all, as {@link replaceFile} does, before it returns. A private one is its
- * owner's alone (0600), also where the file it replaces was not; modes do not apply on Windows.
+ * Writes a small file whole or not at all, as {@link replaceFile} does, before it returns. A private one can
+ * be read by its owner only (0600), even if the file it replaces could be read by others; not on Windows.
  */
 export function replaceFileSync(file: string, text: string, { isPrivate }: { isPrivate: boolean }): void {
   const found = statSync(file, { throwIfNoEntry: false })
@@ -36,7 +36,7 @@ export function replaceFileSync(file: string, text: string, { isPrivate }: { isP
   try {
     const descriptor = openSync(draft, 'wx', isPrivate ? PRIVATE : toMode(found))
     try {
-      // The umask has narrowed the mode that is to be kept.
+      // Undoes what the umask removed from the mode.
       if (!isPrivate && found !== undefined) fchmodSync(descriptor, toMode(found))
       writeFileSync(descriptor, text)
       fsyncSync(descriptor)
@@ -128,7 +128,7 @@ async function writeInto(
   return sizeBytes
 }
 
-/** Makes the new name last through a power cut, where folders can be synced at all (not on Windows). */
+/** Makes the new name survive a power cut, where folders can be synced (not on Windows). */
 function syncFolder(folder: string): void {
   let descriptor: number | null = null
   try {

@@ -13,7 +13,7 @@ export function toJournalFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${JOURNAL_ENDING}`)
 }
 
-/** The run that a journal is of. */
+/** The id of a journal's run. */
 export function toRunId(journalFile: string): string {
   return basename(journalFile, JOURNAL_ENDING)
 }
@@ -50,7 +50,7 @@ function makeFolders(folder: string): void {
   mkdirSync(folder, { mode: 0o700 })
 }
 
-/** Whether a text can be the id of a run: a copy of a journal that somebody put aside is none. */
+/** Whether a text can be the id of a run: the name of a copied journal is not one. */
 export function isRunId(text: string): boolean {
   return /^[\w-]+$/.test(text)
 }
@@ -65,13 +65,13 @@ export function listRunIds(workspace: string): string[] {
     .reverse()
 }
 
-/** Files of a run's journal, whichever of them exist; its lease apart. */
+/** Paths of a run's journal files, without its lease; some may not exist. */
 export function toRunFiles(workspace: string, runId: string): string[] {
   const file = toJournalFile(workspace, runId)
   return [`${file}-wal`, `${file}-shm`, file]
 }
 
-/** No vowels, so no words; no letters that look like digits. */
+/** Without vowels, so that no words appear, and without letters that look like digits. */
 const ALPHABET = 'bcdfghjkmnpqrstvwxz23456789'
 const RANDOM_LENGTH = 4
 

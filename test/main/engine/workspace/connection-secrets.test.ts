@@ -74,7 +74,7 @@ describe('a run of a stored connection', () => {
     run.watched[0]?.look()
     expect(run.keys).toEqual([])
     expect(run.said).toEqual([
-      'Connection live was switched to the key three, but KEY_THREE is not set in this process; going on with the key before.',
+      'Connection live was switched to the key three, but KEY_THREE is not set in this process; continuing with the previous key.',
     ])
     run.apply('two')
     expect(run.keys).toEqual(['token secret-2'])
@@ -103,7 +103,7 @@ describe('a run of a stored connection', () => {
     run.apply('two')
     expect(run.keys).toEqual([])
     expect(run.said).toEqual([
-      'the API key belongs to https://elsewhere.example.com and is not sent to https://api.example.com; going on with the key before.',
+      'the API key belongs to https://elsewhere.example.com and is not sent to https://api.example.com; continuing with the previous key.',
     ])
   })
 
