@@ -1,10 +1,12 @@
 import { MantineProvider } from '@mantine/core'
 import '@mantine/core/styles.layer.css'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import { rememberDraft, restoreDraft } from './app/draft-memory.ts'
+import { queryClient } from './bridge/client.ts'
 import './ui/tokens.css'
 import './ui/base.css'
 import { theme, toMantineVariables } from './ui/theme.ts'
@@ -26,7 +28,9 @@ if (root !== null) {
         defaultColorScheme="auto"
         getStyleNonce={() => nonce}
       >
-        <App />
+        <QueryClientProvider client={queryClient}>
+          <App />
+        </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,
   )

@@ -120,7 +120,7 @@ const OWNERS: readonly Owner[] = [
   { packages: /^hdr-histogram-js(\/|$)/, layers: ['shared', 'sending', 'load', 'lookback'] },
   { packages: /^@orpc\/contract(\/|$)/, layers: ['shared'] },
   { packages: /^@orpc\/server(\/|$)/, layers: ['bridge'] },
-  { packages: /^@orpc\/client(\/|$)/, layers: ['bridge client'] },
+  { packages: /^@orpc\/(client|tanstack-query)(\/|$)/, layers: ['bridge client'] },
   { packages: /^ws(\/|$)/, layers: ['bridge', 'web'] },
   { packages: /^env-paths(\/|$)/, layers: ['shell parts'] },
   { packages: /^(commander|log-update|open)(\/|$)/, layers: ['cli'] },

@@ -1,6 +1,7 @@
+import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
 import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/filter.ts'
-import { createPageCache, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/result-pages.ts'
+import { createResultPages, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/result-pages.ts'
 import { quoteForShell, toCurl } from '../../src/renderer/features/results/row-drawer.tsx'
 import { ANSWER_LOOKS } from '../../src/renderer/ui/states/answers.tsx'
 import { STATE_LOOKS, toStateLook } from '../../src/renderer/ui/states/row-states.tsx'
@@ -96,80 +97,80 @@ describe('narrowing by facets', () => {
 describe('pages of results', () => {
   const toRow = (row: number) => ({ row }) as PageRow
 
-  function openCache() {
+  function openPages(load?: (offset: number, signal: AbortSignal) => Promise<void>) {
     const asked: number[] = []
-    const errors: unknown[] = []
-    let arrived = Promise.withResolvers<void>()
-    const cache = createPageCache({
-      load: async ({ offset, limit }) => {
+    const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+    const pages = createResultPages(client, (offset) => ({
+      queryKey: [offset],
+      queryFn: async ({ signal }) => {
         asked.push(offset)
+        await load?.(offset, signal)
         return {
-          rows: Array.from({ length: limit }, (_, index) => toRow(offset + index + 1)),
+          rows: Array.from({ length: PAGE_ROWS }, (_, index) => toRow(offset + index + 1)),
           total: 1_000_000,
           isCounted: true,
         }
       },
-      onChange: () => {
-        arrived.resolve()
-        arrived = Promise.withResolvers()
-      },
-      onError: (error) => errors.push(error),
-    })
-    return { cache, asked, errors, arrival: () => arrived.promise }
+    }))
+    let check = () => {}
+    pages.subscribe(() => check())
+    const arrival = () =>
+      new Promise<void>((resolve) => {
+        check = () => {
+          if (pages.results().every(({ isSuccess, isFetching }) => isSuccess && !isFetching)) resolve()
+        }
+        check()
+      })
+    return { client, pages, asked, arrival }
   }
 
   it('fetches a page once, and knows the total from it', async () => {
-    const { cache, asked, arrival } = openCache()
-    cache.want(0, 30)
-    cache.want(5, 35)
-    expect(cache.rowAt(7)).toBeNull()
+    const { pages, asked, arrival } = openPages()
+    pages.want(0, 30)
+    pages.want(5, 35)
+    expect(pages.rowAt(7)).toBeNull()
     await arrival()
-    cache.want(10, 40)
+    pages.want(10, 40)
     expect(asked).toEqual([0])
-    expect(cache.rowAt(7)?.row).toBe(8)
-    expect(cache.total()).toBe(1_000_000)
+    expect(pages.rowAt(7)?.row).toBe(8)
+    expect(pages.total()).toMatchObject({ rows: 1_000_000, isCounted: true })
   })
 
-  it('keeps a bounded number of pages', async () => {
-    const { cache, arrival } = openCache()
+  it('keeps a bounded number of pages, those that were used last', async () => {
+    const { pages, arrival } = openPages()
     for (let page = 0; page <= PAGES_KEPT; page += 1) {
-      const coming = arrival()
-      cache.want(page * PAGE_ROWS, page * PAGE_ROWS)
-      await coming
+      pages.want(page * PAGE_ROWS, page * PAGE_ROWS)
+      await arrival()
     }
-    expect(cache.rowAt(0)).toBeNull()
-    expect(cache.rowAt(PAGE_ROWS)).not.toBeNull()
+    expect(pages.rowAt(0)).toBeNull()
+    expect(pages.rowAt(PAGE_ROWS)).not.toBeNull()
   })
 
   it('gives up pages that were scrolled past, without an error', async () => {
     const given: boolean[] = []
     const held = Promise.withResolvers<void>()
-    const cache = createPageCache({
-      load: async ({ offset }, signal) => {
-        if (offset === 0) {
-          await held.promise
-          given.push(signal.aborted)
-        }
-        return { rows: [toRow(offset + 1)], total: 1_000_000, isCounted: true }
-      },
-      onChange: () => {},
-      onError: (error) => given.push(error === undefined),
+    const { pages, arrival } = openPages(async (offset, signal) => {
+      if (offset !== 0) return
+      await held.promise
+      given.push(signal.aborted)
     })
-    cache.want(0, 10)
-    cache.want(500_000, 500_010)
+    pages.want(0, 10)
+    pages.want(500_000, 500_010)
     held.resolve()
-    await held.promise
+    await arrival()
     expect(given).toEqual([true])
-    expect(cache.rowAt(0)).toBeNull()
+    expect(pages.rowAt(0)).toBeNull()
+    expect(pages.rowAt(500_000)?.row).toBe(500_001)
+    expect(pages.results().map(({ error }) => error)).toEqual([null])
   })
 
-  it('asks again after a refresh, with the old rows on screen until then', async () => {
-    const { cache, asked, arrival } = openCache()
-    cache.want(0, 10)
+  it('reads the pages in view again when asked to, with the old rows on screen until then', async () => {
+    const { client, pages, asked, arrival } = openPages()
+    pages.want(0, 10)
     await arrival()
-    cache.refresh()
-    expect(cache.rowAt(0)?.row).toBe(1)
-    cache.want(0, 10)
+    const refreshed = client.invalidateQueries()
+    expect(pages.rowAt(0)?.row).toBe(1)
+    await refreshed
     expect(asked).toEqual([0, 0])
   })
 })

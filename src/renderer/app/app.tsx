@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
+import type { ConnectionEntry } from '../../shared/bridge/app.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
+import { ask } from '../bridge/client.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
-import { useAppDescription, useConnections } from '../bridge/queries.ts'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { nameAddress } from '../ui/connection/destination.ts'
 import { ContinueRun, useContinueRequest } from './continue-run.tsx'
@@ -13,12 +15,13 @@ import { RunScreens } from './run-screens.tsx'
 import { Shell } from './shell/shell.tsx'
 
 const NO_FILTER: RowFilter = {}
+const NO_CONNECTIONS: readonly ConnectionEntry[] = []
 
 /** The whole window: the shell, and in it the screen that the address names. */
 export function App() {
   const route = useRoute()
   useFollowRuns()
-  const app = useAppDescription()
+  const app = useQuery(ask.app.describe.queryOptions()).data ?? null
   const file = useOpenFile()
   const isOver = useFileDrop(file)
   const continueRun = useContinueRequest()
@@ -43,7 +46,7 @@ export function App() {
     setFilter(Object.keys(chosen).length === 0 ? null : chosen)
     goTo({ kind: 'export', runId })
   }, [])
-  const connections = useConnections()
+  const connections = useQuery(ask.connections.list.queryOptions()).data ?? NO_CONNECTIONS
   const beginsAt = app?.beginsAt
   useEffect(() => {
     if (beginsAt !== undefined) beginAt(beginsAt, connections)

@@ -1,13 +1,12 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import type { RunAccess } from '../../shared/bridge/runs.ts'
-import type { WordedError } from '../../shared/messages/error-messages.ts'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/resend-consent.ts'
-import { bridge } from '../bridge/client.ts'
+import { ask, bridge } from '../bridge/client.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
-import { useAction, useQuery } from '../bridge/queries.ts'
 import {
   type NamedPlace,
   recallTypedKey,
@@ -34,23 +33,20 @@ export function ContinueRun(props: {
   const { request, onClose } = props
   const { kind, runId } = request
   const summary = useLiveRuns((live) => live.summaries[runId])
-  const taking = useAction(
-    useCallback(
-      async (choice: ContinueChoice) => {
-        const options = { runId, ...choice }
-        if (summary !== undefined && choice.apiKey !== undefined)
-          rememberTypedKey(toAddresses(summary), choice.apiKey)
-        const taken =
-          kind === 'retry' ? await bridge.runs.retryRun(options) : await bridge.runs.resumeRun(options)
-        onClose()
-        followAgain(taken.runId)
-        goTo({ kind: 'run', runId: taken.runId })
-      },
-      [kind, runId, summary, onClose],
-    ),
-  )
-  const access = useQuery(`${runId} access`, (signal) => bridge.runs.readAccess({ runId }, { signal }))
-  if (summary === undefined || access.busy) return null
+  const taking = useMutation({
+    mutationFn: async (choice: ContinueChoice) => {
+      const options = { runId, ...choice }
+      if (summary !== undefined && choice.apiKey !== undefined)
+        rememberTypedKey(toAddresses(summary), choice.apiKey)
+      const taken =
+        kind === 'retry' ? await bridge.runs.retryRun(options) : await bridge.runs.resumeRun(options)
+      onClose()
+      followAgain(taken.runId)
+      goTo({ kind: 'run', runId: taken.runId })
+    },
+  })
+  const access = useQuery(ask.runs.readAccess.queryOptions({ input: { runId } }))
+  if (summary === undefined || access.isPending) return null
   // A retry sends what is left of the whole run, whichever part of it is shown.
   const rows = kind === 'retry' ? (summary.whole_run?.rows ?? summary.rows) : summary.rows
   const mayAddTwice = summary.operation === 'index-add'
@@ -65,9 +61,9 @@ export function ContinueRun(props: {
       needsKey={access.data?.needsKey ?? true}
       typedKey={recallTypedKey(toAddresses(summary))}
       place={toPlace(props.namePlace(summary.base_url), access.data)}
-      busy={taking.busy}
+      busy={taking.isPending}
       error={taking.error}
-      onConfirm={(choice) => void taking.run(choice)}
+      onConfirm={(choice) => taking.mutate(choice)}
       onClose={onClose}
     />
   )
@@ -81,9 +77,9 @@ export function useContinueRequest() {
 }
 
 /** A run's own connection says more than its address. */
-function toPlace(place: NamedPlace, access: RunAccess | null): NamedPlace {
+function toPlace(place: NamedPlace, access: RunAccess | undefined): NamedPlace {
   const name = access?.connectionName ?? null
-  if (access === null || name === null) return place
+  if (access === undefined || name === null) return place
   return { name, kind: access.isProduction ? 'production' : 'other' }
 }
 
@@ -113,7 +109,7 @@ function ContinueDialog(props: {
   /** Where the rows go; a production place is named and warned of. */
   place: NamedPlace
   busy: boolean
-  error: WordedError | null
+  error: unknown
   onConfirm: (choice: ContinueChoice) => void
   onClose: () => void
 }) {

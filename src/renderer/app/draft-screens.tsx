@@ -1,6 +1,6 @@
+import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { AppDescription, ConnectionEntry } from '../../shared/bridge/app.ts'
-import { useAction } from '../bridge/queries.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { MappingScreen } from '../features/mapping/mapping-screen.tsx'
 import { toPlanLoad } from '../features/operation/load-settings.ts'
@@ -53,8 +53,8 @@ export function DraftScreens(props: {
   const { app, connections, file } = props
   const draft = useDraft()
   const step = toShownStep(props.step, draft)
-  const proceed = useAction(step === 'mapping' ? checkDraft : continueFromSource)
-  const sandbox = useAction(openSandboxTrial)
+  const proceed = useMutation({ mutationFn: step === 'mapping' ? checkDraft : continueFromSource })
+  const sandbox = useMutation({ mutationFn: openSandboxTrial })
   const { isRestoring } = draft
   useEffect(() => {
     if (!isRestoring && step !== props.step) goTo({ kind: 'draft', step }, { replace: true })
@@ -120,14 +120,14 @@ export function DraftScreens(props: {
           mapping={draft.mapping}
           strip={strip}
           todo={operationTodo ?? findMediaTodo(draft)}
-          busy={proceed.busy}
+          busy={proceed.isPending}
           onChoose={file.choose}
           onChooseFolder={file.chooseFolder}
-          onSandbox={() => void sandbox.run()}
+          onSandbox={() => sandbox.mutate()}
           onReading={changeReading}
           onMedia={(media) => changeChecked({ media })}
           onPreview={keepPreview}
-          onContinue={() => void proceed.run()}
+          onContinue={() => proceed.mutate()}
         />
       )}
       {step === 'mapping' && draft.preview !== null && (
@@ -137,9 +137,9 @@ export function DraftScreens(props: {
           operation={operation}
           strip={strip}
           todo={operationTodo}
-          busy={proceed.busy}
+          busy={proceed.isPending}
           onMapping={changeMapping}
-          onContinue={() => void proceed.run()}
+          onContinue={() => proceed.mutate()}
         />
       )}
       {step === 'check' && (

@@ -1,9 +1,7 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
-import type { WordedError } from '../../shared/messages/error-messages.ts'
 import { ACCEPTED_SOURCES } from '../../shared/plan/source-formats.ts'
 import { findDesktopApi } from '../bridge/client.ts'
-import { toShownError } from '../bridge/shown-error.ts'
 import {
   type BrowserFolder,
   findDroppedFolder,
@@ -20,7 +18,7 @@ import { goTo } from './route.ts'
 export interface OpenFile {
   /** How far an upload is; null where none is under way. */
   upload: UploadProgress | null
-  error: WordedError | null
+  error: unknown
   open: (file: File) => void
   /** Takes a folder that a browser has read; null says that it could not. */
   openFolder: (folder: BrowserFolder | Promise<BrowserFolder>) => void
@@ -38,7 +36,7 @@ type Take = (onProgress: (progress: UploadProgress) => void, signal: AbortSignal
 /** See {@link OpenFile}. A second choice gives up the upload of the first. */
 export function useOpenFile(): OpenFile {
   const [upload, setUpload] = useState<UploadProgress | null>(null)
-  const [error, setError] = useState<WordedError | null>(null)
+  const [error, setError] = useState<unknown>(null)
   const picker = useRef<HTMLInputElement>(null)
   const folderPicker = useRef<HTMLInputElement>(null)
   const giveUp = useRef<AbortController | null>(null)
@@ -53,7 +51,7 @@ export function useOpenFile(): OpenFile {
     work(setUpload, controller.signal)
       .then(openSource)
       .catch((thrown: unknown) => {
-        if (!controller.signal.aborted) setError(toShownError(thrown))
+        if (!controller.signal.aborted) setError(thrown)
         controller.abort()
       })
       .finally(() => {
@@ -76,7 +74,7 @@ export function useOpenFile(): OpenFile {
       (source) => {
         if (source !== null) openSource(source)
       },
-      (thrown: unknown) => setError(toShownError(thrown)),
+      (thrown: unknown) => setError(thrown),
     )
   }, [])
   const choose = useCallback(() => {

@@ -1,6 +1,8 @@
 import { createORPCClient, DynamicLink } from '@orpc/client'
 import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
+import { createTanstackQueryUtils } from '@orpc/tanstack-query'
+import { QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 import { BRIDGE_SOCKET_PATH } from '../../shared/bridge/browser-files.ts'
 import type { BridgeClient } from '../../shared/bridge/contract.ts'
@@ -11,16 +13,26 @@ const RETRY_LONGEST_MS = 4_000
 
 type Link = SocketLink<object> | PortLink<object>
 
-/**
- * The engine as the window calls it: over a port on the desktop, over a websocket in a browser. Connects with the first
- * call.
- */
+/** The engine as the window calls it: over a port on the desktop, over a websocket in a browser. Connects on first use. */
 export const bridge: BridgeClient = createORPCClient(
   new DynamicLink(() => {
     openLink ??= chooseLink()
     return openLink()
   }),
 )
+
+/** The same calls as options for `useQuery` and `useMutation`; a query's key is its procedure and its input. */
+export const ask = createTanstackQueryUtils(bridge)
+
+/** Holds what the engine answered, as long as a screen shows it. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    // Without a network the engine can still be reached. What is no longer shown is forgotten, as it may be content.
+    queries: { networkMode: 'always', retry: false, refetchOnWindowFocus: false, gcTime: 0 },
+    // The input of a call may be an API key.
+    mutations: { networkMode: 'always', gcTime: 0 },
+  },
+})
 
 let openLink: (() => Promise<Link>) | null = null
 

@@ -1,10 +1,11 @@
+import type { QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { create } from 'zustand'
 import { parseBridgeError } from '../../shared/bridge/errors.ts'
 import { followRun, followRuns } from '../../shared/bridge/follow.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
-import { bridge, whenOpen } from './client.ts'
+import { ask, bridge, queryClient, whenOpen } from './client.ts'
 
 const AGAIN_MS = 500
 
@@ -14,8 +15,6 @@ interface LiveRuns {
   summaries: Record<string, RunSummary>
   /** Why a run could not be followed. */
   errors: Record<string, unknown>
-  /** Grows with each run that begins, ends or is deleted. */
-  revision: number
   /** Grows each time a run is taken up again. */
   turns: Record<string, number>
 }
@@ -25,7 +24,6 @@ export const useLiveRuns = create<LiveRuns>(() => ({
   snapshots: {},
   summaries: {},
   errors: {},
-  revision: 0,
   turns: {},
 }))
 
@@ -55,8 +53,10 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
         () => true,
         () => false,
       )
+      let wasHeld = false
       for await (const snapshot of followRun(bridge, runId, signal)) {
         if (signal.aborted) return
+        wasHeld = true
         useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, [runId]: snapshot } }))
         // A run that has just begun has no journal to be read before its rows are.
         if (!isRead && snapshot.phase !== 'intake') {
@@ -65,6 +65,8 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
         }
       }
       await readSummary(runId, signal, { unlessLive: false })
+      // What was read last may miss how the last rows ended.
+      if (wasHeld) refresh(ask.results.key(), ask.load.key(), ask.receiver.status.key())
       return
     } catch (error) {
       if (signal.aborted) return
@@ -74,6 +76,13 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       await whenOpen(signal)
     }
+  }
+}
+
+/** Reads everything under these keys again where it is shown. What is being read may be outdated, so it is given up. */
+function refresh(...keys: QueryKey[]): void {
+  for (const queryKey of keys) {
+    void queryClient.cancelQueries({ queryKey }).then(() => queryClient.invalidateQueries({ queryKey }))
   }
 }
 
@@ -95,27 +104,32 @@ async function readSummary(
   })
 }
 
-/** Keeps the pictures of every held run fresh, and the revision of the list of runs, while a screen shows them. */
+/**
+ * Keeps the pictures of every held run fresh, and has queries read again: the list of runs when runs come and go, and
+ * everything when a lost connection is back.
+ */
 export function useFollowRuns(): void {
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
+    let revision = 0
     const follow = async () => {
       while (!signal.aborted) {
         try {
           for await (const event of followRuns(bridge, signal)) {
             if (signal.aborted) return
             const live = Object.fromEntries(event.live.map((snapshot) => [snapshot.runId, snapshot]))
-            useLiveRuns.setState((old) => ({
-              revision: event.revision,
-              snapshots: { ...old.snapshots, ...live },
-            }))
+            useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, ...live } }))
+            if (event.revision !== revision)
+              refresh(ask.app.key(), ask.connections.key(), ask.runs.list.key())
+            revision = event.revision
           }
         } catch {
           // The connection was lost; the shell says so, and this goes on when it is back.
         }
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
         await whenOpen(signal)
+        if (!signal.aborted) void queryClient.invalidateQueries()
       }
     }
     void follow()

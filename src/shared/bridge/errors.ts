@@ -1,8 +1,9 @@
 import { ORPCError } from '@orpc/contract'
 import { z } from 'zod'
 import { ERROR_CODES, type ErrorCode } from '../messages/error-entry.ts'
-import { type ErrorMessage, isErrorMessage } from '../messages/error-messages.ts'
+import { type ErrorMessage, isErrorMessage, sayError, type WordedError } from '../messages/error-messages.ts'
 import { SluiceError } from '../messages/errors.ts'
+import { toThrownText } from '../messages/thrown.ts'
 
 /** What an error of the bridge carries beside its code: what is wrong, to be worded where it is shown. */
 export const errorDataSchema = z.object({ said: z.custom<ErrorMessage>(isErrorMessage) })
@@ -46,9 +47,22 @@ export function toBridgeError({
   return new ORPCError(code, { defined: true, status, message, data: { said } })
 }
 
-/** Reads what a call of the bridge threw; null where it is none of our errors, such as a lost connection. */
+/** Reads what a call of the bridge threw; null for other errors, such as a lost connection. */
 export function parseBridgeError(error: unknown): SluiceError | null {
   if (!(error instanceof ORPCError)) return null
   const data = errorDataSchema.safeParse(error.data)
   return data.success ? new SluiceError(data.data.said) : null
+}
+
+/** What a window shows of a failed call: the error in its words, or that the connection was lost. */
+export function toShownError(error: unknown): WordedError {
+  return sayError(toMessage(error), 'window')
+}
+
+function toMessage(error: unknown): ErrorMessage {
+  const known = error instanceof SluiceError ? error : parseBridgeError(error)
+  if (known !== null) return known.said
+  // Calls that are cut off by a lost connection fail with the transport's own error.
+  if (error instanceof Error && error.name === 'AbortError') return { id: 'engine_lost' }
+  return { id: 'call_failed', reason: toThrownText(error) }
 }

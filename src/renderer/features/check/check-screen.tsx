@@ -1,11 +1,11 @@
 import { Button, Progress } from '@mantine/core'
 import { IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
-import { bridge } from '../../bridge/client.ts'
+import { ask } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useQuery } from '../../bridge/queries.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -23,11 +23,12 @@ export function CheckScreen(props: {
   const { runId, mapping } = props
   useFollowRun(runId)
   const rows = useLiveRuns((live) => live.snapshots[runId]?.rows)
-  const checked = useQuery(runId, async (signal) => {
-    await bridge.runs.awaitReady({ runId }, { signal })
-    return bridge.check.problems({ runId }, { signal })
-  })
-  if (checked.error !== null) {
+  const ready = useQuery(ask.runs.awaitReady.queryOptions({ input: { runId } }))
+  const problems = useQuery(
+    ask.check.problems.queryOptions({ input: ready.isSuccess ? { runId } : skipToken }),
+  )
+  const error = ready.error ?? problems.error
+  if (error !== null) {
     return (
       <Screen
         title="Check"
@@ -37,14 +38,14 @@ export function CheckScreen(props: {
           </Button>
         }
       >
-        <ErrorNotice error={checked.error} />
+        <ErrorNotice error={error} />
       </Screen>
     )
   }
-  if (checked.data === null || rows === undefined) return <Checking runId={runId} />
+  if (problems.data === undefined || rows === undefined) return <Checking runId={runId} />
 
-  const errors = checked.data.filter((group) => group.severity === 'error')
-  const warnings = checked.data.filter((group) => group.severity === 'warning')
+  const errors = problems.data.filter((group) => group.severity === 'error')
+  const warnings = problems.data.filter((group) => group.severity === 'warning')
   const sendable = rows.read - rows.invalid
   const columnOf = (field: string) => {
     const source = mapping[field]
@@ -81,7 +82,7 @@ export function CheckScreen(props: {
           ]}
         />
       </Panel>
-      {checked.data.length === 0 && (
+      {problems.data.length === 0 && (
         <Empty icon={IconCircleCheck} title="No problems">
           Every row can be sent as it is.
         </Empty>

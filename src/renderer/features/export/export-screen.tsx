@@ -1,13 +1,13 @@
 import { Radio, Select, Stack, Switch } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { useCallback, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import { NO_RULE, type RowFilter } from '../../../shared/run/results.ts'
 import { bridge, findDesktopApi } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useAction } from '../../bridge/queries.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -34,23 +34,24 @@ export function ExportScreen(props: {
   const [done, setDone] = useState<Exported | null>(null)
   const name = summary?.name ?? 'run'
 
-  const write = useCallback(async () => {
-    setDone(null)
-    const desktop = findDesktopApi()
-    const target = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
-    if (desktop !== null && target === null) return
-    const chosen = toChosenFilter(choice, filter, state)
-    const exported = await bridge.exports.create({
-      runId,
-      format,
-      ...target,
-      ...(format === 'csv' && { lossless }),
-      ...(chosen !== null && { filter: chosen }),
-    })
-    if (exported.kind === 'download') startDownload(exported)
-    setDone(exported)
-  }, [runId, name, format, choice, filter, state, lossless])
-  const action = useAction(write)
+  const write = useMutation({
+    mutationFn: async () => {
+      setDone(null)
+      const desktop = findDesktopApi()
+      const target = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
+      if (desktop !== null && target === null) return
+      const chosen = toChosenFilter(choice, filter, state)
+      const exported = await bridge.exports.create({
+        runId,
+        format,
+        ...target,
+        ...(format === 'csv' && { lossless }),
+        ...(chosen !== null && { filter: chosen }),
+      })
+      if (exported.kind === 'download') startDownload(exported)
+      setDone(exported)
+    },
+  })
 
   const states = rows === undefined ? [] : toStateCounts(rows).filter((count) => count.rows > 0)
   const exact = states.find((count) => count.state === state) ?? states[0]
@@ -60,8 +61,8 @@ export function ExportScreen(props: {
       subtitle={<SafeText text={name} max={80} />}
       actions={
         <PrimaryButton
-          onPress={() => void action.run()}
-          busy={action.busy}
+          onPress={() => write.mutate()}
+          busy={write.isPending}
           blocked={rows?.read === 0 ? 'The run has no rows' : undefined}
           icon={<IconDownload size="1rem" />}
         >
@@ -69,7 +70,7 @@ export function ExportScreen(props: {
         </PrimaryButton>
       }
     >
-      {action.error !== null && <ErrorNotice error={action.error} onDismiss={action.dismiss} />}
+      {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.reset} />}
       {done !== null && (
         <Notice
           kind="good"

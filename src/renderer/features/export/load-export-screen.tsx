@@ -1,11 +1,11 @@
 import { Radio, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { useCallback, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
 import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { bridge, findDesktopApi } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useAction } from '../../bridge/queries.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -43,8 +43,8 @@ export function LoadExportScreen({ runId }: { runId: string }) {
   const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
   const [format, setFormat] = useState<(typeof FORMATS)[number]['value']>('html')
   const [done, setDone] = useState<Exported | null>(null)
-  const write = useAction(
-    useCallback(async () => {
+  const write = useMutation({
+    mutationFn: async () => {
       setDone(null)
       const desktop = findDesktopApi()
       const target = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
@@ -52,16 +52,16 @@ export function LoadExportScreen({ runId }: { runId: string }) {
       const exported = await bridge.exports.create({ runId, format, ...target })
       if (exported.kind === 'download') startDownload(exported)
       setDone(exported)
-    }, [runId, name, format]),
-  )
+    },
+  })
   return (
     <Screen
       title="Export"
       subtitle={<SafeText text={name} max={80} />}
       actions={
         <PrimaryButton
-          onPress={() => void write.run()}
-          busy={write.busy}
+          onPress={() => write.mutate()}
+          busy={write.isPending}
           blocked={phase === 'ended' ? undefined : 'The load test is not over'}
           icon={<IconDownload size="1rem" />}
         >
@@ -69,7 +69,7 @@ export function LoadExportScreen({ runId }: { runId: string }) {
         </PrimaryButton>
       }
     >
-      {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.dismiss} />}
+      {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.reset} />}
       {done !== null && (
         <Notice kind="good" title={`Written, ${formatBytes(done.sizeBytes)}`}>
           <SafeText

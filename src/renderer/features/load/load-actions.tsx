@@ -1,19 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
-import { bridge } from '../../bridge/client.ts'
-import { useAction } from '../../bridge/queries.ts'
+import { ask } from '../../bridge/client.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 /** What can be done with a load test: start it, stop it, take its report along. It is never paused or resumed. */
 export function useLoadActions(runId: string, phase: RunPhase | undefined, onExport: () => void) {
-  const begin = useAction(async () => {
-    await bridge.runs.begin({ runId })
-  })
-  const stop = useAction(async () => {
-    await bridge.runs.stop({ runId })
-  })
+  const begin = useMutation(ask.runs.begin.mutationOptions())
+  const stop = useMutation(ask.runs.stop.mutationOptions())
   const error = begin.error ?? stop.error
   const isGoing = phase === 'running' || phase === 'draining' || phase === 'awaiting'
   return {
@@ -24,15 +20,19 @@ export function useLoadActions(runId: string, phase: RunPhase | undefined, onExp
           <Button
             variant="default"
             disabled={phase === 'draining'}
-            loading={stop.busy}
+            loading={stop.isPending}
             leftSection={<IconPlayerStop size="1rem" />}
-            onClick={() => void stop.run()}
+            onClick={() => stop.mutate({ runId })}
           >
             Stop
           </Button>
         )}
         {phase === 'ready' && (
-          <PrimaryButton onPress={() => void begin.run()} busy={begin.busy} icon={<IconGauge size="1rem" />}>
+          <PrimaryButton
+            onPress={() => begin.mutate({ runId })}
+            busy={begin.isPending}
+            icon={<IconGauge size="1rem" />}
+          >
             Start the load test
           </PrimaryButton>
         )}

@@ -1,9 +1,8 @@
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
-import { bridge, useConnection } from '../../bridge/client.ts'
+import { ask, useConnection } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useQuery } from '../../bridge/queries.ts'
-import { toShownError } from '../../bridge/shown-error.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -41,18 +40,20 @@ export function LoadScreen(props: {
   const load = snapshot?.load ?? null
   const isOver = phase === 'ended'
   const report = useQuery(
-    isOver || load !== null ? `${runId} ${isOver}` : null,
-    (signal) => bridge.load.report({ runId }, { signal }),
-    { everyMs: isOver ? undefined : toReportInterval(load?.elapsedMs ?? 0), keep: true },
+    ask.load.report.queryOptions({
+      input: isOver || load !== null ? { runId } : skipToken,
+      placeholderData: keepPreviousData,
+      refetchInterval: isOver ? false : toReportInterval(load?.elapsedMs ?? 0),
+    }),
   )
   if (summary === undefined || snapshot === undefined || phase === undefined) {
     return (
       <Screen title="Load test" subtitle={failure === undefined ? 'Reading the run' : undefined}>
-        {failure !== undefined && <ErrorNotice error={toShownError(failure)} />}
+        {failure !== undefined && <ErrorNotice error={failure} />}
       </Screen>
     )
   }
-  const known = report.data
+  const known = report.data ?? null
   const view = known === null ? null : toLoadView(known)
   const thresholds = (isOver ? known?.thresholds : load?.thresholds) ?? []
   return (
@@ -72,8 +73,8 @@ export function LoadScreen(props: {
       actions={actions.buttons}
     >
       {view !== null && <LoadNotices view={view} isOver={isOver} />}
-      {failure !== undefined && failure !== null && <ErrorNotice error={toShownError(failure)} />}
-      {report.error !== null && <ErrorNotice error={report.error} onRetry={report.refresh} />}
+      {failure !== undefined && failure !== null && <ErrorNotice error={failure} />}
+      {report.error !== null && <ErrorNotice error={report.error} onRetry={report.refetch} />}
       {actions.error}
       <LoadHead phase={phase} />
       {!isOver && load !== null && <LoadProgressPanel snapshot={snapshot} load={load} />}

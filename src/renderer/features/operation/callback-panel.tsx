@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
-import { useCallback, useState } from 'react'
-import { bridge } from '../../bridge/client.ts'
-import { useAction, useQuery } from '../../bridge/queries.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../../bridge/client.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -24,7 +24,7 @@ export function CallbackPanel(props: {
   onSync: () => void
 }) {
   const { callback, onCallback } = props
-  const receiver = useQuery('receiver', (signal) => bridge.receiver.open(undefined, { signal }))
+  const receiver = useQuery(ask.receiver.open.queryOptions())
   const [left, setLeft] = useState(false)
   const gap = findCallbackGap(callback)
   const parsed = parseBaseUrl(callback.publicUrl)
@@ -35,7 +35,7 @@ export function CallbackPanel(props: {
       aside={receiver.data?.role === 'standby' ? 'another window of this workspace receives them' : undefined}
     >
       <Stack gap="md">
-        {receiver.error !== null && <ErrorNotice error={receiver.error} onRetry={receiver.refresh} />}
+        {receiver.error !== null && <ErrorNotice error={receiver.error} onRetry={receiver.refetch} />}
         {address !== null && (
           <div className={styles.address}>
             <span>Received at</span>
@@ -91,27 +91,24 @@ export function CallbackPanel(props: {
 
 /** Posts to an address and waits for the arrival; recreated for another address. */
 function AddressTest({ address }: { address: string }) {
-  const [hasArrived, setHasArrived] = useState(false)
-  const test = useAction(
-    useCallback(async () => {
-      setHasArrived(false)
-      await bridge.receiver.test({ publicUrl: address })
-      setHasArrived(true)
-    }, [address]),
-  )
+  const test = useMutation(ask.receiver.test.mutationOptions())
   return (
     <Stack gap="xs">
       <Group>
-        <Button variant="default" loading={test.busy} onClick={() => void test.run()}>
+        <Button
+          variant="default"
+          loading={test.isPending}
+          onClick={() => test.mutate({ publicUrl: address })}
+        >
           Test the address
         </Button>
       </Group>
-      {hasArrived && (
+      {test.isSuccess && (
         <Notice kind="good" title="A post to this address has arrived">
           Sent from this machine. Whether the service can reach it is for its own network to say.
         </Notice>
       )}
-      {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.dismiss} />}
+      {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
     </Stack>
   )
 }

@@ -1,9 +1,9 @@
 import { Radio } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import type { ConnectionEntry, SandboxOffers } from '../../../shared/bridge/app.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
-import { bridge } from '../../bridge/client.ts'
-import { useQuery } from '../../bridge/queries.ts'
+import { ask } from '../../bridge/client.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import { type Destination, toServiceUrl } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
@@ -42,8 +42,8 @@ export function OperationScreen(props: {
   const { operation, load, callback, destination, onOperation } = props
   const activity = load === null ? operation.kind : 'load'
   const isSandbox = destination.kind === 'sandbox'
-  const sandbox = useQuery(isSandbox && operation.kind !== 'task' ? 'sandbox offers' : null, (signal) =>
-    bridge.sandbox.describe(undefined, { signal }),
+  const sandbox = useQuery(
+    ask.sandbox.describe.queryOptions({ enabled: isSandbox && operation.kind !== 'task' }),
   )
   const awaitsCallbacks = isAsync(operation)
   const needsKey = operation.kind !== 'appeal-status'
@@ -74,7 +74,7 @@ export function OperationScreen(props: {
           <Panel title={toLook(operation.kind).title}>
             <Options
               operation={operation}
-              offers={isSandbox ? sandbox.data : null}
+              offers={(isSandbox && sandbox.data) || null}
               onOperation={onOperation}
             />
           </Panel>

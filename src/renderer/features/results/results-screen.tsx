@@ -1,11 +1,12 @@
 import { Button, CloseButton, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload, IconFilterOff, IconSearch } from '@tabler/icons-react'
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
-import { bridge } from '../../bridge/client.ts'
+import { ask } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useQuery } from '../../bridge/queries.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import { createContentRule } from '../../ui/content/content-rule.ts'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
@@ -17,14 +18,11 @@ import { useHotkey, useWindowKeys } from '../../ui/use-hotkey.ts'
 import { FacetList } from './facet-list.tsx'
 import { isNarrowed, withSearch } from './filter.ts'
 import { createResultColumns, findContent, orderColumns, toWholeMapping } from './result-columns.tsx'
-import { useResultPages } from './result-pages.ts'
+import { COUNT_AGAIN_MS, type Counted, REFRESH_MS, useResultPages } from './result-pages.ts'
 import styles from './results.module.css'
 import { RowDrawer, useRevealed } from './row-drawer.tsx'
 
 const SEARCH_QUIET_MS = 250
-const FACETS_EVERY_MS = 1_000
-/** Between two questions about rows that are being counted; each question waits for what is counted meanwhile. */
-const COUNT_AGAIN_MS = 50
 
 /** Every row of a run: narrowed by facets and search, opened in a drawer, its content hidden until revealed. */
 export function ResultsScreen(props: {
@@ -51,33 +49,37 @@ export function ResultsScreen(props: {
   const rows = useLiveRuns((known) => known.summaries[runId]?.rows.read) ?? 0
   const [chosen, setChosen] = useState(props.filter)
   const [typed, setTyped] = useState(props.filter.search ?? '')
-  const search = useDebounced(typed, SEARCH_QUIET_MS)
+  const [search] = useDebouncedValue(typed, SEARCH_QUIET_MS)
   const filter = useMemo(() => withSearch(chosen, search), [chosen, search])
   const [cursor, setCursor] = useState(0)
   const [open, setOpen] = useState(false)
   const revealed = useRevealed()
   const place = useRef<HTMLDivElement>(null)
 
-  const plan = useQuery(runId, (signal) => bridge.runs.readPlan({ runId }, { signal }))
-  const [isCounting, setCounting] = useState(false)
+  const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } }))
   const facets = useQuery(
-    `${runId} ${JSON.stringify(filter)}`,
-    (signal) => bridge.results.facets({ runId, filter }, { signal }),
-    { everyMs: isCounting ? COUNT_AGAIN_MS : live ? FACETS_EVERY_MS : undefined, keep: true },
+    ask.results.facets.queryOptions({
+      input: { runId, filter },
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) =>
+        state.data?.isCounted === false ? COUNT_AGAIN_MS : live ? REFRESH_MS : false,
+    }),
   )
-  useEffect(() => setCounting(facets.data?.isCounted === false), [facets.data])
-  const columnNames = useQuery(`${runId} columns`, (signal) => bridge.results.columns({ runId }, { signal }))
+  const columnNames = useQuery(ask.results.columns.queryOptions({ input: { runId } }))
   const pages = useResultPages(runId, filter, live)
   const cursorRow = pages.rowAt(Math.min(cursor, Math.max(0, pages.count - 1)))
   const detail = useQuery(
-    open && cursorRow !== null ? `${runId} ${cursorRow.row} ${cursorRow.state} ${cursorRow.attempts}` : null,
-    (signal) => bridge.results.row({ runId, row: cursorRow?.row ?? 1 }, { signal }),
-    { keep: true },
+    ask.results.row.queryOptions({
+      input: open && cursorRow !== null ? { runId, row: cursorRow.row } : skipToken,
+      // Read again as soon as the table shows that it changed.
+      queryKey: ['row', runId, cursorRow?.row, cursorRow?.state, cursorRow?.attempts],
+      placeholderData: keepPreviousData,
+    }),
   )
 
   const names = columnNames.data
   const isContent = useMemo(
-    () => createContentRule(names ?? [], toWholeMapping(plan.data, names ?? [])),
+    () => createContentRule(names ?? [], toWholeMapping(plan.data ?? null, names ?? [])),
     [names, plan.data],
   )
   const columns = useMemo(
@@ -87,7 +89,7 @@ export function ResultsScreen(props: {
         isAsync,
         rows,
         names: names ?? [],
-        order: orderColumns(names?.length ?? 0, findContent(plan.data, names ?? [])),
+        order: orderColumns(names?.length ?? 0, findContent(plan.data ?? null, names ?? [])),
         isContent,
         isRevealed: revealed.isRevealed,
       }),
@@ -213,7 +215,7 @@ export function ResultsScreen(props: {
               place={cursorRow.place}
               operation={operation}
               isAsync={isAsync}
-              detail={detail.data}
+              detail={detail.data ?? null}
               apiKeyEnv={plan.data?.connection.apiKeyEnv ?? 'SLUICE_API_KEY'}
               isContent={isContent}
               revealed={revealed.isRevealed(cursorRow.row)}
@@ -235,8 +237,7 @@ function isHeading(target: EventTarget): boolean {
 /** The line over the table: how many rows it has, its keys, and whether content is shown. */
 function ResultsBar(props: {
   count: number
-  /** Whether there are so many rows, at least so many, or nothing is known yet. */
-  counted: 'no' | 'at-least' | 'exactly'
+  counted: Counted
   narrowed: boolean
   onShowAllRows: () => void
 }) {
@@ -258,7 +259,7 @@ function ResultsBar(props: {
   )
 }
 
-function toCountText(count: number, counted: 'no' | 'at-least' | 'exactly'): string {
+function toCountText(count: number, counted: Counted): string {
   if (counted === 'no') return 'Counting rows'
   return counted === 'exactly' ? formatCounted(count, 'row') : `At least ${formatCounted(count, 'row')}`
 }
@@ -295,14 +296,4 @@ function NoRows({ narrowed }: { narrowed: boolean }) {
       The source of this run had no rows.
     </Empty>
   )
-}
-
-/** A value that follows another once it has been quiet for `quietMs`. */
-function useDebounced<T>(value: T, quietMs: number): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), quietMs)
-    return () => clearTimeout(timer)
-  }, [value, quietMs])
-  return settled
 }

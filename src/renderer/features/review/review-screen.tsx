@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { type Operation, toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { bridge } from '../../bridge/client.ts'
+import { ask } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useAction, useQuery } from '../../bridge/queries.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import { findDestinationGap, nameDestination } from '../../ui/connection/destination.ts'
 import { ConnectionChip, DestinationPanel, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
@@ -50,36 +50,39 @@ export function ReviewScreen(props: {
   useFollowRun(runId)
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   const [row, setRow] = useState(1)
-  const { settings, change, applying } = useSettingsDraft(
-    props.settings,
-    props.onSettings,
-    (settled) => findGap(settled) === null,
-  )
-  const first = useAction(props.onSendFirst)
-  const all = useAction(props.onSendAll)
+  const {
+    settings,
+    change,
+    isApplying,
+    error: applyingError,
+  } = useSettingsDraft(props.settings, props.onSettings, (settled) => findGap(settled) === null)
+  const first = useMutation({ mutationFn: props.onSendFirst })
+  const all = useMutation({ mutationFn: props.onSendAll })
   const request = useQuery(
-    isHeld(snapshot) ? `${runId} ${row}` : null,
-    (signal) => bridge.review.readRequest({ runId, row }, { signal }),
-    {
-      keep: true,
-    },
+    ask.review.readRequest.queryOptions({
+      input: isHeld(snapshot) ? { runId, row } : skipToken,
+      placeholderData: keepPreviousData,
+    }),
   )
   const settled = snapshot === undefined ? 0 : countSettled(snapshot.rows)
   const sent = settled + (snapshot?.rows.awaiting ?? 0)
   const rowsPerItem = toRowsPerItem(operation)
   const trial = toTrial(rowsPerItem)
   const tried = useQuery(
-    sent === 0 ? null : `${runId} tried ${sent} ${settled}`,
-    (signal) => bridge.results.page({ runId, filter: {}, offset: 0, limit: FIRST_ROWS * 5 }, { signal }),
-    { keep: true },
+    ask.results.page.queryOptions({
+      input: sent === 0 ? skipToken : { runId, filter: {}, offset: 0, limit: FIRST_ROWS * 5 },
+      // Read again with each row that is sent or settled.
+      queryKey: ['first rows', runId, sent, settled],
+      placeholderData: keepPreviousData,
+    }),
   )
 
   const rows = snapshot?.rows.read ?? 0
   const left = snapshot?.rows.not_sent ?? 0
   const blocked =
-    findGap(settings) ?? (applying.busy || !isHeld(snapshot) ? 'The rows are being read' : undefined)
+    findGap(settings) ?? (isApplying || !isHeld(snapshot) ? 'The rows are being read' : undefined)
   const place = nameDestination(settings.destination, connections)
-  const error = applying.error ?? first.error ?? all.error ?? request.error
+  const error = applyingError ?? first.error ?? all.error ?? request.error
   return (
     <Screen
       title="Review"
@@ -95,15 +98,15 @@ export function ReviewScreen(props: {
             <Button
               variant="default"
               disabled={blocked !== undefined || sent > 0 || left === 0}
-              loading={first.busy}
-              onClick={() => void first.run(trial.requests)}
+              loading={first.isPending}
+              onClick={() => first.mutate(trial.requests)}
             >
               {trial.label}
             </Button>
           )}
           <PrimaryButton
-            onPress={() => void all.run()}
-            busy={all.busy}
+            onPress={() => all.mutate()}
+            busy={all.isPending}
             blocked={left === 0 ? 'Nothing is left to send' : blocked}
             icon={<IconSend size="1rem" />}
           >
@@ -140,13 +143,13 @@ export function ReviewScreen(props: {
           )}
         </div>
         <div className={styles.column}>
-          {tried.data !== null && sent > 0 && (
+          {tried.data !== undefined && sent > 0 && (
             <FirstRows
               operation={operation.kind}
               rows={tried.data.rows.filter((known) => known.attempts > 0).slice(0, FIRST_ROWS)}
             />
           )}
-          <RequestPanel row={row} rows={rows} request={request.data} onRow={setRow} />
+          <RequestPanel row={row} rows={rows} request={request.data ?? null} onRow={setRow} />
         </div>
       </div>
     </Screen>

@@ -1,6 +1,6 @@
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
-import { type Action, useAction } from '../../bridge/queries.ts'
 import { type Destination, findEntry } from '../../ui/connection/destination.ts'
 
 /** Where to, how fast, how stubbornly. */
@@ -55,19 +55,19 @@ export function useSettingsDraft(
 ): {
   settings: Settings
   change: (settings: Settings) => void
-  applying: Action<[Settings]> & { busy: boolean }
+  isApplying: boolean
+  error: unknown
 } {
   const [settings, change] = useState(applied)
-  const applying = useAction(apply)
-  const { run, busy } = applying
+  const { mutate, isPending, error } = useMutation({ mutationFn: apply })
   const isChanged = JSON.stringify(settings) !== JSON.stringify(applied)
   const usable = useRef(isUsable)
   usable.current = isUsable
   useEffect(() => {
     // One at a time, so that what was typed last is what holds in the end.
-    if (!isChanged || busy || !usable.current(settings)) return
-    const timer = setTimeout(() => void run(settings), QUIET_MS)
+    if (!isChanged || isPending || !usable.current(settings)) return
+    const timer = setTimeout(() => mutate(settings), QUIET_MS)
     return () => clearTimeout(timer)
-  }, [settings, isChanged, busy, run])
-  return { settings, change, applying: { ...applying, busy: busy || isChanged } }
+  }, [settings, isChanged, isPending, mutate])
+  return { settings, change, isApplying: isPending || isChanged, error }
 }

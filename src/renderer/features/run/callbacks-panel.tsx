@@ -1,7 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { bridge } from '../../bridge/client.ts'
-import { useQuery } from '../../bridge/queries.ts'
+import { ask } from '../../bridge/client.ts'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
@@ -23,10 +23,9 @@ export function CallbacksPanel(props: {
   live: boolean
 }) {
   const { callbacks, rows } = props
-  const receiver = useQuery('receiver status', (signal) => bridge.receiver.status(undefined, { signal }), {
-    everyMs: props.live ? RECEIVER_EVERY_MS : undefined,
-    keep: true,
-  })
+  const receiver = useQuery(
+    ask.receiver.status.queryOptions({ refetchInterval: props.live ? RECEIVER_EVERY_MS : false }),
+  )
   const refused = Object.entries(receiver.data?.refused ?? {}).filter(([, times]) => times > 0)
   return (
     <Panel

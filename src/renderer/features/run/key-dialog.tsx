@@ -1,8 +1,8 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
-import { useCallback, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import { bridge } from '../../bridge/client.ts'
-import { useAction } from '../../bridge/queries.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 const TYPED = 'typed'
@@ -20,8 +20,8 @@ export function KeyDialog(props: {
   const { runId, entry, onChanged, onClose } = props
   const [choice, setChoice] = useState(TYPED)
   const [apiKey, setApiKey] = useState('')
-  const change = useAction(
-    useCallback(async () => {
+  const change = useMutation({
+    mutationFn: async () => {
       if (choice === TYPED) {
         const typed = apiKey.trim()
         await bridge.runs.setApiKey({ runId, apiKey: typed })
@@ -32,8 +32,8 @@ export function KeyDialog(props: {
         onChanged(`key ${label} of ${entry.name}`, null)
       }
       onClose()
-    }, [runId, entry, choice, apiKey, onChanged, onClose]),
-  )
+    },
+  })
   return (
     <Modal opened onClose={onClose} title="Another key" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack
@@ -41,7 +41,7 @@ export function KeyDialog(props: {
         gap="md"
         onSubmit={(event) => {
           event.preventDefault()
-          void change.run()
+          change.mutate()
         }}
       >
         <p>New requests use the new key. Requests in flight keep the old one.</p>
@@ -78,7 +78,11 @@ export function KeyDialog(props: {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={change.busy} disabled={choice === TYPED && apiKey.trim() === ''}>
+          <Button
+            type="submit"
+            loading={change.isPending}
+            disabled={choice === TYPED && apiKey.trim() === ''}
+          >
             Use this key
           </Button>
         </Group>

@@ -1,5 +1,7 @@
 import { NumberInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { toShownError } from '../../../shared/bridge/errors.ts'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import {
   formatBytes,
@@ -10,9 +12,7 @@ import {
 } from '../../../shared/messages/figure-text.ts'
 import type { RunState } from '../../../shared/run/run.ts'
 import { formatSlowdown, type RunPhase, type RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { bridge } from '../../bridge/client.ts'
-import { useQuery } from '../../bridge/queries.ts'
-import { toShownError } from '../../bridge/shown-error.ts'
+import { ask, bridge } from '../../bridge/client.ts'
 import { formatSpan } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
@@ -101,7 +101,7 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
  * field, so that no single digit is applied; Escape brings the old one back.
  */
 export function PaceControl({ runId, inFlight }: { runId: string; inFlight: number }) {
-  const plan = useQuery(`${runId} pace`, (signal) => bridge.runs.readPlan({ runId }, { signal }))
+  const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } }))
   const [chosen, setChosen] = useState<number | null>(null)
   const [typed, setTyped] = useState<string | number | null>(null)
   const [problem, setProblem] = useState<string | null>(null)

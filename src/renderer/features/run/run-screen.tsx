@@ -1,12 +1,11 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
-import { bridge, useConnection } from '../../bridge/client.ts'
+import { ask, useConnection } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useQuery } from '../../bridge/queries.ts'
-import { toShownError } from '../../bridge/shown-error.ts'
 import { type NamedPlace, rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -49,15 +48,13 @@ export function RunScreen(props: {
   const closeKey = useCallback(() => setKeyOpen(false), [])
   const [newKey, setNewKey] = useState<NewKey | null>(null)
   const isHeld = phase !== undefined && phase !== 'ended'
-  const access = useQuery(isHeld ? `${runId} access` : null, (signal) =>
-    bridge.runs.readAccess({ runId }, { signal }),
-  )
+  const access = useQuery(ask.runs.readAccess.queryOptions({ input: isHeld ? { runId } : skipToken }))
   const entry = props.connections.find(({ name }) => name === access.data?.connectionName)
 
   if (summary === undefined || phase === undefined) {
     return (
       <Screen title="Run" subtitle={failure === undefined ? 'Reading the run' : undefined}>
-        {failure !== undefined && <ErrorNotice error={toShownError(failure)} />}
+        {failure !== undefined && <ErrorNotice error={failure} />}
       </Screen>
     )
   }
@@ -85,7 +82,7 @@ export function RunScreen(props: {
         />
       }
     >
-      {error !== null && error !== undefined && <ErrorNotice error={toShownError(error)} />}
+      {error !== null && error !== undefined && <ErrorNotice error={error} />}
       <RetriesNotice summary={summary} onOpenRun={props.onOpenRun} />
       <StopNotice runId={runId} onKey={isHeld && access.data?.canChangeKey ? openKey : null} />
       {keyOpen && (
@@ -181,21 +178,23 @@ function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSumm
   const hasAnswers = percentiles !== null && percentiles !== undefined
   const isAsync = summary.mode === 'async'
   const series = useQuery(
-    hasAnswers ? `${runId} ${live}` : null,
-    (signal) => bridge.results.latency({ runId }, { signal }),
-    { everyMs: live ? LATENCY_EVERY_MS : undefined, keep: true },
+    ask.results.latency.queryOptions({
+      input: hasAnswers ? { runId } : skipToken,
+      refetchInterval: live ? LATENCY_EVERY_MS : false,
+    }),
   )
   const newest = useQuery(
-    isAsync && live ? `${runId} callback latency` : null,
-    (signal) => bridge.runs.summarize({ runId }, { signal }),
-    { everyMs: SUMMARY_EVERY_MS, keep: true },
+    ask.runs.summarize.queryOptions({
+      input: isAsync && live ? { runId } : skipToken,
+      refetchInterval: SUMMARY_EVERY_MS,
+    }),
   )
   const { latency_ms } = live ? (newest.data ?? summary) : summary
   return (
     <LatencyPanel
       percentiles={percentiles ?? null}
       callbacks={isAsync ? (latency_ms.callback_latency ?? null) : undefined}
-      series={series.data}
+      series={series.data ?? null}
     />
   )
 }

@@ -1,12 +1,12 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { IconFlask, IconPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { bridge } from '../../bridge/client.ts'
+import { ask, bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
-import { useAction, useQuery } from '../../bridge/queries.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { formatAgo } from '../../ui/format-time.ts'
@@ -29,18 +29,17 @@ export function RunsScreen(props: {
   onOpen: (runId: string) => void
   onResults: (runId: string) => void
 }) {
-  const revision = useLiveRuns((live) => live.revision)
-  const list = useQuery(`runs ${revision}`, (signal) => bridge.runs.list(undefined, { signal }), {
-    keep: true,
-  })
-  const sandbox = useAction(props.onSandbox)
+  const list = useQuery(ask.runs.list.queryOptions())
+  const sandbox = useMutation({ mutationFn: props.onSandbox })
   const [deleting, setDeleting] = useState<RunSummary | null>(null)
-  const remove = useAction(async (runId: string) => {
-    await bridge.runs.deleteRun({ runId })
-    setDeleting(null)
-    list.refresh()
+  const remove = useMutation({
+    mutationFn: async (runId: string) => {
+      await bridge.runs.deleteRun({ runId })
+      setDeleting(null)
+      await list.refetch()
+    },
   })
-  const entries = list.data
+  const entries = list.data ?? null
   const error = list.error ?? sandbox.error ?? remove.error
   const isEmpty = entries !== null && entries.length === 0
   return (
@@ -53,8 +52,8 @@ export function RunsScreen(props: {
             <Button
               variant="default"
               leftSection={<IconFlask size="1rem" />}
-              loading={sandbox.busy}
-              onClick={() => void sandbox.run()}
+              loading={sandbox.isPending}
+              onClick={() => sandbox.mutate()}
             >
               Try it with the sandbox
             </Button>
@@ -65,15 +64,15 @@ export function RunsScreen(props: {
         )
       }
     >
-      {error !== null && <ErrorNotice error={error} onRetry={list.refresh} />}
+      {error !== null && <ErrorNotice error={error} onRetry={list.refetch} />}
       {entries !== null && !isEmpty && <InterruptedBanner entries={entries} onReview={props.onOpen} />}
       {isEmpty && (
         <Welcome
-          busy={sandbox.busy}
+          busy={sandbox.isPending}
           onNew={props.onNew}
           onChoose={props.onChoose}
           onChooseFolder={props.onChooseFolder}
-          onSandbox={() => void sandbox.run()}
+          onSandbox={() => sandbox.mutate()}
         />
       )}
       {entries !== null && !isEmpty && (
@@ -90,8 +89,8 @@ export function RunsScreen(props: {
       {deleting !== null && (
         <DeleteDialog
           run={deleting}
-          busy={remove.busy}
-          onConfirm={() => void remove.run(deleting.run_id)}
+          busy={remove.isPending}
+          onConfirm={() => remove.mutate(deleting.run_id)}
           onClose={() => setDeleting(null)}
         />
       )}

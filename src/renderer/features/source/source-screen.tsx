@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
+import { toShownError } from '../../../shared/bridge/errors.ts'
 import type { BridgePreview, ChosenSource } from '../../../shared/bridge/source.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
-import { bridge } from '../../bridge/client.ts'
-import { useQuery } from '../../bridge/queries.ts'
+import { ask } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'
 import { PrimaryButton } from '../../ui/buttons.tsx'
 import { ContentSwitch } from '../../ui/content/masked-text.tsx'
@@ -44,17 +45,16 @@ export function SourceScreen(props: {
   onContinue: () => void
 }) {
   const { source, upload, reading, onPreview } = props
-  const key = source === null ? null : JSON.stringify([source.sourceId, reading])
   const preview = useQuery(
-    key,
-    (signal) =>
-      bridge.source.preview(
-        { source: { sourceId: source?.sourceId ?? '', ...reading }, limit: PREVIEW_ROWS },
-        { signal },
-      ),
-    { keep: true },
+    ask.source.preview.queryOptions({
+      input:
+        source === null
+          ? skipToken
+          : { source: { sourceId: source.sourceId, ...reading }, limit: PREVIEW_ROWS },
+      placeholderData: keepPreviousData,
+    }),
   )
-  const { data } = preview
+  const data = preview.data ?? null
   useEffect(() => {
     if (data !== null) onPreview(data)
   }, [data, onPreview])
@@ -80,7 +80,7 @@ export function SourceScreen(props: {
     )
   }
   const blocked =
-    preview.error?.message ??
+    (preview.error !== null ? toShownError(preview.error).message : null) ??
     (data === null
       ? 'The source is being read'
       : data.rows.length === 0
@@ -134,10 +134,10 @@ export function SourceScreen(props: {
           {data?.isHeaderDoubtful && (
             <HeaderDoubt onRow={() => props.onReading({ ...reading, header: false })} />
           )}
-          {preview.error !== null && <ErrorNotice error={preview.error} onRetry={preview.refresh} />}
+          {preview.error !== null && <ErrorNotice error={preview.error} onRetry={preview.refetch} />}
         </div>
         {data !== null && (
-          <div className={styles.grid} aria-busy={preview.busy}>
+          <div className={styles.grid} aria-busy={preview.isFetching}>
             <PreviewGrid preview={data} operation={props.operation} mapping={props.mapping} />
           </div>
         )}

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import type { WordedError } from '../../../shared/messages/error-messages.ts'
+import { toShownError } from '../../../shared/bridge/errors.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './layout.module.css'
 
@@ -35,28 +35,29 @@ export function Notice(props: {
   )
 }
 
-/** An error of the engine as a person reads it: what failed, then what to do. */
-export function ErrorNotice(props: { error: WordedError; onRetry?: () => void; onDismiss?: () => void }) {
+/** Why a call to the engine failed, and what to do. */
+export function ErrorNotice(props: { error: unknown; onRetry?: () => void; onDismiss?: () => void }) {
+  const { message, hint } = toShownError(props.error)
   return (
     <Notice
       kind="error"
-      title={<SafeText text={props.error.message} max={1_000} lines />}
+      title={<SafeText text={message} max={1_000} lines />}
       actions={
         <>
           {props.onRetry && (
-            <Button variant="default" size="compact-xs" onClick={props.onRetry}>
+            <Button variant="default" size="compact-xs" onClick={() => props.onRetry?.()}>
               Try again
             </Button>
           )}
           {props.onDismiss && (
-            <Button variant="default" size="compact-xs" onClick={props.onDismiss}>
+            <Button variant="default" size="compact-xs" onClick={() => props.onDismiss?.()}>
               Dismiss
             </Button>
           )}
         </>
       }
     >
-      <SafeText text={props.error.hint} max={1_000} lines />
+      <SafeText text={hint} max={1_000} lines />
     </Notice>
   )
 }
