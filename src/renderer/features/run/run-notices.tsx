@@ -1,6 +1,7 @@
 import { Anchor, Button } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
+import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
@@ -57,6 +58,9 @@ export function KeyNotice({ newKey, isPaused }: { newKey: NewKey; isPaused: bool
 /** Why a run stopped or went slower, with the way to another key where the key was the reason. */
 export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
   const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
+  const isKeyRefused = useLiveRuns((live) =>
+    live.snapshots[runId]?.errors.some(({ status, error_code }) => isKeyRefusal(status, error_code)),
+  )
   const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
   return (
     <>
@@ -66,7 +70,7 @@ export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void
           title={<SafeText text={notice} max={600} lines />}
           actions={
             onKey !== null &&
-            /API key/i.test(notice) && (
+            isKeyRefused && (
               <Button variant="default" onClick={onKey}>
                 Use another key…
               </Button>
