@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
-import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/filter.ts'
+import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/facet-list.tsx'
 import { createResultPages, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/result-pages.ts'
 import { quoteForShell, toCurl } from '../../src/renderer/features/results/row-drawer.tsx'
 import { ANSWER_LOOKS } from '../../src/renderer/ui/states/answers.tsx'

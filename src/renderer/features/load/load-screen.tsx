@@ -1,15 +1,17 @@
-import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { Button } from '@mantine/core'
+import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { ask, useConnection } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
+import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
 import styles from './load.module.css'
-import { useLoadActions } from './load-actions.tsx'
 import { LoadLatencyPanel } from './load-latency-panel.tsx'
 import {
   GeneratorPanel,
@@ -120,4 +122,44 @@ const SHARE = 30
 function toReportInterval(elapsedMs: number): number {
   const doublings = Math.ceil(Math.log2(Math.max(1, elapsedMs / SHARE / SHORTEST_MS)))
   return SHORTEST_MS * 2 ** doublings
+}
+
+/** What can be done with a load test: start it, stop it, take its report along. It is never paused or resumed. */
+function useLoadActions(runId: string, phase: RunPhase | undefined, onExport: () => void) {
+  const begin = useMutation(ask.runs.begin.mutationOptions())
+  const stop = useMutation(ask.runs.stop.mutationOptions())
+  const error = begin.error ?? stop.error
+  const isGoing = phase === 'running' || phase === 'draining' || phase === 'awaiting'
+  return {
+    error: error !== null && <ErrorNotice error={error} />,
+    buttons: (
+      <>
+        {isGoing && (
+          <Button
+            variant="default"
+            disabled={phase === 'draining'}
+            loading={stop.isPending}
+            leftSection={<IconPlayerStop size="1rem" />}
+            onClick={() => stop.mutate({ runId })}
+          >
+            Stop
+          </Button>
+        )}
+        {phase === 'ready' && (
+          <PrimaryButton
+            onPress={() => begin.mutate({ runId })}
+            busy={begin.isPending}
+            icon={<IconGauge size="1rem" />}
+          >
+            Start the load test
+          </PrimaryButton>
+        )}
+        {phase === 'ended' && (
+          <PrimaryButton onPress={onExport} icon={<IconDownload size="1rem" />}>
+            Export the report
+          </PrimaryButton>
+        )}
+      </>
+    ),
+  }
 }

@@ -6,14 +6,18 @@ import {
   type MatchConfidence,
   suggestMapping,
   toColumnIndex,
+  toColumnSource,
 } from '../../../shared/mapping/match-columns.ts'
 import { REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
-import { type ContentRule, createContentRule } from '../../ui/content/content-rule.ts'
-import { MaskedText, useContentShown } from '../../ui/content/masked-text.tsx'
+import {
+  type ContentRule,
+  createContentRule,
+  MaskedText,
+  useContentShown,
+} from '../../ui/content/user-content.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { assignColumn, fieldOfColumn } from './edit-mapping.ts'
 import styles from './mapping.module.css'
 
 const CARRIED = ''
@@ -152,4 +156,28 @@ function Samples(props: { preview: BridgePreview; index: number; isContent: Cont
       ))}
     </ul>
   )
+}
+
+/** The field that a column fills, or null if it is only kept in the export. */
+export function fieldOfColumn(mapping: Mapping, columns: readonly string[], index: number): string | null {
+  for (const [field, source] of Object.entries(mapping)) {
+    if (toColumnIndex(columns, source) === index) return field
+  }
+  return null
+}
+
+/** The mapping in which a column fills `field` and nothing else; null only carries it to the output. */
+export function assignColumn(
+  mapping: Mapping,
+  columns: readonly string[],
+  index: number,
+  field: string | null,
+): Mapping {
+  const next: Mapping = {}
+  for (const [name, source] of Object.entries(mapping)) {
+    if (toColumnIndex(columns, source) !== index) next[name] = source
+  }
+  if (field === null) return next
+  next[field] = toColumnSource(columns, index)
+  return next
 }

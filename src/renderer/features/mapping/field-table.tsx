@@ -2,7 +2,6 @@ import { TextInput } from '@mantine/core'
 import { fieldsFor, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import { Sentence } from '../../ui/text/safe-text.tsx'
-import { assignTemplate } from './edit-mapping.ts'
 import styles from './mapping.module.css'
 
 /** The fields that no column fills: required ones first, each with room for a constant or a template. */
@@ -71,4 +70,12 @@ export function FieldTable(props: {
       </tfoot>
     </table>
   )
+}
+
+/** The mapping in which a template fills `field`; an empty one takes the field out. */
+export function assignTemplate(mapping: Mapping, field: string, template: string): Mapping {
+  const next = { ...mapping }
+  if (template === '') delete next[field]
+  else next[field] = { kind: 'template', template }
+  return next
 }

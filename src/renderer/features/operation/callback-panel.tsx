@@ -1,8 +1,9 @@
-import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../bridge/client.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
+import { WholeNumber } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -70,19 +71,13 @@ export function CallbackPanel(props: {
           </Notice>
         )}
         {address !== null && gap === null && <AddressTest key={address} address={address} />}
-        <NumberInput
+        <WholeNumber
           label="Overdue after (minutes)"
           description="A row whose callback has not come by then is overdue; a late one still settles it."
           maw="18rem"
           value={callback.overdueMinutes}
-          min={1}
           max={OVERDUE_MAX_MINUTES}
-          clampBehavior="strict"
-          allowDecimal={false}
-          thousandSeparator=","
-          onChange={(value) => {
-            if (typeof value === 'number' && value >= 1) onCallback({ ...callback, overdueMinutes: value })
-          }}
+          onValue={(overdueMinutes) => onCallback({ ...callback, overdueMinutes })}
         />
       </Stack>
     </Panel>

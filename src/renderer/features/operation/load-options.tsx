@@ -1,5 +1,6 @@
 import { Group, NumberInput, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../../../shared/load/load-pace.ts'
+import { WholeNumber } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { findLoadMistakes, hasSchedule, type LoadMistakes, type LoadSettings } from './load-settings.ts'
 import styles from './operation.module.css'
@@ -66,6 +67,7 @@ function PaceFields({ load, mistakes, onLoad }: LoadFieldsProps) {
       {load.pace === 'closed' && (
         <WholeNumber
           label="Requests in flight"
+          w="11rem"
           value={load.concurrency}
           max={IN_FLIGHT_MAX}
           onValue={(concurrency) => onLoad({ ...load, concurrency })}
@@ -131,6 +133,7 @@ function EndFields({ load, mistakes, onLoad }: LoadFieldsProps) {
       {load.pace !== 'stages' && load.endsBy === 'requests' && (
         <WholeNumber
           label="Requests in all"
+          w="11rem"
           value={load.requests}
           max={1_000_000_000}
           onValue={(requests) => onLoad({ ...load, requests })}
@@ -176,23 +179,5 @@ function CapFields({ load, onLoad }: LoadFieldsProps) {
         />
       </Stack>
     </Group>
-  )
-}
-
-function WholeNumber(props: { label: string; value: number; max: number; onValue: (value: number) => void }) {
-  return (
-    <NumberInput
-      label={props.label}
-      w="11rem"
-      value={props.value}
-      min={1}
-      max={props.max}
-      clampBehavior="strict"
-      allowDecimal={false}
-      thousandSeparator=","
-      onChange={(value) => {
-        if (typeof value === 'number' && value >= 1) props.onValue(value)
-      }}
-    />
   )
 }

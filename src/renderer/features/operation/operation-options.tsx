@@ -1,7 +1,8 @@
-import { NativeSelect, NumberInput, Radio, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import { NativeSelect, Radio, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
 import type { SandboxOffers } from '../../../shared/bridge/app.ts'
 import { type Operation, type TaskOperation, TERMS_PER_REQUEST_MAX } from '../../../shared/plan/operation.ts'
 import { MODELS } from '../../../shared/service/models.ts'
+import { WholeNumber } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
 import styles from './operation.module.css'
@@ -164,19 +165,13 @@ export function WatchlistOptions(props: {
         spellCheck={false}
         autoComplete="off"
       />
-      <NumberInput
+      <WholeNumber
         label="Terms in one request, at most"
         description="A request that the service finds too large is split and sent again."
         maw="18rem"
         value={operation.termsPerRequest}
-        min={1}
         max={TERMS_PER_REQUEST_MAX}
-        clampBehavior="strict"
-        allowDecimal={false}
-        thousandSeparator=","
-        onChange={(value) => {
-          if (typeof value === 'number' && value >= 1) onOperation({ ...operation, termsPerRequest: value })
-        }}
+        onValue={(termsPerRequest) => onOperation({ ...operation, termsPerRequest })}
       />
       {operation.kind === 'watchlist-update' && (
         <Radio.Group

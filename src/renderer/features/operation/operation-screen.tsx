@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { ConnectionEntry, SandboxOffers } from '../../../shared/bridge/app.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import { ask } from '../../bridge/client.ts'
-import { PrimaryButton } from '../../ui/buttons.tsx'
 import { type Destination, toServiceUrl } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
+import { PrimaryButton } from '../../ui/controls.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import {
   type Activity,

@@ -2,12 +2,10 @@ import type { PageRow } from '../../../shared/bridge/results.ts'
 import { matchColumns, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
-import type { ContentRule } from '../../ui/content/content-rule.ts'
-import { MaskedText } from '../../ui/content/masked-text.tsx'
+import { CONTENT_FIELDS, type ContentRule, MaskedText } from '../../ui/content/user-content.tsx'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
-import { RowNumber } from '../../ui/row-number.tsx'
 import { AnswerLabel, nameAnswers } from '../../ui/states/answers.tsx'
-import { StateLabel } from '../../ui/states/row-states.tsx'
+import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 
@@ -146,12 +144,13 @@ export function orderColumns(count: number, content: readonly number[]): number[
   return [...content, ...all.filter((index) => !content.includes(index))]
 }
 
-const CONTENT_FIELDS = ['text_data', 'url', 'media', 'term', 'custom_index_item_id', 'appeal_id']
+/** What a row is about, in the order in which the table shows it. */
+const SUBJECT_FIELDS = [...CONTENT_FIELDS, 'custom_index_item_id', 'appeal_id']
 
 /** Indexes of the source's columns that hold what is judged, by the run's mapping. */
 export function findContent(plan: Plan | null, names: readonly string[]): number[] {
   const mapping = toWholeMapping(plan, names)
-  return CONTENT_FIELDS.map((field) => toColumnIndex(names, mapping[field])).filter((index) => index >= 0)
+  return SUBJECT_FIELDS.map((field) => toColumnIndex(names, mapping[field])).filter((index) => index >= 0)
 }
 
 /** A run's mapping with the columns that are matched by name. */

@@ -1,9 +1,8 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
-import { RowNumber } from '../../ui/row-number.tsx'
 import { AnswerLabel } from '../../ui/states/answers.tsx'
-import { StateLabel } from '../../ui/states/row-states.tsx'
+import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 

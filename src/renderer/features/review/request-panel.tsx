@@ -1,13 +1,13 @@
-import { ActionIcon, NumberInput } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import type { RequestReview } from '../../../shared/bridge/results.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
-import { maskJson } from '../../ui/content/content-rule.ts'
-import { useContentShown } from '../../ui/content/masked-text.tsx'
+import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { WholeNumber } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
-import { RowNumber } from '../../ui/row-number.tsx'
+import { RowNumber } from '../../ui/states/row-states.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 
@@ -27,20 +27,7 @@ export function RequestPanel(props: {
           <ActionIcon aria-label="Previous row" disabled={row <= 1} onClick={() => onRow(row - 1)}>
             <IconChevronLeft size="1rem" />
           </ActionIcon>
-          <NumberInput
-            aria-label="Row"
-            w="6.5rem"
-            hideControls
-            value={row}
-            min={1}
-            max={rows}
-            clampBehavior="strict"
-            allowDecimal={false}
-            thousandSeparator=","
-            onChange={(value) => {
-              if (typeof value === 'number' && value >= 1) onRow(value)
-            }}
-          />
+          <WholeNumber aria-label="Row" w="6.5rem" hideControls value={row} max={rows} onValue={onRow} />
           <span>of {formatCount(rows)}</span>
           <ActionIcon aria-label="Next row" disabled={row >= rows} onClick={() => onRow(row + 1)}>
             <IconChevronRight size="1rem" />

@@ -1,6 +1,7 @@
-import { Group, NumberInput } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { describeLoad, type Load, toMeasuredMs, toPlannedRequests } from '../../../shared/load/load.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { WholeNumber } from '../../ui/controls.tsx'
 import { formatSpan } from '../../ui/format-time.ts'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
 import styles from './review.module.css'
@@ -8,6 +9,9 @@ import { estimateDurationMs, type Settings } from './settings.ts'
 
 /** What an answer is taken to need before one was measured, in milliseconds. */
 const ASSUMED_ANSWER_MS = 250
+
+/** Longest time to wait for an answer. */
+const TIMEOUT_MAX_S = 3_600
 
 /** How fast to send, and what that comes to: requests in all and the time they should take. */
 export function PacePanel(props: {
@@ -25,25 +29,26 @@ export function PacePanel(props: {
   return (
     <Panel title="Pace">
       <Group gap="md" align="end" className={styles.pace}>
-        <NumberField
+        <WholeNumber
+          w="6.5rem"
           label="In flight"
           value={settings.concurrency}
-          min={1}
           max={1000}
           onValue={(concurrency) => onSettings({ ...settings, concurrency })}
         />
-        <NumberField
+        <WholeNumber
+          w="6.5rem"
           label="Retries"
           value={settings.retries}
           min={0}
           max={100}
           onValue={(retries) => onSettings({ ...settings, retries })}
         />
-        <NumberField
+        <WholeNumber
+          w="6.5rem"
           label="Timeout (s)"
           value={settings.timeoutS}
-          min={1}
-          max={3600}
+          max={TIMEOUT_MAX_S}
           onValue={(timeoutS) => onSettings({ ...settings, timeoutS })}
         />
       </Group>
@@ -71,31 +76,6 @@ export function PacePanel(props: {
   )
 }
 
-function NumberField(props: {
-  label: string
-  value: number
-  min: number
-  max: number
-  onValue: (value: number) => void
-}) {
-  return (
-    <NumberInput
-      label={props.label}
-      w="6.5rem"
-      value={props.value}
-      min={props.min}
-      max={props.max}
-      clampBehavior="strict"
-      allowDecimal={false}
-      onChange={(value) => {
-        if (typeof value === 'number' && value >= props.min) props.onValue(value)
-      }}
-    />
-  )
-}
-
-const TIMEOUT_MAX_S = 3_600
-
 /** What a load test will do, in words, and what that comes to. */
 export function LoadPanel(props: {
   load: Load
@@ -113,18 +93,13 @@ export function LoadPanel(props: {
         ))}
       </ul>
       <Figures figures={toFigures(load, props.rows)} />
-      <NumberInput
+      <WholeNumber
         label="Timeout (s)"
         w="6.5rem"
         mt="sm"
         value={settings.timeoutS}
-        min={1}
         max={TIMEOUT_MAX_S}
-        clampBehavior="strict"
-        allowDecimal={false}
-        onChange={(value) => {
-          if (typeof value === 'number' && value >= 1) onSettings({ ...settings, timeoutS: value })
-        }}
+        onValue={(timeoutS) => onSettings({ ...settings, timeoutS })}
       />
     </Panel>
   )

@@ -11,7 +11,7 @@ import { useState } from 'react'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
-import { PrimaryButton } from '../../ui/buttons.tsx'
+import { PrimaryButton } from '../../ui/controls.tsx'
 import { countRetryable } from '../../ui/states/row-states.tsx'
 import { useHotkey } from '../../ui/use-hotkey.ts'
 

@@ -8,7 +8,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
-import { PrimaryButton } from '../../ui/buttons.tsx'
+import { PrimaryButton } from '../../ui/controls.tsx'
 import styles from './runs.module.css'
 
 const STEPS: { icon: TablerIcon; title: string; text: string }[] = [

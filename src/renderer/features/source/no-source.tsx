@@ -5,7 +5,7 @@ import { fieldsOf, isAsync, type Operation } from '../../../shared/plan/operatio
 import { SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'
-import { PrimaryButton } from '../../ui/buttons.tsx'
+import { PrimaryButton } from '../../ui/controls.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './source.module.css'

@@ -1,8 +1,9 @@
-import { Group, NativeSelect, NumberInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { Group, NativeSelect, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
+import { WholeNumber } from '../../ui/controls.tsx'
 import {
   DELIMITERS,
   ENCODINGS,
@@ -56,18 +57,14 @@ export function SourceControls(props: {
         />
       )}
       {hasHeader && reading.header && (
-        <NumberInput
+        <WholeNumber
           aria-label="Header in row"
           w="4.5rem"
           value={reading.headerRow ?? 1}
-          min={1}
           max={1_000_000}
-          clampBehavior="strict"
-          allowDecimal={false}
-          onChange={(value) => {
-            if (typeof value !== 'number' || value < 1) return
+          onValue={(headerRow) => {
             const { headerRow: _old, ...rest } = reading
-            onReading(value === 1 ? rest : { ...rest, headerRow: value })
+            onReading(headerRow === 1 ? rest : { ...rest, headerRow })
           }}
         />
       )}

@@ -2,10 +2,8 @@ import { useMemo, useState } from 'react'
 import type uPlot from 'uplot'
 import { formatAxisMs, formatMs } from '../../../shared/messages/figure-text.ts'
 import { formatClock, formatSpan } from '../format-time.ts'
-import { createAxis } from './axes.ts'
 import styles from './charts.module.css'
-import { Legend, type LegendEntry } from './legend.tsx'
-import { Plot, type PlotLook, type PlotOptions } from './plot.tsx'
+import { createAxis, Legend, type LegendEntry, Plot, type PlotLook, type PlotOptions } from './plot.tsx'
 import { type ChartPause, type LatencySecond, toChartSeconds } from './to-chart-seconds.ts'
 
 const SERIES = [

@@ -69,3 +69,56 @@ function readLook(): PlotLook {
     color,
   }
 }
+
+/** An axis in the look of the tokens; `format` writes its numbers. */
+export function createAxis(
+  look: PlotLook,
+  options: { format: (value: number) => string; sizePx?: number },
+): uPlot.Axis {
+  return {
+    stroke: look.text,
+    font: look.font,
+    grid: { stroke: look.grid, width: 1 },
+    ticks: { stroke: look.grid, width: 1, size: 4 },
+    values: (_plot, splits) => splits.map((value) => options.format(value)),
+    ...(options.sizePx !== undefined && { size: options.sizePx }),
+  }
+}
+
+/** One series as the chart draws it. */
+export interface LegendEntry {
+  label: string
+  /** A colour token's name, such as `--chart-1`. */
+  token: string
+  /** How the line is drawn, so that the colour is not alone. */
+  dash?: 'solid' | 'dashed' | 'dotted'
+}
+
+/** What the lines of a chart are, each by colour and dash. */
+export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
+  return (
+    <ul className={styles.legend}>
+      {entries.map((entry) => (
+        <li key={entry.label}>
+          <svg width="1.5rem" height="0.5rem" viewBox="0 0 24 8" aria-hidden="true">
+            <line
+              x1="0"
+              x2="24"
+              y1="4"
+              y2="4"
+              stroke={`var(${entry.token})`}
+              strokeWidth="2"
+              strokeDasharray={toDashArray(entry.dash ?? 'solid')}
+            />
+          </svg>
+          {entry.label}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function toDashArray(dash: 'solid' | 'dashed' | 'dotted'): string | undefined {
+  if (dash === 'solid') return undefined
+  return dash === 'dashed' ? '6 4' : '2 3'
+}

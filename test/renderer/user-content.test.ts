@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createContentRule, maskJson } from '../../src/renderer/ui/content/content-rule.ts'
+import { createContentRule, maskJson } from '../../src/renderer/ui/content/user-content.tsx'
 
 describe('what is masked', () => {
   const columns = ['text', 'id', 'country', 'n', 'note']

@@ -1,11 +1,52 @@
+import { Switch } from '@mantine/core'
+import { IconEyeOff } from '@tabler/icons-react'
+import { create } from 'zustand'
 import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
+import { SafeText } from '../text/safe-text.tsx'
+import styles from './content.module.css'
+
+interface ContentShown {
+  shown: boolean
+  setShown: (shown: boolean) => void
+}
+
+/** Whether user content is shown on the screens of this window; nothing of it is remembered. */
+export const useContentShown = create<ContentShown>((set) => ({
+  shown: false,
+  setShown: (shown) => set({ shown }),
+}))
+
+/** Shows or hides user content on every screen. */
+export function ContentSwitch() {
+  const { shown, setShown } = useContentShown()
+  return (
+    <Switch
+      label="Show content"
+      checked={shown}
+      onChange={(event) => setShown(event.currentTarget.checked)}
+    />
+  )
+}
+
+/** User content: only how long it is until it is revealed. `length` is that of the whole text, of which `text` may be a part. */
+export function MaskedText(props: { text: string; length?: number; revealed: boolean; max?: number }) {
+  const { text, length = text.length, revealed, max } = props
+  if (text === '') return null
+  if (revealed) return <SafeText text={text} fullLength={length} {...(max !== undefined && { max })} />
+  return (
+    <span className={styles.masked}>
+      <IconEyeOff size="0.9em" aria-hidden />
+      {toMask(length)}
+    </span>
+  )
+}
 
 /** Fields that hold what people wrote, posted or banned; a whole request holds one of them. */
-const CONTENT_FIELDS: readonly string[] = ['text_data', 'url', 'media', 'term', REQUEST_FIELD.name]
+export const CONTENT_FIELDS: readonly string[] = ['text_data', 'url', 'media', 'term', REQUEST_FIELD.name]
 
 /** Whether a field holds user content, which is masked on every screen until it is revealed. */
 export function isContentField(field: string): boolean {
@@ -82,7 +123,7 @@ export function maskJson(text: string): string {
 }
 
 /** What stands in the place of user content until it is revealed. */
-export function toMask(length: number): string {
+function toMask(length: number): string {
   return `hidden, ${formatCounted(length, 'character')}`
 }
 
