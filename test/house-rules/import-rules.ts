@@ -117,6 +117,7 @@ const OWNERS: readonly Owner[] = [
   { packages: /^yazl(\/|$)/, layers: ['run'] },
   { packages: /^mime(\/|$)/, layers: ['source', 'receiver'] },
   { packages: /^fastify(\/|$)/, layers: ['receiver', 'sandbox'] },
+  { packages: /^(d3-random|pure-rand)(\/|$)/, layers: ['shared'] },
   { packages: /^hdr-histogram-js(\/|$)/, layers: ['shared', 'sending', 'load', 'lookback'] },
   { packages: /^@orpc\/contract(\/|$)/, layers: ['shared'] },
   { packages: /^@orpc\/server(\/|$)/, layers: ['bridge'] },
@@ -135,7 +136,8 @@ export function hasOwner(name: string): boolean {
   return OWNERS.some(({ packages }) => packages.test(name))
 }
 
-const SQLITE_FOLDERS = /^src\/main\/(engine\/(workspace|journal|receiver|run\/journal)|sandbox\/store)\//
+const SQLITE_FOLDERS =
+  /^src\/main\/(engine\/(workspace|journal|receiver|run\/journal|lookback)|sandbox\/store)\//
 
 function listAllowed(layer: Layer): string {
   return layer.imports.length === 0 ? 'nothing of ours outside itself' : layer.imports.join(', ')
@@ -154,7 +156,7 @@ function resolveImport(path: string, specifier: string): string | null {
 function checkPackage(path: string, specifier: string, layer: string): string | null {
   if (/^(node:)?sqlite$/.test(specifier)) {
     if (SQLITE_FOLDERS.test(path)) return null
-    return 'only what reads and writes databases may import node:sqlite: the journals, the inbox and the sandbox'
+    return 'only what reads and writes databases may import node:sqlite: the journals, the inbox, verdicts and the sandbox'
   }
   if (specifier.startsWith('node:') && (layer === 'shared' || RENDERER.includes(layer))) {
     return `${layer} runs in a window too, so it may import no Node module`

@@ -85,6 +85,11 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       async () => (await import('./commands/export.ts')).addExportCommand,
     ),
     list(
+      'evaluate [options] <run>',
+      'compare the rules of a run with labels',
+      async () => (await import('./commands/evaluate.ts')).addEvaluateCommand,
+    ),
+    list(
       'delete [options] <run>',
       'delete a run permanently',
       async () => (await import('./commands/delete.ts')).addDeleteCommand,

@@ -1,5 +1,6 @@
 import type { LoadComparison } from '../../shared/load/compare.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
+import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
 import type { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
@@ -108,6 +109,8 @@ export interface RunReader {
   /** All that a report of a load test shows. Throws `BAD_USAGE` where the run is none. */
   readLoadReport(runId: string): Promise<LoadReport>
   exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
+  /** Holds what a run's rules did against labels. Throws `BAD_USAGE` where there is nothing to evaluate. */
+  evaluateRun(runId: string, options: EvaluateOptions): Promise<Evaluation>
 }
 
 /** Starts, stops and reads runs: all that the command line and the bridge need. */

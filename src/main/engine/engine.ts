@@ -48,7 +48,8 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     readLatency: (runId) => stored.ask('readLatency', runId),
     readLoadReport: (runId) => stored.ask('readLoadReport', runId),
     compareRuns: (a, b) => stored.compare(a, b),
-    exportRun: (runId, exporting) => stored.export(runId, exporting),
+    exportRun: (runId, exporting) => stored.askApart('exportRun', runId, exporting),
+    evaluateRun: (runId, evaluating) => stored.askApart('evaluateRun', runId, evaluating),
 
     async openReceiver(opening = {}) {
       await receiver.open(opening)

@@ -183,7 +183,7 @@ function findForbiddenConstant(field: string, template: string): MappingMistake[
 }
 
 /** The columns there are, as an error lists them, each as "1 `id`"; cut after thirty. */
-function listColumns(columns: readonly string[]): string {
+export function listColumns(columns: readonly string[]): string {
   const listed = columns.slice(0, MOST_LISTED).map((name, index) => `${index + 1} \`${toFound(name)}\``)
   const more = columns.length - listed.length
   return more > 0 ? `${listed.join(', ')} and ${more} more` : listed.join(', ')
@@ -192,7 +192,7 @@ function listColumns(columns: readonly string[]): string {
 const MOST_LISTED = 30
 
 /** The column or placeholder that a name was most likely meant to be, or null where none is near. */
-function findNearestName(name: string, candidates: readonly string[]): string | null {
+export function findNearestName(name: string, candidates: readonly string[]): string | null {
   const cut = (text: string) => toComparable(text).slice(0, LONGEST_COMPARED)
   const comparable = candidates.map(cut)
   const nearest = findNearest(cut(name), comparable)

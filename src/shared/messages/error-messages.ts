@@ -2,6 +2,7 @@ import { COMMAND_LINE_MESSAGES } from './command-line-messages.ts'
 import { chooseWording, type ErrorCode, type ErrorEntry, type Surface } from './error-entry.ts'
 import { EXPORT_MESSAGES } from './export-messages.ts'
 import { LOAD_MESSAGES } from './load-messages.ts'
+import { LOOKBACK_MESSAGES } from './lookback-messages.ts'
 import { MAPPING_MESSAGES } from './mapping-messages.ts'
 import { RECEIVER_MESSAGES } from './receiver-messages.ts'
 import { RUN_MESSAGES } from './run-messages.ts'
@@ -33,6 +34,7 @@ export const ERROR_MESSAGES = {
   ...RUN_MESSAGES,
   ...LOAD_MESSAGES,
   ...EXPORT_MESSAGES,
+  ...LOOKBACK_MESSAGES,
   ...COMMAND_LINE_MESSAGES,
   ...WINDOW_MESSAGES,
   ...SANDBOX_MESSAGES,

@@ -65,8 +65,11 @@ async function prepare(examples: readonly string[][]) {
   }
   const run = (args: readonly string[]) =>
     runInProcess(args, { workspace: folder, env, ask: () => true, askWord: () => '' })
-  const posts = Array.from({ length: 20 }, (_, index) => `post ${index + 1},u${index}`)
-  writeSource(folder, 'posts.csv', `message,author\n${posts.join('\n')}\n`)
+  const posts = Array.from(
+    { length: 20 },
+    (_, index) => `post ${index + 1},u${index},${index % 4 === 0 ? 'spam' : 'ham'}`,
+  )
+  writeSource(folder, 'posts.csv', `message,author,truth\n${posts.join('\n')}\n`)
   writeSource(folder, 'appeals.csv', 'appeal_id,Case number\nappeal-1,appeal-2\n')
   writeSource(folder, 'images.csv', 'url,source\nhttps://media.example.com/1.png,upload\n')
   writeSource(folder, 'terms.csv', 'term,word,notes\npremium rate,premium rate,\ngift card,gift card,scam\n')

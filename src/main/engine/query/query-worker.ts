@@ -57,6 +57,10 @@ serveCalls<QueryCalls>({
     const { exportRun } = await import('../results/export-run.ts')
     return exportRun(openFamily(run), options)
   },
+  async evaluateRun(run, options) {
+    const { evaluateRun } = await import('../lookback/evaluate-run.ts')
+    return evaluateRun(openFamily(run), options)
+  },
   async previewSource(source, limit) {
     const { previewSource } = await import('../source/preview.ts')
     return previewSource(source, limit)

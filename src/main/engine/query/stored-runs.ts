@@ -4,7 +4,7 @@ import type { LoadComparison } from '../../../shared/load/compare.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
-import type { ExportOptions, ExportResult, SourcePreview } from '../../../shared/run/results.ts'
+import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import type { RunReader } from '../engine-interface.ts'
@@ -62,7 +62,7 @@ export class StoredRuns {
   readonly #url: URL
   readonly #listHeld: () => readonly string[]
   readonly #thread: QueryThread
-  readonly #exports = new Set<QueryThread>()
+  readonly #apart = new Set<QueryThread>()
 
   /** `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. */
   constructor(workspace: string, url: URL, listHeld: () => readonly string[]) {
@@ -119,16 +119,22 @@ export class StoredRuns {
     return this.#thread.ask('previewSource', source, limit)
   }
 
-  /** Writes a run's rows to a file. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`. */
-  async export(runId: string, options: ExportOptions): Promise<ExportResult> {
-    const run = this.#find(runId)
-    // A thread of its own: a long export must not hold up the pages that a person looks at meanwhile.
+  /**
+   * Asks as {@link ask} does, in a thread of its own: what reads every row of a run must not hold up the pages that a
+   * person looks at meanwhile.
+   */
+  async askApart<Name extends RunQuery>(
+    name: Name,
+    runId: string,
+    ...rest: RestOf<Name>
+  ): Promise<Awaited<ReturnType<QueryCalls[Name]>>> {
+    const args = [this.#find(runId), ...rest] as unknown as Parameters<QueryCalls[Name]>
     const thread = new QueryThread(this.#url)
-    this.#exports.add(thread)
+    this.#apart.add(thread)
     try {
-      return await thread.ask('exportRun', run, options)
+      return await thread.ask(name, ...args)
     } finally {
-      this.#exports.delete(thread)
+      this.#apart.delete(thread)
       await thread.close()
     }
   }
@@ -154,7 +160,7 @@ export class StoredRuns {
 
   /** Ends the threads; open queries are rejected. */
   async close(): Promise<void> {
-    await Promise.all([this.#thread, ...this.#exports].map((thread) => thread.close()))
+    await Promise.all([this.#thread, ...this.#apart].map((thread) => thread.close()))
   }
 
   #find(runId: string): AskedRun {

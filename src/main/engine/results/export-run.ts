@@ -95,8 +95,11 @@ function* readSamplePages(view: RunView): Generator<LoadSample[]> {
   }
 }
 
-/** An export replaces the file that is there; never the source itself, which it would take the place of. */
-function refuseSource({ record }: RunView, file: string): void {
+/**
+ * An export replaces the file that is there; never the source itself, which it would take the place of. Throws
+ * `BAD_USAGE`.
+ */
+export function refuseSource({ record }: RunView, file: string): void {
   const { path } = record.plan.source
   if (!existsSync(file) || !existsSync(path) || realpathSync(file) !== realpathSync(path)) return
   throw new SluiceError({ id: 'export_over_source', file })

@@ -65,10 +65,16 @@ export function listRunIds(workspace: string): string[] {
     .reverse()
 }
 
-/** Paths of a run's journal files, without its lease; some may not exist. */
+/** Where the verdicts on a run and its retries are, named after the first run. */
+export function toVerdictsFile(workspace: string, runId: string): string {
+  return join(workspace, RUNS_FOLDER, `${runId}.verdicts`)
+}
+
+/** Paths of a run's journal files and of the verdicts on it, without the journal's lease; some may not exist. */
 export function toRunFiles(workspace: string, runId: string): string[] {
   const file = toJournalFile(workspace, runId)
-  return [`${file}-wal`, `${file}-shm`, file]
+  const verdicts = toVerdictsFile(workspace, runId)
+  return [`${verdicts}-journal`, `${verdicts}.lease`, verdicts, `${file}-wal`, `${file}-shm`, file]
 }
 
 /** Without vowels, so that no words appear, and without letters that look like digits. */

@@ -17,7 +17,7 @@ import type { RunView } from '../../journal/run-view.ts'
 import { parseJson } from '../../service/answer-text.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
 import { createExchangeReader, type StoredBody } from '../journal/stored-bodies.ts'
-import { listEarlier, readFamilyRows, type ShownRow } from '../results/family-rows.ts'
+import { type FamilyRow, listEarlier, readFamilyRows, type ShownRow } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
 import type { RunRow } from '../results/result-rows.ts'
 import { readTries } from '../results/row-detail.ts'
@@ -52,13 +52,22 @@ interface ItemExchange {
  * Reads every row that matches with everything an export holds of it, page by page in the order of the source.
  * `withRequests` recomputes the requests, and adds every attempt.
  */
-export function* readExportPages(
+export function readExportPages(
   family: RunFamily,
   filter: RowFilter,
+  options: { withRequests: boolean },
+): Generator<ExportRow[]> {
+  return readPagesOfRows(family, listAllPages(family, filter), options)
+}
+
+/** Reads given rows as {@link readExportPages} does. */
+export function* readPagesOfRows(
+  family: RunFamily,
+  pages: Iterable<readonly FamilyRow[]>,
   { withRequests }: { withRequests: boolean },
 ): Generator<ExportRow[]> {
   const toExportRow = createFamilyExportRows(family, withRequests)
-  for (const rows of listAllPages(family, filter)) {
+  for (const rows of pages) {
     let page: ExportRow[] = []
     let characters = 0
     for (const row of readFamilyRows(family, rows)) {

@@ -1,0 +1,317 @@
+import type {
+  Evaluation,
+  Judged,
+  JudgedScore,
+  Metric,
+  ThresholdPoint,
+} from '../../../shared/lookback/evaluation.ts'
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { formatSection, formatTable, type TableColumn, wrapWords } from '../terminal/layout.ts'
+import { toPrintable } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** Values of labels, slices and strata that are shown; a document has more. */
+const SHOWN = 12
+
+/** Thresholds of a class that are shown. */
+const SHOWN_POINTS = 10
+
+/** An evaluation for a person to read: what was compared, each rule, then averages, slices and scores. */
+export function formatEvaluation(terminal: Terminal, evaluation: Evaluation): string {
+  const { rules, overall, slices, scores } = evaluation
+  const parts = [
+    [`${terminal.tone('strong', toPrintable(evaluation.name))}  ${evaluation.run_id}`],
+    [
+      ...formatSection(terminal, 'Rows', formatRows(evaluation)),
+      ...formatSection(terminal, 'Labels', formatLabels(evaluation)),
+      ...formatSection(terminal, 'Not judged', formatNotJudged(evaluation)),
+      ...formatSection(terminal, 'Sample', formatStrata(evaluation)),
+    ],
+    evaluation.warnings.flatMap((warning) => formatNote(terminal, warning)),
+    ...rules.map((rule) => formatJudged(terminal, rule.rule, rule)),
+    ...(rules.length > 1
+      ? [formatJudged(terminal, 'Any of these rules', overall), formatAverages(terminal, evaluation)]
+      : []),
+    ...slices.map((slice) => formatSlice(terminal, slice)),
+    ...scores.map((score) => formatScore(terminal, score)),
+    ...evaluation.listed.map((list) => formatListed(terminal, list)),
+    formatAssertions(terminal, evaluation),
+    formatExported(evaluation),
+    ['Ranges are 95 % confidence intervals: how far chance alone may have moved a figure.'].flatMap((line) =>
+      wrapWords(line, terminal.columns()).map((part) => terminal.tone('quiet', part)),
+    ),
+  ]
+  return parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n\n')
+}
+
+function formatRows({ rows }: Evaluation): string[] {
+  const others = [
+    [rows.without_label, 'without a label'],
+    [rows.unsure, 'marked as unsure'],
+    [rows.conflicting_label, 'with contradicting labels'],
+    [rows.without_answer, 'labelled but not answered'],
+  ] as const
+  const left = others.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
+  return [
+    `${formatCount(rows.evaluated)} of ${formatCounted(rows.read, 'row')} evaluated`,
+    ...(left.length === 0 ? [] : [`left out: ${left.join(', ')}`]),
+  ]
+}
+
+function formatLabels({ labels }: Evaluation): string[] {
+  const shown = labels.values.slice(0, SHOWN)
+  const more = labels.values.length - shown.length + labels.further_values
+  return [
+    ...shown.map(({ value, rows, rules }) => {
+      const meaning = rules.length === 0 ? 'no rule' : rules.map((rule) => toPrintable(rule)).join(', ')
+      return `${toPrintable(value)} (${formatCount(rows)}) = ${meaning}`
+    }),
+    ...(more > 0 ? [`and ${formatCounted(more, 'further value')}`] : []),
+    ...(labels.from.includes('verdicts') ? ['verdicts, which replace the label of their row'] : []),
+  ]
+}
+
+function formatNotJudged({ not_judged: rules }: Evaluation): string[] {
+  const triggered = rules.filter(({ rows }) => rows > 0)
+  if (triggered.length === 0) return []
+  const shown = triggered
+    .slice(0, SHOWN)
+    .map(({ rule, rows }) => `${toPrintable(rule)} (${formatCount(rows)})`)
+  return ['rules that triggered and that no label names:', shown.join(', ')]
+}
+
+function formatStrata({ strata }: Evaluation): string[] {
+  if (strata === null) return []
+  const shown = strata
+    .slice(0, SHOWN)
+    .map(
+      ({ stratum, rows, labelled }) =>
+        `${toPrintable(stratum)}: ${formatCount(labelled)} of ${formatCount(rows)}`,
+    )
+  return [
+    'stratified; figures are estimates for all rows that the sample was drawn from',
+    `labelled: ${shown.join(', ')}${strata.length > SHOWN ? ', …' : ''}`,
+  ]
+}
+
+function formatNote(terminal: Terminal, note: string): string[] {
+  return wrapWords(toPrintable(note), Math.max(30, terminal.columns() - 2)).map((line, index) =>
+    terminal.tone('warn', `${index === 0 ? '!' : ' '} ${line}`),
+  )
+}
+
+const MATRIX_COLUMNS: readonly TableColumn[] = [
+  { title: '', align: 'left' },
+  { title: 'triggered', align: 'right' },
+  { title: 'did not', align: 'right' },
+]
+
+/** The matrix of a rule, and what it comes to in three figures, each with a sentence on what it says. */
+function formatJudged(terminal: Terminal, title: string, judged: Judged): string[] {
+  const { matrix, estimated, precision, recall, f1 } = judged
+  const counts = estimated ?? matrix
+  const about = estimated === null ? '' : '~'
+  const count = (rows: number) => `${about}${formatCount(rows)}`
+  return [
+    terminal.tone('strong', toPrintable(title)),
+    ...formatTable(
+      terminal,
+      MATRIX_COLUMNS,
+      [
+        ['should trigger', count(counts.true_positives), count(counts.false_negatives)],
+        ['should not', count(counts.false_positives), count(counts.true_negatives)],
+      ],
+      2,
+    ),
+    ...formatTable(
+      terminal,
+      FIGURE_COLUMNS,
+      [
+        ['precision', ...formatMetric(precision), 'of the rows that triggered are right'],
+        ['recall', ...formatMetric(recall), 'of the rows that should trigger are found'],
+        ['F1', ...formatMetric(f1), 'both in one figure (harmonic mean)'],
+      ],
+      2,
+    ).slice(1),
+  ]
+}
+
+const FIGURE_COLUMNS: readonly TableColumn[] = [
+  { title: '', align: 'left' },
+  { title: '', align: 'right' },
+  { title: '', align: 'left' },
+  { title: '', align: 'left', minColumns: 10 },
+]
+
+function formatMetric({ value, low, high }: Metric): [string, string] {
+  if (value === null || low === null || high === null) return ['–', 'no such rows']
+  return [formatShare(value), `${formatShare(low)} to ${formatShare(high)}`]
+}
+
+const AVERAGE_COLUMNS: readonly TableColumn[] = [
+  { title: 'Averages', align: 'left' },
+  { title: 'precision', align: 'right' },
+  { title: 'recall', align: 'right' },
+  { title: 'F1', align: 'right' },
+]
+
+function formatAverages(terminal: Terminal, { macro, micro }: Evaluation): string[] {
+  return formatTable(terminal, AVERAGE_COLUMNS, [
+    ['macro: each rule counts the same', ...formatFigures(macro)],
+    ['micro: each decision counts the same', ...formatFigures(micro)],
+  ])
+}
+
+function formatFigures({
+  precision,
+  recall,
+  f1,
+}: Pick<ThresholdPoint, 'precision' | 'recall' | 'f1'>): string[] {
+  return [precision, recall, f1].map((value) => (value === null ? '–' : formatShare(value)))
+}
+
+function formatSlice(
+  terminal: Terminal,
+  { column, values, further_rows: further }: Evaluation['slices'][number],
+): string[] {
+  const columns: readonly TableColumn[] = [
+    { title: toPrintable(column), align: 'left', minColumns: 12 },
+    { title: 'rule', align: 'left', minColumns: 12 },
+    { title: 'rows', align: 'right' },
+    { title: 'should', align: 'right' },
+    { title: 'precision', align: 'right' },
+    { title: 'recall', align: 'right' },
+    { title: 'F1', align: 'right' },
+  ]
+  const shown = values.slice(0, SHOWN)
+  const hidden = values.slice(SHOWN).reduce((sum, { rows }) => sum + rows, further)
+  const rows = shown.flatMap(({ value, rows: count, rules }) =>
+    rules.map(({ rule, matrix, precision, recall, f1 }, index) => [
+      index === 0 ? toPrintable(value === '' ? '(empty)' : value) : '',
+      toPrintable(rule),
+      index === 0 ? formatCount(count) : '',
+      formatCount(matrix.true_positives + matrix.false_negatives),
+      ...formatFigures({ precision: precision.value, recall: recall.value, f1: f1.value }),
+    ]),
+  )
+  return [
+    ...formatTable(terminal, columns, rows),
+    ...(hidden > 0 ? [terminal.tone('quiet', `${formatCounted(hidden, 'row')} with further values`)] : []),
+  ]
+}
+
+const POINT_COLUMNS: readonly TableColumn[] = [
+  { title: 'threshold', align: 'left' },
+  { title: 'precision', align: 'right' },
+  { title: 'recall', align: 'right' },
+  { title: 'F1', align: 'right' },
+  { title: 'found', align: 'right' },
+  { title: 'in vain', align: 'right' },
+  { title: 'missed', align: 'right' },
+  { title: '', align: 'left' },
+]
+
+/** What other thresholds of a class would have found, with what is known of each. */
+function formatScore(terminal: Terminal, score: JudgedScore): string[] {
+  const { best_f1: best, wanted, what_if: asked, points } = score
+  const noted: [ThresholdPoint, string][] = [
+    ...(best === null ? [] : ([[best, 'best F1']] satisfies [ThresholdPoint, string][])),
+    ...wanted.flatMap(({ precision, point }): [ThresholdPoint, string][] =>
+      point === null ? [] : [[point, `finds most at a precision of ${formatShare(precision)}`]],
+    ),
+    ...asked.map((point): [ThresholdPoint, string] => [point, 'as asked']),
+  ]
+  const shown = new Map<number, { point: ThresholdPoint; notes: string[] }>()
+  const add = (point: ThresholdPoint, note?: string) => {
+    const entry = shown.get(point.threshold) ?? { point, notes: [] }
+    if (note !== undefined) entry.notes.push(note)
+    shown.set(point.threshold, entry)
+  }
+  for (const [point, note] of noted) add(point, note)
+  const step = Math.max(1, Math.ceil(points.length / SHOWN_POINTS))
+  for (const [index, point] of points.entries()) if (index % step === 0) add(point)
+  const rows = [...shown.values()]
+    .sort((a, b) => a.point.threshold - b.point.threshold)
+    .map(({ point, notes }) => [
+      `score ≥ ${formatThreshold(point.threshold)}`,
+      ...formatFigures(point),
+      formatCount(point.true_positives),
+      formatCount(point.false_positives),
+      formatCount(point.false_negatives),
+      notes.join(', '),
+    ])
+  const areas = [
+    `average precision ${formatArea(score.average_precision)}`,
+    `ROC AUC ${formatArea(score.roc_auc)}`,
+    ...(score.without_score > 0
+      ? [`${formatCounted(score.without_score, 'row')} without a score left out`]
+      : []),
+  ]
+  return [
+    `${terminal.tone('strong', `Scores of ${toPrintable(score.class)}`)} as a test for ${toPrintable(score.rule)}`,
+    `  ${areas.join(', ')}`,
+    terminal.tone('quiet', '  (1 would be perfect; an AUC of 0.5 is no better than chance)'),
+    ...formatTable(terminal, POINT_COLUMNS, rows, 2),
+    ...wanted
+      .filter(({ point }) => point === null)
+      .map(({ precision }) => `  No threshold reaches a precision of ${formatShare(precision)}.`),
+  ]
+}
+
+function formatArea(area: number | null): string {
+  return area === null ? '–' : area.toFixed(4)
+}
+
+function formatThreshold(threshold: number): string {
+  return String(Math.round(threshold * 1e6) / 1e6)
+}
+
+/** Each cell in plain words. */
+const CELL_WORDS = {
+  tp: 'triggered, and should have',
+  fp: 'triggered, and should not have',
+  fn: 'did not trigger, and should have',
+  tn: 'did not trigger, and should not have',
+} as const
+
+function formatListed(
+  terminal: Terminal,
+  { cell, rule, total, rows }: Evaluation['listed'][number],
+): string[] {
+  const title = `${toPrintable(rule ?? 'Any of these rules')}: ${CELL_WORDS[cell]} (${formatCounted(total, 'row')})`
+  const columns: readonly TableColumn[] = [
+    { title: 'row', align: 'right' },
+    { title: 'label', align: 'left', minColumns: 8 },
+    { title: 'triggered', align: 'left', minColumns: 12 },
+    { title: 'cells', align: 'left', minColumns: 20 },
+  ]
+  const lines = rows.map(({ row, label, triggered_rules: triggered, cells }) => [
+    String(row),
+    toPrintable(label),
+    toPrintable(triggered.join('; ')),
+    toPrintable(cells.filter((text) => text !== '').join(' | ')),
+  ])
+  return [
+    terminal.tone('strong', title),
+    ...(rows.length === 0 ? [] : formatTable(terminal, columns, lines, 2)),
+    ...(total > rows.length
+      ? [terminal.tone('quiet', `  the first ${rows.length}; --export FILE writes all of them`)]
+      : []),
+  ]
+}
+
+function formatAssertions(terminal: Terminal, { assertions }: Evaluation): string[] {
+  return assertions.map(({ expression, value, ok }) => {
+    const sign = ok
+      ? terminal.tone('good', terminal.glyphs.held)
+      : terminal.tone('bad', terminal.glyphs.crossed)
+    return `${sign} ${toPrintable(expression)}  ${value === null ? 'no value' : `found ${formatShare(value)}`}`
+  })
+}
+
+function formatExported({ exported }: Evaluation): string[] {
+  return exported === null ? [] : [`${formatCounted(exported.rows, 'row')} in ${exported.file}`]
+}

@@ -1,0 +1,256 @@
+import { checkAssertion, isKnownSubject } from '../../../shared/lookback/assertion.ts'
+import type { EvaluateOptions, Evaluation } from '../../../shared/lookback/evaluation.ts'
+import { Evaluator, type LabelledRow, type ScoredTarget } from '../../../shared/lookback/evaluator.ts'
+import { findRule, Labels, toComparable } from '../../../shared/lookback/labels.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { readScoredClasses } from '../run/export/export-rows.ts'
+import { readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
+import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
+import { CellLists } from './cells.ts'
+import { writeEvaluatedRows } from './evaluated-rows.ts'
+import { createLabelReader, type RowLabel } from './row-labels.ts'
+import { createSliceReaders } from './slices.ts'
+
+/** Label values that a document lists; the rest are counted. */
+const VALUES_LISTED = 100
+
+/**
+ * Holds what the rules of a run and its retries did against labels: which were right, which fired in vain and which were
+ * missed. Reads the run twice at most, a few thousand rows at a time. Throws `BAD_USAGE` where there is nothing to
+ * evaluate, or a column or rule does not exist.
+ */
+export async function evaluateRun(family: RunFamily, options: EvaluateOptions): Promise<Evaluation> {
+  refuseOthers(family)
+  const reader = await createLabelReader(family, options)
+  const rules = readRuleNames(family.members)
+  const labels = new Labels(rules, options)
+  if (options.positives.length === 0 || options.useVerdicts) noticeLabels(family, reader.read, labels)
+  const scored = findScoredTargets(readScoredClasses(family), labels, options)
+  const evaluator = new Evaluator({ ...options, targets: labels.targets, scored })
+  const judge = createRowJudge(labels)
+  const sliceReaders = createSliceReaders(family, options.slices)
+  const cells = new CellLists(options.list, labels)
+  const rows = {
+    read: 0,
+    evaluated: 0,
+    without_label: 0,
+    unsure: 0,
+    conflicting_label: 0,
+    without_answer: 0,
+  }
+  const classes = scored.map(({ className }) => className)
+  for (const step of readAnsweredRows(family, classes)) {
+    for (const row of step) {
+      rows.read += 1
+      const { label, stratum } = reader.read(row)
+      if (label.kind === 'none') rows.without_label += 1
+      else if (label.kind === 'unsure') rows.unsure += 1
+      else if (label.kind === 'conflict') rows.conflicting_label += 1
+      else if (!row.isAnswered) rows.without_answer += 1
+      else {
+        rows.evaluated += 1
+        if (label.kind === 'text') labels.count(labels.split(label.text) ?? [])
+        const { expected, triggered } = judge(row, label)
+        const slices = sliceReaders.map((read) => read(row))
+        const judged = { expected, triggered, stratum, slices, scores: row.scores }
+        evaluator.add(judged)
+        cells.add(row, judged, toLabelText(label), rules)
+      }
+    }
+  }
+  if (rows.evaluated === 0) {
+    throw new SluiceError({
+      id: 'evaluation_without_labels',
+      runId: family.record.runId,
+      withoutAnswer: rows.without_answer,
+    })
+  }
+  refuseNoTargets(labels, rules)
+  const judged = evaluator.judge(reader.strata.populations)
+  for (const assertion of options.assertions) {
+    if (isKnownSubject(assertion, judged)) continue
+    const { expression } = assertion
+    throw new SluiceError({ id: 'assertion_of_unknown_rule', expression, rules: listRules(labels) })
+  }
+  const values = [...labels.values.values()].sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
+  return {
+    run_id: family.record.runId,
+    name: family.record.name,
+    labels: {
+      from: [
+        ...(options.label === null ? [] : ([options.labels === undefined ? 'column' : 'file'] as const)),
+        ...(options.useVerdicts ? ['verdicts' as const] : []),
+      ],
+      values: values.slice(0, VALUES_LISTED).map(({ value, rows: counted, targets }) => ({
+        value,
+        rows: counted,
+        rules: targets.map((target) => labels.targets[target]?.rule ?? ''),
+      })),
+      further_values: values.length - Math.min(values.length, VALUES_LISTED),
+    },
+    rows,
+    strata: listStrata(reader.strata, evaluator.countLabelled()),
+    ...judged,
+    not_judged: listNotJudged(family, rules, labels),
+    assertions: options.assertions.map((assertion) => checkAssertion(assertion, judged)),
+    listed: cells.lists,
+    exported:
+      options.exportFile === undefined
+        ? null
+        : await writeEvaluatedRows(family, options.exportFile, {
+            labels,
+            choices: cells.choices,
+            read: (row) => {
+              const { label } = reader.read(row)
+              if (label.kind !== 'text' && label.kind !== 'verdicts') return null
+              return { text: toLabelText(label), ...judge(row, label) }
+            },
+          }),
+    warnings: listWarnings(labels, rules, scored, options, reader.strata, evaluator.countLabelled()),
+  }
+}
+
+function refuseOthers({ record: { runId, plan } }: RunFamily): void {
+  if (plan.operation.kind === 'task' && plan.load === undefined) return
+  throw new SluiceError({ id: 'evaluation_not_of_tasks', runId })
+}
+
+/** Finds out which rules labels and verdicts name, so that all others are left out from the first row on. */
+function noticeLabels(
+  family: RunFamily,
+  read: (row: AnsweredRow) => { label: RowLabel },
+  labels: Labels,
+): void {
+  for (const step of readAnsweredRows(family)) {
+    for (const row of step) {
+      const { label } = read(row)
+      if (label.kind === 'text') labels.notice(label.text)
+      else if (label.kind === 'verdicts') {
+        // A verdict is on all that the row triggered.
+        for (const ruleId of row.ruleIds) labels.addTarget(ruleId)
+        for (const { rule } of label.verdicts) if (rule !== null) labels.addTarget(rule)
+      }
+    }
+  }
+}
+
+/** A function that says which targets a row should trigger, and which it did. */
+function createRowJudge(
+  labels: Labels,
+): (row: Pick<AnsweredRow, 'ruleIds'>, label: RowLabel) => Pick<LabelledRow, 'expected' | 'triggered'> {
+  const targetOf = new Map(
+    labels.targets.flatMap(({ ruleIds }, target) => ruleIds.map((ruleId) => [ruleId, target] as const)),
+  )
+  const none: readonly number[] = []
+  return ({ ruleIds }, label) => {
+    const triggered =
+      ruleIds.length === 0 ? none : [...new Set(ruleIds.flatMap((ruleId) => targetOf.get(ruleId) ?? []))]
+    if (label.kind === 'text') {
+      const values = labels.split(label.text) ?? []
+      return { expected: labels.toExpected(values), triggered }
+    }
+    const expected = new Set(triggered)
+    for (const { verdict, rule } of label.kind === 'verdicts' ? label.verdicts : []) {
+      if (rule === null) continue
+      const target = labels.addTarget(rule)
+      if (verdict === 'should') expected.add(target)
+      else expected.delete(target)
+    }
+    return { expected: [...expected], triggered }
+  }
+}
+
+/** Classes whose scores tell the rows of a target apart: named alike, or as a label of it, or by the person. */
+function findScoredTargets(
+  classes: readonly string[],
+  labels: Labels,
+  { scores, positives }: Pick<EvaluateOptions, 'scores' | 'positives'>,
+): ScoredTarget[] {
+  return classes.flatMap((className) => {
+    const named = scores.filter((score) => toComparable(score.className) === toComparable(className))
+    const asked = named.map(({ rule }) => labels.addTarget(rule))
+    // Several rules of one label have the same rows, so the first stands for all of them.
+    const byLabel = positives
+      .filter(({ value }) => toComparable(value) === toComparable(className))
+      .slice(0, 1)
+      .map(({ rule }) => labels.addTarget(rule))
+    const byName = labels.targets.flatMap(({ rule, ruleIds }, target) =>
+      [rule, ...ruleIds].some((name) => toComparable(name) === toComparable(className)) ? [target] : [],
+    )
+    const targets = asked.length > 0 ? asked : [...byLabel, ...byName]
+    return [...new Set(targets)].map((target) => ({ className, target }))
+  })
+}
+
+function refuseNoTargets(labels: Labels, rules: ReadonlyMap<string, string>): void {
+  if (labels.targets.length > 0) return
+  throw new SluiceError({
+    id: 'labels_name_no_rule',
+    values: [...labels.values.keys()].slice(0, 10),
+    rules: [...new Set(rules.values())].slice(0, 20),
+  })
+}
+
+function listRules({ targets }: Labels): string[] {
+  return targets.map(({ rule }) => rule)
+}
+
+function toLabelText(label: RowLabel): string {
+  if (label.kind === 'text') return label.text
+  if (label.kind !== 'verdicts') return ''
+  return label.verdicts
+    .map(({ verdict, rule }) => (rule === null ? verdict : `${verdict} ${rule}`))
+    .join('; ')
+}
+
+function listStrata(
+  { names, populations }: { names: readonly string[]; populations: readonly (number | null)[] },
+  labelled: readonly number[],
+): Evaluation['strata'] {
+  if (populations.every((rows) => rows === null)) return null
+  return names.map((stratum, index) => ({
+    stratum,
+    rows: populations[index] ?? labelled[index] ?? 0,
+    labelled: labelled[index] ?? 0,
+  }))
+}
+
+function listNotJudged(
+  family: RunFamily,
+  rules: ReadonlyMap<string, string>,
+  labels: Labels,
+): Evaluation['not_judged'] {
+  const judged = new Set(labels.targets.flatMap(({ ruleIds }) => ruleIds))
+  const counts = readFamilyCounts(family).get('rule') ?? new Map<string, number>()
+  return [...rules]
+    .filter(([ruleId]) => !judged.has(ruleId))
+    .map(([ruleId, rule]) => ({ rule, rows: counts.get(ruleId) ?? 0 }))
+    .sort((a, b) => b.rows - a.rows)
+}
+
+function listWarnings(
+  labels: Labels,
+  rules: ReadonlyMap<string, string>,
+  scored: readonly ScoredTarget[],
+  { positives, whatIf, scores }: EvaluateOptions,
+  strata: { names: readonly string[]; populations: readonly (number | null)[] },
+  labelled: readonly number[],
+): string[] {
+  const untriggered = labels.targets.filter(({ rule }) => findRule(rule, rules) === null)
+  const asked = new Set([...whatIf, ...scores].map(({ className }) => className))
+  const judged = new Set(scored.map(({ className }) => className))
+  return [
+    ...labels.listUnused(positives).map((value) => `No row has the label \`${value}\`.`),
+    ...untriggered.map(({ rule }) => `No row triggered the rule \`${rule}\`.`),
+    ...[...asked]
+      .filter((className) => !judged.has(className))
+      .map(
+        (className) =>
+          `Scores of the class \`${className}\` are not judged: no row has one, or no rule or label has its name.`,
+      ),
+    ...strata.names
+      .filter((_, index) => strata.populations[index] !== null && (labelled[index] ?? 0) === 0)
+      .map((name) => `The stratum \`${name}\` has no labelled row, so estimates leave it out.`),
+  ]
+}

@@ -1,0 +1,81 @@
+import type { Cell, Evaluation } from '../../../shared/lookback/evaluation.ts'
+import type { LabelledRow } from '../../../shared/lookback/evaluator.ts'
+import type { Labels } from '../../../shared/lookback/labels.ts'
+import { toExportColumns } from '../../../shared/run/export-format.ts'
+import type { ExportRow } from '../../../shared/run/results.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { refuseSource } from '../results/export-run.ts'
+import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
+import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import { findNewest } from '../run/results/family-rows.ts'
+import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
+import { toCell } from './cells.ts'
+
+type JudgedRow = Pick<LabelledRow, 'expected' | 'triggered'> & { text: string }
+
+/** Rows that are written at a time. */
+const PAGE_ROWS = 500
+
+/**
+ * Writes the evaluated rows to a file as an export does, each with its label and the cell of the matrix that each rule
+ * puts it in: all of them, or those of the chosen cells. Throws what an export throws.
+ */
+export async function writeEvaluatedRows(
+  family: RunFamily,
+  file: string,
+  {
+    labels,
+    choices,
+    read,
+  }: {
+    labels: Labels
+    choices: readonly { cell: Cell; target: number | null }[]
+    read: (row: AnsweredRow) => JudgedRow | null
+  },
+): Promise<NonNullable<Evaluation['exported']>> {
+  refuseSource(family, file)
+  const { columns, header, plan } = family.record
+  const format = findReportFormat(file)
+  const judgedOf = new Map<number, JudgedRow>()
+  const find = ({ row }: ExportRow) => judgedOf.get(row)
+
+  function* listPages(): Generator<readonly ExportRow[]> {
+    for (const step of readAnsweredRows(family)) {
+      judgedOf.clear()
+      for (const row of step) {
+        const judged = row.isAnswered ? read(row) : null
+        if (judged !== null && isChosen(judged)) judgedOf.set(row.row, judged)
+      }
+      const ids = [...judgedOf.keys()]
+      const pages = Array.from({ length: Math.ceil(ids.length / PAGE_ROWS) }, (_, index) =>
+        findNewest(family, ids.slice(index * PAGE_ROWS, (index + 1) * PAGE_ROWS)),
+      )
+      yield* readPagesOfRows(family, pages, { withRequests: format === 'jsonl' })
+    }
+  }
+
+  function isChosen(judged: JudgedRow): boolean {
+    return choices.length === 0 || choices.some(({ cell, target }) => toCell(judged, target) === cell)
+  }
+
+  const result = await writeReport({
+    file,
+    format,
+    columns,
+    header,
+    appended: [
+      { name: 'sluice_label', read: (row: ExportRow) => find(row)?.text ?? '' },
+      ...labels.targets.map(({ rule }, target) => ({
+        name: `sluice_cell.${rule}`,
+        read: (row: ExportRow) => {
+          const judged = find(row)
+          return judged === undefined ? '' : toCell(judged, target)
+        },
+      })),
+      ...toExportColumns(plan.operation.kind, format === 'jsonl' ? [] : readScoredClasses(family)),
+    ],
+    pages: listPages(),
+    lossless: false,
+  })
+  return { file: result.file, rows: result.rows, bytes: result.sizeBytes }
+}

@@ -1,0 +1,174 @@
+import type { EvaluateOptions, LabelsFile } from '../../../shared/lookback/evaluation.ts'
+import type { Verdict } from '../../../shared/lookback/verdict.ts'
+import { findNearestName, listColumns } from '../../../shared/mapping/check-mapping.ts'
+import { findColumn } from '../../../shared/mapping/match-columns.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { createPostIdMapper } from '../mapping/row-mapper.ts'
+import { openSource } from '../source/open-source.ts'
+import type { AnsweredRow } from './answered-rows.ts'
+import { readVerdicts } from './verdict-store.ts'
+
+/** What is said of a row: its label as it stands, the verdicts of a person, or why there is neither. */
+export type RowLabel =
+  | { kind: 'text'; text: string }
+  | { kind: 'verdicts'; verdicts: readonly Verdict[] }
+  | { kind: 'none' | 'unsure' | 'conflict' }
+
+/** A label with the stratum of its row, by number; 0 where rows were not sampled. */
+interface PlacedLabel {
+  label: RowLabel
+  stratum: number
+}
+
+/** Columns that say from which stratum of how many rows a row of a sample was drawn. */
+const STRATUM_COLUMNS = { name: 'sluice_stratum', rows: 'sluice_stratum_rows' } as const
+
+/** The row's number, in exports, samples and files of verdicts. */
+const ROW_COLUMN = 'sluice_row'
+
+const NONE: PlacedLabel = { label: { kind: 'none' }, stratum: 0 }
+
+/** The strata that labelled rows are from, numbered as they come. */
+export class Strata {
+  readonly names: string[] = []
+  readonly populations: (number | null)[] = []
+  readonly #numbers = new Map<string, number>()
+
+  /** The number of a stratum; `rows` is null where rows stand for themselves. */
+  number(name: string, rows: number | null): number {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return known
+    this.#numbers.set(name, this.names.length)
+    this.names.push(name)
+    this.populations.push(rows)
+    return this.names.length - 1
+  }
+}
+
+/** Finds the label of each row, in a column of the run, a file of labels, or the verdicts of a person. */
+export async function createLabelReader(
+  family: RunFamily,
+  { label, labels, useVerdicts }: Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts'>,
+): Promise<{ read: (row: AnsweredRow) => PlacedLabel; strata: Strata }> {
+  const strata = new Strata()
+  let read = (_row: AnsweredRow): PlacedLabel => NONE
+  if (label !== null) {
+    read =
+      labels === undefined
+        ? createColumnReader(family, label, strata)
+        : await createFileReader(family, label, labels, strata)
+  }
+  return { read: useVerdicts ? createVerdictReader(family, read, strata) : read, strata }
+}
+
+function createColumnReader(
+  family: RunFamily,
+  label: string,
+  strata: Strata,
+): (row: AnsweredRow) => PlacedLabel {
+  const { columns, plan } = family.record
+  const at = findColumnOrThrow(columns, label, '--label', plan.source.path)
+  const toStratum = createStratumReader(columns, strata)
+  return ({ cells }) => {
+    const text = cells[at] ?? ''
+    return text.trim() === '' ? NONE : { label: { kind: 'text', text }, stratum: toStratum(cells) }
+  }
+}
+
+/** The whole file is read before the run: of each key its label, which many rows share. */
+async function createFileReader(
+  family: RunFamily,
+  label: string,
+  { source, key, runKey = key }: LabelsFile,
+  strata: Strata,
+): Promise<(row: AnsweredRow) => PlacedLabel> {
+  const toKey = createRunKeyReader(family, runKey)
+  const placed = new Map<string, PlacedLabel>()
+  const byKey = new Map<string, PlacedLabel>()
+  const reader = await openSource(source)
+  try {
+    const { columns } = reader
+    const labelAt = findColumnOrThrow(columns, label, '--label', source.path)
+    const keyAt = findColumnOrThrow(columns, key, '--key', source.path)
+    const toStratum = createStratumReader(columns, strata)
+    for await (const { rows } of reader.batches()) {
+      for (const { cells } of rows) {
+        const text = cells[labelAt] ?? ''
+        if (text.trim() === '') continue
+        const stratum = toStratum(cells)
+        const found = placed.get(`${stratum}\n${text}`) ?? { label: { kind: 'text', text }, stratum }
+        placed.set(`${stratum}\n${text}`, found)
+        const rowKey = (cells[keyAt] ?? '').trim()
+        const before = byKey.get(rowKey)
+        const isSame = before === undefined || before === found
+        byKey.set(rowKey, isSame ? found : { label: { kind: 'conflict' }, stratum: 0 })
+      }
+    }
+  } finally {
+    reader.close()
+  }
+  return (row) => byKey.get(toKey(row)) ?? NONE
+}
+
+function createRunKeyReader(family: RunFamily, column: string): (row: AnsweredRow) => string {
+  const { columns, plan, runToken } = family.record
+  const at = findColumn(columns, column)
+  if (at !== null) return ({ cells }) => (cells[at] ?? '').trim()
+  if (column === ROW_COLUMN) return ({ row }) => String(row)
+  if (column === 'post_id' || column === 'sluice_post_id') {
+    const toPostId = createPostIdMapper(plan, columns, runToken)
+    return ({ row, cells, kinds }) => toPostId(row, cells, kinds) ?? ''
+  }
+  const missing = findColumnOrThrow(columns, column, '--key', plan.source.path)
+  return ({ cells }) => cells[missing] ?? ''
+}
+
+function createStratumReader(
+  columns: readonly string[],
+  strata: Strata,
+): (cells: readonly string[]) => number {
+  const nameAt = columns.indexOf(STRATUM_COLUMNS.name)
+  const rowsAt = columns.indexOf(STRATUM_COLUMNS.rows)
+  if (nameAt === -1 || rowsAt === -1) return () => strata.number('', null)
+  return (cells) => {
+    const rows = Number(cells[rowsAt])
+    return strata.number(cells[nameAt] ?? '', Number.isSafeInteger(rows) && rows > 0 ? rows : null)
+  }
+}
+
+/** A verdict goes before the label of its row: somebody has looked at it. */
+function createVerdictReader(
+  family: RunFamily,
+  readLabel: (row: AnsweredRow) => PlacedLabel,
+  strata: Strata,
+): (row: AnsweredRow) => PlacedLabel {
+  const byRow = Map.groupBy(readVerdicts(family), ({ row }) => row)
+  return (answered) => {
+    const verdicts = byRow.get(answered.row)
+    const [first] = verdicts ?? []
+    if (verdicts === undefined || first === undefined) return readLabel(answered)
+    if (verdicts.some(({ verdict }) => verdict === 'unsure')) return { label: { kind: 'unsure' }, stratum: 0 }
+    const stratum = strata.number(first.stratum ?? '', first.stratum_rows)
+    return { label: { kind: 'verdicts', verdicts }, stratum }
+  }
+}
+
+/** The index of a column. Throws `BAD_USAGE`, naming the columns there are. */
+export function findColumnOrThrow(
+  columns: readonly string[],
+  column: string,
+  option: string,
+  file: string,
+): number {
+  const at = findColumn(columns, column)
+  if (at !== null) return at
+  throw new SluiceError({
+    id: 'lookback_column_missing',
+    option,
+    column,
+    file,
+    columns: listColumns(columns),
+    nearest: findNearestName(column, columns),
+  })
+}

@@ -1,0 +1,108 @@
+import { catchMistake, formatTextMistake, MistakeError, skipSpace } from '../messages/text-mistake.ts'
+import type { Evaluation } from './evaluation.ts'
+import { toComparable } from './labels.ts'
+
+const FIGURES = ['precision', 'recall', 'f1'] as const
+const AVERAGES = ['overall', 'macro', 'micro'] as const
+const OPERATORS = ['>=', '>', '<=', '<', '=='] as const
+
+/** What `--assert` says, taken apart. */
+export interface Assertion {
+  expression: string
+  figure: (typeof FIGURES)[number]
+  /** A rule, or `overall`, `macro` or `micro`. */
+  of: string
+  operator: (typeof OPERATORS)[number]
+  /** A share from 0 to 1. */
+  limit: number
+}
+
+/** Reads `recall(Spam)>=0.9`: a figure, in brackets a rule or overall, macro or micro, a comparison and a share. */
+export function parseAssertion(
+  text: string,
+): { ok: true; assertion: Assertion } | { ok: false; reason: string } {
+  const parsed = catchMistake<{ ok: true; assertion: Assertion }>(() => ({
+    ok: true,
+    assertion: parse(text),
+  }))
+  return parsed.ok ? parsed : { ok: false, reason: formatTextMistake('assertion', text, parsed.mistake) }
+}
+
+function parse(text: string): Assertion {
+  const from = skipSpace(text, 0)
+  const figure = FIGURES.find((name) => new RegExp(`^${name}\\s*\\(`, 'i').test(text.slice(from)))
+  if (figure === undefined) {
+    throw new MistakeError(
+      text,
+      from,
+      `one of ${FIGURES.join(', ')} with a rule in brackets, as in recall(Spam)>=0.9`,
+    )
+  }
+  const open = text.indexOf('(', from)
+  // The name of a rule may have brackets of its own.
+  const close = text.lastIndexOf(')')
+  if (close < open) throw new MistakeError(text, text.length, 'a closing bracket after the rule')
+  const of = text.slice(open + 1, close).trim()
+  if (of === '') throw new MistakeError(text, open + 1, `a rule, or one of ${AVERAGES.join(', ')}`, 1)
+  const operatorAt = skipSpace(text, close + 1)
+  const operator = OPERATORS.find((one) => text.startsWith(one, operatorAt))
+  if (operator === undefined) throw new MistakeError(text, operatorAt, `one of ${OPERATORS.join(' ')}`, 2)
+  const limitAt = skipSpace(text, operatorAt + operator.length)
+  const written = text.slice(limitAt).trim()
+  const limit = Number(written)
+  if (!/^(\d+(\.\d+)?|\.\d+)$/.test(written) || limit > 1) {
+    throw new MistakeError(text, limitAt, 'a share from 0 to 1, as in 0.9 for 90 %')
+  }
+  return { expression: text.trim(), figure, of, operator, limit }
+}
+
+/** Holds an assertion against an evaluation. A figure that has no value fails; `value` is null where it is unknown. */
+export function checkAssertion(
+  { expression, figure, of, operator, limit }: Assertion,
+  evaluation: Pick<Evaluation, (typeof AVERAGES)[number] | 'rules'>,
+): Evaluation['assertions'][number] {
+  const value = readFigure(evaluation, of, figure)
+  return { expression, value, ok: value !== null && compare(value, operator, limit) }
+}
+
+/** Whether an evaluation has what an assertion is of. */
+export function isKnownSubject({ of }: Assertion, { rules }: Pick<Evaluation, 'rules'>): boolean {
+  return AVERAGES.some((name) => name === toComparable(of)) || findJudged(rules, of) !== undefined
+}
+
+function readFigure(
+  evaluation: Parameters<typeof checkAssertion>[1],
+  of: string,
+  figure: Assertion['figure'],
+): number | null {
+  // A rule goes before an average of its name.
+  const rule = findJudged(evaluation.rules, of)
+  if (rule !== undefined) return rule[figure].value
+  const average = AVERAGES.find((name) => name === toComparable(of))
+  if (average === undefined) return null
+  const found = evaluation[average][figure]
+  return typeof found === 'object' ? (found?.value ?? null) : found
+}
+
+function findJudged(rules: Evaluation['rules'], of: string): Evaluation['rules'][number] | undefined {
+  const wanted = toComparable(of)
+  return rules.find(
+    ({ rule, rule_ids: ids }) =>
+      toComparable(rule) === wanted || ids.some((id) => toComparable(id) === wanted),
+  )
+}
+
+function compare(value: number, operator: Assertion['operator'], limit: number): boolean {
+  switch (operator) {
+    case '>=':
+      return value >= limit
+    case '>':
+      return value > limit
+    case '<=':
+      return value <= limit
+    case '<':
+      return value < limit
+    case '==':
+      return value === limit
+  }
+}

@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import type { PlanSource } from '../plan/plan.ts'
+import type { Assertion } from './assertion.ts'
+import type { Positive } from './labels.ts'
+
+/** A share from 0 to 1 with its 95 % confidence interval; null where nothing was there to take a share of. */
+const metricSchema = z.object({
+  value: z.number().nullable(),
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+})
+
+/** See {@link metricSchema}. */
+export type Metric = z.infer<typeof metricSchema>
+
+/** Rows by what a rule did, and whether it should have. */
+const matrixSchema = z.object({
+  /** Triggered, and should have. */
+  true_positives: z.number(),
+  /** Triggered, and should not have. */
+  false_positives: z.number(),
+  /** Did not trigger, and should have. */
+  false_negatives: z.number(),
+  /** Did not trigger, and should not have. */
+  true_negatives: z.number(),
+})
+
+const judgedSchema = z.object({
+  /** Labelled rows. */
+  matrix: matrixSchema,
+  /** Rows of all that a stratified sample was drawn from; null without one. */
+  estimated: matrixSchema.nullable(),
+  precision: metricSchema,
+  recall: metricSchema,
+  f1: metricSchema,
+})
+
+/** How right a rule was. */
+export type Judged = z.infer<typeof judgedSchema>
+
+const judgedRuleSchema = judgedSchema.extend({ rule: z.string(), rule_ids: z.array(z.string()) })
+
+/** How right one rule was, by name. */
+export type JudgedRule = z.infer<typeof judgedRuleSchema>
+
+/** A cell of a matrix: true or false, positive or negative. */
+export const CELLS = ['tp', 'fp', 'fn', 'tn'] as const
+
+/** See {@link CELLS}. */
+export type Cell = (typeof CELLS)[number]
+
+/** Most rows that a document lists of a cell; an export has all. */
+export const LISTED_MAX = 50
+
+const averagesSchema = z.object({
+  precision: z.number().nullable(),
+  recall: z.number().nullable(),
+  f1: z.number().nullable(),
+})
+
+const thresholdPointSchema = matrixSchema.extend({
+  /** Rows with at least this score are found. */
+  threshold: z.number(),
+  precision: z.number().nullable(),
+  recall: z.number().nullable(),
+  f1: z.number().nullable(),
+})
+
+/** What one threshold would find. */
+export type ThresholdPoint = z.infer<typeof thresholdPointSchema>
+
+const judgedScoreSchema = z.object({
+  class: z.string(),
+  /** The rule whose labels the scores are held against. */
+  rule: z.string(),
+  rows: z.int(),
+  /** Labelled and answered rows without a score of the class, which are left out. */
+  without_score: z.int(),
+  average_precision: z.number().nullable(),
+  roc_auc: z.number().nullable(),
+  best_f1: thresholdPointSchema.nullable(),
+  /** For each wanted precision the threshold that reaches it and finds the most; null where none does. */
+  wanted: z.array(z.object({ precision: z.number(), point: thresholdPointSchema.nullable() })),
+  what_if: z.array(thresholdPointSchema),
+  /** Points of the whole curve, ascending by threshold; at most {@link POINTS_MAX}. */
+  points: z.array(thresholdPointSchema),
+})
+
+/** How well the scores of a class tell the rows of a rule apart. */
+export type JudgedScore = z.infer<typeof judgedScoreSchema>
+
+/** Most points of a curve that a document lists; its other figures are of the whole curve. */
+export const POINTS_MAX = 200
+
+const sliceSchema = z.object({
+  column: z.string(),
+  /** Most rows first. */
+  values: z.array(
+    z.object({ value: z.string(), rows: z.int(), overall: judgedSchema, rules: z.array(judgedRuleSchema) }),
+  ),
+  /** Rows of further values, which are not listed. */
+  further_rows: z.int(),
+})
+
+/** What `evaluate --json` prints: how right the rules of a run were, by its labels. */
+export const evaluationSchema = z.object({
+  run_id: z.string(),
+  name: z.string(),
+  labels: z.object({
+    from: z.array(z.enum(['column', 'file', 'verdicts'])),
+    /** What each value of a label means, most rows first; the rest are in `further_values`. */
+    values: z.array(z.object({ value: z.string(), rows: z.int(), rules: z.array(z.string()) })),
+    further_values: z.int(),
+  }),
+  /** Every row of the run is in exactly one of the counts after `read`. */
+  rows: z.object({
+    read: z.int(),
+    evaluated: z.int(),
+    without_label: z.int(),
+    /** A person's verdict was that they are unsure. */
+    unsure: z.int(),
+    /** Their key stands in the labels file with different labels. */
+    conflicting_label: z.int(),
+    /** Labelled, but without an answer of the service. */
+    without_answer: z.int(),
+  }),
+  /** Strata of the sample that the labelled rows are; null where they stand for themselves. */
+  strata: z.array(z.object({ stratum: z.string(), rows: z.int(), labelled: z.int() })).nullable(),
+  /** Any of the rules, taken as one. */
+  overall: judgedSchema,
+  rules: z.array(judgedRuleSchema),
+  macro: averagesSchema,
+  micro: averagesSchema,
+  /** Rules that triggered and that no label names. */
+  not_judged: z.array(z.object({ rule: z.string(), rows: z.int() })),
+  slices: z.array(sliceSchema),
+  scores: z.array(judgedScoreSchema),
+  assertions: z.array(z.object({ expression: z.string(), value: z.number().nullable(), ok: z.boolean() })),
+  /** Rows of the cells that were asked for. */
+  listed: z.array(
+    z.object({
+      cell: z.enum(CELLS),
+      /** Null for any of the rules. */
+      rule: z.string().nullable(),
+      total: z.int(),
+      /** The first {@link LISTED_MAX} of them. */
+      rows: z.array(
+        z.object({
+          row: z.int(),
+          label: z.string(),
+          triggered_rules: z.array(z.string()),
+          cells: z.array(z.string()),
+        }),
+      ),
+    }),
+  ),
+  exported: z.object({ file: z.string(), rows: z.int(), bytes: z.int() }).nullable(),
+  warnings: z.array(z.string()),
+})
+
+/** See {@link evaluationSchema}. */
+export type Evaluation = z.infer<typeof evaluationSchema>
+
+/** Rows of one cell of the matrix of a rule; null stands for any of the rules. */
+export interface CellChoice {
+  cell: Cell
+  rule: string | null
+}
+
+/** A file of labels, and how its rows are found in the run. */
+export interface LabelsFile {
+  source: PlanSource
+  /** Column of the file that names the row. */
+  key: string
+  /** Column of the run with the same values (default: that of the same name; `sluice_row` is the row's number). */
+  runKey?: string
+}
+
+/** How a run is evaluated. */
+export interface EvaluateOptions {
+  /** Column with the labels, of the run or of `labels`; null where verdicts alone are the labels. */
+  label: string | null
+  labels?: LabelsFile
+  /** Verdicts are labels, and go before those of a column. */
+  useVerdicts: boolean
+  positives: readonly Positive[]
+  /** What stands between several values of one label; null where each label is one value. */
+  separator: string | null
+  /** Columns of the source, or `language`, `model` or `variant`. */
+  slices: readonly string[]
+  /** Classes whose scores are held against a rule, in addition to those that are named as a label or rule. */
+  scores: readonly { className: string; rule: string }[]
+  wantedPrecisions: readonly number[]
+  whatIf: readonly { className: string; threshold: number }[]
+  assertions: readonly Assertion[]
+  /** Cells of which the first rows are listed. */
+  list: readonly CellChoice[]
+  /** A file for the evaluated rows, or those of `list` where there are any. */
+  exportFile?: string
+  seed: number
+}

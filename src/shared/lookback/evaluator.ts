@@ -1,0 +1,228 @@
+import { averageRules, judgeRule, type Tally, toWeight } from './confusion.ts'
+import { type Evaluation, type Judged, type JudgedRule, type JudgedScore, POINTS_MAX } from './evaluation.ts'
+import type { Target } from './labels.ts'
+import {
+  findBestF1,
+  findForPrecision,
+  listPoints,
+  ScoreTally,
+  toAveragePrecision,
+  toPointAt,
+  toRocAuc,
+} from './score-curve.ts'
+import { createRandom } from './seeded-random.ts'
+
+/** A row with a label and an answer. */
+export interface LabelledRow {
+  /** Targets that it should trigger, by number. */
+  expected: readonly number[]
+  /** Targets that it triggered. */
+  triggered: readonly number[]
+  /** Its stratum, by number. */
+  stratum: number
+  /** Its value of each sliced column. */
+  slices: readonly string[]
+  /** Its score of each judged class; null where it has none. */
+  scores: readonly (number | null)[]
+}
+
+/** Scores of a class that are held against the labels of a target. */
+export interface ScoredTarget {
+  className: string
+  target: number
+}
+
+/** What an evaluation asks for beyond the matrices. */
+export interface EvaluatorOptions {
+  targets: readonly Target[]
+  scored: readonly ScoredTarget[]
+  /** Names of the sliced columns. */
+  slices: readonly string[]
+  /** Precisions to find a threshold for, shares from 0 to 1. */
+  wantedPrecisions: readonly number[]
+  /** Thresholds to show the matrix of. */
+  whatIf: readonly { className: string; threshold: number }[]
+  seed: number
+}
+
+/** Most values of a sliced column that are judged apart. */
+const SLICE_VALUES_MAX = 100
+
+/** Adds labelled rows up, in memory that does not grow with them except for their scores, and judges rules and scores. */
+export class Evaluator {
+  readonly #options: EvaluatorOptions
+  readonly #all = new GroupTally()
+  readonly #slices: Map<string, GroupTally>[]
+  readonly #furtherRows: number[]
+  readonly #scores: { tally: ScoreTally; without: number; rows: number }[]
+
+  constructor(options: EvaluatorOptions) {
+    this.#options = options
+    this.#slices = options.slices.map(() => new Map())
+    this.#furtherRows = options.slices.map(() => 0)
+    this.#scores = options.scored.map(() => ({ tally: new ScoreTally(), without: 0, rows: 0 }))
+  }
+
+  add(row: LabelledRow): void {
+    this.#all.add(row)
+    for (const [index, value] of row.slices.entries()) this.#addToSlice(index, value, row)
+    for (const [index, score] of row.scores.entries()) {
+      const judged = this.#scores[index]
+      const target = this.#options.scored[index]?.target
+      if (judged === undefined || target === undefined) continue
+      if (score === null) judged.without += 1
+      else {
+        judged.rows += 1
+        judged.tally.add(row.stratum, score, row.expected.includes(target))
+      }
+    }
+  }
+
+  #addToSlice(index: number, value: string, row: LabelledRow): void {
+    const groups = this.#slices[index]
+    let group = groups?.get(value)
+    if (groups !== undefined && group === undefined && groups.size < SLICE_VALUES_MAX) {
+      group = new GroupTally()
+      groups.set(value, group)
+    }
+    if (group !== undefined) group.add(row)
+    else this.#furtherRows[index] = (this.#furtherRows[index] ?? 0) + 1
+  }
+
+  /**
+   * Judges all that was added. `populations` has for each stratum how many rows it stands for, null for rows that stand
+   * for themselves.
+   */
+  judge(
+    populations: readonly (number | null)[],
+  ): Pick<Evaluation, 'overall' | 'rules' | 'macro' | 'micro' | 'slices' | 'scores'> {
+    const { slices } = this.#options
+    const judged = this.#judgeGroup(this.#all, populations)
+    return {
+      ...judged,
+      ...averageRules(judged.rules),
+      slices: slices.map((column, index) => ({
+        column,
+        values: [...(this.#slices[index] ?? [])]
+          .map(([value, group]) => ({
+            value,
+            rows: group.rows,
+            ...this.#judgeGroup(group, this.#toShares(group, populations)),
+          }))
+          .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
+        further_rows: this.#furtherRows[index] ?? 0,
+      })),
+      scores: this.#options.scored.map((scored, index) => this.#judgeScore(scored, index, populations)),
+    }
+  }
+
+  /** How many labelled rows each stratum has. */
+  countLabelled(): readonly number[] {
+    return this.#all.listRows()
+  }
+
+  /** A slice has about the share of a stratum that it has of the stratum's labelled rows. */
+  #toShares(group: GroupTally, populations: readonly (number | null)[]): (number | null)[] {
+    const labelled = this.#all.listRows()
+    const own = group.listRows()
+    return populations.map((population, stratum) =>
+      population === null ? null : (population * (own[stratum] ?? 0)) / Math.max(1, labelled[stratum] ?? 0),
+    )
+  }
+
+  #judgeGroup(
+    group: GroupTally,
+    populations: readonly (number | null)[],
+  ): { overall: Judged; rules: JudgedRule[] } {
+    const { targets, seed } = this.#options
+    return {
+      overall: judgeRule(group.listTallies(OVERALL, populations), createRandom(seed)),
+      rules: targets.map(({ rule, ruleIds }, target) => ({
+        rule,
+        rule_ids: ruleIds,
+        ...judgeRule(group.listTallies(target, populations), createRandom(seed)),
+      })),
+    }
+  }
+
+  #judgeScore(
+    { className, target }: ScoredTarget,
+    index: number,
+    populations: readonly (number | null)[],
+  ): JudgedScore {
+    const { targets, wantedPrecisions, whatIf } = this.#options
+    const { tally, without, rows } = this.#scores[index] ?? { tally: new ScoreTally(), without: 0, rows: 0 }
+    const weights = this.#all
+      .listTallies(OVERALL, populations)
+      .map((stratum) => (stratum.rows === 0 ? 0 : toWeight(stratum)))
+    const curve = tally.toCurve(weights)
+    return {
+      class: className,
+      rule: targets[target]?.rule ?? '',
+      rows,
+      without_score: without,
+      average_precision: toAveragePrecision(curve),
+      roc_auc: toRocAuc(curve),
+      best_f1: findBestF1(curve),
+      wanted: wantedPrecisions.map((precision) => ({ precision, point: findForPrecision(curve, precision) })),
+      what_if: whatIf
+        .filter((asked) => asked.className === className)
+        .map(({ threshold }) => toPointAt(curve, threshold)),
+      points: listPoints(curve, POINTS_MAX),
+    }
+  }
+}
+
+/** Stands among targets for any of them. */
+const OVERALL = -1
+
+interface Counts {
+  truePositives: number
+  falsePositives: number
+  falseNegatives: number
+}
+
+/** The tallies of all targets on some of the rows. Most rows trigger nothing, so only what is not right is counted. */
+class GroupTally {
+  rows = 0
+  readonly #rows: number[] = []
+  /** By target, then by stratum. */
+  readonly #counts = new Map<number, Counts[]>()
+
+  add({ expected, triggered, stratum }: LabelledRow): void {
+    this.rows += 1
+    this.#rows[stratum] = (this.#rows[stratum] ?? 0) + 1
+    if (expected.length === 0 && triggered.length === 0) return
+    this.#count(OVERALL, stratum, triggered.length > 0, expected.length > 0)
+    for (const target of triggered) this.#count(target, stratum, true, expected.includes(target))
+    for (const target of expected) {
+      if (!triggered.includes(target)) this.#count(target, stratum, false, true)
+    }
+  }
+
+  #count(target: number, stratum: number, isTriggered: boolean, isExpected: boolean): void {
+    const strata = this.#counts.get(target) ?? []
+    const counts = strata[stratum] ?? { truePositives: 0, falsePositives: 0, falseNegatives: 0 }
+    if (isTriggered && isExpected) counts.truePositives += 1
+    else if (isTriggered) counts.falsePositives += 1
+    else counts.falseNegatives += 1
+    strata[stratum] = counts
+    this.#counts.set(target, strata)
+  }
+
+  listRows(): readonly number[] {
+    return Array.from(this.#rows, (rows) => rows ?? 0)
+  }
+
+  listTallies(target: number, populations: readonly (number | null)[]): Tally[] {
+    const strata = this.#counts.get(target) ?? []
+    return populations.map((population, stratum) => ({
+      truePositives: 0,
+      falsePositives: 0,
+      falseNegatives: 0,
+      ...strata[stratum],
+      rows: this.#rows[stratum] ?? 0,
+      population,
+    }))
+  }
+}

@@ -1,0 +1,125 @@
+/** A rule to be judged: one name, and every id that it has. */
+export interface Target {
+  rule: string
+  ruleIds: string[]
+}
+
+/** `--positive VALUE=RULE`: rows with this label value should trigger this rule. */
+export interface Positive {
+  value: string
+  rule: string
+}
+
+/** How label values and rules are compared: without case and outer white space. */
+export function toComparable(text: string): string {
+  return text.normalize('NFKC').trim().toLowerCase()
+}
+
+/** The rules of a run that a text names, by id or name; null where it names none. */
+export function findRule(text: string, rules: ReadonlyMap<string, string>): Target | null {
+  const wanted = toComparable(text)
+  const ids = [...rules].filter(([id, name]) => toComparable(name) === wanted || toComparable(id) === wanted)
+  const [first] = ids
+  return first === undefined ? null : { rule: first[1], ruleIds: ids.map(([id]) => id) }
+}
+
+/** Most different cells whose parts are kept; beyond, each is split again. */
+const SPLIT_MAX = 10_000
+
+/** Most different label values that are counted, or taken for names of rules. */
+const VALUES_MAX = 1_000
+
+const NONE: readonly number[] = []
+
+/**
+ * What labels mean: which rules a row should trigger, by the value in its label. A value stands for the rules that it is
+ * mapped to, else for the rule of its name or id, else for none.
+ */
+export class Labels {
+  readonly targets: Target[] = []
+  /** Rows by label value; at most {@link VALUES_MAX} values. */
+  readonly values = new Map<string, { value: string; rows: number; targets: readonly number[] }>()
+  readonly #rules: ReadonlyMap<string, string>
+  readonly #separator: string | null
+  readonly #mapped = new Map<string, number[]>()
+  readonly #hasMapping: boolean
+  readonly #split = new Map<string, readonly string[]>()
+  /** What a value means as it stands, so that it need not be made comparable again. */
+  readonly #known = new Map<string, readonly number[]>()
+
+  /** `rules` are those that rows of the run triggered, names by id. With `positives` only their rules are judged. */
+  constructor(
+    rules: ReadonlyMap<string, string>,
+    { positives, separator }: { positives: readonly Positive[]; separator: string | null },
+  ) {
+    this.#rules = rules
+    this.#separator = separator
+    this.#hasMapping = positives.length > 0
+    for (const { value, rule } of positives) {
+      const mapped = this.#mapped.get(toComparable(value)) ?? []
+      this.#mapped.set(toComparable(value), [...new Set([...mapped, this.addTarget(rule)])])
+    }
+  }
+
+  /** The values of a label; null where it is empty, which is no label. */
+  split(cell: string): readonly string[] | null {
+    const known = this.#split.get(cell)
+    if (known !== undefined) return known.length === 0 ? null : known
+    const parts = this.#separator === null ? [cell] : cell.split(this.#separator)
+    const values = [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))]
+    if (this.#split.size < SPLIT_MAX) this.#split.set(cell, values)
+    return values.length === 0 ? null : values
+  }
+
+  /** Takes note of the rules that a label names, before rows are judged: rules that no label names are not judged. */
+  notice(cell: string): void {
+    if (this.#hasMapping) return
+    for (const value of this.split(cell) ?? []) {
+      const comparable = toComparable(value)
+      if (this.#mapped.has(comparable) || this.#mapped.size >= VALUES_MAX) continue
+      const found = findRule(value, this.#rules)
+      this.#mapped.set(comparable, found === null ? [] : [this.addTarget(found.rule)])
+    }
+  }
+
+  /** The number of the target of a rule, which becomes one where it is none yet. */
+  addTarget(rule: string): number {
+    const target = findRule(rule, this.#rules) ?? { rule: rule.trim(), ruleIds: [] }
+    const at = this.targets.findIndex((known) => toComparable(known.rule) === toComparable(target.rule))
+    return at === -1 ? this.targets.push(target) - 1 : at
+  }
+
+  /** The targets that a row with these label values should trigger. */
+  toExpected(values: readonly string[]): readonly number[] {
+    const [only] = values
+    if (values.length === 1 && only !== undefined) return this.#find(only)
+    return [...new Set(values.flatMap((value) => this.#find(value)))]
+  }
+
+  /** Counts the values of one row's label. */
+  count(values: readonly string[]): void {
+    for (const value of values) {
+      const counted = this.values.get(value)
+      if (counted !== undefined) counted.rows += 1
+      else if (this.values.size < VALUES_MAX) {
+        this.values.set(value, { value, rows: 1, targets: this.#find(value) })
+      }
+    }
+  }
+
+  #find(value: string): readonly number[] {
+    return this.#known.get(value) ?? this.#learn(value)
+  }
+
+  #learn(value: string): readonly number[] {
+    const targets = this.#mapped.get(toComparable(value)) ?? NONE
+    if (this.#known.size < SPLIT_MAX) this.#known.set(value, targets)
+    return targets
+  }
+
+  /** Label values that were mapped and that no row has. */
+  listUnused(positives: readonly Positive[]): string[] {
+    const used = new Set([...this.values.keys()].map(toComparable))
+    return [...new Set(positives.map(({ value }) => value))].filter((value) => !used.has(toComparable(value)))
+  }
+}

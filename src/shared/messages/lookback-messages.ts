@@ -1,0 +1,104 @@
+import type { ErrorEntry } from './error-entry.ts'
+
+/** Errors of looking back on runs: evaluations, verdicts and samples. */
+export const LOOKBACK_MESSAGES = {
+  evaluation_not_of_tasks: {
+    code: 'BAD_USAGE',
+    words: ({ runId }: { runId: string }) => ({
+      text: `run ${runId} cannot be evaluated: only runs of \`task\` trigger rules`,
+      remedy: 'Name a run of `task` that is not a load test.',
+    }),
+  },
+  lookback_column_missing: {
+    code: 'BAD_USAGE',
+    words: ({
+      option,
+      column,
+      file,
+      columns,
+      nearest,
+    }: {
+      option: string
+      column: string
+      file: string
+      /** The columns that there are, as a sentence lists them. */
+      columns: string
+      nearest: string | null
+    }) => ({
+      text: `${option}: \`${column}\` is not a column of ${file}; the columns are ${columns}`,
+      remedy: nearest === null ? 'Name a column, or give its number.' : `Did you mean \`${nearest}\`?`,
+    }),
+  },
+  labels_name_no_rule: {
+    code: 'BAD_USAGE',
+    words: ({ values, rules }: { values: readonly string[]; rules: readonly string[] }) => ({
+      text:
+        `no label names a rule: labels are ${quoteAll(values)}, ` +
+        `triggered rules are ${rules.length === 0 ? 'none' : quoteAll(rules)}`,
+      remedy: 'Say which rule a label stands for, such as --positive "spam=Likely spam".',
+    }),
+  },
+  evaluation_without_labels: {
+    code: 'BAD_USAGE',
+    words: ({ runId, withoutAnswer }: { runId: string; withoutAnswer: number }) => ({
+      text:
+        withoutAnswer === 0
+          ? `no row of run ${runId} has a label`
+          : `no row of run ${runId} has both a label and an answer (${withoutAnswer} have a label alone)`,
+      remedy: 'Check the label column, and the key if the labels are in another file.',
+    }),
+  },
+  assertion_of_unknown_rule: {
+    code: 'BAD_USAGE',
+    words: ({ expression, rules }: { expression: string; rules: readonly string[] }) => ({
+      text: `assertion \`${expression}\`: the rule is not judged here; judged are ${quoteAll(rules)}`,
+      remedy: 'Name one of these, or overall, macro or micro.',
+    }),
+  },
+  cell_of_unknown_rule: {
+    code: 'BAD_USAGE',
+    words: ({ rule, rules }: { rule: string; rules: readonly string[] }) => ({
+      text: `--list: \`${rule}\` is not judged here; judged are ${quoteAll(rules)}`,
+      remedy: 'Name one of these, or overall.',
+    }),
+  },
+  verdicts_unusable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the verdicts in ${file}: ${reason}`,
+      remedy: 'Move the file away to start with no verdicts. The run itself is not affected.',
+    }),
+  },
+  verdict_row_missing: {
+    code: 'BAD_USAGE',
+    words: ({ runId, row }: { runId: string; row: number }) => ({
+      text: `run ${runId} does not have a row ${row}`,
+      remedy: 'Rows are numbered from 1 as in the column sluice_row of an export.',
+    }),
+  },
+  verdict_file_wrong: {
+    code: 'BAD_SOURCE',
+    words: ({ file, row, reason }: { file: string; row: number; reason: string }) => ({
+      text: `${file}, row ${row}: ${reason}`,
+      remedy: 'Nothing was stored. Correct the row and import the file again.',
+    }),
+  },
+  sample_over_source: {
+    code: 'BAD_USAGE',
+    words: ({ file }: { file: string }) => ({
+      text: `${file} is the file that the sample is drawn from`,
+      remedy: 'Choose another file for the sample.',
+    }),
+  },
+  sample_strata_too_many: {
+    code: 'BAD_USAGE',
+    words: ({ by, most }: { by: string; most: number }) => ({
+      text: `--by ${by}: there are more than ${most} different values`,
+      remedy: 'Choose a column with fewer values, such as a language or a label.',
+    }),
+  },
+} satisfies Record<string, ErrorEntry>
+
+function quoteAll(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ')
+}

@@ -1,0 +1,192 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Evaluation } from '../../../src/shared/lookback/evaluation.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const ROWS = [
+  'post_id,user_id,text_data,truth,channel',
+  // What the sandbox makes of each: Likely spam, Likely spam with a link, a link, nothing, nothing, nothing, invalid.
+  'p1,u1,win a free prize now claim your cash prize,spam,web',
+  'p2,u1,claim your free prize now at http://prize.example,spam;link,web',
+  'p3,u1,notes are at http://example.com,,web',
+  'p4,u1,see you at lunch,spam,app',
+  'p5,u1,good morning,ham,app',
+  'p6,u1,how was the film,link,app',
+  'p_7,u1,not sent,spam,app',
+]
+
+async function sendRows() {
+  const folder = createTemporaryFolder()
+  const workspace = join(folder, 'workspace')
+  const sandbox = await withSandbox()
+  const source = writeSource(folder, 'posts.csv', `${ROWS.join('\n')}\n`)
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })
+  const sent = await sluice('task', source, '--legacy', '--base-url', sandbox.baseUrl, '--json', '--quiet')
+  const evaluate = async (...args: string[]) => {
+    const result = await sluice('evaluate', 'latest', ...args, '--json')
+    return { ...result, document: JSON.parse(result.stdout) as Evaluation }
+  }
+  return { folder, sluice, evaluate, runId: String(JSON.parse(sent.stdout).run_id) }
+}
+
+const POSITIVES = ['--positive', 'spam=Likely spam', '--positive', 'link=Contains a link', '--separator', ';']
+
+describe('evaluate', () => {
+  it('judges each rule by labels of several values, and counts rows without label or answer apart', async () => {
+    const { evaluate } = await sendRows()
+    const { code, document } = await evaluate('--label', 'truth', ...POSITIVES, '--slice', 'channel')
+    expect(code).toBe(0)
+    expect(document.rows).toEqual({
+      read: 7,
+      evaluated: 5,
+      without_label: 1,
+      unsure: 0,
+      conflicting_label: 0,
+      without_answer: 1,
+    })
+    const [spam, link] = document.rules
+    expect(spam).toMatchObject({
+      rule: 'Likely spam',
+      rule_ids: ['rule-spam'],
+      matrix: { true_positives: 2, false_positives: 0, false_negatives: 1, true_negatives: 2 },
+      precision: { value: 1 },
+    })
+    expect(link?.matrix).toEqual({
+      true_positives: 1,
+      false_positives: 0,
+      false_negatives: 1,
+      true_negatives: 3,
+    })
+    expect(document.overall.matrix).toEqual({
+      true_positives: 2,
+      false_positives: 0,
+      false_negatives: 2,
+      true_negatives: 1,
+    })
+    const [channel] = document.slices
+    expect(channel?.values.map(({ value, rows }) => [value, rows])).toEqual([
+      ['app', 3],
+      ['web', 2],
+    ])
+    expect(channel?.values[1]?.rules[0]?.recall.value).toBe(1)
+  })
+
+  it('takes labels that are names or ids of rules without a mapping, in either case', async () => {
+    const { folder, evaluate } = await sendRows()
+    const labels = join(folder, 'labels.csv')
+    writeFileSync(labels, 'id,rules\np1,likely SPAM\np2,Likely spam|rule-link\np4,none\np9,Likely spam\n')
+    const { document } = await evaluate(
+      ...['--labels', labels, '--key', 'id=post_id', '--label', 'rules', '--separator', '|'],
+    )
+    expect(document.rows).toMatchObject({ evaluated: 3, without_label: 4 })
+    expect(document.rules.map(({ rule, recall }) => [rule, recall.value])).toEqual([
+      ['Likely spam', 1],
+      ['Contains a link', 1],
+    ])
+    expect(document.labels.values).toContainEqual({ value: 'none', rows: 1, rules: [] })
+  })
+
+  it('leaves out rows whose key has contradicting labels', async () => {
+    const { folder, evaluate } = await sendRows()
+    const labels = join(folder, 'labels.csv')
+    writeFileSync(labels, 'sluice_row,truth\n1,spam\n1,ham\n2,spam\n2,spam\n5,ham\n')
+    const { document } = await evaluate(
+      ...['--labels', labels, '--key', 'sluice_row', '--label', 'truth', '--positive', 'spam=Likely spam'],
+    )
+    expect(document.rows).toMatchObject({ evaluated: 2, conflicting_label: 1 })
+  })
+
+  it('lists and exports the rows of a cell', async () => {
+    const { folder, evaluate } = await sendRows()
+    const file = join(folder, 'missed.csv')
+    const { document } = await evaluate(
+      ...[
+        '--label',
+        'truth',
+        ...POSITIVES,
+        '--list',
+        'fn:likely spam',
+        '--list',
+        'tn:overall',
+        '--export',
+        file,
+      ],
+    )
+    expect(document.listed).toMatchObject([
+      { cell: 'fn', rule: 'Likely spam', total: 1, rows: [{ row: 4, label: 'spam', triggered_rules: [] }] },
+      { cell: 'tn', rule: null, total: 1, rows: [{ row: 5 }] },
+    ])
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\r\n')
+    expect(lines).toHaveLength(3)
+    expect(lines[0]).toContain('sluice_label,sluice_cell.Likely spam,sluice_cell.Contains a link')
+    expect(lines[1]).toMatch(/^p4,u1,see you at lunch,spam,app,spam,fn,tn,4,succeeded/)
+    expect(document.exported).toMatchObject({ file, rows: 2 })
+  })
+
+  it('exits with 99 where an assertion does not hold, and says what was found', async () => {
+    const { evaluate, sluice } = await sendRows()
+    const labels = ['--label', 'truth', ...POSITIVES]
+    const holds = await evaluate(...labels, '--assert', 'precision(Likely spam)>=0.9')
+    expect(holds).toMatchObject({ code: 0, document: { assertions: [{ value: 1, ok: true }] } })
+    const fails = await sluice('evaluate', 'latest', ...labels, '--assert', 'recall(overall) > 0.9')
+    expect(fails).toMatchObject({ code: 99 })
+    expect(fails.stderr).toContain('1 assertion failed: recall(overall) > 0.9 (found 0.5)')
+    const unknown = await sluice('evaluate', 'latest', ...labels, '--assert', 'recall(Spam)>0.9')
+    expect(unknown.code).toBe(2)
+    expect(unknown.stderr).toContain('`Likely spam`, `Contains a link`')
+  })
+
+  it('shows what another threshold would have found, without sending again', async () => {
+    const { evaluate } = await sendRows()
+    const { document } = await evaluate(
+      ...[
+        '--label',
+        'truth',
+        ...POSITIVES,
+        '--threshold',
+        'spam=9',
+        '--precision',
+        '100%',
+        '--slice',
+        'language',
+      ],
+    )
+    expect(document.scores).toMatchObject([
+      {
+        class: 'spam',
+        rule: 'Likely spam',
+        rows: 5,
+        what_if: [{ threshold: 9, true_positives: 0, recall: 0 }],
+      },
+    ])
+    expect(document.slices[0]?.values[0]).toMatchObject({ value: 'EN' })
+  })
+
+  it('says what is missing where nothing can be evaluated', async () => {
+    const { sluice } = await sendRows()
+    const expectRefused = async (args: string[], text: RegExp) => {
+      const result = await sluice('evaluate', 'latest', ...args)
+      expect(result).toMatchObject({ code: 2, stdout: '' })
+      expect(result.stderr).toMatch(text)
+    }
+    await expectRefused([], /--label COLUMN/)
+    await expectRefused(['--label', 'thruth'], /Did you mean `truth`\?/)
+    await expectRefused(['--label', 'truth'], /no label names a rule: labels are `spam`.*--positive/s)
+    await expectRefused(['--label', 'truth', '--positive', 'spam'], /VALUE=RULE/)
+    await expectRefused(['--label', 'truth', '--labels', 'x.csv'], /--key/)
+    await expectRefused(['--label', 'truth', '--assert', 'recall(Spam)>=90'], /a share from 0 to 1/)
+  })
+
+  it('warns of labels and rules that no row has', async () => {
+    const { sluice } = await sendRows()
+    const { stdout } = await sluice('evaluate', 'latest', '--label', 'truth', '--positive', 'scam=Scams')
+    expect(stdout).toContain('! No row has the label `scam`.')
+    expect(stdout).toContain('! No row triggered the rule `Scams`.')
+    expect(stdout).toMatch(/precision +– +no such rows/)
+  })
+})

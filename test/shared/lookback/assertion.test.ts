@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { checkAssertion, parseAssertion } from '../../../src/shared/lookback/assertion.ts'
+import { averageRules, judgeRule } from '../../../src/shared/lookback/confusion.ts'
+import { createRandom } from '../../../src/shared/lookback/seeded-random.ts'
+
+/** One rule with a precision of 0.8 and a recall of 0.5. */
+function createEvaluation() {
+  const tally = { rows: 100, population: null, truePositives: 8, falsePositives: 2, falseNegatives: 8 }
+  const judged = judgeRule([tally], createRandom(1))
+  const rules = [{ rule: 'Spam (strict)', rule_ids: ['rule-1'], ...judged }]
+  return { overall: judged, rules, ...averageRules(rules) }
+}
+
+function check(text: string) {
+  const parsed = parseAssertion(text)
+  return parsed.ok ? checkAssertion(parsed.assertion, createEvaluation()) : parsed
+}
+
+describe('an assertion', () => {
+  it('compares a figure of a rule, by its name or id, or of all rules', () => {
+    expect(check('recall(Spam (strict))>=0.5')).toMatchObject({ value: 0.5, ok: true })
+    expect(check(' Recall ( RULE-1 ) > 0.5')).toMatchObject({ value: 0.5, ok: false })
+    expect(check('precision(overall)<.9')).toMatchObject({ value: 0.8, ok: true })
+    expect(check('precision(micro)<=0.8')).toMatchObject({ ok: true })
+    expect(check('f1(macro)==1')).toMatchObject({ ok: false })
+  })
+
+  it('fails where its rule or figure has no value', () => {
+    expect(check('recall(Other)>=0')).toEqual({ expression: 'recall(Other)>=0', value: null, ok: false })
+  })
+
+  it('says where it is wrong', () => {
+    for (const [text, reason] of [
+      ['recal(Spam)>=0.9', /character 1: expected one of precision, recall, f1/],
+      ['recall()>=0.9', /character 8: expected a rule/],
+      ['recall(Spam>=0.9', /a closing bracket/],
+      ['recall(Spam)=>0.9', /character 13: expected one of >= > <= < ==/],
+      ['recall(Spam)>=90', /character 15: expected a share from 0 to 1/],
+    ] as const) {
+      const found = check(text)
+      expect('reason' in found ? found.reason : found).toMatch(reason)
+    }
+  })
+})

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import type { Averages } from '../../../src/shared/lookback/confusion.ts'
+import type { Judged, Metric, ThresholdPoint } from '../../../src/shared/lookback/evaluation.ts'
+
+/** What scikit-learn, scipy and numpy say; test/fixtures/statistics/evaluation.py computed it. */
+interface StatisticsFixture {
+  rules: { matrix: Judged['matrix']; precision: Metric; recall: Metric; f1: Partial<Metric> }[]
+  averages: { rules: Judged['matrix'][]; macro: Averages; micro: Averages }
+  curves: {
+    truth: number[]
+    scores: number[]
+    average_precision: number
+    roc_auc: number
+    points: Pick<ThresholdPoint, 'threshold' | 'precision' | 'recall' | 'f1'>[]
+    best_f1: { threshold: number; f1: number }
+    wanted: number
+    threshold_for_wanted: number | null
+  }[]
+  random: { seed: number; numbers: number[] }[]
+}
+
+/** Reads the figures that ours are held against. */
+export function readFixture(): StatisticsFixture {
+  const file = new URL('../../fixtures/statistics/evaluation.json', import.meta.url)
+  return JSON.parse(readFileSync(file, 'utf8')) as StatisticsFixture
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import {
+  findBestF1,
+  findForPrecision,
+  listPoints,
+  ScoreTally,
+  toAveragePrecision,
+  toPointAt,
+  toRocAuc,
+} from '../../../src/shared/lookback/score-curve.ts'
+import { readFixture } from './read-fixture.ts'
+
+const { curves } = readFixture()
+
+function toCurve({ truth, scores }: Pick<(typeof curves)[number], 'truth' | 'scores'>) {
+  const tally = new ScoreTally()
+  for (const [index, score] of scores.entries()) tally.add(0, score, truth[index] === 1)
+  return tally.toCurve([1])
+}
+
+describe('the scores of a class', () => {
+  it('have the average precision and ROC AUC of scikit-learn, tied scores among them', () => {
+    for (const fixture of curves) {
+      const curve = toCurve(fixture)
+      expect(toAveragePrecision(curve)).toBeCloseTo(fixture.average_precision, 14)
+      expect(toRocAuc(curve)).toBeCloseTo(fixture.roc_auc, 14)
+    }
+  })
+
+  it('have the precision-recall curve of scikit-learn', () => {
+    for (const fixture of curves) {
+      const points = listPoints(toCurve(fixture), 1000)
+      expect(points.map(({ threshold }) => threshold)).toEqual(
+        fixture.points.map(({ threshold }) => threshold),
+      )
+      for (const [index, point] of points.entries()) {
+        for (const name of ['precision', 'recall', 'f1'] as const) {
+          expect(point[name]).toBeCloseTo(fixture.points[index]?.[name] ?? Number.NaN, 14)
+        }
+      }
+    }
+  })
+
+  it('find the threshold with the best F1, and the one for a wanted precision', () => {
+    for (const fixture of curves) {
+      const curve = toCurve(fixture)
+      expect(findBestF1(curve)).toMatchObject({ threshold: fixture.best_f1.threshold })
+      expect(findBestF1(curve)?.f1).toBeCloseTo(fixture.best_f1.f1, 14)
+      expect(findForPrecision(curve, fixture.wanted)?.threshold ?? null).toBe(fixture.threshold_for_wanted)
+    }
+  })
+
+  it('say what any threshold would find, also between and beyond the scores', () => {
+    const curve = toCurve({ truth: [1, 0, 1, 0, 0], scores: [3, 3, 2, 1, 0] })
+    expect(toPointAt(curve, 2.5)).toMatchObject({ threshold: 2.5, true_positives: 1, false_positives: 1 })
+    expect(toPointAt(curve, 2)).toMatchObject({ true_positives: 2, false_negatives: 0, true_negatives: 2 })
+    expect(toPointAt(curve, -1)).toMatchObject({ true_positives: 2, false_positives: 3, recall: 1 })
+    expect(toPointAt(curve, 4)).toEqual({
+      threshold: 4,
+      true_positives: 0,
+      false_positives: 0,
+      false_negatives: 2,
+      true_negatives: 3,
+      precision: null,
+      recall: 0,
+      f1: 0,
+    })
+  })
+
+  it('are picked evenly where a curve has more points than are wanted, both ends among them', () => {
+    const scores = Array.from({ length: 1001 }, (_, index) => index)
+    const points = listPoints(toCurve({ truth: scores.map((score) => score % 2), scores }), 5)
+    expect(points.map(({ threshold }) => threshold)).toEqual([0, 250, 500, 750, 1000])
+  })
+
+  it('count for as many rows as their stratum stands for', () => {
+    const tally = new ScoreTally()
+    tally.add(0, 2, true)
+    tally.add(1, 2, false)
+    tally.add(1, 1, true)
+    expect(toPointAt(tally.toCurve([10, 3]), 2)).toMatchObject({
+      true_positives: 10,
+      false_positives: 3,
+      false_negatives: 3,
+    })
+  })
+
+  it('have no figure where there is nothing to tell apart', () => {
+    const curve = toCurve({ truth: [0, 0], scores: [1, 2] })
+    expect([toAveragePrecision(curve), toRocAuc(curve), findBestF1(curve)]).toEqual([null, null, null])
+    expect(toRocAuc(toCurve({ truth: [1], scores: [1] }))).toBe(null)
+  })
+})
