@@ -25,6 +25,7 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
   readonly #open = new Map<number, PromiseWithResolvers<unknown>>()
   #lastId = 0
   #isClosing = false
+  #hasBrokenOff = false
   #failure: SluiceError | null = null
 
   /** `toFailure` makes the error that open and later calls reject with once the thread has ended. */
@@ -41,11 +42,14 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
       else this.#settle(response)
     })
     worker.on('error', (error) => {
+      this.#hasBrokenOff = true
       this.#failure = toFailure(error)
     })
     worker.on('exit', (code) => {
-      const how = this.#isClosing || code === 0 ? 'it was closed' : `its thread ended with code ${code}`
-      this.#failure ??= toFailure(new Error(how))
+      const isClosed = this.#isClosing || code === 0
+      this.#failure ??= toFailure(
+        new Error(isClosed ? 'it was closed' : `its thread ended with code ${code}`),
+      )
       for (const { reject } of this.#open.values()) reject(this.#failure)
       this.#open.clear()
       ended.resolve()
@@ -70,11 +74,12 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
     this.#worker.postMessage({ kind: 'call', id: null, name, args })
   }
 
-  /** Lets the thread end when it has nothing left to do, and waits for that. */
+  /** Lets the thread end when it has nothing left to do, and waits for that. Rejects if it broke off instead. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#worker.postMessage({ kind: 'close' } satisfies Request)
     await this.ended
+    if (this.#hasBrokenOff) throw this.#failure
   }
 
   /** Ends the thread in the middle of whatever it does. */

@@ -72,6 +72,12 @@ describe('a worker thread', () => {
     await expect(client.call('double', 1)).rejects.toMatchObject({ code: 'INTERNAL' })
   })
 
+  it('that breaks off while it is being closed says so', async () => {
+    const { client } = startThread()
+    client.send('throwLater')
+    await expect(client.close()).rejects.toMatchObject({ said: { reason: 'out of order' } })
+  })
+
   it('ends when it is closed and has nothing left to do', async () => {
     const { client } = startThread()
     const answer = client.call('double', 21)

@@ -33,7 +33,7 @@ export async function startSandboxThread(
   })
   const close = async (): Promise<void> => {
     await client.call('close').catch(() => {})
-    await client.close()
+    await client.close().catch(() => {})
   }
   try {
     return { ...(await client.call('start', options)), ended: client.ended, close }

@@ -139,7 +139,7 @@ export class LoadThreads {
     } catch (error) {
       onError(error)
     }
-    await thread.close()
+    await thread.close().catch(onError)
     onExit(index)
   }
 }

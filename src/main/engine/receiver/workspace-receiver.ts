@@ -234,6 +234,6 @@ export class ReceiverThread {
   /** Stores what has arrived, frees port and inbox, and ends the thread. */
   async close(): Promise<void> {
     await this.call('close').catch(() => {})
-    await this.#client.close()
+    await this.#client.close().catch(() => {})
   }
 }

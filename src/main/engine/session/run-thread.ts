@@ -116,12 +116,14 @@ export class RunThread {
   }
 
   async #run(task: RunTask): Promise<void> {
+    // The journal is certainly free only when the thread is gone, so both ways wait for that.
     try {
       await this.#client.call('run', task)
-    } finally {
-      // The journal is certainly free only when the thread is gone.
-      await this.#client.close()
+    } catch (error) {
+      await this.#client.close().catch(() => {})
+      throw error
     }
+    await this.#client.close()
   }
 
   #publish(snapshot: RunSnapshot): void {
