@@ -37,7 +37,7 @@ export const appHandlers = app.router({
   }),
 })
 
-/** The first address that is not and was not the sandbox's. */
+/** The first address that never belonged to the sandbox. */
 async function findElsewhere(baseUrls: readonly string[], sandbox: SandboxHost): Promise<string | null> {
   for (const baseUrl of new Set(baseUrls)) {
     if (!(await sandbox.isOwnAddress(baseUrl))) return baseUrl
@@ -45,7 +45,7 @@ async function findElsewhere(baseUrls: readonly string[], sandbox: SandboxHost):
   return null
 }
 
-/** `baseUrl` is that of the newest run; null where that was the sandbox's. */
+/** `baseUrl` is the newest run's address; null if that run went to the sandbox. */
 function findBeginning(workspace: string, baseUrl: string | null): AppDescription['beginsAt'] {
   const known = readConnectionsOrNone(workspace)
   const stored = findConnectionInUse(known) ?? known.connections.find((one) => one.baseUrl === baseUrl)
@@ -62,7 +62,7 @@ function readConnectionsOrNone(workspace: string): Connections {
   }
 }
 
-/** A journal may have gone or be damaged: then there is nothing to begin with. */
+/** The operation of the newest run; null if its journal is missing or damaged. */
 async function readLastOperation(engine: Engine, runId: string | undefined): Promise<Operation | null> {
   if (runId === undefined) return null
   return engine.readPlan(runId).then(

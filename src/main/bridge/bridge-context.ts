@@ -13,7 +13,7 @@ import type { KeySwitch } from './run-key.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 import type { Sources } from './sources.ts'
 
-/** Where an export is written, and what the window is told about it afterwards. */
+/** Where an export is written, and what the window gets to know about it. */
 export interface ExportPlace {
   /** Absolute path; the ending is the format. */
   file: string
@@ -29,7 +29,7 @@ export interface BridgeHost {
     format: ExportFormat
     name: string
   }): Promise<ExportPlace>
-  /** Asks a person before anything is sent to production, where no page can answer. */
+  /** Asks a person, out of reach of any page, before anything is sent to production. */
   readonly askProduction: AskProduction
 }
 
@@ -42,7 +42,7 @@ export interface BridgeServices {
   readonly productionGate: ProductionGate
   readonly liveRuns: LiveRuns
   readonly sandbox: SandboxHost
-  /** Told at once when a window switches a stored connection's key. */
+  /** Announces that a window switched a stored connection's key. */
   readonly keySwitch: KeySwitch
   readonly clock: Clock
   readonly env: NodeJS.ProcessEnv
@@ -56,7 +56,7 @@ export interface BridgeContext extends BridgeServices {
 /** The contract, ready to be given handlers that work with a {@link BridgeContext}. */
 export const bridge = implement(bridgeContract).$context<BridgeContext>()
 
-/** Turns whatever a handler threw into one of the contract's errors. What was typed in appears in none of them. */
+/** Turns anything a handler threw into one of the contract's errors, without repeating what was typed. */
 export function toReportedError(error: unknown): Error {
   if (error instanceof ORPCError) {
     if (error.defined) return error
@@ -75,7 +75,7 @@ function toCallError(error: ORPCError<string, unknown>): Error {
   return new SluiceError({ id: 'request_invalid', faults })
 }
 
-/** Passes events on, and what ends them as one of the contract's errors. */
+/** Passes events on; if they end with an error, throws one of the contract's. */
 export async function* withBridgeErrors<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> {
   try {
     yield* events

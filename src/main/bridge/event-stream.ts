@@ -1,23 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Something whose newest picture is worth telling. */
+/** Something that has a newest picture, such as a run's snapshot. */
 export interface EventSource<T> {
   /** The newest picture; null before the first. */
   read(): T | null
-  /** Calls the listener whenever the picture is a new one; returns the way to stop it. */
+  /** Calls the listener at each new picture; returns a function that stops this. */
   onChange(listener: () => void): () => void
-  /** Settles when no further picture comes; rejects with what the stream shall end with. */
+  /** Settles after the last picture; rejects with the error that ends the stream. */
   readonly ended: Promise<unknown>
 }
 
-/** How a stream is told. */
+/** How events are sent over a stream. */
 export interface EventStreamOptions {
   clock: Clock
   gates: EventGates
   streamId: string
   /** Least time between two events, milliseconds. */
   intervalMs: number
-  /** Given when the window is gone or has enough. */
+  /** Aborts when the window closes or cancels the stream. */
   signal: AbortSignal
 }
 
@@ -29,7 +29,7 @@ export interface SequencedEvent<T> {
 
 /**
  * Yields the newest picture at once and then whenever there is a new one, never two within `intervalMs`, and the next
- * only after the one before was seen: pictures in between are skipped, none is queued. The last picture is always told.
+ * only after the one before was seen: pictures in between are skipped, none is queued. The last picture is always sent.
  */
 export async function* streamEvents<T>(
   source: EventSource<T>,
@@ -81,9 +81,9 @@ export async function* streamEvents<T>(
   }
 }
 
-/** Holds back each event stream of a connection until the window has seen the event before. */
+/** Holds back the next event of each stream until the window has seen the last one. */
 export interface EventGates {
-  /** Settles when the event of that sequence was seen, or the signal is given. */
+  /** Settles when the window has seen that event, or when the signal aborts. */
   awaitSeen(streamId: string, sequence: number, signal: AbortSignal): Promise<void>
   /** Lets the next event of a stream through. */
   noteSeen(streamId: string, sequence: number): void
@@ -114,9 +114,9 @@ export function createEventGates(): EventGates {
 
 /** Time as the event streams see it. */
 export interface Clock {
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds from a monotonic clock. */
   now(): number
-  /** Settles after that many milliseconds, or at once when the signal is given. Never rejects. */
+  /** Settles after that many milliseconds, or as soon as the signal aborts. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 

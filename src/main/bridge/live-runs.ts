@@ -3,12 +3,12 @@ import type { Plan } from '../../shared/plan/plan.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
 
-/** Failures of runs that are told to whoever asks late. */
+/** Failures that are kept for windows that ask after the run has ended. */
 const FAILURES_MAX = 100
 
 /** The runs that this process holds, for every window. */
 export interface LiveRuns {
-  /** Takes up a run that was just started with that plan, until it ends. */
+  /** Holds a run that was just started with that plan, until it ends. */
   add(handle: RunHandle, plan: Plan): void
   /** The handle of a held run, or null. */
   find(runId: string): RunHandle | null
@@ -22,9 +22,9 @@ export interface LiveRuns {
   snapshots(): RunSnapshot[]
   /** Grows with each run that begins, ends or is deleted. */
   revision(): number
-  /** Says that the list of runs is another one now. */
+  /** Announces that the list of runs changed. */
   noteChange(): void
-  /** Calls the listener with each new revision and each new picture; returns the way to stop it. */
+  /** Calls the listener at each new revision and picture; returns a function that stops this. */
   onChange(listener: () => void): () => void
 }
 

@@ -18,7 +18,7 @@ export interface ProductionQuestion {
   rows: number | null
 }
 
-/** Shows the question where no page can answer it. `signal` is given when the window that caused it is gone. */
+/** Shows the question where no page can answer it. `signal` aborts when the window that caused it closes. */
 export type AskProduction = (question: ProductionQuestion, signal: AbortSignal) => Promise<boolean>
 
 /** What is about to be sent. */
@@ -46,9 +46,9 @@ export interface ProductionGate {
   refuseAddress(url: string | undefined): void
 }
 
-/** Makes the gate of a process. One question at a time, so that no flood of them wears a person down. */
+/** Makes the gate of a process. It asks one question at a time, so that a page cannot wear a person down. */
 export function createProductionGate(workspace: string, ask: AskProduction): ProductionGate {
-  /** What each run that was consented to as a whole was consented with. */
+  /** The connection and plan that each fully confirmed run was confirmed with. */
   const admitted = new Map<string, string>()
   let isAsking = false
 
@@ -76,7 +76,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
     ).finally(() => {
       isAsking = false
     })
-    // The connection may have been changed while the question was open: then it was about something else.
+    // If the connection changed while the question was open, the answer was about another one.
     const now = find(plan.connection)
     const isSame = now !== undefined && toConsent(now, plan) === toConsent(stored, plan)
     if (!isGiven || !isSame || signal.aborted)
@@ -104,7 +104,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
   }
 }
 
-/** A consent is bound to the connection and the plan: for anything else it is worth nothing. */
+/** Consent is bound to this connection and plan; it covers nothing else. */
 function toConsent({ name, baseUrl, taskBaseUrl }: StoredConnection, plan: Plan): string {
   const about = JSON.stringify([name, baseUrl, taskBaseUrl ?? null, plan])
   return createHash('sha256').update(about).digest('base64url')
@@ -114,7 +114,7 @@ function listOrigins({ baseUrl, taskBaseUrl }: Pick<PlanConnection, 'baseUrl' | 
   return [baseUrl, ...(taskBaseUrl === undefined ? [] : [taskBaseUrl])].map(toOrigin)
 }
 
-/** Scheme, host and port; a host with a dot at its end is the same host, and this machine has many names. */
+/** Scheme, host and port; a trailing dot does not change the host, and this machine has several names. */
 function toOrigin(url: string): string {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/\.$/, '')

@@ -41,7 +41,7 @@ export const checkHandlers = bridge.check.router({
   problems: bridge.check.problems.handler(({ context, input }) => context.engine.readProblems(input.runId)),
 })
 
-/** The last look before anything is sent. */
+/** The exact requests, before anything is sent. */
 export const reviewHandlers = bridge.review.router({
   readRequest: bridge.review.readRequest.handler(async ({ context, input }) => {
     const [detail, { operation }] = await Promise.all([

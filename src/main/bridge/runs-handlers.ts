@@ -14,7 +14,7 @@ import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 
 const { runs } = bridge
 
-/** Runs: start, steer, look back. */
+/** Runs: start, control, look back. */
 export const runsHandlers = runs.router({
   list: runs.list.handler(async ({ context: { engine, liveRuns } }) => {
     await engine.settleLate()
@@ -94,7 +94,7 @@ export const runsHandlers = runs.router({
   watchAll: watchAllHandler,
 })
 
-/** What a window that takes a run up again says about it. */
+/** What a window passes on to resume or retry a run. */
 interface ContinueRun {
   runId: string
   onUnknown: 'resend' | 'skip'
@@ -160,7 +160,7 @@ async function endUnsent({ liveRuns }: BridgeContext, runId: string): Promise<vo
 }
 
 /**
- * The plan that a page's request comes to: files by their handles, connections by their names. What the page cannot
+ * The plan that a page's request stands for: files by their handles, connections by their names. What the page cannot
  * name, such as variables, TLS files, proxies and the receiver's host, is the stored connection's or the default.
  * Throws `BAD_SOURCE`, `CONNECTION_NOT_FOUND`, `SANDBOX_UNAVAILABLE` or `BAD_USAGE`.
  */

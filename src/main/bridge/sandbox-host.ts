@@ -9,7 +9,7 @@ import { ADMIN_TOKEN_HEADER, proveSandbox } from '../sandbox/admin-access.ts'
 import type { SandboxOptions } from '../sandbox/sandbox-options.ts'
 import { type SandboxThread, startSandboxThread } from '../sandbox/start-sandbox-thread.ts'
 
-/** Slow enough to watch a run against it. */
+/** Slow enough that a person can watch a run. */
 const TRIAL_OPTIONS = {
   latency: '110ms±70ms',
   callbacks: 'delay=1s±400ms',
@@ -20,7 +20,7 @@ interface StartedSandbox extends SandboxThread {
   key: ApiKey
 }
 
-/** Has the sandbox forget the tasks it was sent. */
+/** Path that makes the sandbox forget its tasks. */
 const TASKS_PATH = '/sandbox/admin/tasks'
 
 const portSchema = z.int().min(1).max(65_535)
@@ -123,7 +123,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     const formerPorts = before === null ? [] : [before.port, ...before.formerPorts]
     const others = [...new Set(formerPorts)].filter((one) => one !== port)
     const text = JSON.stringify({ port, formerPorts: others.slice(0, FORMER_PORTS_MAX) })
-    // The port is a convenience: a workspace that cannot be written says so where it matters.
+    // The port is a convenience. A workspace that cannot be written fails elsewhere, with an error.
     try {
       replaceFileSync(memory, text, { isPrivate: true })
     } catch {
@@ -153,7 +153,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
 
   async function requireKey(baseUrl: string): Promise<ApiKey> {
     const remembered = await readMemory()
-    // Nothing but the last address is started again: its port may be anybody's by now.
+    // Only the last address is started again: another program may use the former ports by now.
     if (thread === null && remembered !== null && toBaseUrl(remembered.port) === baseUrl) {
       await open(remembered.port).catch((error: unknown) => {
         throw toOtherProgramError(baseUrl, error)

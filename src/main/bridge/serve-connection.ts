@@ -28,8 +28,8 @@ interface Connection {
 }
 
 /**
- * Serves the bridge to one window. Messages are text. `refuse` is called where a message is none of the protocol's: the
- * connection is to be dropped, since no answer could name its question.
+ * Serves the bridge to one window. Messages are text. `refuse` is called for messages outside
+ * the protocol: drop the connection, since an answer could not name its question.
  */
 function openConnection(
   services: BridgeServices,

@@ -58,7 +58,7 @@ export const sourceHandlers = bridge.source.router({
     } = input
     const { path, name } = sources.find(sourceId)
     const source = { ...reading, path }
-    // One row more than asked for tells whether there are more.
+    // One extra row shows whether there are more.
     const {
       rows: read,
       problems: found,
@@ -80,7 +80,7 @@ export const sourceHandlers = bridge.source.router({
   }),
 })
 
-/** The error with the name that the person knows in the place of the path, which the page is not told. */
+/** The error with the source's name instead of its path, which the page must not learn. */
 function withName(error: unknown, name: string): unknown {
   if (!(error instanceof SluiceError)) return error
   return new SluiceError(renameSource(error.said, name), { cause: error })

@@ -37,7 +37,7 @@ async function* watchRun(
   if (handle === null) {
     const failure = liveRuns.failureOf(runId)
     if (failure !== undefined) throw failure
-    // Says RUN_NOT_FOUND where there is no such run at all.
+    // Throws RUN_NOT_FOUND if the run does not exist.
     await engine.summarizeRun(runId)
     return
   }

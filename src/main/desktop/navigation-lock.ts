@@ -25,7 +25,7 @@ function lockNavigation(contents: WebContents, appUrl: string): void {
   contents.on('will-attach-webview', (event) => event.preventDefault())
 }
 
-/** Locks every page there will ever be, whoever opens it. Must run before the first window. */
+/** Locks every page that this process will open. Must run before the first window. */
 export function lockEveryPage(appUrl: string): void {
   app.on('web-contents-created', (_event, contents) => lockNavigation(contents, appUrl))
 }
@@ -63,7 +63,8 @@ function isExternalLink(url: string): boolean {
 
 /**
  * Makes the way from a page to the person's browser: https links alone, each after a click or key press of its own,
- * which no script can make, and after a dialog of the system has shown the whole address. `now` tells milliseconds.
+ * which no script can make, and after a dialog of the system has shown the whole address.
+ * `now` is a clock in milliseconds.
  */
 function createLinkOpener(contents: WebContents, now = () => performance.now()): OpenLink {
   let gestureAt = Number.NEGATIVE_INFINITY

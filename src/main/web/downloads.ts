@@ -76,7 +76,7 @@ export function createDownloads(workspace: string): Downloads {
         'content-length': String(size),
       })
       const source = createReadStream(entry.file)
-      // A browser that has every byte may hang up before the answer is told to be finished: that is not a failure.
+      // A browser that has every byte may hang up before the response is closed. That is not a failure.
       const isWhole = await pipeline(source, response).then(
         () => true,
         () => source.bytesRead === size,

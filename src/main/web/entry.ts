@@ -16,9 +16,9 @@ export interface EntryTokens {
   redeem(token: string): boolean
 }
 
-/** Makes the issuer of tokens. `now` tells milliseconds that only ever grow. */
+/** Makes the issuer of tokens. `now` is a monotonic clock in milliseconds. */
 export function createEntryTokens(now: () => number): EntryTokens {
-  // Kept by their hashes, so that how long a look-up takes tells nothing of a token.
+  // Kept by their hashes, so that the time of a look-up reveals nothing about a token.
   const issued = new Map<string, number>()
   return {
     issue() {

@@ -30,9 +30,9 @@ interface OpenSession extends Session {
   readonly ends: Set<() => void>
 }
 
-/** Makes the register of sessions; it lives as long as the shell. `now` tells milliseconds that only ever grow. */
+/** Makes the register of sessions; it lives as long as the shell. `now` is a monotonic clock in milliseconds. */
 export function createSessions(now: () => number): Sessions {
-  // Kept by their hashes, so that how long a look-up takes tells nothing of a cookie.
+  // Kept by their hashes, so that the time of a look-up reveals nothing about a cookie.
   const open = new Map<string, OpenSession>()
 
   const isOver = ({ openedAt, usedAt, ends }: OpenSession) =>

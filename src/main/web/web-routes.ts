@@ -30,7 +30,7 @@ export interface WebRoutesOptions {
   /** Where what arrived becomes readable for the page. */
   sources: Sources
   downloads: Downloads
-  /** Called when a browser was let in, before it is told so. */
+  /** Called when a browser is let in, before it gets the answer. */
   onEntered: () => Promise<void>
 }
 
@@ -68,7 +68,7 @@ export function createWebRoutes(
       })
     }
     if (method !== 'GET') return refuse(response, 405, 'This cannot be done here.')
-    // A download is fetched once, so there is no asking for its headers alone.
+    // A download can be fetched only once, so HEAD requests are refused.
     if (request.method === 'GET' && pathname.startsWith(`${DOWNLOAD_PATH}/`)) {
       if (await downloads.send(pathname, response)) return
       return sendText(

@@ -143,7 +143,7 @@ function ContinueDialog(props: {
         <p>{toWords(kind, rows, awaiting)}</p>
         {unknown > 0 && (
           <Radio.Group
-            label={`${formatCounted(unknown, 'row')} of unknown fate`}
+            label={`${formatCounted(unknown, 'row')} with an unknown outcome`}
             description="They were sent, and nobody knows whether the service took them."
             value={onUnknown}
             onChange={(value) => setOnUnknown(value === 'resend' ? 'resend' : 'skip')}

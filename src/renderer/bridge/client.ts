@@ -76,7 +76,7 @@ function openSocket(): () => Promise<Link> {
   }
 }
 
-/** Whether the engine can be reached. `lost`: it could, and no longer can; it is tried again all the time. */
+/** Whether the engine can be reached. `lost`: it could be reached before; reconnecting goes on all the time. */
 type ConnectionState = 'connecting' | 'open' | 'lost'
 
 /** The state of the one connection to the engine. */

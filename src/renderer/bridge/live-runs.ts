@@ -41,7 +41,7 @@ export function useFollowRun(runId: string): void {
   }, [runId, turn])
 }
 
-/** Has a run that had ended followed again, by whatever screen shows it: it was taken up again. */
+/** Follows an ended run again wherever it is shown, because it was resumed. */
 export function followAgain(runId: string): void {
   useLiveRuns.setState(({ turns }) => ({ turns: { ...turns, [runId]: (turns[runId] ?? 0) + 1 } }))
 }
@@ -58,7 +58,7 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
         if (signal.aborted) return
         wasHeld = true
         useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, [runId]: snapshot } }))
-        // A run that has just begun has no journal to be read before its rows are.
+        // The journal of a new run cannot be read before its rows are.
         if (!isRead && snapshot.phase !== 'intake') {
           await readSummary(runId, signal, { unlessLive: true })
           isRead = true
@@ -137,7 +137,7 @@ export function useFollowRuns(): void {
   }, [])
 }
 
-/** The picture of a run that nobody is holding any more, from what its journal says. */
+/** The picture of a run that no process holds, from its journal. */
 function toSnapshot(summary: RunSummary): RunSnapshot {
   return {
     runId: summary.run_id,

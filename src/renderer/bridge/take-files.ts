@@ -16,7 +16,7 @@ export interface UploadProgress {
   files?: { sent: number; total: number }
 }
 
-/** Said of what the system hands over and is on no disk, such as an attachment dragged out of a mail program. */
+/** Thrown for what is dropped without being on disk, such as a mail attachment. */
 function toNoFileError(name: string): SluiceError {
   return new SluiceError({ id: 'file_not_here', name })
 }
@@ -55,7 +55,7 @@ export interface BrowserFolder {
   files: { path: string; file: File }[]
 }
 
-/** The folder that a folder input was given; null where it has no files, which is all that a browser tells of. */
+/** The folder that a folder input was given; null if it has no files, since browsers list only files. */
 export function toBrowserFolder(files: readonly File[]): BrowserFolder | null {
   const [name] = files[0]?.webkitRelativePath.split('/') ?? []
   if (name === undefined || name === '') return null
@@ -65,7 +65,7 @@ export function toBrowserFolder(files: readonly File[]): BrowserFolder | null {
   }
 }
 
-/** The folder that was dropped; null where it was none. */
+/** The folder that was dropped; null if something else was dropped. */
 export function findDroppedFolder(dropped: DataTransfer | null): FileSystemDirectoryEntry | null {
   const entry = dropped?.items[0]?.webkitGetAsEntry() ?? null
   return entry !== null && isDirectory(entry) ? entry : null

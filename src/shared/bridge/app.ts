@@ -75,15 +75,15 @@ const receiverSchema = z.object({
   role: z.enum(['listening', 'standby']),
   /** Callbacks stored since the workspace was made. */
   received: z.int(),
-  /** Callbacks that were not stored, by why. */
+  /** Callbacks that were not stored, by reason. */
   refused: z.record(z.string(), z.int()),
 })
 
 /** The receiver of callbacks, for runs that are answered later. */
 export const receiverContract = {
-  /** As it stands; null while it is not open. */
+  /** Its state; null while it is not open. */
   status: base.output(receiverSchema.nullable()),
-  /** Opens it where it is not open yet; it then stays open as long as the app. */
+  /** Opens it unless it is open; it then stays open as long as the app. */
   open: base.output(receiverSchema),
   /** Posts to a public base of the receiver and waits for the arrival; fails with what went wrong. */
   test: base.input(z.strictObject({ publicUrl: bareUrlSchema })).output(doneSchema),
@@ -95,7 +95,7 @@ const sandboxSchema = z.object({
   sample: chosenSourceSchema,
 })
 
-/** What it has from the start: the id of a custom index, the name of a watchlist. */
+/** What the sandbox has from the start: the id of a custom index, the name of a watchlist. */
 const offersSchema = z.object({ indexId: z.string(), watchlist: z.string() })
 
 /** See {@link offersSchema}. */

@@ -5,7 +5,7 @@ import { type ErrorMessage, isErrorMessage, sayError, type WordedError } from '.
 import { SluiceError } from '../messages/errors.ts'
 import { toThrownText } from '../messages/thrown.ts'
 
-/** What an error of the bridge carries beside its code: what is wrong, to be worded where it is shown. */
+/** What an error carries besides its code: the catalogue's entry, which is put into words where it is shown. */
 export const errorDataSchema = z.object({ said: z.custom<ErrorMessage>(isErrorMessage) })
 
 /** An error as every procedure declares it. */
@@ -37,7 +37,7 @@ export const BRIDGE_ERRORS = Object.fromEntries(
   ]),
 ) as Record<ErrorCode, BridgeErrorItem>
 
-/** Puts an error into the form that crosses the bridge. */
+/** The error in the form that crosses the bridge. */
 export function toBridgeError({
   code,
   message,

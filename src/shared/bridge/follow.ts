@@ -6,7 +6,7 @@ let streams = 0
 
 /**
  * Yields snapshots of a run, the newest one at once, at most ten a second, and ends with the run. However long the
- * consumer takes, it gets the newest and skips the others. Of a run that is not held it ends at once.
+ * consumer takes, it gets the newest and skips the others. If the run is not held, it ends at once.
  */
 export async function* followRun(
   client: BridgeClient,
@@ -21,7 +21,7 @@ export async function* followRun(
   }
 }
 
-/** Yields what happens to runs, one event at once, until it is left or the signal is given. */
+/** Yields what happens to runs, one event at once, until the caller stops or the signal aborts. */
 export async function* followRuns(
   client: BridgeClient,
   signal?: AbortSignal,

@@ -2,24 +2,24 @@ import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { BRIDGE_ERRORS } from './errors.ts'
 
-/** What every procedure is made from: it may fail with each of our codes. */
+/** The base of every procedure: any of our error codes may come back. */
 export const base = oc.errors(BRIDGE_ERRORS)
 
 /** Names one run. */
 export const runIdSchema = z.strictObject({ runId: z.string().min(1).max(100) })
 
-/** The answer of procedures that only do something. */
+/** The answer of procedures that return nothing. */
 export const doneSchema = z.object({})
 
 /**
- * Names one event stream of a connection, chosen by who listens. The next event of a stream is sent only after
+ * Names one event stream of a connection, chosen by the listener. The next event of a stream is sent only after
  * `events.seen` has named the one before, so that a slow reader gets the newest and never a queue.
  */
 export const streamIdSchema = z.strictObject({ streamId: z.string().min(1).max(100) })
 
 /**
- * The same schema with every object in it strict: what a window sends beyond what the contract names is refused, not
- * dropped. Knows the kinds of schema that inputs of the bridge are made of, and throws at any other.
+ * The same schema with every object strict: members that the contract does not name are refused instead of dropped.
+ * Supports the kinds of schema that the bridge's inputs use, and throws at any other.
  */
 export function toStrict<S extends z.ZodType>(schema: S): S {
   return convert(schema) as S

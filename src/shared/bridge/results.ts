@@ -36,7 +36,7 @@ export const resultsContract = {
   columns: base.input(runIdSchema).output(z.array(z.string())),
   page: base.input(toStrict(runIdSchema.extend(pageQuerySchema.shape))).output(pageSchema),
   facets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),
-  /** Everything known of one row; a body that the journal cut says so. */
+  /** Everything known about one row; bodies that the journal cut are marked. */
   row: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(rowDetailSchema),
   /** Latency by second, from `sinceSecond` on where it is given, and the whole distribution. */
   latency: base
@@ -67,7 +67,7 @@ const requestSchema = z.object({
 /** One row's request before or after it was sent. */
 export type RequestReview = z.infer<typeof requestSchema>
 
-/** The last look before anything is sent. */
+/** The exact requests, before anything is sent. */
 export const reviewContract = {
   /** The exact request of any row of a run, held or not. */
   readRequest: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(requestSchema),
@@ -132,9 +132,9 @@ export type Exported = z.infer<typeof exportedSchema>
 /** Results as files. */
 export const exportsContract = {
   /**
-   * Writes a run's rows, or what a load test measured, which knows no filter. On the desktop `targetId` is a file that
-   * the save dialog named, good for one export; in a browser it is left out, and the answer says where to download the
-   * file from, within an hour.
+   * Writes a run's rows, or what a load test measured; `filter` is only for rows. On the desktop `targetId` is a file
+   * that the save dialog named, for one export. In a browser it is left out, and the file can be downloaded from the
+   * address in the answer for an hour.
    */
   create: base
     .input(

@@ -35,7 +35,7 @@ export const runRequestSchema = toStrict(
     source: sourceReadingSchema,
     mapping,
     operation,
-    /** Where the receiver listens is the workspace's to say. */
+    /** The workspace decides where the receiver listens. */
     callback: callback.unwrap().pick({ url: true, timeoutMs: true }).exactOptional(),
     pace,
     load,
@@ -72,7 +72,7 @@ const runEntrySchema = z.object({
 export type RunEntry = z.infer<typeof runEntrySchema>
 
 const accessSchema = z.object({
-  /** The stored connection it goes by; null where there is none of that name. */
+  /** The stored connection it uses; null if none has that name. */
   connectionName: z.string().nullable(),
   /** Whether a person is asked once more before anything is sent there. */
   isProduction: z.boolean(),
@@ -89,7 +89,7 @@ const runEventSchema = z.object({ sequence: z.int(), snapshot: runSnapshotSchema
 
 const listEventSchema = z.object({
   sequence: z.int(),
-  /** Grows with each run that begins, ends or is deleted: then the list is worth reading again. */
+  /** Grows with each run that begins, ends or is deleted: then the list has to be read again. */
   revision: z.int(),
   /** The newest picture of each run that this process holds. */
   live: z.array(runSnapshotSchema),
@@ -132,7 +132,7 @@ export const runsContract = {
     .output(doneSchema),
   /** Sends with another key from now on; it is kept in memory, for this run alone. */
   setApiKey: base.input(toStrict(runIdSchema.extend({ apiKey: apiKeySchema }))).output(doneSchema),
-  /** How the run reaches its service, as far as a person has to know. */
+  /** How the run reaches its service, as far as a person needs to know. */
   readAccess: base.input(runIdSchema).output(accessSchema),
   /** Takes an interrupted run up again. A person is asked as by `begin`. */
   resumeRun: base.input(takeUpSchema).output(runIdSchema),
@@ -142,7 +142,7 @@ export const runsContract = {
   deleteRun: base.input(runIdSchema).output(doneSchema),
   /**
    * Snapshots of a run that this process holds, the newest one at once, at most ten a second. Ends with the run; fails
-   * with what ended it; of a run that is not held it is empty. Use `followRun` of `follow.ts`.
+   * with what ended it; empty if the run is not held. Use `followRun` of `follow.ts`.
    */
   watch: base.input(toStrict(runIdSchema.extend(streamIdSchema.shape))).output(eventIterator(runEventSchema)),
   /** What happens to runs, one event at once, then at most two a second. Use `followRuns` of `follow.ts`. */

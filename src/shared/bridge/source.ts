@@ -6,7 +6,7 @@ import { base, toStrict } from './procedure.ts'
 
 /**
  * A source as a page holds it. `sourceId` is a handle of the main process for a file or folder that a dialog, a drop
- * or an upload named; it cannot be guessed, is good until Sluice ends, and says nothing of the path.
+ * or an upload named; it cannot be guessed, is valid until Sluice ends, and does not reveal the path.
  */
 export const chosenSourceSchema = z.object({
   sourceId: z.string().min(1).max(100),

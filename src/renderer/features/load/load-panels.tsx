@@ -42,7 +42,7 @@ function TextList({ texts }: { texts: string[] }) {
   )
 }
 
-/** What a load test came to: what was asked for, and the rates, each a figure of its own. */
+/** The result of a load test: what was asked for, and the rates. */
 export function LoadSummaryPanel({ report, view }: { report: LoadOverview; view: LoadView }) {
   return (
     <Panel

@@ -24,7 +24,7 @@ import {
 } from './load-panels.tsx'
 import { LoadProgressPanel } from './load-progress-panel.tsx'
 
-/** A load test as it goes, and what it came to: whether thresholds hold, latencies, answers, and the machine that sent. */
+/** A load test during and after sending: thresholds, latencies, answers, and the machine that sent it. */
 export function LoadScreen(props: {
   runId: string
   /** What an address is called. */
@@ -116,15 +116,15 @@ const SHORTEST_MS = 2_000
 const SHARE = 30
 
 /**
- * How often a report is read during its load test, milliseconds: reading it takes longer the longer the test,
- * and the machine that measures has better things to do. Grows in doublings, so that it seldom changes.
+ * How often a report is read during its load test, milliseconds: the longer the test, the longer
+ * reading takes, on the machine that measures. Grows in doublings, so that it seldom changes.
  */
 function toReportInterval(elapsedMs: number): number {
   const doublings = Math.ceil(Math.log2(Math.max(1, elapsedMs / SHARE / SHORTEST_MS)))
   return SHORTEST_MS * 2 ** doublings
 }
 
-/** What can be done with a load test: start it, stop it, take its report along. It is never paused or resumed. */
+/** What can be done with a load test: start it, stop it, export its report. Load tests cannot be paused. */
 function useLoadActions(runId: string, phase: RunPhase | undefined, onExport: () => void) {
   const begin = useMutation(ask.runs.begin.mutationOptions())
   const stop = useMutation(ask.runs.stop.mutationOptions())

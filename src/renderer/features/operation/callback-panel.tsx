@@ -47,7 +47,7 @@ export function CallbackPanel(props: {
         )}
         <TextInput
           label="Public address"
-          description="Of a reverse proxy or a tunnel that leads here. Left empty, the service is told the address above."
+          description="The address of a reverse proxy or tunnel that leads here. If empty, the service gets the address above."
           placeholder="https://callbacks.example.com"
           value={callback.publicUrl}
           onChange={(event) => onCallback({ ...callback, publicUrl: event.currentTarget.value })}
@@ -66,8 +66,8 @@ export function CallbackPanel(props: {
               </Button>
             }
           >
-            It means this machine and no other, so no callback would come. Give a public address, or take the
-            answers at once.
+            This address only works on this machine, so callbacks would not arrive. Enter a public address or
+            use sync.
           </Notice>
         )}
         {address !== null && gap === null && <AddressTest key={address} address={address} />}
@@ -100,7 +100,7 @@ function AddressTest({ address }: { address: string }) {
       </Group>
       {test.isSuccess && (
         <Notice kind="good" title="A post to this address has arrived">
-          Sent from this machine. Whether the service can reach it is for its own network to say.
+          It was sent from this machine. The service's own network may still not reach it.
         </Notice>
       )}
       {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}

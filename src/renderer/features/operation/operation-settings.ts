@@ -76,7 +76,7 @@ export function toPlanCallback({
   return { timeoutMs: overdueMinutes * 60_000, ...(parsed.kind === 'url' && { url: parsed.url }) }
 }
 
-/** Whether a service elsewhere would be told an address that only this machine knows. */
+/** Whether a remote service would get an address that only works on this machine. */
 export function isOutOfReach(serviceUrl: string | null, callbackUrl: string): boolean {
   return serviceUrl !== null && !isLoopback(serviceUrl) && isLoopback(callbackUrl)
 }

@@ -79,14 +79,14 @@ export function FacetList(props: {
   )
 }
 
-/** The labels of all facets seen so far, for those that no row has any more. */
+/** The labels of all facets seen so far, since a chosen facet may have lost its rows. */
 function useLabels(facets: readonly Facet[]): ReadonlyMap<string, string> {
   const labels = useRef(new Map<string, string>())
   for (const { kind, value, label } of facets) labels.current.set(`${kind} ${value}`, label)
   return labels.current
 }
 
-/** The facets that have rows, and those that are chosen though they have none. */
+/** The facets that have rows, and those that are chosen without any. */
 function withChosen(
   facets: readonly Facet[],
   filter: RowFilter,
@@ -162,8 +162,8 @@ function isFacetChosen(filter: RowFilter, { kind, value }: FacetId): boolean {
 }
 
 /**
- * The filter narrowed to a facet, or no longer narrowed to it where it was. Of rules there may be several, of which rows
- * have at least one; of every other kind there is one.
+ * The filter with a facet switched on or off. Several rules can be on, and rows have at least one of them; of every
+ * other kind only one can be on.
  */
 export function toggleFacet(filter: RowFilter, facet: FacetId): RowFilter {
   const { kind, value } = facet
@@ -197,7 +197,7 @@ export function listChosen({ state, ruleIds = [], errorCode, cause, answer }: Ro
   ].flatMap(({ kind, value }) => (value === undefined ? [] : [{ kind, value }]))
 }
 
-/** The filter narrowed to all rows that ended without success, or no longer; it takes the place of a single state. */
+/** The filter with `unsuccessful` switched on or off; it replaces a single state. */
 function toggleUnsuccessful(filter: RowFilter): RowFilter {
   const { unsuccessful, state: _narrower, ...rest } = filter
   return unsuccessful ? rest : { ...rest, unsuccessful: true }

@@ -12,7 +12,7 @@ import styles from './results.module.css'
 /** Source columns that the table shows; a row's details show all. */
 const SOURCE_COLUMNS_SHOWN = 12
 
-/** Wide enough for the longest number there is. */
+/** Wide enough for the highest row number. */
 function toRowColumn(rows: number): GridColumn<PageRow> {
   const rem = Math.max(4.75, 1.75 + formatCount(rows).length * 0.56)
   return {
@@ -50,7 +50,7 @@ const ITEM_ID: GridColumn<PageRow> = {
   cell: (row) => row.customIndexItemId !== null && <SafeText text={row.customIndexItemId} max={60} />,
 }
 
-/** What a row came to, in the words of the operation. */
+/** A row's outcome in the words of the operation. */
 function toOutcomeColumn(operation: string): GridColumn<PageRow> {
   if (operation === 'index-add' || operation === 'index-remove') return ITEM_ID
   if (nameAnswers(operation) === null) return RULES
@@ -138,7 +138,7 @@ export function createResultColumns(options: {
   ]
 }
 
-/** The columns of the content first, the others in their own order after them. */
+/** Columns with content first, then the others in their own order. */
 export function orderColumns(count: number, content: readonly number[]): number[] {
   const all = Array.from({ length: count }, (_, index) => index)
   return [...content, ...all.filter((index) => !content.includes(index))]

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import { type Destination, findEntry } from '../../ui/connection/destination.ts'
 
-/** Where to, how fast, how stubbornly. */
+/** Destination, pace, retries and time-out. */
 export interface Settings {
   destination: Destination
   /** Requests in flight. */
@@ -64,7 +64,7 @@ export function useSettingsDraft(
   const usable = useRef(isUsable)
   usable.current = isUsable
   useEffect(() => {
-    // One at a time, so that what was typed last is what holds in the end.
+    // One at a time, so that the last input wins.
     if (!isChanged || isPending || !usable.current(settings)) return
     const timer = setTimeout(() => mutate(settings), QUIET_MS)
     return () => clearTimeout(timer)

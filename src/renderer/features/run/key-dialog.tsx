@@ -11,9 +11,9 @@ const STORED = 'stored:'
 /** Has a run send with another key from now on: another of its connection's, or one that is typed. */
 export function KeyDialog(props: {
   runId: string
-  /** The stored connection it goes by; null where there is none. */
+  /** The run's stored connection, if any. */
   entry: ConnectionEntry | null
-  /** Told what the key is called that is used now, and the key itself where it was typed. */
+  /** Gets the name of the new key, and the key itself if it was typed. */
   onChanged: (name: string, typed: string | null) => void
   onClose: () => void
 }) {

@@ -7,7 +7,7 @@ import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
-/** The retries of a run with the way to each, and of a retry the way to the whole run. */
+/** Links from a run to its retries, and from a retry to the whole run. */
 export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: string) => void }) {
   const { whole_run: whole, retries } = props.summary
   if (whole === null && retries.length === 0) return null
@@ -55,7 +55,7 @@ export function KeyNotice({ newKey, isPaused }: { newKey: NewKey; isPaused: bool
   )
 }
 
-/** Why a run stopped or went slower, with the way to another key where the key was the reason. */
+/** Why a run stopped or slowed down; offers another key if the service refused this one. */
 export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
   const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
   const isKeyRefused = useLiveRuns((live) =>

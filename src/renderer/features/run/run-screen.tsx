@@ -24,7 +24,7 @@ import { KeyNotice, type NewKey, RetriesNotice, StopNotice } from './run-notices
 const LATENCY_EVERY_MS = 1_000
 const SUMMARY_EVERY_MS = 2_000
 
-/** A run as it goes: how far, how fast, what it triggers, what goes wrong and what to do about it. */
+/** A run during and after sending: progress, rate, triggered rules, and errors with what to do about them. */
 export function RunScreen(props: {
   runId: string
   /** What an address is called. */
@@ -135,7 +135,7 @@ function LiveProgress({ runId }: { runId: string }) {
   )
 }
 
-/** What the rows came to, in the words of the operation. */
+/** The rows' outcomes in the words of the operation. */
 function LiveOutcomes(props: {
   runId: string
   operation: string

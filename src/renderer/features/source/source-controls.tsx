@@ -178,7 +178,7 @@ export function MediaControls(props: {
         {media.kind === 'host' ? (
           <TextInput
             label="Public base"
-            description="Of a reverse proxy or tunnel that leads to this machine; empty where the service is on it."
+            description="The address of a reverse proxy or tunnel that leads here. Leave empty if the service runs on this machine."
             placeholder="https://media.example.com"
             w="24rem"
             maw="100%"

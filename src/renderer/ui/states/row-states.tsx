@@ -209,7 +209,7 @@ export function CountsTable({ rows, toRepeat }: { rows: RowCounts; toRepeat: num
   )
 }
 
-/** A row's number as the spreadsheet shows it; its other numbers are told when it is pointed at. */
+/** A row's number as the spreadsheet shows it; a tooltip shows its other numbers. */
 export function RowNumber({ row, place }: { row: number; place: SourcePlace | undefined }) {
   return <span title={describePlace(row, place)}>{formatCount(place?.row ?? row)}</span>
 }

@@ -12,7 +12,7 @@ import {
 import type { RunState, RunSummary } from '../../../shared/run/run.ts'
 import styles from './states.module.css'
 
-/** A run's state, told finer while this process holds it, and for a load test by whether its thresholds hold. */
+/** A run's state: in more detail while this process holds it, and with the thresholds' verdict for a load test. */
 export type RunStanding = RunState | 'paused' | 'ready' | 'awaiting' | 'threshold failed' | 'not connected'
 
 const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
