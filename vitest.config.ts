@@ -20,7 +20,7 @@ const screens: TestProjectInlineConfiguration = {
     name: 'screens',
     include: ['test/e2e/**/*.test.ts'],
     globalSetup: ['test/helpers/e2e/renderer-setup.ts'],
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 60_000,
   },
 }

@@ -3,10 +3,9 @@ import { addConnection, changeConnections } from '../../src/main/engine/workspac
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { storedConnectionSchema } from '../../src/shared/plan/stored-connection.ts'
-import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts'
-import { createAppOpener } from '../helpers/e2e/with-app.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { chooseFile, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
 
-const openApp = createAppOpener()
 const KEY = 'connections-key'
 
 it('goes to a stored connection, asks outside of the page since it is production, takes a closed question for a no, and switches its key on the way', async () => {
@@ -17,7 +16,7 @@ it('goes to a stored connection, asks outside of the page since it is production
   onTestFinished(() => {
     vi.unstubAllEnvs()
   })
-  const { page, workspace, openConsent } = await openApp()
+  const { page, workspace, inspect, openConsent } = await openApp()
   const stored = storedConnectionSchema.parse({
     name: 'live',
     baseUrl: service.baseUrl,
@@ -44,6 +43,7 @@ it('goes to a stored connection, asks outside of the page since it is production
   await page.getByRole('button', { name: 'Send 30 rows' }).click()
   const declined = await openConsent()
   await declined.getByText('It submits content of 30 rows.').waitFor()
+  await inspect('production-question', declined)
   await declined.getByRole('button', { name: 'Cancel' }).click()
   await declined.getByText('Nothing is sent.').waitFor()
   await declined.close()
@@ -55,9 +55,16 @@ it('goes to a stored connection, asks outside of the page since it is production
   await confirmed.close()
 
   await page.getByRole('button', { name: 'Resume' }).waitFor()
+  await page.getByRole('link', { name: 'Runs' }).click()
+  await seeScreen(page, 'Runs')
+  await inspect('runs-production')
+  await page.getByRole('button', { name: 'posts.csv', exact: true }).click()
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+  await inspect('run-wrong-key')
   await page.getByRole('button', { name: 'Use another key…' }).click()
   const keys = page.getByRole('dialog', { name: 'Another key' })
   await keys.getByRole('radio', { name: /^new/ }).check()
+  await inspect('run-keys')
   await keys.getByRole('button', { name: 'Use this key' }).click()
   await keys.waitFor({ state: 'detached' })
   await page.getByText(/^The run uses key new of live since /).waitFor()

@@ -1,10 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
 import { checkSample, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
-import { createAppOpener } from '../helpers/e2e/with-app.ts'
 
-const openApp = createAppOpener()
 const KEY = 'failures-key'
 
 it('says what to do about refused rows, and sends them again as a child run with the key that was typed', async () => {
@@ -13,13 +12,14 @@ it('says what to do about refused rows, and sends them again as a child run with
     faults: ['413=10%,tries=1'],
   })
   onTestFinished(() => service.close())
-  const { page } = await openApp()
+  const { page, inspect } = await openApp()
   await checkSample(page)
   await page.getByRole('button', { name: /^Review/ }).click()
   await page.getByRole('radio', { name: 'A service' }).check()
   await page.getByLabel('Base URL').fill('localhost:1')
   await page.getByLabel('Base URL').blur()
   await page.getByText('The address must begin with https:// or http://').waitFor()
+  await inspect('review-service')
   await page.getByLabel('Base URL').fill(service.baseUrl)
   await page.getByLabel('API key', { exact: true }).fill(KEY)
   await page.getByRole('textbox', { name: 'Retries' }).fill('0')
@@ -29,10 +29,16 @@ it('says what to do about refused rows, and sends them again as a child run with
   const first = await readShownCounts(page)
   const refused = first['rejected'] ?? 0
   expect(refused).toBeGreaterThan(10)
+  await inspect('run-failing')
 
   await page.getByRole('button', { name: '413 INJECTED_FAULT' }).click()
   await seeScreen(page, 'Results')
   await page.getByText(`${refused} rows`, { exact: true }).waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('complementary').getByRole('heading', { name: 'Tries' }).waitFor()
+  await inspect('results-rejected')
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Show all rows' }).click()
   await page.getByRole('button', { name: /^all that did not succeed/ }).click()
   await page.getByText(`${refused + 8} rows`, { exact: true }).waitFor()
@@ -44,6 +50,7 @@ it('says what to do about refused rows, and sends them again as a child run with
   await key.fill('')
   expect(await dialog.getByRole('button', { name: `Retry ${refused} rows` }).isDisabled()).toBe(true)
   await key.fill(KEY)
+  await inspect('results-retry')
   await dialog.getByRole('button', { name: `Retry ${refused} rows` }).click()
   await dialog.waitFor({ state: 'detached' })
   await seeRunEnded(page)

@@ -1,9 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { openApp } from '../helpers/e2e/open-app.ts'
 import { seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
-import { createAppOpener } from '../helpers/e2e/with-app.ts'
-
-const openApp = createAppOpener()
 
 const TABS_MAX = 40
 

@@ -1,21 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { formatHtmlReport } from '../../src/main/engine/load/report/html/html-report.ts'
-import { findViolations, launchChromium } from '../helpers/e2e/open-app.ts'
+import { findViolations, takePictures } from '../helpers/e2e/inspect-screen.ts'
+import { openBrowser } from '../helpers/e2e/open-app.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'
 import { buildEmptyLoadReport, buildLoadReport } from '../main/engine/load/report/build-load-report.ts'
 
 const folder = openTestFolder()
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await launchChromium()
-})
-
-afterAll(() => browser.close())
 
 const HOSTILE =
   '</title><script>document.title = "taken"</script><img src="https://elsewhere.test/x.png" onerror="alert(1)">'
@@ -35,7 +28,7 @@ it.each([
   async (name, report) => {
     const file = join(folder, `${name}.html`)
     await writeFile(file, formatHtmlReport(report))
-    const page = await browser.newPage()
+    const page = await (await openBrowser()).newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
@@ -57,6 +50,8 @@ it.each([
       expect(width).toBeLessThanOrEqual(visible ?? 0)
     }
     expect(complaints).toEqual([])
+    const pictures = inject('pictureFolder')
+    if (pictures !== null) await takePictures(page, `html-report-${name}`, pictures)
     await page.close()
   },
 )

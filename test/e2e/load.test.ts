@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { inspectScreen } from '../helpers/e2e/inspect-screen.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
 import { chooseFile, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
-import { createAppOpener } from '../helpers/e2e/with-app.ts'
-
-const openApp = createAppOpener()
 
 it('loads the sandbox, shows which thresholds hold and which are crossed, and exports the report', async () => {
-  const { page } = await openApp({ width: 1024, height: 700 })
-  const found: string[] = []
+  const { page, inspect } = await openApp()
   await page.getByRole('button', { name: 'Choose what to do first' }).click()
   await page.getByRole('radio', { name: 'Load test' }).check()
   await page.getByRole('radiogroup', { name: 'Pace' }).getByText('Open').click()
@@ -18,7 +14,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   await page.getByLabel('Thresholds').fill('http_req_failed<0.5\np(99)<')
   await page.getByText(/^Line 2, character \d+: expected/).waitFor()
   expect(await page.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true)
-  await inspectScreen(page, 'operation', found)
+  await inspect('load-operation')
   await page.getByLabel('Thresholds').fill('http_req_failed<0.5\np(50)<0.001')
   await page.getByRole('button', { name: 'Continue' }).click()
   await chooseFile(page, { name: 'posts.csv', text: 'user_id,text_data\nu1,hello\nu2,good day\n' })
@@ -27,7 +23,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   await page.getByRole('button', { name: 'Review 2 rows' }).click()
   await page.getByText('open, 40 requests a second for 2s').waitFor()
   expect(await page.getByRole('button', { name: /^Send/ }).count()).toBe(0)
-  await inspectScreen(page, 'review', found)
+  await inspect('load-review')
   await page.getByRole('button', { name: 'Start the load test' }).click()
 
   const progress = page.getByRole('region', { name: 'Progress' })
@@ -43,7 +39,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   await thresholds.getByRole('row', { name: /p\(50\)<0\.001 crossed .+ ms/ }).waitFor()
   await page.getByRole('row', { name: /^response_time/ }).waitFor()
   await page.getByRole('img', { name: /^http_req_duration percentiles over [23] s/ }).waitFor()
-  await inspectScreen(page, 'the load test', found)
+  await inspect('load-report')
   expect(await page.getByRole('link', { name: 'Results' }).count()).toBe(0)
 
   await page.getByRole('button', { name: 'Export the report' }).click()
@@ -66,8 +62,8 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
         .toLowerCase(),
     ).toMatch(new RegExp(`^${start.replace(/[?<>]/g, '\\$&')}`))
   }
-  await inspectScreen(page, 'export', found)
+  await inspect('load-export')
   await page.getByRole('link', { name: 'Runs' }).click()
   await page.getByText('load test · ✗ 1 of 2 thresholds crossed · v1 sync · 80 requests').waitFor()
-  expect(found).toEqual([])
+  await inspect('runs-load')
 })

@@ -2,11 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { openApp } from '../helpers/e2e/open-app.ts'
 import { chooseFile, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
-import { createAppOpener } from '../helpers/e2e/with-app.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
-
-const openApp = createAppOpener()
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==',
@@ -27,8 +25,10 @@ async function sendAll(page: Page): Promise<void> {
 }
 
 it('adds terms to a watchlist, warns that notes are overwritten, and shows the outcome of each', async () => {
-  const { page } = await openApp()
+  const { page, inspect } = await openApp()
   await page.getByRole('button', { name: 'Choose what to do first' }).click()
+  await page.getByRole('radio', { name: 'Update terms' }).check()
+  await inspect('operation-update-terms')
   await page.getByRole('radio', { name: 'Add terms' }).check()
   const proceed = page.getByRole('button', { name: 'Continue' })
   expect(await proceed.isDisabled()).toBe(true)
@@ -37,6 +37,7 @@ it('adds terms to a watchlist, warns that notes are overwritten, and shows the o
   await page.getByLabel('Terms in one request, at most').fill('2')
   await proceed.click()
   await page.getByText('A word or phrase of at most 1024 characters').waitFor()
+  await inspect('source-empty-terms')
   await chooseFile(page, {
     name: 'words.csv',
     text: 'term,notes\nGift Card,new notes\nfree crypto,\nact now,urgency\ngift card,a second time\n',
@@ -44,6 +45,10 @@ it('adds terms to a watchlist, warns that notes are overwritten, and shows the o
   await page.getByRole('button', { name: 'Continue' }).click()
   await seeScreen(page, 'Check')
   await page.getByText('Duplicate value').waitFor()
+  await page.getByRole('link', { name: 'Mapping' }).click()
+  await seeScreen(page, 'Mapping')
+  await inspect('mapping-terms')
+  await page.getByRole('button', { name: 'Check all rows' }).click()
   await page.getByRole('button', { name: 'Review 3 rows' }).click()
   await page.getByText('Notes of existing terms are overwritten').waitFor()
   await page.getByText('up to 2 rows in each').waitFor()
@@ -52,19 +57,29 @@ it('adds terms to a watchlist, warns that notes are overwritten, and shows the o
   await page.getByText('"term": "hidden, 9 characters"').waitFor()
   await page.getByLabel('Show content').check({ force: true })
   await page.getByText('"Gift Card"').waitFor()
+  await inspect('review-terms')
   await page.getByRole('button', { name: 'Send 3 rows' }).click()
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: 3, invalid: 1, pending: 0 })
+  await inspect('run-terms')
   await page.getByRole('button', { name: 'pre-existing' }).click()
   await seeScreen(page, 'Results')
   await page.getByText('1 row', { exact: true }).waitFor()
   await page.getByRole('row', { name: /^2 / }).getByText('pre-existing').waitFor()
+  await inspect('results-terms')
 })
 
 it('awaits callbacks, counts them, and shows each as it came', async () => {
-  const { page } = await openApp()
+  const { page, inspect } = await openApp()
   await chooseOperation(page, 'Submit content')
   await page.getByRole('radio', { name: 'Later, by callback (async)' }).check()
+  await page.getByLabel('Version').selectOption('v2')
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill('https://api.example.com')
+  await page.getByText('The service cannot reach this machine').waitFor()
+  await inspect('operation-async')
+  await page.getByRole('radio', { name: 'The sandbox' }).check()
+  await page.getByLabel('Version').selectOption('v1')
   await page.getByText(/127\.0\.0\.1:\d+\/callback/).waitFor()
   await page.getByRole('button', { name: 'Test the address' }).click()
   await page.getByText('A post to this address has arrived').waitFor()
@@ -85,6 +100,7 @@ it('awaits callbacks, counts them, and shows each as it came', async () => {
   const callbacks = page.getByRole('region', { name: 'Callbacks' })
   await callbacks.getByText('none awaited').waitFor()
   expect(await callbacks.locator('dd').allInnerTexts()).toEqual(['3', '3'])
+  await inspect('run-async')
   await page.getByRole('row', { name: /^callback_latency/ }).waitFor()
 
   await page.getByRole('button', { name: 'View results' }).click()
@@ -96,11 +112,13 @@ it('awaits callbacks, counts them, and shows each as it came', async () => {
   await drawer.getByRole('heading', { name: 'Callback, settled' }).waitFor()
   await drawer.getByRole('heading', { name: 'Acknowledgement' }).waitFor()
   await drawer.getByLabel('Callback, settled').getByText('"triggered_rules"').waitFor()
+  await inspect('results-callback')
 })
 
 it('adds the lines of a JSONL file to an index, and removes them again with the export as it is', async () => {
-  const { page } = await openApp()
+  const { page, inspect } = await openApp()
   await chooseOperation(page, 'Add to index')
+  await inspect('operation-index')
   await page.getByRole('button', { name: 'sandbox-index' }).click()
   const lines = [1, 2, 3].map((n) => JSON.stringify({ url: `https://cdn.example.com/${n}.png`, n }))
   await chooseFile(page, { name: 'items.jsonl', text: `${lines.join('\n')}\n` })
@@ -111,6 +129,7 @@ it('adds the lines of a JSONL file to an index, and removes them again with the 
   await page.getByRole('button', { name: 'Review 3 rows' }).waitFor()
   await sendAll(page)
   await page.getByText('Added to the index').waitFor()
+  await inspect('run-index')
   await page.getByRole('button', { name: 'Export the ids' }).click()
   const coming = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Write the file' }).click()
@@ -128,7 +147,7 @@ it('adds the lines of a JSONL file to an index, and removes them again with the 
 })
 
 it('reads where appeals stand, without a key', async () => {
-  const { page } = await openApp()
+  const { page, inspect } = await openApp()
   await chooseOperation(page, 'Appeal status')
   await chooseFile(page, {
     name: 'appeals.csv',
@@ -143,10 +162,11 @@ it('reads where appeals stand, without a key', async () => {
   await page.getByText('The service does not know an appeal with this id. Check it.').waitFor()
   await page.getByRole('button', { name: 'overturned' }).click()
   await page.getByText('1 row', { exact: true }).waitFor()
+  await inspect('results-appeals')
 })
 
 it('takes a folder as it is, serves its media files, and sends whole requests', async () => {
-  const { page } = await openApp()
+  const { page, inspect } = await openApp()
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'sub'))
   writeFileSync(join(folder, 'hello.txt'), 'hello there')
@@ -155,6 +175,7 @@ it('takes a folder as it is, serves its media files, and sends whole requests', 
   await page.getByTestId('folder').setInputFiles(folder)
   await page.getByText('3 rows parsed, the whole').waitFor()
   await page.getByRole('radio', { name: /^here: Sluice serves them/ }).waitFor()
+  await inspect('source-folder')
   await page.getByRole('button', { name: 'Continue' }).click()
   await seeScreen(page, 'Mapping')
   await page.getByText('url, the address of the file').waitFor()

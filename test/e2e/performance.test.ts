@@ -1,11 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
 import { measureLongestTask } from '../helpers/e2e/trace.ts'
 import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts'
-import { createAppOpener } from '../helpers/e2e/with-app.ts'
-
-const openApp = createAppOpener()
 
 const KEY = 'performance-key'
 const LONGEST_TASK_MS = 100

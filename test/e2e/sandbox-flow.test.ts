@@ -1,22 +1,42 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
 import { checkSample, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
-import { createAppOpener } from '../helpers/e2e/with-app.ts'
-
-const openApp = createAppOpener()
 
 it('sends ten rows to try, then the others, counts as the journal does, and exports every row', async () => {
   const app = await openApp()
-  const { page } = app
+  const { page, inspect } = app
+  await inspect('runs-empty')
+  await page.getByRole('link', { name: 'Source' }).click()
+  await seeScreen(page, 'Source')
+  await inspect('source-empty')
+  await page.getByRole('link', { name: 'Runs' }).click()
+  await page.getByRole('button', { name: 'Try it with the sandbox' }).click()
+  await page.getByText('rows parsed').waitFor()
+  await inspect('source')
+  await page.getByRole('link', { name: 'Mapping' }).click()
+  await seeScreen(page, 'Mapping')
+  await inspect('mapping')
+  await page.getByLabel('user_id becomes').selectOption('')
+  await page.getByText('user_id is required').first().waitFor()
+  await inspect('mapping-blocked')
+  await page.getByRole('link', { name: 'Runs' }).click()
   await checkSample(page)
-  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByRole('button', { name: /^Review 364/ }).waitFor()
+  await inspect('check')
+  await page.getByRole('button', { name: /^Review 364/ }).click()
+  await page.getByText('"user_id"').waitFor()
+  await inspect('review')
   await page.getByRole('button', { name: 'Send the first 10' }).click()
   await page.getByRole('heading', { name: 'The first rows, as the service answered' }).waitFor()
+  await page.getByRole('button', { name: 'Send the other 354 rows' }).waitFor()
+  await inspect('review-first-rows')
   await page.getByLabel('In flight').fill('64')
   await page.getByRole('button', { name: 'Send the other 354 rows' }).click()
   await seeRunEnded(page)
   await page.reload()
   await seeRunEnded(page)
+  await inspect('run')
   const shown = await readShownCounts(page)
   const runId = new URL(page.url()).hash.replace('#/run/', '')
 
@@ -24,11 +44,28 @@ it('sends ten rows to try, then the others, counts as the journal does, and expo
   const row = page.getByRole('row', { name: /^5 / })
   await row.hover()
   expect(await row.getByText('hidden,').count()).toBeGreaterThan(0)
+  await inspect('results')
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Enter')
+  await page.getByRole('complementary').getByRole('heading', { name: 'Tries' }).waitFor()
+  await inspect('results-row')
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Export' }).click()
   const coming = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Write the file' }).click()
   expect((await coming).suggestedFilename()).toMatch(/\.csv$/)
   await page.getByText('372 rows written').waitFor()
+  await inspect('export')
+  await page.getByRole('button', { name: 'Keys' }).click()
+  await page.getByRole('dialog').waitFor()
+  await inspect('keys')
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Runs' }).click()
+  await page.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await page.getByRole('dialog').waitFor()
+  await inspect('runs-delete')
 
   await app.close()
   const engine = createEngine({ workspace: app.workspace })
@@ -39,7 +76,7 @@ it('sends ten rows to try, then the others, counts as the journal does, and expo
 })
 
 it('takes a new user to the first triggered rules in four clicks; the run is stopped and resumed', async () => {
-  const { page } = await openApp()
+  const { page, inspect } = await openApp()
   await page.getByRole('button', { name: 'Try it with the sandbox' }).click()
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: /^Review/ }).click()
@@ -48,13 +85,17 @@ it('takes a new user to the first triggered rules in four clicks; the run is sto
 
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).waitFor()
+  await inspect('run-paused')
   await page.getByRole('button', { name: 'Stop' }).click()
   await seeRunEnded(page, 'interrupted')
   await page.getByRole('link', { name: 'Runs' }).click()
   await seeScreen(page, 'Runs')
   await page.getByText('was interrupted').waitFor()
+  await inspect('runs-interrupted')
   await page.getByRole('button', { name: 'Review and resume' }).click()
   await page.getByRole('button', { name: 'Resume…' }).click()
+  await page.getByRole('dialog').waitFor()
+  await inspect('run-resume')
   await page
     .getByRole('dialog')
     .getByRole('button', { name: /^Resume \d+ rows/ })

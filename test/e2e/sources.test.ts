@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { findSmsFile } from '../helpers/e2e/find-sms-file.ts'
 import { createHostileCsv, HOSTILE_CELLS, HUGE_CELL } from '../helpers/e2e/hostile-csv.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
 import {
   chooseFile,
   dropFile,
@@ -10,10 +11,8 @@ import {
   seeScreen,
   sendEverything,
 } from '../helpers/e2e/walk.ts'
-import { createAppOpener } from '../helpers/e2e/with-app.ts'
 import { createWorkbook } from '../main/engine/source/workbook-files.ts'
 
-const openApp = createAppOpener()
 const sms = findSmsFile()
 
 describe('labelled messages without a header', () => {
@@ -24,7 +23,7 @@ describe('labelled messages without a header', () => {
     return
   }
   it('are dropped, read without a header, mapped by column 2, and trigger rules', async () => {
-    const { page } = await openApp()
+    const { page, inspect } = await openApp()
     await dropFile(page, { name: 'sms-spam.csv', text: readFileSync(sms, 'utf8') })
     await page.getByLabel('Header row').uncheck({ force: true })
     await page.getByRole('columnheader', { name: 'Column 2' }).waitFor()
@@ -32,10 +31,12 @@ describe('labelled messages without a header', () => {
     await seeScreen(page, 'Mapping')
     expect(await page.getByRole('button', { name: 'Check all rows' }).isDisabled()).toBe(true)
     await page.getByText('one of text_data and url is required and nothing fills either.').waitFor()
+    await inspect('mapping-no-header')
     await page.getByLabel('Column 2 becomes').selectOption('text_data')
     await page.getByLabel('user_id for all rows').fill('sms-import')
     await page.getByRole('button', { name: 'Check all rows' }).click()
     await page.getByRole('button', { name: 'Review 5,572 rows' }).waitFor()
+    await inspect('check-warnings')
     await sendEverything(page)
     await page.getByRole('button', { name: 'Likely spam' }).waitFor()
     await seeRunEnded(page)
@@ -100,9 +101,11 @@ describe('a workbook', () => {
 
 describe('a first line that looks like a row', () => {
   it('is asked about, and becomes a row by one press', async () => {
-    const { page } = await openApp()
+    const { page, inspect } = await openApp()
     const lines = ['a', 'b', 'c'].map((name) => `https://cdn.example.com/${name}.png,u-${name}`)
     await chooseFile(page, { name: 'bare.csv', text: lines.join('\n') })
+    await page.getByRole('button', { name: 'It is a row' }).waitFor()
+    await inspect('source-no-header')
     await page.getByRole('button', { name: 'It is a row' }).click()
     await page.getByText('3 rows parsed').waitFor()
     await page.getByText('The first line looks like a row').waitFor({ state: 'detached' })
@@ -125,7 +128,7 @@ it('masks a column on Source, too, once the person has said that it is content',
 
 describe('hostile content', () => {
   it('is text on every screen, with nothing hidden in it, and a huge cell does not get in the way', async () => {
-    const { page } = await openApp()
+    const { page, inspect } = await openApp()
     await chooseFile(page, { name: 'hostile <img src=x onerror=alert(1)>.csv', text: createHostileCsv() })
     const grid = page.getByRole('grid')
     await grid.getByText('hidden, 1,048,576 characters').waitFor()
@@ -155,6 +158,7 @@ describe('hostile content', () => {
     expect(await grid.getByText(HOSTILE_CELLS.script).count()).toBe(0)
     await page.getByLabel('Show content').check({ force: true })
     await grid.getByText(HOSTILE_CELLS.script, { exact: true }).first().waitFor()
+    await inspect('results-hostile')
     await grid.focus()
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')

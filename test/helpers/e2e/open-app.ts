@@ -1,24 +1,28 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { expect, inject, onTestFinished } from 'vitest'
 import { openWebShell, type WebShell } from '../../../src/main/web/web-shell.ts'
 import { CHROMIUM_ARGUMENTS, findChromium } from './find-chromium.ts'
+import { inspectScreen, takePictures } from './inspect-screen.ts'
 
 /** The screens in a browser, over an engine and a workspace of their own. */
 export interface OpenedApp {
   page: Page
   workspace: string
-  /** What the console said that it should not have: errors, warnings, uncaught exceptions, refused requests. */
-  complaints: string[]
+  /**
+   * Looks at the screen as it stands; `npm run screenshots` takes its pictures here. What breaks WCAG 2.2 AA, in light or
+   * in dark, fails the test at its end.
+   */
+  inspect(screen: string, shownOn?: Page): Promise<void>
   /** Opens the page of the next question before production, as the shell has the system do. */
   openConsent(): Promise<Page>
   close(): Promise<void>
 }
 
-/** How the window looks. */
+/** The size of the window. */
 export interface AppLook {
-  colorScheme?: 'light' | 'dark'
   width?: number
   height?: number
 }
@@ -43,37 +47,45 @@ class ConsentQueue {
   }
 }
 
-/** Starts the Chromium that is on this machine, or says that there is none. */
-export function launchChromium(): Promise<Browser> {
+let browser: Promise<Browser> | null = null
+
+/** The Chromium of this process, which all test files share; it ends with the process. */
+export function openBrowser(): Promise<Browser> {
+  browser ??= launchChromium()
+  return browser
+}
+
+function launchChromium(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === null) throw new Error('no Chromium on the PATH; install one or set SLUICE_CHROMIUM')
   return chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS })
 }
 
-/** Opens the browser shell over a new workspace in `folder` and shows its first screen. */
-export async function openApp(options: {
-  browser: Browser
-  rendererFolder: string
-  folder: string
-  look?: AppLook
-}): Promise<OpenedApp> {
-  const workspace = join(options.folder, 'workspace')
-  const { browser, rendererFolder, look = {} } = options
+/**
+ * Opens the browser shell over a new workspace and shows its first screen, for the running test, in the smallest window.
+ * The test fails where the console complained, or a screen that it inspected has violations.
+ */
+export async function openApp(look: AppLook = {}): Promise<OpenedApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-e2e-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const workspace = join(folder, 'workspace')
   const consents = new ConsentQueue()
   const shell: WebShell = await openWebShell({
     workspace,
-    rendererFolder,
+    rendererFolder: inject('rendererFolder'),
     port: 0,
     showConsent: async ({ url }) => consents.put(url),
   })
-  const context = await browser.newContext({
-    viewport: { width: look.width ?? 1280, height: look.height ?? 800 },
-    colorScheme: look.colorScheme ?? 'light',
+  const context = await (await openBrowser()).newContext({
+    viewport: { width: look.width ?? 1024, height: look.height ?? 700 },
+    colorScheme: 'light',
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })
   const page = await context.newPage()
+  // Errors and warnings of the console, uncaught exceptions, refused requests.
   const complaints: string[] = []
+  const violations: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
@@ -87,55 +99,31 @@ export async function openApp(options: {
   })
   await page.goto(shell.createEntryUrl())
   await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor()
+  let isOpen = true
+  const close = async () => {
+    if (!isOpen) return
+    isOpen = false
+    await context.close()
+    await shell.close()
+  }
+  onTestFinished(async () => {
+    await close()
+    expect(complaints).toEqual([])
+    expect(violations).toEqual([])
+  })
   return {
     page,
     workspace,
-    complaints,
+    async inspect(screen, shownOn = page) {
+      violations.push(...(await inspectScreen(shownOn, screen)))
+      const pictures = inject('pictureFolder')
+      if (pictures !== null) await takePictures(shownOn, screen, pictures)
+    },
     async openConsent() {
       const consent = await context.newPage()
       await consent.goto(await consents.take())
       return consent
     },
-    async close() {
-      await context.close()
-      await shell.close()
-    },
+    close,
   }
-}
-
-const AXE_FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-/** Rules that look at colours; all others find the same in every colour scheme. */
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
-
-/**
- * Every violation of WCAG 2.2 AA that axe-core finds on the page as it stands, a line each; `colours` looks at them
- * alone, where the same page was looked at whole in another colour scheme.
- */
-export async function findViolations(page: Page, what: 'all' | 'colours' = 'all'): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE_FILE, 'utf8'))
-  return page.evaluate(
-    async (runOnly) => {
-      const { axe } = globalThis as unknown as {
-        axe: {
-          run(options: unknown): Promise<{
-            violations: {
-              id: string
-              help: string
-              nodes: { target: unknown[]; failureSummary?: string }[]
-            }[]
-          }>
-        }
-      }
-      const { violations } = await axe.run({ runOnly, resultTypes: ['violations'] })
-      return violations.flatMap((violation) =>
-        violation.nodes.map(
-          (node) =>
-            `${violation.id}: ${violation.help} at ${node.target.join(' ')}\n${node.failureSummary ?? ''}`,
-        ),
-      )
-    },
-    what === 'all' ? TAGS : COLOUR_RULES,
-  )
 }

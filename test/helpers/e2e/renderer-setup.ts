@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { buildRenderer } from './build-renderer.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     rendererFolder: string
+    /** Where `npm run screenshots` puts the pictures of all screens; null for a plain test. */
+    pictureFolder: string | null
   }
 }
 
@@ -16,5 +18,13 @@ export default async function setUp(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-renderer-'))
   await buildRenderer(folder)
   project.provide('rendererFolder', folder)
+  project.provide('pictureFolder', project.vite.config.mode === 'screenshots' ? emptyPictureFolder() : null)
   return () => rmSync(folder, { recursive: true, force: true })
+}
+
+function emptyPictureFolder(): string {
+  const folder = resolve(import.meta.dirname, '../../../screenshots')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  return folder
 }
