@@ -2,7 +2,7 @@ import type { PageRow } from '../../../shared/bridge/results.ts'
 import { matchColumns, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
-import { CONTENT_FIELDS, type ContentRule, MaskedText } from '../../ui/content/user-content.tsx'
+import { CONTENT_FIELDS, type ContentRule, MASK_REM, MaskedText } from '../../ui/content/user-content.tsx'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
 import { AnswerLabel, nameAnswers } from '../../ui/states/answers.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
@@ -115,7 +115,7 @@ export function createResultColumns(options: {
     (index, place): GridColumn<PageRow> => ({
       id: `cell ${index}`,
       title: <SafeText text={options.names[index] ?? `Column ${index + 1}`} max={40} />,
-      rem: place === 0 ? 14 : 9,
+      rem: place === 0 ? 14 : MASK_REM,
       grow: place === 0,
       cell: (row) => {
         const text = row.cells[index] ?? ''

@@ -6,7 +6,7 @@ import { suggestMapping } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
-import { createContentRule, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { createContentRule, MASK_REM, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { DataGrid, type GridColumn, toColumnRem } from '../../ui/grid/data-grid.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -104,9 +104,12 @@ function toGridColumns(
     (name, index): GridColumn<PreviewRow> => ({
       id: `cell ${index}`,
       title: <SafeText text={name} max={60} />,
-      rem: toColumnRem(
-        name,
-        rows.map((data) => data.cellLengths[index] ?? 0),
+      rem: Math.max(
+        isContent(index, '') ? MASK_REM : 0,
+        toColumnRem(
+          name,
+          rows.map((data) => data.cellLengths[index] ?? 0),
+        ),
       ),
       grow: true,
       cell: (data) => {

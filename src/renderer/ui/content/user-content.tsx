@@ -32,6 +32,9 @@ export function ContentSwitch() {
   )
 }
 
+/** The width of a cell, in rem, that shows a usual mask whole. */
+export const MASK_REM = 10.5
+
 /** User content: only how long it is until it is revealed. `length` is that of the whole text, of which `text` may be a part. */
 export function MaskedText(props: { text: string; length?: number; revealed: boolean; max?: number }) {
   const { text, length = text.length, revealed, max } = props
