@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
+import stringWidth from 'string-width'
 import { formatCount, formatFigure } from '../../../shared/messages/figure-text.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { formatTable, type TableColumn, textWidth } from '../terminal/layout.ts'
+import { formatTable, type TableColumn } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 
 /** A column of the list; where the terminal is too narrow, those of the lowest `keep` go first. */
@@ -114,7 +115,7 @@ function toOperation(run: RunSummary): string {
 /** The columns that fit next to each other, each as narrow as it may be cut. */
 function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
   const toWidth = ({ title, minColumns, toCell }: RunColumn) => {
-    const widest = Math.max(title.length, ...runs.map((run) => textWidth(toCell(run))))
+    const widest = Math.max(title.length, ...runs.map((run) => stringWidth(toCell(run))))
     return minColumns === undefined ? widest : Math.min(minColumns, widest)
   }
   let chosen = COLUMNS.filter(

@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import { formatThresholdValue, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs } from '../../../shared/messages/duration.ts'
 import {
@@ -9,14 +10,7 @@ import {
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
 import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
-import {
-  cutToWidth,
-  fitSegments,
-  formatBarLine,
-  LABEL_COLUMNS,
-  type Segment,
-  textWidth,
-} from '../terminal/layout.ts'
+import { cutToWidth, fitSegments, formatBarLine, LABEL_COLUMNS, type Segment } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -133,7 +127,7 @@ function packThresholds(terminal: Terminal, thresholds: readonly ThresholdResult
     )
     const toned = terminal.tone(result.ok ? 'good' : 'bad', text)
     const last = lines.at(-1)
-    if (last !== undefined && textWidth(last) + GAP.length + textWidth(text) <= room) {
+    if (last !== undefined && stringWidth(last) + GAP.length + stringWidth(text) <= room) {
       lines[lines.length - 1] = last + GAP + toned
     } else if (lines.length < THRESHOLD_LINES) lines.push(toned)
     else {

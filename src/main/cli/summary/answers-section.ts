@@ -1,13 +1,7 @@
+import stringWidth from 'string-width'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import {
-  cutToWidth,
-  formatSection,
-  padLeft,
-  padRight,
-  sectionColumns,
-  textWidth,
-} from '../terminal/layout.ts'
+import { cutToWidth, formatSection, padLeft, padRight, sectionColumns } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 
@@ -34,9 +28,9 @@ function formatAnswers(
         ? 'none: every request was refused'
         : 'none answered',
     ])
-  const wordColumns = Math.max(...shown.map(({ word }) => textWidth(word)))
+  const wordColumns = Math.max(...shown.map(({ word }) => stringWidth(word)))
   const countColumns = Math.max(...shown.map(({ count }) => formatCount(count).length))
-  const meaningColumns = Math.max(...shown.map(({ meaning }) => textWidth(meaning)))
+  const meaningColumns = Math.max(...shown.map(({ meaning }) => stringWidth(meaning)))
   const hasRoom = wordColumns + countColumns + meaningColumns + 3 <= sectionColumns(terminal)
   return formatSection(
     terminal,

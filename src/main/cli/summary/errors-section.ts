@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
@@ -9,7 +10,6 @@ import {
   padLeft,
   padRight,
   sectionColumns,
-  textWidth,
   wrapWords,
 } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -56,7 +56,7 @@ export function formatErrors(terminal: Terminal, summary: RunSummary): string[] 
   const countColumns = Math.max(...shown.map((group) => formatCount(group.rows).length))
   const indent = countColumns + 12
   const columns = Math.max(24, sectionColumns(terminal) - indent)
-  const arrowColumns = textWidth(terminal.glyphs.arrow) + 1
+  const arrowColumns = stringWidth(terminal.glyphs.arrow) + 1
   const lines = shown.flatMap((group) => {
     const [first = '', ...others] = wrapWords(toCause(group), columns)
     const head = `${padLeft(formatCount(group.rows), countColumns)} ${terminal.tone(TONES[group.outcome], padRight(group.outcome, 10))} ${first}`
@@ -102,7 +102,7 @@ export function formatTriggeredRules(terminal: Terminal, summary: RunSummary): s
     name: toPrintable(rule.rule_name === '' ? rule.rule_id : rule.rule_name),
   }))
   const room = Math.max(12, sectionColumns(terminal) - 30)
-  const nameColumns = Math.min(room, Math.max(...shown.map(({ name }) => textWidth(name))))
+  const nameColumns = Math.min(room, Math.max(...shown.map(({ name }) => stringWidth(name))))
   const countColumns = Math.max(4, formatCount(most).length)
   const lines = shown.map(({ rows, name }) => {
     const cut = padRight(cutToWidth(name, nameColumns, terminal.glyphs.ellipsis), nameColumns)

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import stringWidth from 'string-width'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
 import { type LoadFact, type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
 import {
@@ -15,7 +16,6 @@ import {
   padLeft,
   padRight,
   sectionColumns,
-  textWidth,
   wrapWords,
 } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -88,7 +88,7 @@ function formatThresholds(terminal: Terminal, { thresholds: { rows, note } }: Lo
   const room = sectionColumns(terminal)
   const notes = note === null ? [] : wrapWords(note, room).map((line) => terminal.tone('warn', line))
   const widest = (read: (row: (typeof rows)[number]) => string) =>
-    Math.max(0, ...rows.map((row) => textWidth(read(row))))
+    Math.max(0, ...rows.map((row) => stringWidth(read(row))))
   const [nameColumns, valueColumns] = [widest((row) => row.expression), widest((row) => row.value)]
   const isWide = nameColumns + valueColumns + widest((row) => row.margin) + 6 <= room
   return formatSection(terminal, 'Thresholds', [
@@ -136,7 +136,7 @@ function formatCaveat(terminal: Terminal, caveat: string): string[] {
 
 function formatStatuses(terminal: Terminal, { statuses }: LoadView): string[] {
   const shown = statuses.slice(0, SHOWN_STATUSES).map((one) => ({ ...one, name: toPrintable(one.name) }))
-  const nameColumns = Math.max(0, ...shown.map(({ name }) => textWidth(name)))
+  const nameColumns = Math.max(0, ...shown.map(({ name }) => stringWidth(name)))
   const countColumns = Math.max(0, ...shown.map(({ requests }) => formatCount(requests).length))
   const more = statuses.length - shown.length
   return formatSection(terminal, 'Statuses', [
@@ -169,9 +169,9 @@ function formatErrors(terminal: Terminal, summary: RunSummary, { errors }: LoadV
     return [
       `${count} ${terminal.tone(OUTCOME_TONES[outcome], padRight(outcome, 9))}${first}`,
       ...others.map((line) => indent + line),
-      ...(advice === null ? [] : wrapWords(advice, columns - textWidth(arrow))).map(
+      ...(advice === null ? [] : wrapWords(advice, columns - stringWidth(arrow))).map(
         (line, index) =>
-          indent + terminal.tone('quiet', padRight(index === 0 ? arrow : '', textWidth(arrow)) + line),
+          indent + terminal.tone('quiet', padRight(index === 0 ? arrow : '', stringWidth(arrow)) + line),
       ),
     ]
   })

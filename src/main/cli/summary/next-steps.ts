@@ -1,15 +1,16 @@
+import stringWidth from 'string-width'
 import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages/outcome-advice.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
-import { padRight, textWidth } from '../terminal/layout.ts'
+import { padRight } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** Commands to type, each with what it does; nothing where there are none. */
 export function formatCommands(terminal: Terminal, steps: readonly [string, string][]): string[] {
   if (steps.length === 0) return []
   const commands = steps.map(([command]) => `  ${COMMAND_PREFIX} ${command}`)
-  const commandColumns = Math.max(...commands.map(textWidth))
-  const meaningColumns = Math.max(...steps.map(([, meaning]) => textWidth(meaning)))
+  const commandColumns = Math.max(...commands.map((text) => stringWidth(text)))
+  const meaningColumns = Math.max(...steps.map(([, meaning]) => stringWidth(meaning)))
   // A command stays in one piece, to be pasted; what it does is left out if it does not fit next to it.
   const hasRoom = commandColumns + 2 + meaningColumns <= terminal.columns()
   const lines = steps.map(([, meaning], index) => {

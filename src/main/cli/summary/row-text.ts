@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import {
   formatBytes,
   formatCount,
@@ -14,7 +15,7 @@ import {
   type ProblemGroup,
 } from '../../../shared/run/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
-import { formatSection, padRight, textWidth } from '../terminal/layout.ts'
+import { formatSection, padRight } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -92,7 +93,7 @@ function formatCells(terminal: Terminal, detail: RowDetail): string[] {
   const names = detail.result.cells.map((_, index) =>
     toPrintable(detail.columns[index] ?? `Column ${index + 1}`),
   )
-  const nameColumns = Math.min(30, Math.max(0, ...names.map(textWidth)))
+  const nameColumns = Math.min(30, Math.max(0, ...names.map((text) => stringWidth(text))))
   return detail.result.cells.map(
     (cell, index) =>
       `${terminal.tone('quiet', padRight(names[index] ?? '', nameColumns))}  ${toPrintable(cell)}`,

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import stringWidth from 'string-width'
 import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import {
@@ -17,7 +18,6 @@ import {
   padRight,
   sectionColumns,
   type TableColumn,
-  textWidth,
   wrapWords,
 } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -155,8 +155,8 @@ export function formatRows(terminal: Terminal, { rows, to_repeat: repeat }: RunS
   const countColumns = Math.max(
     ...[rows.read, ...shown.map(([count]) => count)].map((n) => formatCount(n).length),
   )
-  const nameColumns = Math.max(NAME_COLUMNS, ...shown.map(([, , name]) => textWidth(name)))
-  const meaningColumns = Math.max(...shown.map(([, , , , meaning]) => textWidth(meaning)))
+  const nameColumns = Math.max(NAME_COLUMNS, ...shown.map(([, , name]) => stringWidth(name)))
+  const meaningColumns = Math.max(...shown.map(([, , , , meaning]) => stringWidth(meaning)))
   const hasRoom =
     SIGN_AND_SHARE_COLUMNS + nameColumns + countColumns + meaningColumns <= sectionColumns(terminal)
   const lines = shown.map(([count, sign, name, tone, meaning]) =>

@@ -1,38 +1,18 @@
-import { stripVTControlCharacters } from 'node:util'
+import stringWidth from 'string-width'
+import wrapAnsi from 'wrap-ansi'
 import type { Terminal, Tone } from './terminal.ts'
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-const PLAIN = /^[\u0020-\u007e]*$/
-
-const INVISIBLE = /^[\p{M}\p{Cf}\p{Cc}]+$/u
-
-const WIDE =
-  /^(?:\p{Emoji_Presentation}|.\u{fe0f}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}])/u
-
-/** Columns a text takes in a terminal; styling takes none, wide East Asian characters and emoji take two. */
-export function textWidth(text: string): number {
-  const plain = stripVTControlCharacters(text)
-  if (PLAIN.test(plain)) return plain.length
-  let width = 0
-  for (const { segment } of segmenter.segment(plain)) width += graphemeWidth(segment)
-  return width
-}
-
-function graphemeWidth(grapheme: string): number {
-  if (INVISIBLE.test(grapheme)) return 0
-  return WIDE.test(grapheme) ? 2 : 1
-}
-
 /** Cuts unstyled text to a number of columns, between whole characters, the last column saying it was cut. */
 export function cutToWidth(text: string, columns: number, ellipsis: string): string {
-  if (textWidth(text) <= columns) return text
-  const room = columns - textWidth(ellipsis)
+  if (stringWidth(text) <= columns) return text
+  const room = columns - stringWidth(ellipsis)
   if (room <= 0) return ellipsis.slice(0, Math.max(0, columns))
   let width = 0
   let kept = ''
   for (const { segment } of segmenter.segment(text)) {
-    width += graphemeWidth(segment)
+    width += stringWidth(segment)
     if (width > room) break
     kept += segment
   }
@@ -41,12 +21,12 @@ export function cutToWidth(text: string, columns: number, ellipsis: string): str
 
 /** Fills up with spaces on the right, for text. */
 export function padRight(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - textWidth(text)))
+  return text + ' '.repeat(Math.max(0, columns - stringWidth(text)))
 }
 
 /** Fills up with spaces on the left, for numbers. */
 export function padLeft(text: string, columns: number): string {
-  return ' '.repeat(Math.max(0, columns - textWidth(text))) + text
+  return ' '.repeat(Math.max(0, columns - stringWidth(text))) + text
 }
 
 /** A piece of a line; where the line is too narrow, the pieces of the lowest `keep` go first. */
@@ -59,7 +39,7 @@ export interface Segment {
 export function fitSegments(segments: readonly Segment[], columns: number, separator: string): string {
   const kept = segments.filter((segment) => segment.text !== '')
   const width = () =>
-    kept.reduce((sum, segment) => sum + textWidth(segment.text), textWidth(separator) * (kept.length - 1))
+    kept.reduce((sum, segment) => sum + stringWidth(segment.text), stringWidth(separator) * (kept.length - 1))
   while (kept.length > 1 && width() > columns) {
     let least = 0
     for (const [index, segment] of kept.entries()) {
@@ -72,18 +52,7 @@ export function fitSegments(segments: readonly Segment[], columns: number, separ
 
 /** Breaks words into lines of at most `columns`; words longer than a line are left whole. */
 export function wrapWords(text: string, columns: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && textWidth(line) + 1 + textWidth(word) > columns) {
-      lines.push(line)
-      line = word
-    } else {
-      line = line === '' ? word : `${line} ${word}`
-    }
-  }
-  lines.push(line)
-  return lines
+  return wrapAnsi(text, columns).split('\n')
 }
 
 /** One column of a {@link formatTable}. */
@@ -105,7 +74,7 @@ export function formatTable(
   indent = 0,
 ): string[] {
   const widths = columns.map((column, index) =>
-    Math.max(textWidth(column.title), ...rows.map((row) => textWidth(row[index] ?? ''))),
+    Math.max(stringWidth(column.title), ...rows.map((row) => stringWidth(row[index] ?? ''))),
   )
   let excess =
     widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1)) + indent - terminal.columns()
@@ -126,7 +95,7 @@ export function formatTable(
       .map((column, index) => {
         const width = widths[index] ?? 0
         const cell = cells[index] ?? ''
-        const cut = textWidth(cell) > width ? cutToWidth(cell, width, terminal.glyphs.ellipsis) : cell
+        const cut = stringWidth(cell) > width ? cutToWidth(cell, width, terminal.glyphs.ellipsis) : cell
         return column.align === 'right' ? padLeft(cut, width) : padRight(cut, width)
       })
       .join('  ')
@@ -153,7 +122,7 @@ export function sectionColumns(terminal: Terminal): number {
 
 /** A bar for a share of the most, drawn only where there is room next to `used` columns. */
 export function formatShareBar(terminal: Terminal, part: number, most: number, used: string): string {
-  const room = Math.min(24, sectionColumns(terminal) - textWidth(used) - 2)
+  const room = Math.min(24, sectionColumns(terminal) - stringWidth(used) - 2)
   if (room < 6 || most === 0) return ''
   return terminal.tone(
     'accent',
@@ -177,7 +146,7 @@ export function formatBarLine(
 ): string {
   const room = terminal.columns() - 1
   const rest = fitSegments(segments, room - LABEL_COLUMNS, '  ')
-  const barRoom = Math.min(BAR_MAX_COLUMNS, room - LABEL_COLUMNS - textWidth(rest) - 2)
+  const barRoom = Math.min(BAR_MAX_COLUMNS, room - LABEL_COLUMNS - stringWidth(rest) - 2)
   const bar =
     share === null || barRoom < BAR_MIN_COLUMNS ? '' : `${drawBar(terminal, share, barRoom, tone)}  `
   return `${terminal.tone('strong', padRight(label, LABEL_COLUMNS))}${bar}${rest}`

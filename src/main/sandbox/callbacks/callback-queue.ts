@@ -1,3 +1,4 @@
+import TinyQueue from 'tinyqueue'
 import type { SandboxClock } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
 import { createDraw, type Draw } from '../seeded-draw.ts'
@@ -59,14 +60,14 @@ const FULL_RETRY_AFTER_S = 1
 /** Creates the queue. */
 export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
   const { store, sender, clock, settings } = parts
-  const heap = createDueHeap()
+  let due = createDueQueue()
   const afterFirstAttempt = new Map<number, () => void>()
   let underWay = 0
   let timer: NodeJS.Timeout | null = null
   let isClosed = false
 
   const schedule = (id: number, dueMs: number): void => {
-    heap.push({ id, dueMs })
+    due.push({ id, dueMs })
     pump()
   }
 
@@ -74,14 +75,14 @@ export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
     if (timer !== null) clearTimeout(timer)
     timer = null
     while (!isClosed && underWay < settings().connections) {
-      const first = heap.first()
+      const first = due.peek()
       if (first === undefined) return
       const waitMs = first.dueMs - clock.nowMs()
       if (waitMs > 0) {
         timer = setTimeout(pump, Math.ceil(waitMs)).unref()
         return
       }
-      heap.pop()
+      due.pop()
       attempt(first.id)
     }
   }
@@ -122,7 +123,7 @@ export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
       const draw = createDraw(parts.seed, callback.taskId, attempts)
       const waitMs = toRetryWaitMs(result, { attempts, backoffMs, draw })
       store.postpone(id, { lastResult, dueMs: nowMs + waitMs })
-      heap.push({ id, dueMs: clock.nowMs() + waitMs })
+      due.push({ id, dueMs: clock.nowMs() + waitMs })
     }
   }
 
@@ -130,7 +131,7 @@ export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
     start: () => {
       const startedMs = clock.date().getTime()
       for (const { callbackId, dueMs } of store.listPending()) {
-        heap.push({ id: callbackId, dueMs: clock.nowMs() + Math.max(0, dueMs - startedMs) })
+        due.push({ id: callbackId, dueMs: clock.nowMs() + Math.max(0, dueMs - startedMs) })
       }
       pump()
     },
@@ -168,11 +169,11 @@ export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
       }
     },
     sendPending: () => {
-      heap.hurry(clock.nowMs())
+      due = hurryDueQueue(due, clock.nowMs())
       pump()
     },
     clear: () => {
-      heap.clear()
+      due = createDueQueue()
       store.clear()
     },
     close: () => {
@@ -191,83 +192,11 @@ interface DueEntry {
 }
 
 /** A queue that gives what is due first, first; of what is due at the same time, the lower id. */
-export interface DueHeap {
-  readonly size: number
-  first(): DueEntry | undefined
-  push(entry: DueEntry): void
-  /** Takes the first away. */
-  pop(): DueEntry | undefined
-  /** Makes all of it due by then, in the order of the ids. */
-  hurry(dueMs: number): void
-  clear(): void
+export function createDueQueue(entries: DueEntry[] = []): TinyQueue<DueEntry> {
+  return new TinyQueue(entries, (a, b) => a.dueMs - b.dueMs || a.id - b.id)
 }
 
-/** A binary heap. */
-export function createDueHeap(): DueHeap {
-  let entries: DueEntry[] = []
-
-  const swapUp = (from: number): void => {
-    let at = from
-    while (at > 0) {
-      const above = (at - 1) >> 1
-      if (!swapIfLater(entries, above, at)) return
-      at = above
-    }
-  }
-  const swapDown = (): void => {
-    let at = 0
-    for (;;) {
-      const left = 2 * at + 1
-      const right = entries[left + 1]
-      const leftEntry = entries[left]
-      if (leftEntry === undefined) return
-      const below = right !== undefined && isBefore(right, leftEntry) ? left + 1 : left
-      if (!swapIfLater(entries, at, below)) return
-      at = below
-    }
-  }
-
-  return {
-    get size() {
-      return entries.length
-    },
-    first: () => entries[0],
-    push: (entry) => {
-      entries.push(entry)
-      swapUp(entries.length - 1)
-    },
-    pop: () => {
-      const first = entries[0]
-      const last = entries.pop()
-      if (last !== undefined && entries.length > 0) {
-        entries[0] = last
-        swapDown()
-      }
-      return first
-    },
-    hurry: (dueMs) => {
-      // What is sorted is a heap.
-      entries = entries.map(({ id, dueMs: due }) => ({ id, dueMs: Math.min(due, dueMs) })).sort(compare)
-    },
-    clear: () => {
-      entries = []
-    },
-  }
-}
-
-function compare(a: DueEntry, b: DueEntry): number {
-  return a.dueMs - b.dueMs || a.id - b.id
-}
-
-function isBefore(a: DueEntry, b: DueEntry): boolean {
-  return compare(a, b) < 0
-}
-
-function swapIfLater(entries: DueEntry[], above: number, below: number): boolean {
-  const upper = entries[above]
-  const lower = entries[below]
-  if (upper === undefined || lower === undefined || !isBefore(lower, upper)) return false
-  entries[above] = lower
-  entries[below] = upper
-  return true
+/** A queue of the same entries, all due by then, in the order of their ids. */
+export function hurryDueQueue(queue: TinyQueue<DueEntry>, byMs: number): TinyQueue<DueEntry> {
+  return createDueQueue(queue.data.map(({ id, dueMs }) => ({ id, dueMs: Math.min(dueMs, byMs) })))
 }

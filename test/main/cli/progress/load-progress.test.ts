@@ -1,6 +1,6 @@
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { formatProgressBlock, formatProgressLine } from '../../../../src/main/cli/progress/progress-block.ts'
-import { textWidth } from '../../../../src/main/cli/terminal/layout.ts'
 import type { ThresholdResult } from '../../../../src/shared/load/thresholds.ts'
 import type { LoadProgress } from '../../../../src/shared/run/snapshot.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
@@ -63,7 +63,7 @@ describe('the bar of a load test', () => {
     for (const phase of ['warmup', 'measuring', 'stopping'] as const) {
       const load = { phase, thresholds: [CROSSED, CROSSED], dropped: 12_345, limitedSeconds: 99, awaited: 5 }
       for (const line of show(load, columns, 'a notice that is rather long '.repeat(9))) {
-        expect(textWidth(line)).toBeLessThan(columns)
+        expect(stringWidth(line)).toBeLessThan(columns)
       }
     }
   })

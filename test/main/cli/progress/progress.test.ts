@@ -1,6 +1,6 @@
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { formatProgressBlock, formatProgressLine } from '../../../../src/main/cli/progress/progress-block.ts'
-import { textWidth } from '../../../../src/main/cli/terminal/layout.ts'
 import type { RunSnapshot } from '../../../../src/shared/run/snapshot.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
@@ -63,7 +63,7 @@ describe('the bar', () => {
         notice: 'a notice that is rather long for a terminal '.repeat(9),
       })
       for (const line of formatProgressBlock(createPlainTerminal(columns), snapshot).split('\n')) {
-        expect(textWidth(line)).toBeLessThan(columns)
+        expect(stringWidth(line)).toBeLessThan(columns)
       }
     }
   })

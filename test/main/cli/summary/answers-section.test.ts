@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import {
   formatAppeals,
@@ -5,7 +6,6 @@ import {
   formatItems,
   formatTerms,
 } from '../../../../src/main/cli/summary/answers-section.ts'
-import { textWidth } from '../../../../src/main/cli/terminal/layout.ts'
 import type { RunSummary } from '../../../../src/shared/run/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
@@ -40,7 +40,7 @@ describe('the terms of a watchlist', () => {
 
   it.each([110, 80, 60])('fit a terminal of %i columns', (columns) => {
     for (const line of formatTerms(createPlainTerminal(columns), TERMS)) {
-      expect(textWidth(line)).toBeLessThanOrEqual(columns)
+      expect(stringWidth(line)).toBeLessThanOrEqual(columns)
     }
   })
 

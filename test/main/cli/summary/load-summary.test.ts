@@ -1,8 +1,8 @@
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { toExitCode } from '../../../../src/main/cli/session/settle-run.ts'
 import { formatLoadSummary } from '../../../../src/main/cli/summary/load-summary-text.ts'
 import { formatLoadNextSteps } from '../../../../src/main/cli/summary/next-steps.ts'
-import { textWidth } from '../../../../src/main/cli/terminal/layout.ts'
 import type { LoadReport } from '../../../../src/shared/load/load-report.ts'
 import type { ThresholdResult } from '../../../../src/shared/load/thresholds.ts'
 import type { RunSummary } from '../../../../src/shared/run/run.ts'
@@ -200,7 +200,8 @@ describe('the summary of a load test', () => {
         })),
       },
     )
-    for (const line of show(report, columns).split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(columns)
+    for (const line of show(report, columns).split('\n'))
+      expect(stringWidth(line)).toBeLessThanOrEqual(columns)
   })
 
   it('shows nothing that a terminal would obey', () => {

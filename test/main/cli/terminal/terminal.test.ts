@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import {
   cutToWidth,
@@ -7,7 +8,6 @@ import {
   formatTable,
   padLeft,
   padRight,
-  textWidth,
   wrapWords,
 } from '../../../../src/main/cli/terminal/layout.ts'
 import { createOutput, toPrintable } from '../../../../src/main/cli/terminal/output.ts'
@@ -102,11 +102,11 @@ describe('text from elsewhere', () => {
 
 describe('widths', () => {
   it('count columns, not code units', () => {
-    expect(textWidth('abc')).toBe(3)
-    expect(textWidth('日本')).toBe(4)
-    expect(textWidth('e\u0301')).toBe(1)
-    expect(textWidth('👩‍👩‍👧')).toBe(2)
-    expect(textWidth('\u001b[31mred\u001b[39m')).toBe(3)
+    expect(stringWidth('abc')).toBe(3)
+    expect(stringWidth('日本')).toBe(4)
+    expect(stringWidth('e\u0301')).toBe(1)
+    expect(stringWidth('👩‍👩‍👧')).toBe(2)
+    expect(stringWidth('\u001b[31mred\u001b[39m')).toBe(3)
   })
 
   it('pad and cut between whole characters', () => {

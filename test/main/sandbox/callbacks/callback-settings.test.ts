@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createDueHeap } from '../../../../src/main/sandbox/callbacks/callback-queue.ts'
+import { createDueQueue, hurryDueQueue } from '../../../../src/main/sandbox/callbacks/callback-queue.ts'
 import {
   parseCallbacks,
   planCallbacks,
@@ -124,24 +124,20 @@ describe('the wait before another attempt', () => {
 
 describe('the queue of what is due', () => {
   it('gives what is due first, first', () => {
-    const heap = createDueHeap()
+    const queue = createDueQueue()
     const draw = createDraw('seed', 'heap', 1)
     const entries = Array.from({ length: 1_000 }, (_, id) => ({ id, dueMs: Math.floor(draw(`${id}`) * 100) }))
-    for (const entry of entries) heap.push(entry)
-    expect(heap.size).toBe(1_000)
-    const taken = Array.from({ length: 1_000 }, () => heap.pop())
+    for (const entry of entries) queue.push(entry)
+    expect(queue.length).toBe(1_000)
+    const taken = Array.from({ length: 1_000 }, () => queue.pop())
     expect(taken).toEqual(entries.toSorted((a, b) => a.dueMs - b.dueMs || a.id - b.id))
-    expect(heap.pop()).toBeUndefined()
+    expect(queue.pop()).toBeUndefined()
   })
 
-  it('can be hurried and emptied', () => {
-    const heap = createDueHeap()
-    for (const [id, dueMs] of [500, 900, 20, 700].entries()) heap.push({ id, dueMs })
-    heap.hurry(100)
-    heap.push({ id: 4, dueMs: 50 })
-    expect(Array.from({ length: 5 }, () => heap.pop()?.id)).toEqual([2, 4, 0, 1, 3])
-    heap.push({ id: 5, dueMs: 1 })
-    heap.clear()
-    expect(heap.first()).toBeUndefined()
+  it('gives what is hurried in the order of the ids', () => {
+    const entries = [500, 900, 20, 700].map((dueMs, id) => ({ id, dueMs }))
+    const queue = hurryDueQueue(createDueQueue(entries), 100)
+    queue.push({ id: 4, dueMs: 50 })
+    expect(Array.from({ length: 5 }, () => queue.pop()?.id)).toEqual([2, 4, 0, 1, 3])
   })
 })
