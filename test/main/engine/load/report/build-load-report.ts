@@ -36,13 +36,10 @@ export function buildLoadReport(weather: Weather = {}, changes: Partial<LoadRepo
       const us = Math.round(18_000 + 4_000 * draw() + (draw() < 0.02 ? 90_000 * draw() : 0))
       const stallUs = stalled.includes(second) ? Math.round(900_000 * (1 - i / rate)) : 0
       const lagUs = Math.round((limited.includes(second) ? 40_000 : 400) * draw() + 100)
-      recordUs(own, us + stallUs)
-      recordUs(ownResponse, us + stallUs + lagUs)
-      recordUs(ownLag, lagUs)
+      for (const histogram of [own, total]) recordUs(histogram, us + stallUs)
+      for (const histogram of [ownResponse, response]) recordUs(histogram, us + stallUs + lagUs)
+      for (const histogram of [ownLag, lag]) recordUs(histogram, lagUs)
     }
-    total.add(own)
-    response.add(ownResponse)
-    lag.add(ownLag)
     const failed = second >= failingFrom ? Math.round(rate / 10) : 0
     return {
       second,
