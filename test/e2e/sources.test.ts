@@ -30,7 +30,7 @@ describe('labelled messages without a header', () => {
     await page.getByRole('button', { name: 'Continue' }).click()
     await seeScreen(page, 'Mapping')
     expect(await page.getByRole('button', { name: 'Check all rows' }).isDisabled()).toBe(true)
-    await page.getByText('one of text_data and url is required and nothing fills either.').waitFor()
+    await page.getByText('text_data or url is required, but neither is mapped.').waitFor()
     await inspect('mapping-no-header')
     await page.getByLabel('Column 2 becomes').selectOption('text_data')
     await page.getByLabel('user_id for all rows').fill('sms-import')

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../shared/messages/thrown.ts'
+import { toThrown } from '../../shared/messages/thrown.ts'
 import { createAdminToken } from './admin-access.ts'
 import { applyChange, type BehaviourChange, createBehaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts'
 import { createCallbackQueue } from './callbacks/callback-queue.ts'
@@ -119,6 +119,5 @@ function toBaseUrl({ host, tls }: ResolvedSandboxOptions, port: number): string 
 }
 
 function toListenError(host: string, port: number, error: unknown): SluiceError {
-  const reason = toSystemCode(error) === 'EADDRINUSE' ? null : toThrownText(error)
-  return new SluiceError({ id: 'sandbox_cannot_listen', host, port, reason }, { cause: error })
+  return new SluiceError({ id: 'sandbox_cannot_listen', host, port, ...toThrown(error) }, { cause: error })
 }

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { BRIDGE_SOCKET_PATH } from '../../shared/bridge/browser-files.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { toThrown } from '../../shared/messages/thrown.ts'
 import type { BridgeHost } from '../bridge/bridge-context.ts'
 import { openBridge } from '../bridge/open-bridge.ts'
 import { serveOverWebSocket } from '../bridge/serve-connection.ts'
@@ -154,12 +155,7 @@ function openBridgeOr(giveUp: () => void, options: Parameters<typeof openBridge>
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        new SluiceError(
-          { id: 'web_port_unusable', port, reason: error.code ?? error.message },
-          { cause: error },
-        ),
-      )
+      reject(new SluiceError({ id: 'web_port_unusable', port, ...toThrown(error) }, { cause: error }))
     })
     server.listen(port, '127.0.0.1', () => resolve())
   })

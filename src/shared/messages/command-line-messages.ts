@@ -1,4 +1,5 @@
 import type { ErrorEntry } from './error-entry.ts'
+import { sayPortProblem, type Thrown } from './thrown.ts'
 
 /** Errors that only the command line has: its arguments, its plan files, its questions. */
 export const COMMAND_LINE_MESSAGES = {
@@ -27,7 +28,7 @@ export const COMMAND_LINE_MESSAGES = {
   production_unconfirmed: {
     code: 'BAD_USAGE',
     words: ({ connection }: { connection: string }) => ({
-      text: `connection ${connection} is marked as production, which needs a confirmation`,
+      text: `connection ${connection} is marked as production, so sending to it needs a confirmation`,
       remedy: 'To confirm, add --yes. Nothing was sent.',
     }),
   },
@@ -59,8 +60,8 @@ export const COMMAND_LINE_MESSAGES = {
       },
       sluice: string,
     ) => ({
-      text: `the plan sends ${sent}, which no stored connection does; nothing was sent`,
-      remedy: `If you trust the plan, add --trust-plan. Or store the connection: ${sluice} connection add NAME --base-url URL${apiKeyEnv === null ? '' : ` --key default=${apiKeyEnv}`}`,
+      text: `the plan would send ${sent}, which is not a stored connection; nothing was sent`,
+      remedy: `If you trust the plan, add --trust-plan. Or store the connection with: ${sluice} connection add NAME --base-url URL${apiKeyEnv === null ? '' : ` --key default=${apiKeyEnv}`}`,
     }),
   },
   plan_source_missing: {
@@ -72,14 +73,8 @@ export const COMMAND_LINE_MESSAGES = {
   },
   plan_unreadable: {
     code: 'BAD_PLAN',
-    words: ({
-      file,
-      reason,
-    }: {
-      file: string /** Null where it does not exist. */
-      reason: string | null
-    }) => ({
-      text: reason === null ? `plan ${file} does not exist` : `cannot read the plan ${file}: ${reason}`,
+    words: ({ file, system, reason }: Thrown & { file: string }) => ({
+      text: system === 'ENOENT' ? `plan ${file} does not exist` : `cannot read the plan ${file}: ${reason}`,
       remedy: 'To create a plan, add --save-plan FILE to a sending command.',
     }),
   },
@@ -115,18 +110,9 @@ export const COMMAND_LINE_MESSAGES = {
   },
   metrics_port_unusable: {
     code: 'BAD_USAGE',
-    words: ({
-      host,
-      port,
-      reason,
-    }: {
-      host: string
-      port: number
-      /** Null where another program listens there. */
-      reason: string | null
-    }) => ({
-      text: `--metrics-port: cannot listen on ${host}:${port}: ${reason ?? 'the port is in use'}`,
-      remedy: 'Choose another port; 0 picks a free one. Nothing was sent.',
+    words: ({ host, port, ...thrown }: Thrown & { host: string; port: number }) => ({
+      text: `--metrics-port: cannot listen on ${host}:${port}: ${sayPortProblem(thrown)}`,
+      remedy: 'Choose another port, or 0 for a free one. Nothing was sent.',
     }),
   },
   metrics_without_load: {
@@ -160,7 +146,7 @@ export const COMMAND_LINE_MESSAGES = {
       sluice: string,
     ) => ({
       text: `run \`${reference}\` does not exist in ${workspace}`,
-      remedy: `The latest run is ${newest}. List all ${runs} with: ${sluice} runs`,
+      remedy: `The latest run is ${newest}. To list all runs (${runs}), run: ${sluice} runs`,
     }),
   },
   run_ambiguous: {
@@ -174,7 +160,7 @@ export const COMMAND_LINE_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ runId }: { runId: string }, sluice: string) => ({
       text: `--row: run ${runId} is a load test, which has no results per row`,
-      remedy: `To see sampled requests, run: ${sluice} export ${runId} samples.jsonl`,
+      remedy: `To see its sampled requests, run: ${sluice} export ${runId} samples.jsonl`,
     }),
   },
   demo_sandbox_refuses: {

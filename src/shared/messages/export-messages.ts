@@ -5,7 +5,7 @@ export const EXPORT_MESSAGES = {
   export_over_source: {
     code: 'BAD_USAGE',
     words: ({ file }: { file: string }) => ({
-      text: `${file} is the source of this run, which the export would replace`,
+      text: `${file} is the source of this run; the export would overwrite it`,
       remedy: 'Choose another file, such as results.csv.',
     }),
   },
@@ -20,7 +20,7 @@ export const EXPORT_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ found, limit }: { found: string; limit: string }) => ({
       text: `the report does not fit into an .xlsx file: ${found}, and ${limit}`,
-      remedy: 'Export to a name that ends in .csv or .jsonl, which have no such limit.',
+      remedy: 'Export to .csv or .jsonl, which have no such limit.',
     }),
   },
   export_row_too_wide: {

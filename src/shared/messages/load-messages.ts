@@ -6,15 +6,15 @@ function explainK6File(system: string): { found: string; remedy: string } {
     case 'ENOENT':
       return { found: 'does not exist', remedy: 'Check the path.' }
     case 'EISDIR':
-      return { found: 'is a folder', remedy: 'Choose the file of results in it.' }
+      return { found: 'is a folder', remedy: 'Choose a results file inside the folder.' }
     case 'EACCES':
     case 'EPERM':
-      return { found: 'may not be read', remedy: 'Change its permissions.' }
+      return { found: 'cannot be read (permission denied)', remedy: 'Change its permissions.' }
     default:
       return system.startsWith('Z_')
         ? {
             found: `is a broken gzip file (${system})`,
-            remedy: 'Check whether k6 was stopped before it had written all of it.',
+            remedy: 'Check whether k6 was stopped before it finished writing.',
           }
         : { found: `cannot be read (${system})`, remedy: 'Check the disk.' }
   }
@@ -26,11 +26,11 @@ export const LOAD_MESSAGES = {
     code: 'BAD_PLAN',
     exit: 'rowsFailed',
     words: () => ({
-      text: 'a sending thread ran out of memory: its requests in flight are too many or too large',
+      text: 'a sending thread ran out of memory: too many requests in flight, or requests that are too large',
       remedy: {
         terminal:
-          'Lower --max-in-flight or --concurrency, or divide the load with --workers. What was measured until then is kept.',
-        window: 'Lower the number in flight. What was measured until then is kept.',
+          'Lower --max-in-flight or --concurrency, or spread the load with --workers. Results so far are kept.',
+        window: 'Lower the number in flight. Results so far are kept.',
       },
     }),
   },
@@ -39,8 +39,8 @@ export const LOAD_MESSAGES = {
     words: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} is not a load test`,
       remedy: {
-        terminal: `Export its rows and their results to .csv, .xlsx or .jsonl. Start a load test with: ${sluice} load`,
-        window: 'Export its rows and their results to .csv, .xlsx or .jsonl.',
+        terminal: `Export it to .csv, .xlsx or .jsonl. To run a load test: ${sluice} load`,
+        window: 'Export it to .csv, .xlsx or .jsonl.',
       },
     }),
   },
@@ -49,15 +49,15 @@ export const LOAD_MESSAGES = {
     words: ({ file }: { file: string }) => ({
       text: `${file}: expected a name that ends in .html, .junit.xml, .hlog, .csv, .jsonl or .k6`,
       remedy:
-        'The ending selects the format: .html for people, .junit.xml for CI servers, .hlog for HdrHistogram tools, .csv for one line a second, .jsonl for the requests that were kept, .k6 for a folder with the same load as a k6 project.',
+        'The ending selects the format: .html for a report, .junit.xml for CI servers, .hlog for HdrHistogram tools, .csv for one line per second, .jsonl for sampled requests, .k6 for a k6 project with the same load.',
     }),
   },
   k6_needs_load: {
     code: 'BAD_USAGE',
     words: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `run ${runId} is not a load test, so there is nothing for k6 to do`,
+      text: `run ${runId} is not a load test; only load tests can be exported for k6`,
       remedy: {
-        terminal: `Prepare one without running it: ${sluice} load SOURCE --rate 100 --duration 60s --export-k6 FOLDER`,
+        terminal: `To write a k6 project without a run: ${sluice} load SOURCE --rate 100 --duration 60s --export-k6 FOLDER`,
         window: 'Export a load test instead.',
       },
     }),
@@ -65,9 +65,9 @@ export const LOAD_MESSAGES = {
   k6_without_rows: {
     code: 'BAD_USAGE',
     words: (_args: object, sluice: string) => ({
-      text: 'no row of the source can be sent, so there is nothing for k6 to do',
+      text: 'all rows of the source are invalid, so there is nothing to export for k6',
       remedy: {
-        terminal: `Check the rows first: ${sluice} task SOURCE --dry-run says what is wrong with each.`,
+        terminal: `To see what is wrong with each row, run: ${sluice} task SOURCE --dry-run`,
         window: 'Check the rows first.',
       },
     }),
@@ -75,24 +75,24 @@ export const LOAD_MESSAGES = {
   k6_folder_in_use: {
     code: 'BAD_USAGE',
     words: ({ folder, holds }: { folder: string; holds: string }) => ({
-      text: `${folder} holds ${holds} and is not a k6 project of Sluice`,
-      remedy: 'Choose a folder that does not exist yet, such as load.k6.',
+      text: `${folder} contains ${holds} and is not a k6 project from Sluice`,
+      remedy: 'Choose a new folder, such as load.k6.',
     }),
   },
   k6_not_json_lines: {
     code: 'BAD_SOURCE',
     words: ({ file }: { file: string }) => ({
-      text: `${file} is not a file of JSON lines`,
+      text: `${file} is not a JSON lines file`,
       remedy:
-        'Percentiles of several machines can only be combined from their samples: run k6 with --out json=FILE.',
+        'Results of several machines can only be merged from their samples. Run k6 with --out json=FILE.',
     }),
   },
   k6_no_results: {
     code: 'BAD_SOURCE',
     words: ({ file }: { file: string }) => ({
-      text: `${file} holds no results of k6`,
+      text: `${file} does not contain k6 results`,
       remedy:
-        'Expected one of: --summary-export, the data of handleSummary, the machine-readable summary, --out json (also as .gz).',
+        'Choose the output of --summary-export, handleSummary, the machine-readable summary or --out json (also as .gz).',
     }),
   },
   k6_unreadable: {

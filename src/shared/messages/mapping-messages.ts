@@ -3,7 +3,7 @@ import { chooseWording, type ErrorEntry, type Surface, type Wording } from './er
 /** What is wrong with one field of a mapping. */
 interface MistakeWords {
   text: string
-  /** What there is to choose from, for those who do not see the table. */
+  /** What to choose from, for the command line, which does not show the table. */
   there?: string
   remedy: Wording
 }
@@ -21,11 +21,11 @@ function orNearest(nearest: string | null, remedy: string, wanted = nearest): st
 const MAPPING_MISTAKES = {
   field_missing: {
     words: ({ field, columns }: { field: string; columns: string }) => ({
-      text: `${field} is required and nothing fills it`,
+      text: `${field} is required but not mapped`,
       there: `the columns are ${columns}`,
       remedy: {
-        terminal: `Say where it comes from: --map ${field}=COLUMN for a column, or --set ${field}=VALUE for the same value in every row.`,
-        window: `Choose the column that holds ${field}, or type one value for all rows.`,
+        terminal: `Map a column with --map ${field}=COLUMN, or use the same value in every row with --set ${field}=VALUE.`,
+        window: `Choose the column with ${field}, or enter one value for all rows.`,
       },
     }),
   },
@@ -43,34 +43,34 @@ const MAPPING_MISTAKES = {
       hasHeader: boolean
     }) => {
       const isText = field === 'text_data'
-      const numbered = hasHeader ? '' : ' Without a header, columns go by number.'
+      const numbered = hasHeader ? '' : ' Without a header, use column numbers.'
       return {
-        text: `one of ${field} and ${other} is required and nothing fills either`,
+        text: `${field} or ${other} is required, but neither is mapped`,
         there: `the columns are ${columns}`,
         remedy: {
-          terminal: `Say which column holds the content: --map ${field}=COLUMN ${isText ? 'for text, ' : ''}or --map ${other}=COLUMN for addresses of media.${numbered}`,
+          terminal: `Map the column with the content: --map ${field}=COLUMN ${isText ? 'for text, ' : ''}or --map ${other}=COLUMN for media URLs.${numbered}`,
           window: isText
-            ? `Choose ${field} for the column with the text, or ${other} for the one with addresses of images or videos.`
-            : `Choose ${field} or ${other} for the column with the addresses.`,
+            ? `Choose ${field} for the column with the text, or ${other} for the column with the URLs of images or videos.`
+            : `Choose ${field} or ${other} for the column with the URLs.`,
         },
       }
     },
   },
   notes_cleared_by_omission: {
     words: () => ({
-      text: 'notes: empty notes are to be cleared, but no column fills them, which would clear those of every term',
+      text: 'notes: no column is mapped, so the notes of every term would be cleared',
       remedy: {
-        terminal: 'Say which column holds them: --map notes=COLUMN. To clear them all: --set notes=',
-        window: 'Choose the column that holds the notes.',
+        terminal: 'Map the column with the notes: --map notes=COLUMN. To clear all notes: --set notes=',
+        window: 'Choose the column with the notes.',
       },
     }),
   },
   notes_missing: {
     words: () => ({
-      text: 'No column holds the notes, and an update changes nothing else',
+      text: 'notes is required: an update only changes notes',
       remedy: {
-        terminal: 'Say which column holds them: --map notes=COLUMN.',
-        window: 'Choose the column that holds them.',
+        terminal: 'Map the column with the notes: --map notes=COLUMN.',
+        window: 'Choose the column with the notes.',
       },
     }),
   },
@@ -79,7 +79,7 @@ const MAPPING_MISTAKES = {
       text: 'post_id would be the same on every row',
       remedy: {
         terminal: 'Use --set post_id={{run}}-{{row}}.',
-        window: 'Put {{row}} or {{run}}-{{row}} into it, so that each submission has its own.',
+        window: 'Use {{row}} or {{run}}-{{row}}, so that each submission gets its own.',
       },
     }),
   },
@@ -122,7 +122,7 @@ const MAPPING_MISTAKES = {
       remedy: {
         terminal:
           nearest === null
-            ? `Name one of them or its number: --map ${field}=COLUMN. If these are the cells of a first row, add --no-header.`
+            ? `Use one of these columns, by name or number: --map ${field}=COLUMN. If these are cells of the first row, add --no-header.`
             : `Did you mean \`${nearest}\`? --map ${quoteForShell(`${field}=${nearest}`)}`,
         window: 'Choose one of its columns.',
       },
@@ -143,7 +143,7 @@ const MAPPING_MISTAKES = {
       text: `${field}: \`{{${name}}}\` is neither {{row}} nor {{run}} nor a column`,
       there: `the columns are ${columns}`,
       remedy: {
-        terminal: orNearest(nearest, 'Put the exact name of a column between the braces.', `{{${nearest}}}`),
+        terminal: orNearest(nearest, 'Use the exact name of a column between the braces.', `{{${nearest}}}`),
         window: 'Use {{row}}, {{run}} or the name of a column between the braces.',
       },
     }),
@@ -165,10 +165,10 @@ const MAPPING_MISTAKES = {
   },
   too_many_models: {
     words: ({ models }: { models: readonly string[] }) => ({
-      text: `models: v1 takes at most one model, found ${models.map((model) => `\`${model}\``).join(', ')}`,
+      text: `models: v1 accepts only one model, found ${models.map((model) => `\`${model}\``).join(', ')}`,
       remedy: {
-        terminal: 'Name one model, or submit to v2, which takes several: --api v2.',
-        window: 'Name one model, or submit to v2, which takes several.',
+        terminal: 'Use one model, or submit to v2, which accepts several: --api v2.',
+        window: 'Use one model, or submit to v2, which accepts several.',
       },
     }),
   },
@@ -199,17 +199,17 @@ export interface SheetChoice {
   others: readonly string[]
 }
 
-/** Most names of other sheets that are said. */
+/** Names of other sheets to list, at most. */
 const SHOWN_SHEETS = 8
 
-/** Which sheet the rows are from, and how to read another. */
+/** Which sheet is read, and how to read another. */
 export function saySheetChoice({ sheet, others }: SheetChoice, surface: Surface): string {
   const more = others.length - SHOWN_SHEETS
   const names = others.slice(0, SHOWN_SHEETS).map((name) => `"${name}"`)
-  const found = `The rows come from the sheet "${sheet}"; the workbook also has ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const found = `Reading the sheet "${sheet}". The workbook also has ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   return surface === 'terminal'
-    ? `${found}: --sheet NAME reads another.`
-    : `${found}. Choose another under Source.`
+    ? `${found}. To read another sheet, add --sheet NAME.`
+    : `${found}. You can choose another sheet under Source.`
 }
 
 /** The error of a mapping that cannot be used. */

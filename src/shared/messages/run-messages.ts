@@ -4,7 +4,7 @@ import { formatCounted } from './figure-text.ts'
 /** Says where all runs are listed. */
 function listRuns(sluice: string): Wording {
   return {
-    terminal: `List the runs with: ${sluice} runs (a run of another workspace needs --workspace DIR).`,
+    terminal: `To list the runs: ${sluice} runs. For a run in another workspace, add --workspace DIR.`,
     window: 'It may have been deleted. Go back to Runs.',
   }
 }
@@ -16,8 +16,8 @@ function nameTaker({ by, isDeleted }: { by: string; isDeleted: boolean }): strin
 /** What to do about rows that a retry took over. */
 function goOnWith(taken: { by: string; isDeleted: boolean }, command: string): Wording {
   return taken.isDeleted
-    ? 'That run was deleted after it had sent some of them, and which ones is unknown. Send the source again.'
-    : { terminal: `Go on with that one: ${command} ${taken.by}`, window: `Go on with run ${taken.by}.` }
+    ? 'That run was deleted, so it is unknown which rows it sent. Send the source again.'
+    : { terminal: `Continue with that run: ${command} ${taken.by}`, window: `Continue with run ${taken.by}.` }
 }
 
 /** Errors of runs: finding, resuming, retrying and deleting them. */
@@ -39,18 +39,18 @@ export const RUN_MESSAGES = {
   run_unplanned: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `run ${runId} was cut off before it had a plan`,
+      text: `run ${runId} was interrupted before it had a plan`,
       remedy: {
-        terminal: `None of it was sent. Remove it with: ${sluice} delete ${runId}`,
-        window: 'None of it was sent. Delete it from the list of runs.',
+        terminal: `Nothing was sent. To delete it, run: ${sluice} delete ${runId}`,
+        window: 'Nothing was sent. Delete it from the list of runs.',
       },
     }),
   },
   run_file_unplanned: {
     code: 'RUN_NOT_FOUND',
     words: ({ file }: { file: string }) => ({
-      text: `the run of ${file} was cut off before it had a plan`,
-      remedy: 'None of it was sent. You can delete it.',
+      text: `the run in ${file} was interrupted before it had a plan`,
+      remedy: 'Nothing was sent. You can delete it.',
     }),
   },
   run_going_on: {
@@ -64,23 +64,23 @@ export const RUN_MESSAGES = {
     code: 'RUN_BUSY',
     words: ({ runId }: { runId: string }) => ({
       text: `run ${runId} is held by another process`,
-      remedy: 'Wait until it ends, or stop it there.',
+      remedy: 'Wait until that process ends, or stop it.',
     }),
   },
   run_not_held: {
     code: 'RUN_NOT_HELD',
     words: ({ runId }: { runId: string }) => ({
       text: `run ${runId} is not running here`,
-      remedy: 'See its summary. If it was interrupted, resume it.',
+      remedy: 'Open its summary. If it was interrupted, resume it.',
     }),
   },
   run_broke_off: {
     code: 'INTERNAL',
     exit: 'rowsFailed',
     words: ({ runId, reason }: { runId: string; reason: string }, sluice: string) => ({
-      text: `run ${runId} broke off: ${reason}`,
+      text: `run ${runId} ended unexpectedly: ${reason}`,
       remedy: {
-        terminal: `Its journal is intact. Resume it with: ${sluice} resume ${runId}`,
+        terminal: `Its journal is intact. To resume it, run: ${sluice} resume ${runId}`,
         window: 'Its journal is intact. Resume it on its own screen.',
       },
     }),
@@ -90,8 +90,8 @@ export const RUN_MESSAGES = {
     words: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} is a load test and cannot be retried`,
       remedy: {
-        terminal: `Its results are kept: ${sluice} show ${runId}. Start another one to measure again.`,
-        window: 'Its results are kept. Start another one to measure again.',
+        terminal: `Its results are kept: ${sluice} show ${runId}. To measure again, start a new load test.`,
+        window: 'Its results are kept. To measure again, start a new load test.',
       },
     }),
   },
@@ -100,15 +100,15 @@ export const RUN_MESSAGES = {
     words: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} is a load test and cannot be resumed`,
       remedy: {
-        terminal: `What it measured until it was cut off is kept: ${sluice} show ${runId}. Start another one for a whole measurement.`,
-        window: 'What it measured until it was cut off is kept. Start another one for a whole measurement.',
+        terminal: `Results until the interruption are kept: ${sluice} show ${runId}. To measure again, start a new load test.`,
+        window: 'Results until the interruption are kept. To measure again, start a new load test.',
       },
     }),
   },
   rest_taken_over: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId, ...taken }: { runId: string; by: string; isDeleted: boolean }, sluice: string) => ({
-      text: `what run ${runId} had not settled was taken over by ${nameTaker(taken)}`,
+      text: `the remaining rows of run ${runId} were taken over by ${nameTaker(taken)}`,
       remedy: goOnWith(taken, `${sluice} resume`),
     }),
   },
@@ -122,17 +122,17 @@ export const RUN_MESSAGES = {
   retry_taken_over: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId, ...taken }: { runId: string; by: string; isDeleted: boolean }, sluice: string) => ({
-      text: `what did not succeed in run ${runId} was taken over by ${nameTaker(taken)}`,
+      text: `the unsuccessful rows of run ${runId} were taken over by ${nameTaker(taken)}`,
       remedy: goOnWith(taken, `${sluice} retry`),
     }),
   },
   retry_before_intake: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `run ${runId} was cut off while its rows were read`,
+      text: `run ${runId} was interrupted while its rows were read`,
       remedy: {
-        terminal: `None of it was sent. Resume it: ${sluice} resume ${runId}`,
-        window: 'None of it was sent. Resume it on its own screen.',
+        terminal: `Nothing was sent. To resume it, run: ${sluice} resume ${runId}`,
+        window: 'Nothing was sent. Resume it on its own screen.',
       },
     }),
   },
@@ -141,8 +141,8 @@ export const RUN_MESSAGES = {
     words: ({ runId, rows }: { runId: string; rows: number }, sluice: string) => ({
       text: `${formatCounted(rows, 'row')} of run ${runId} still ${rows === 1 ? 'awaits its callback' : 'await their callbacks'}`,
       remedy: {
-        terminal: `Wait for them with: ${sluice} resume ${runId}. A retry then sends what is overdue.`,
-        window: 'Resume the run to wait for them. A retry then sends what is overdue.',
+        terminal: `To wait for them, run: ${sluice} resume ${runId}. Overdue rows can then be retried.`,
+        window: 'Resume the run to wait for them. Overdue rows can then be retried.',
       },
     }),
   },
@@ -155,9 +155,9 @@ export const RUN_MESSAGES = {
           ? 'Invalid rows are never sent. Correct the source and send it again.'
           : {
               terminal:
-                'Invalid rows are never sent: correct the source. Rows with an unknown outcome need --on-unknown resend.',
+                'Invalid rows are never sent: correct the source. To retry rows with an unknown outcome, add --on-unknown resend.',
               window:
-                'Invalid rows are never sent: correct the source. Rows with an unknown outcome are sent where that is chosen.',
+                'Invalid rows are never sent: correct the source. To retry rows with an unknown outcome, choose to send them again.',
             },
     }),
   },
@@ -167,8 +167,8 @@ export const RUN_MESSAGES = {
       text: `sending run ${runId} again may add ${formatCounted(items, 'item')} a second time`,
       remedy: {
         terminal:
-          'Pass --resend-index-adds to accept that, or --on-unknown skip to leave them alone. Nothing was sent.',
-        window: 'Confirm that, or leave them alone. Nothing was sent.',
+          'Nothing was sent. To accept that, add --resend-index-adds. To leave these items alone, add --on-unknown skip.',
+        window: 'Nothing was sent. Confirm that, or leave these items alone.',
       },
     }),
   },
@@ -176,15 +176,15 @@ export const RUN_MESSAGES = {
     code: 'INTERNAL',
     exit: 'rowsFailed',
     words: ({ reason }: { reason: string }) => ({
-      text: `a query was cut off: ${reason}`,
-      remedy: 'Ask again; queries never change journals.',
+      text: `a query was interrupted: ${reason}`,
+      remedy: 'Try again. Queries never change a journal.',
     }),
   },
   row_not_found: {
     code: 'BAD_USAGE',
     words: ({ runId, row, source, rows }: { runId: string; row: number; source: string; rows: number }) => ({
       text: `run ${runId} has no row ${row}`,
-      remedy: `Its rows were read from ${source}; ${formatCounted(rows, 'row')} in all.`,
+      remedy: `It has ${formatCounted(rows, 'row')}, read from ${source}.`,
     }),
   },
 } satisfies Record<string, ErrorEntry>

@@ -1,4 +1,5 @@
 import type { ErrorEntry } from './error-entry.ts'
+import { sayPortProblem, type Thrown } from './thrown.ts'
 
 /** Errors of the sandbox: its settings, its store, its port. */
 export const SANDBOX_MESSAGES = {
@@ -20,31 +21,22 @@ export const SANDBOX_MESSAGES = {
   sandbox_options_refused: {
     code: 'BAD_USAGE',
     words: ({ faults }: { faults: string }) => ({
-      text: `the sandbox cannot be set up like this: ${faults}`,
-      remedy: 'Correct these settings; docs/sandbox.md lists all of them.',
+      text: `invalid sandbox settings: ${faults}`,
+      remedy: 'Correct these settings. docs/sandbox.md lists all of them.',
     }),
   },
   sandbox_cannot_listen: {
     code: 'SANDBOX_UNAVAILABLE',
-    words: ({
-      host,
-      port,
-      reason,
-    }: {
-      host: string
-      port: number
-      /** Null where another program listens there. */
-      reason: string | null
-    }) => ({
-      text: `the sandbox cannot listen on ${host}:${port}: ${reason ?? 'another program already does'}`,
-      remedy: 'Choose another port, or 0 to take a free one.',
+    words: ({ host, port, ...thrown }: Thrown & { host: string; port: number }) => ({
+      text: `the sandbox cannot listen on ${host}:${port}: ${sayPortProblem(thrown)}`,
+      remedy: 'Choose another port, or 0 for a free one.',
     }),
   },
   sandbox_ended: {
     code: 'SANDBOX_UNAVAILABLE',
     words: ({ reason }: { reason: string }) => ({
-      text: `the sandbox ended before it listened: ${reason}`,
-      remedy: 'Start it again. If it keeps ending, leave out its store file and its special settings.',
+      text: `the sandbox ended while it started: ${reason}`,
+      remedy: 'Start it again. If it ends again, start it without a store file and with default settings.',
     }),
   },
   sandbox_store_unusable: {
@@ -53,19 +45,20 @@ export const SANDBOX_MESSAGES = {
       file,
       reason,
     }: {
-      /** Null for a store in memory. */ file: string | null
+      /** Null for a store in memory. */
+      file: string | null
       reason: string
     }) => ({
-      text: `the sandbox's store ${file ?? 'in memory'} cannot be opened: ${reason}`,
+      text: `cannot open the sandbox's store ${file ?? 'in memory'}: ${reason}`,
       remedy:
-        'Choose a file in a folder you can write to that no other sandbox holds, or leave it out to keep the store in memory.',
+        'Choose a file in a writable folder that no other sandbox uses. Or start without a store file, to keep everything in memory.',
     }),
   },
   terms_unreadable: {
     code: 'BAD_USAGE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `the terms in ${file} cannot be read: ${reason}`,
-      remedy: 'Choose a text file with one term a line, its notes after a tab.',
+      text: `cannot read the terms in ${file}: ${reason}`,
+      remedy: 'Choose a text file with one term per line, and its notes after a tab.',
     }),
   },
 } satisfies Record<string, ErrorEntry>

@@ -32,10 +32,11 @@ export const SERVICE_MESSAGES = {
     code: 'NO_API_KEY',
     words: ({ baseUrl, wasTyped }: { baseUrl: string /** Into a window. */; wasTyped: boolean }) => ({
       text: wasTyped
-        ? `no API key for ${baseUrl}: the address was typed into a window, and so was its key`
+        ? `no API key for ${baseUrl}: address and key were typed into a window, and keys are not stored`
         : `no API key for ${baseUrl}`,
       remedy: {
-        terminal: 'Type the key in the window, or name the variable that holds it: --api-key-env NAME.',
+        terminal:
+          'Type the key in the window, or pass the environment variable that has it: --api-key-env NAME.',
         window: 'Type the key, or use a stored connection whose key is set.',
       },
     }),
@@ -50,15 +51,15 @@ export const SERVICE_MESSAGES = {
   proxy_credentials_malformed: {
     code: 'BAD_PLAN',
     words: ({ variable, host }: { variable: string; host: string }) => ({
-      text: `the environment variable ${variable}, for the proxy ${host}, must hold user:password, but has no colon`,
-      remedy: `Set it again: export ${variable}=… , user name and password with a colon between them.`,
+      text: `the environment variable ${variable} for the proxy ${host} is not user:password: it has no colon`,
+      remedy: `Set it to user name and password, separated by a colon: export ${variable}=USER:PASSWORD`,
     }),
   },
   proxy_credentials_not_set: {
     code: 'BAD_PLAN',
     words: ({ variable, host }: { variable: string; host: string }) => ({
       text: `the proxy ${host} needs the credentials in ${variable}, but that environment variable is not set`,
-      remedy: `Set it to user:password where this program runs: export ${variable}=…`,
+      remedy: `Set it where Sluice runs: export ${variable}=USER:PASSWORD`,
     }),
   },
   proxy_credentials_missing: {
@@ -73,14 +74,14 @@ export const SERVICE_MESSAGES = {
     words: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
       text: `the proxy credentials belong to ${origins.join(' and ')} and are not sent to ${found}`,
       remedy:
-        'Use the proxy that the credentials belong to, or name the variable that holds those of this one.',
+        'Use the proxy that the credentials belong to, or name the environment variable with the credentials of this proxy.',
     }),
   },
   tls_file_unreadable: {
     code: 'BAD_PLAN',
     words: ({ what, path, system }: { what: TlsFile; path: string; system: string }) => ({
       text: `${TLS_FILES[what]} ${path} cannot be read (${system})`,
-      remedy: 'Check the path and that you may read the file.',
+      remedy: 'Check the path and the permissions of the file.',
     }),
   },
   tls_file_not_pem: {
@@ -92,14 +93,13 @@ export const SERVICE_MESSAGES = {
     }: {
       what: TlsFile
       path: string
-      /** Whether there is such a block, which cannot be read. */
+      /** Whether it contains such a block that cannot be read. */
       isBroken: boolean
     }) => {
       const label = what === 'key' ? 'PRIVATE KEY' : 'CERTIFICATE'
       const block = what === 'key' ? 'a key' : 'a certificate'
-      const expected = isBroken ? 'whole certificates' : block
       return {
-        text: `${TLS_FILES[what]} ${path} does not hold ${expected} in PEM form`,
+        text: `${TLS_FILES[what]} ${path} ${isBroken ? `contains ${block} that cannot be read` : `does not contain ${block} in PEM format`}`,
         remedy: `Choose a text file with a block that begins with -----BEGIN ${label}-----. Convert a binary (DER) file with openssl first.`,
       }
     },
@@ -116,7 +116,7 @@ export const SERVICE_MESSAGES = {
     words: ({ keyFile, certFile }: { keyFile: string; certFile: string }) => ({
       text: `${TLS_FILES.key} ${keyFile} does not belong to the certificate ${certFile}`,
       remedy:
-        'Choose the key that the certificate was made for. In its file, the certificate comes first and its chain after it.',
+        'Choose the key that the certificate was issued for. In the certificate file, the certificate must come before its chain.',
     }),
   },
 } satisfies Record<string, ErrorEntry>

@@ -8,7 +8,7 @@ const CONTENT_LIST = 'Choose the CSV file that lists the content.'
 const SAVE_AS =
   'Open it in a spreadsheet program, save it as an Excel workbook (.xlsx) or as CSV UTF-8, and choose that file.'
 
-/** Kinds of files that are told by their first bytes or their parts, and what to do about each. */
+/** Kinds of files, recognised by their first bytes or their parts, and what to do about each. */
 const FOREIGN = {
   zip: {
     kind: 'an Excel workbook (.xlsx) or another zip archive',
@@ -29,9 +29,9 @@ const FOREIGN = {
   gzip: { kind: 'a gzip archive', remedy: 'Unpack it first (gunzip), and choose the unpacked file.' },
   zstd: { kind: 'a zstd archive', remedy: 'Unpack it first, and choose the CSV file.' },
   sqlite: { kind: 'an SQLite database', remedy: 'Export the table as CSV, and choose that file.' },
-  markup: { kind: 'a web page or XML document under that name', remedy: SAVE_AS },
+  markup: { kind: 'a web page or XML document', remedy: SAVE_AS },
   other: {
-    kind: 'text or something else under that name',
+    kind: 'text or another kind of file',
     remedy: {
       terminal:
         'If it is a text table, rename it to end in .csv or add --format csv. If not, save it again as .xlsx.',
@@ -51,21 +51,21 @@ const FOREIGN = {
   },
 } satisfies Record<string, { kind: string; remedy: Wording }>
 
-const READ_RIGHT = 'Change the permissions of the file, or copy it to where you can read it.'
+const READ_RIGHT = 'Change the permissions of the file.'
 
 /** Why the file system refuses to read a file, by the codes it gives. */
 const UNREADABLE: Record<string, { problem?: string; remedy?: string }> = {
   ENOENT: {
     problem: 'the file does not exist',
-    remedy: 'Check the path; a relative one starts at the current folder.',
+    remedy: 'Check the path. Relative paths start at the current folder.',
   },
-  ENOTDIR: { problem: 'a part of the path is not a folder' },
-  EACCES: { problem: 'you may not read the file (permission denied)', remedy: READ_RIGHT },
-  EPERM: { problem: 'you may not read the file (not permitted)', remedy: READ_RIGHT },
+  ENOTDIR: { problem: 'part of the path is not a folder' },
+  EACCES: { problem: 'the file cannot be read (permission denied)', remedy: READ_RIGHT },
+  EPERM: { problem: 'the file cannot be read (not permitted)', remedy: READ_RIGHT },
   EMFILE: { remedy: 'Too many files are open. Close other programs and try again.' },
 }
 
-/** What every error of a source is about: its path, or what the person calls it. */
+/** Which source: its path, or its name in the window. */
 interface OfSource {
   source: string
 }
@@ -100,11 +100,11 @@ export const SOURCE_MESSAGES = {
   })),
   source_is_device: unreadable(() => ({
     problem: 'expected a regular file, found a pipe or device',
-    remedy: 'A source is read more than once. Write it to a file first, then name that file.',
+    remedy: 'A source is read more than once. Save it to a file first, then choose that file.',
   })),
   source_is_empty: unreadable(() => ({
     problem: 'expected rows, found an empty file (0 bytes)',
-    remedy: 'Export the spreadsheet again, or name the file that holds the rows.',
+    remedy: 'Export the spreadsheet again, or choose the file that contains the rows.',
   })),
   source_is_binary: unreadable(({ content }: { content: ForeignContent }) => ({
     problem: `expected text, found ${FOREIGN[content].kind}`,
@@ -114,14 +114,14 @@ export const SOURCE_MESSAGES = {
     problem: `expected text, found binary data (a NUL byte at offset ${offset})`,
     remedy: {
       terminal:
-        'Choose a CSV or TSV file. For text in an unusual encoding, add it, such as --encoding utf-16le.',
-      window: 'Choose a CSV or TSV file. For text in an unusual encoding, choose it under Encoding.',
+        'Choose a CSV or TSV file. If it is text in another encoding, pass the encoding, such as --encoding utf-16le.',
+      window: 'Choose a CSV or TSV file. If it is text in another encoding, choose that under Encoding.',
     },
   })),
   source_encoding_unknown: unreadable(({ encoding }: { encoding: string }) => ({
     problem: `the encoding \`${encoding}\` is unknown`,
     remedy:
-      'Use a name such as utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis, gb18030 or macintosh, or leave it out to have it detected.',
+      'Use a name such as utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis, gb18030 or macintosh, or leave the encoding out to detect it.',
   })),
   delimiter_unusable: unreadable(({ delimiter }: { delimiter: string }) => ({
     problem: `the delimiter ${JSON.stringify(delimiter)} cannot separate cells`,
@@ -130,22 +130,21 @@ export const SOURCE_MESSAGES = {
   })),
   header_past_end: unreadable(({ line }: { line: number }) => ({
     problem: `expected the column names in line ${line}, but the file ends before it`,
-    remedy: 'Give the number of the line that names the columns; the first line is 1.',
+    remedy: 'Enter the number of the line with the column names. The first line is 1.',
   })),
   source_is_blank: unreadable(() => ({
-    problem: 'expected rows, found nothing but blank lines',
-    remedy: 'Export the spreadsheet again, or name the file that holds the rows.',
+    problem: 'expected rows, found only blank lines',
+    remedy: 'Export the spreadsheet again, or choose the file that contains the rows.',
   })),
   header_quote_open: unreadable(() => ({
     problem: 'the header line opens a quote that is never closed',
     remedy: 'Close the quote in the first line, or double a quote that is part of a name.',
   })),
   source_is_header: unreadable(() => ({
-    problem: 'expected rows, found only the line that names the columns',
+    problem: 'expected rows, found only a line with column names',
     remedy: {
-      terminal: 'Choose the file that holds the rows. If that one line is a row, add --no-header.',
-      window:
-        'Choose the file that holds the rows. If that one line is a row, say that the file has no header.',
+      terminal: 'Choose the file that contains the rows. If that line is a row, add --no-header.',
+      window: 'Choose the file that contains the rows. If that line is a row, turn the header off.',
     },
   })),
   record_too_long: unreadable(
@@ -168,11 +167,11 @@ export const SOURCE_MESSAGES = {
       const count = formatCount(characters)
       return isClosed
         ? {
-            problem: `${record} is ${count} characters long; the most is ${limit}. It begins \`${begins}\``,
-            remedy: `Nothing was sent. Shorten ${record} or take it out of the file, then start again.`,
+            problem: `${record} has ${count} characters; the maximum is ${limit}. It begins with \`${begins}\``,
+            remedy: `Nothing was sent. Shorten ${record} or remove it from the file, then start again.`,
           }
         : {
-            problem: `${record} opens a quote that is not closed in the ${count} characters up to the end of the file; the most that a row may have is ${limit}. It begins \`${begins}\``,
+            problem: `${record} opens a quote that is never closed, so it has ${count} characters; the maximum is ${limit}. It begins with \`${begins}\``,
             remedy: `Nothing was sent. Close the quote in ${record}, or double a quote that is part of the text, then start again.`,
           }
     },
@@ -180,27 +179,27 @@ export const SOURCE_MESSAGES = {
   folder_unreadable: unreadable(({ system }: { system: string }) => ({
     problem:
       system === 'ENOTDIR' ? 'expected a folder, found a file' : `the folder could not be read (${system})`,
-    remedy: 'Check the path, and that you may read the folder.',
+    remedy: 'Check the path and the permissions of the folder.',
   })),
   folder_is_empty: unreadable(() => ({
     problem: 'expected files, found an empty folder (hidden files are skipped)',
-    remedy: 'Choose the folder that holds the texts, JSON requests, images, videos or audio files.',
+    remedy: 'Choose a folder with texts, JSON requests, images, videos or audio files.',
   })),
   too_many_json_keys: unreadable(({ max, example }: { max: number; example: string }) => ({
-    problem: `expected objects with the same keys, found more than ${max} different ones, such as ${JSON.stringify(example)}`,
-    remedy: 'Keys become columns. Put what differs from line to line into values, not into keys.',
+    problem: `found more than ${max} different keys, such as ${JSON.stringify(example)}; each key becomes a column`,
+    remedy: 'Use the same keys in every line. Put what differs into values.',
   })),
   json_is_blank: unreadable(() => ({
-    problem: 'expected one JSON object a line, found nothing but blank lines',
-    remedy: 'Export the rows again, or name the file that holds them.',
+    problem: 'expected one JSON object per line, found only blank lines',
+    remedy: 'Export the rows again, or choose the file that contains them.',
   })),
   json_is_array: unreadable(() => ({
-    problem: 'expected one JSON object a line, found a JSON array',
+    problem: 'expected one JSON object per line, found a JSON array',
     remedy:
       "Put each object on a line of its own, for example with jq -c '.[]' array.json > lines.jsonl, and choose that file.",
   })),
   json_over_lines: unreadable(() => ({
-    problem: 'expected one JSON object a line, found an object over several lines',
+    problem: 'expected one JSON object per line, found an object that spans several lines',
     remedy:
       'Put each object on a line of its own, for example with jq -c . objects.json > lines.jsonl, and choose that file.',
   })),
@@ -223,33 +222,33 @@ export const SOURCE_MESSAGES = {
       'If the workbook is yours, save the sheet as CSV UTF-8 from a spreadsheet program, and choose that file.',
   })),
   workbook_too_empty: unreadable(() => ({
-    problem: 'the sheet comes to more than 200,000,000 cells, most of them empty',
+    problem: 'the sheet has more than 200,000,000 cells, most of them empty',
     remedy:
-      'Delete the columns to the right of the table, or save the table alone as CSV UTF-8, and choose that file.',
+      'Delete the empty columns to the right of the table. Or save only the table as CSV UTF-8, and choose that file.',
   })),
   workbook_disk_full: {
     code: 'DISK_FULL',
     words: ({ folder, system }: { folder: string; system: string }) => ({
-      text: `the texts of a large workbook could not be stored in ${folder} (${system})`,
+      text: `the texts of a large workbook could not be stored in ${folder}: the disk is full (${system})`,
       remedy: 'Free some space there, or save the sheet as CSV UTF-8 and choose that file.',
     }),
   } satisfies ErrorEntry,
   sheet_row_too_long: unreadable(({ row, maxCharacters }: { row: number; maxCharacters: number }) => ({
-    problem: `row ${row} of the sheet has more than ${formatCount(maxCharacters)} characters (${maxCharacters / 1024 / 1024} MiB), the most that a row may have`,
+    problem: `row ${row} of the sheet has more than ${formatCount(maxCharacters)} characters (${maxCharacters / 1024 / 1024} MiB), the maximum for a row`,
     remedy: `Nothing was sent. Shorten the texts of row ${row}, then start again.`,
   })),
   sheet_is_empty: unreadable(({ sheet }: { sheet: string }) => ({
     problem: `expected rows, found an empty sheet ${JSON.stringify(sheet)}`,
     remedy: {
-      terminal: 'Choose another sheet (--sheet), or fill this one.',
+      terminal: 'Choose another sheet with --sheet, or fill this one.',
       window: 'Choose another sheet, or fill this one.',
     },
   })),
   sheet_is_header: unreadable(({ sheet }: { sheet: string }) => ({
-    problem: `expected rows, found only the row that names the columns in the sheet ${JSON.stringify(sheet)}`,
+    problem: `expected rows, found only a row with column names in the sheet ${JSON.stringify(sheet)}`,
     remedy: {
-      terminal: 'Choose another sheet (--sheet). If that one row is data, add --no-header.',
-      window: 'Choose another sheet. If that one row is data, say that there is no header.',
+      terminal: 'Choose another sheet with --sheet. If that row is data, add --no-header.',
+      window: 'Choose another sheet. If that row is data, turn the header off.',
     },
   })),
   sheet_header_missing: unreadable(
@@ -269,7 +268,7 @@ export const SOURCE_MESSAGES = {
             ? 'is empty, and so is the sheet'
             : `is below its last row, ${lastRow}`
       }`,
-      remedy: 'Give the number of the row that names the columns, as the spreadsheet shows it.',
+      remedy: 'Enter the number of the row with the column names, as the spreadsheet shows it.',
     }),
   ),
   sheet_not_found: unreadable(
@@ -280,17 +279,20 @@ export const SOURCE_MESSAGES = {
       /** Null where none was named. */ sheet: string | number | null
       sheets: readonly string[]
     }) => ({
-      problem: `expected ${sheet === null ? 'a visible sheet' : `the sheet ${JSON.stringify(sheet)}`}, found none`,
-      remedy: `Choose one of them. ${listSheets(sheets)}`,
+      problem:
+        sheet === null
+          ? 'the workbook has no visible sheet'
+          : `the sheet ${JSON.stringify(sheet)} does not exist`,
+      remedy: `Choose another sheet. ${listSheets(sheets)}`,
     }),
   ),
   sheet_is_chart: unreadable(({ sheet, sheets }: { sheet: string; sheets: readonly string[] }) => ({
-    problem: `the sheet ${JSON.stringify(sheet)} is a chart, without cells`,
-    remedy: `Choose another. ${listSheets(sheets)}`,
+    problem: `the sheet ${JSON.stringify(sheet)} is a chart and has no cells`,
+    remedy: `Choose another sheet. ${listSheets(sheets)}`,
   })),
 }
 
-/** What is wrong with a source, without saying which; null for an error that is about something else. */
+/** The problem of a source without its name; null for other errors. */
 export function saySourceProblem(said: { id: string }): string | null {
   const entry: ErrorEntry & { problem?: (args: never) => { problem: string } } =
     SOURCE_MESSAGES[said.id as keyof typeof SOURCE_MESSAGES]

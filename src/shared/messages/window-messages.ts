@@ -1,4 +1,5 @@
 import type { ErrorEntry } from './error-entry.ts'
+import { sayPortProblem, type Thrown } from './thrown.ts'
 
 /** Errors that only the window has: its requests, its uploads, its questions, and the shells that show it. */
 export const WINDOW_MESSAGES = {
@@ -6,7 +7,7 @@ export const WINDOW_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ faults }: { faults: readonly string[] }) => ({
       text: `invalid request: ${faults.join('; ')}`,
-      remedy: 'Correct what the message names. If you typed none of it, reload the window.',
+      remedy: 'Correct these values. If you did not enter them, reload the window.',
     }),
   },
   engine_lost: {
@@ -28,35 +29,35 @@ export const WINDOW_MESSAGES = {
   production_declined: {
     code: 'NOT_CONFIRMED',
     words: ({ connection }: { connection: string }) => ({
-      text: `the production prompt was declined; nothing was sent to connection ${connection}`,
-      remedy: 'Send again and confirm it, or choose another connection.',
+      text: `the production prompt was declined; nothing was sent to ${connection}`,
+      remedy: 'Send again and confirm the prompt, or choose another connection.',
     }),
   },
   production_asked_already: {
     code: 'NOT_CONFIRMED',
     words: ({ connection }: { connection: string }) => ({
-      text: `another question about production is still open; nothing was sent to connection ${connection}`,
-      remedy: 'Answer that one, then send again.',
+      text: `another production prompt is still open; nothing was sent to ${connection}`,
+      remedy: 'Answer that prompt, then send again.',
     }),
   },
   address_is_production: {
     code: 'BAD_USAGE',
     words: ({ url, connection }: { url: string; connection: string }) => ({
-      text: `${url} is the address of the production connection ${connection}, not of this machine`,
-      remedy: 'Give the public address of a proxy or tunnel that leads to this machine.',
+      text: `${url} is the address of the production connection ${connection}; callbacks need an address of this machine`,
+      remedy: 'Enter the public address of a proxy or tunnel that forwards to this machine.',
     }),
   },
   sandbox_callbacks_elsewhere: {
     code: 'BAD_USAGE',
     words: () => ({
-      text: 'rows for the sandbox cannot name a callback_url: it posts callbacks to Sluice alone',
+      text: 'rows for the sandbox must not have a callback_url: the sandbox posts callbacks only to Sluice',
       remedy: 'Remove callback_url in Mapping, or choose another connection.',
     }),
   },
   sandbox_is_foreign: {
     code: 'SANDBOX_UNAVAILABLE',
     words: ({ baseUrl }: { baseUrl: string }) => ({
-      text: `this run goes to the sandbox at ${baseUrl}, which is not running there; another program may use its port`,
+      text: `the sandbox of this run is no longer at ${baseUrl}; another program may use its port`,
       remedy:
         'Nothing was sent. End the program that uses the port and try again, or start a new run with the sandbox.',
     }),
@@ -79,14 +80,14 @@ export const WINDOW_MESSAGES = {
     code: 'BAD_SOURCE',
     words: ({ name }: { name: string }) => ({
       text: `${name} is not a file on this machine`,
-      remedy: 'Save it to a folder first, then drop it from there.',
+      remedy: 'Save it to a folder, then drop it from there.',
     }),
   },
   dropped_folder_empty: {
     code: 'BAD_SOURCE',
     words: ({ name }: { name: string }) => ({
       text: `${name} is an empty folder`,
-      remedy: 'Choose a folder that has text, JSON or media files in it.',
+      remedy: 'Choose a folder with text, JSON or media files.',
     }),
   },
   upload_failed: {
@@ -99,15 +100,15 @@ export const WINDOW_MESSAGES = {
   upload_cut_off: {
     code: 'BAD_SOURCE',
     words: () => ({
-      text: 'the file did not arrive whole',
-      remedy: 'Choose it again. If it changes or moves meanwhile, copy it first.',
+      text: 'the upload was incomplete',
+      remedy: 'Choose the file again. If it may change or move during the upload, copy it first.',
     }),
   },
   upload_disk_full: {
     code: 'DISK_FULL',
     words: ({ folder }: { folder: string }) => ({
       text: `the file does not fit on the disk that holds ${folder}`,
-      remedy: 'Free some space there, and choose the file again.',
+      remedy: 'Free some space there, then choose the file again.',
     }),
   },
   upload_unwritable: {
@@ -122,13 +123,13 @@ export const WINDOW_MESSAGES = {
     words: ({ name }: { name: string }) => ({
       text: `${JSON.stringify(name)} cannot be stored under that name`,
       remedy:
-        'Rename the file without control characters, colons and backslashes, and choose the folder again.',
+        'Remove control characters, colons and backslashes from the name, then choose the folder again.',
     }),
   },
   export_without_file: {
     code: 'BAD_USAGE',
     words: () => ({
-      text: 'the export has no file to go to',
+      text: 'the export has no file name',
       remedy: 'Export again and choose a file in the dialog.',
     }),
   },
@@ -142,7 +143,7 @@ export const WINDOW_MESSAGES = {
   export_into_browser: {
     code: 'BAD_USAGE',
     words: () => ({
-      text: 'a browser cannot say where on this machine an export goes',
+      text: 'a browser cannot choose where an export is saved',
       remedy: 'Export again: the file is downloaded.',
     }),
   },
@@ -162,9 +163,9 @@ export const WINDOW_MESSAGES = {
   },
   web_port_unusable: {
     code: 'BAD_USAGE',
-    words: ({ port, reason }: { port: number; reason: string }) => ({
-      text: `cannot listen on port ${port} of 127.0.0.1: ${reason}`,
-      remedy: 'Choose another --port, or leave it out for a free one.',
+    words: ({ port, ...thrown }: Thrown & { port: number }) => ({
+      text: `cannot listen on 127.0.0.1:${port}: ${sayPortProblem(thrown)}`,
+      remedy: 'Choose another port with --port, or remove --port to use a free one.',
     }),
   },
 } satisfies Record<string, ErrorEntry>

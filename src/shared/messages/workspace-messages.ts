@@ -1,8 +1,8 @@
 import type { ErrorEntry, Wording } from './error-entry.ts'
 
 /** Ends a remedy on the command line, where another workspace can be named. */
-function orOtherWorkspace(remedy: string): Wording {
-  return { terminal: `${remedy}, or choose another with --workspace DIR.`, window: `${remedy}.` }
+export function orOtherWorkspace(remedy: string): Wording {
+  return { terminal: `${remedy}, or use another workspace with --workspace DIR.`, window: `${remedy}.` }
 }
 
 const OTHER_FOLDER = 'Choose a folder that you can write to'
@@ -10,7 +10,7 @@ const OTHER_FOLDER = 'Choose a folder that you can write to'
 /** Why the file system refuses to write a file, by the codes it gives. */
 const UNWRITABLE: Record<string, { found: string; remedy: string }> = {
   EACCES: {
-    found: 'writing there is not permitted',
+    found: 'permission denied',
     remedy: 'Choose another folder, close the file if a spreadsheet has it open, or change its permissions.',
   },
   EISDIR: { found: 'it is a folder', remedy: 'Add a file name that ends in .csv, .xlsx or .jsonl.' },
@@ -37,11 +37,11 @@ export const WORKSPACE_MESSAGES = {
   workspace_unsafe: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ workspace, reason }: { workspace: string; reason: string }) => ({
-      text: `the workspace ${workspace} is not safe to use: ${reason}`,
+      text: `the workspace ${workspace} is not private: ${reason}`,
       remedy: {
         terminal:
-          'Choose a folder of your own, with --workspace DIR or SLUICE_WORKSPACE, or make this one yours (chown, chmod 700).',
-        window: 'Choose a folder of your own, or make this one yours (chown, chmod 700).',
+          'Choose a folder of your own, with --workspace DIR or SLUICE_WORKSPACE, or restrict this one to yourself (chown, chmod 700).',
+        window: 'Choose a folder of your own, or restrict this one to yourself (chown, chmod 700).',
       },
     }),
   },
@@ -49,7 +49,7 @@ export const WORKSPACE_MESSAGES = {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, version, known }: { file: string; version: number; known: number }) => ({
       text: `${file} has journal version ${version}, but this Sluice knows versions up to ${known}`,
-      remedy: orOtherWorkspace('A newer Sluice wrote it: update this one'),
+      remedy: orOtherWorkspace('A newer Sluice wrote it. Update this one'),
     }),
   },
   journal_unusable: {
@@ -79,16 +79,16 @@ export const WORKSPACE_MESSAGES = {
     code: 'RUN_BUSY',
     words: ({ what }: { what: string }) => ({
       text: `${what} is held by another process`,
-      remedy: 'Wait until it ends, or stop it there; two processes must never write one journal.',
+      remedy: 'Wait until that process ends, or stop it. Only one process can write to a journal.',
     }),
   },
   file_disk_full: {
     code: 'DISK_FULL',
     exit: 'rowsFailed',
     words: ({ file, system }: { file: string; system: string }) => ({
-      text: `${file}: could not be written whole, the disk is full (${system})`,
+      text: `${file} could not be written completely: the disk is full (${system})`,
       remedy:
-        'Free some space or choose another disk, then export again; a file that was there before is unchanged.',
+        'Free some space or choose another disk, then export again. An earlier file of that name is unchanged.',
     }),
   },
   file_unwritable: {
@@ -96,7 +96,7 @@ export const WORKSPACE_MESSAGES = {
     words: ({ file, system }: { file: string; system: string }) => {
       const known = UNWRITABLE[SAME_AS[system] ?? system]
       return {
-        text: `${file}: cannot be written, ${known?.found ?? `the file system says ${system}`}`,
+        text: `${file} cannot be written: ${known?.found ?? `the file system reports ${system}`}`,
         remedy: known?.remedy ?? 'Check the disk or network drive, or choose another folder.',
       }
     },
@@ -119,14 +119,14 @@ export const WORKSPACE_MESSAGES = {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file }: { file: string }) => ({
       text: `another process is changing ${file}`,
-      remedy: 'Try again in a moment; nothing was changed.',
+      remedy: 'Nothing was changed. Try again in a moment.',
     }),
   },
   connections_damaged: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `${file} does not hold stored connections: ${reason}`,
-      remedy: 'Correct it, or move it away and add the connections again.',
+      text: `${file} does not contain valid connections: ${reason}`,
+      remedy: 'Correct the file. Or move it away, and add the connections again.',
     }),
   },
   connection_not_found: {
@@ -138,10 +138,10 @@ export const WORKSPACE_MESSAGES = {
       text: `connection \`${name}\` does not exist${didYouMean(nearest)}`,
       remedy:
         known.length > 0
-          ? `Stored in this workspace: ${known.join(', ')}.`
+          ? `Connections in this workspace: ${known.join(', ')}.`
           : {
-              terminal: `None is stored in this workspace. Store it with: ${sluice} connection add NAME --base-url URL`,
-              window: 'None is stored in this workspace.',
+              terminal: `This workspace has no connections. To store one, run: ${sluice} connection add NAME --base-url URL`,
+              window: 'This workspace has no connections.',
             },
     }),
   },
@@ -150,7 +150,7 @@ export const WORKSPACE_MESSAGES = {
     words: ({ name }: { name: string }, sluice: string) => ({
       text: `connection \`${name}\` already exists`,
       remedy: {
-        terminal: `Change it with: ${sluice} connection set ${name} …  or choose another name.`,
+        terminal: `To change it, run: ${sluice} connection set ${name}. Or choose another name.`,
         window: 'Choose another name.',
       },
     }),
@@ -168,7 +168,7 @@ export const WORKSPACE_MESSAGES = {
     ) => ({
       text: `connection ${connection} has no key \`${label}\`${didYouMean(nearest)}`,
       remedy: {
-        terminal: `Its keys: ${known.join(', ')}. Add one with: ${sluice} connection set ${connection} --key LABEL=VARIABLE`,
+        terminal: `Its keys: ${known.join(', ')}. To add one, run: ${sluice} connection set ${connection} --key LABEL=VARIABLE`,
         window: `Its keys: ${known.join(', ')}.`,
       },
     }),

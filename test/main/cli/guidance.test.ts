@@ -63,7 +63,7 @@ describe('columns whose names are not those of fields', () => {
 
 describe('a workbook of several sheets', () => {
   const note =
-    'The rows come from the sheet "Notes"; the workbook also has "Posts": --sheet NAME reads another.'
+    'Reading the sheet "Notes". The workbook also has "Posts". To read another sheet, add --sheet NAME.'
 
   it('has the sheet named that is read, before the rows and in what is wrong with the mapping', async () => {
     const { folder, run } = open()

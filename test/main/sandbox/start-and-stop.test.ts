@@ -141,7 +141,7 @@ describe('a sandbox', () => {
     const { port } = await withSandbox()
     await expect(createSandbox({ port })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      message: `the sandbox cannot listen on 127.0.0.1:${port}: another program already does`,
+      message: `the sandbox cannot listen on 127.0.0.1:${port}: another program uses that port`,
     })
   })
 
@@ -152,7 +152,7 @@ describe('a sandbox', () => {
     const { port } = free
     await expect(createSandbox({ port, taskPort: taken.taskPort })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      message: `the sandbox cannot listen on 127.0.0.1:${taken.taskPort}: another program already does`,
+      message: `the sandbox cannot listen on 127.0.0.1:${taken.taskPort}: another program uses that port`,
     })
     const again = await withSandbox({ port })
     expect(again.port).toBe(port)

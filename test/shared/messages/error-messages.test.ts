@@ -45,7 +45,7 @@ const ARGUMENTS = {
   part: null,
   path: 'client.key',
   postId: 'p-1',
-  publicUrl: 'https://example.com/sluice',
+  publicUrl: 'https://example.com/hooks',
   reference: '2026',
   sent: 'the API key in KEY to https://api.test',
   takesBytes: 1_000,

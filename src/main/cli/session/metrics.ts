@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { METRICS, TREND_METRICS } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 
@@ -65,12 +65,7 @@ function answer({ method, url }: IncomingMessage, response: ServerResponse, newe
 
 function toPortError(port: number, error: unknown): SluiceError {
   return new SluiceError(
-    {
-      id: 'metrics_port_unusable',
-      host: HOST,
-      port,
-      reason: toSystemCode(error) === 'EADDRINUSE' ? null : toThrownText(error),
-    },
+    { id: 'metrics_port_unusable', host: HOST, port, ...toThrown(error) },
     { cause: error },
   )
 }

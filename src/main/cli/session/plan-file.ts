@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toThrown, toThrownText } from '../../../shared/messages/thrown.ts'
 import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
 import { findConflicts } from '../../../shared/plan/file/find-conflicts.ts'
 import {
@@ -83,10 +83,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    throw new SluiceError(
-      { id: 'plan_unreadable', file, reason: toSystemCode(error) === 'ENOENT' ? null : toThrownText(error) },
-      { cause: error },
-    )
+    throw new SluiceError({ id: 'plan_unreadable', file, ...toThrown(error) }, { cause: error })
   }
 }
 

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode, toThrown } from '../../../shared/messages/thrown.ts'
 import { keepReceiverPort, readReceiverSettings } from './receiver-settings.ts'
 
 /** What to listen on. */
@@ -85,11 +85,7 @@ async function tryListen(
 }
 
 function toUnavailable(cause: unknown, host: string, port: number, isOwn: boolean): SluiceError {
-  const system = toSystemCode(cause)
-  return new SluiceError(
-    { id: 'receiver_cannot_listen', host, port, isOwn, system, reason: toThrownText(cause) },
-    { cause },
-  )
+  return new SluiceError({ id: 'receiver_cannot_listen', host, port, isOwn, ...toThrown(cause) }, { cause })
 }
 
 const LOOPBACK = '127.0.0.1'

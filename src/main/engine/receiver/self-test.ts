@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toThrown } from '../../../shared/messages/thrown.ts'
 import { toCallbackPath } from './addresses.ts'
 import { SELF_TEST_PREFIX } from './inbox.ts'
 
@@ -102,15 +102,12 @@ async function readExcerpt(response: IncomingMessage): Promise<string> {
 }
 
 function toFailure(publicUrl: string, error: unknown, timeoutMs: number): SluiceError {
-  const system = toSystemCode(error)
-  if (system === 'ABORT_ERR' || (error instanceof Error && error.name === 'TimeoutError')) {
+  const thrown = toThrown(error)
+  if (thrown.system === 'ABORT_ERR' || (error instanceof Error && error.name === 'TimeoutError')) {
     return new SluiceError(
       { id: 'public_url_silent', publicUrl, seconds: timeoutMs / 1000 },
       { cause: error },
     )
   }
-  return new SluiceError(
-    { id: 'public_url_unreachable', publicUrl, system, reason: toThrownText(error) },
-    { cause: error },
-  )
+  return new SluiceError({ id: 'public_url_unreachable', publicUrl, ...thrown }, { cause: error })
 }

@@ -75,7 +75,7 @@ describe("a load test's figures for Prometheus", () => {
     await expect(serveMetrics(Number(new URL(server.url).port))).rejects.toMatchObject({
       code: 'BAD_USAGE',
       message: expect.stringMatching(
-        /^--metrics-port: cannot listen on 127\.0\.0\.1:\d+: the port is in use$/,
+        /^--metrics-port: cannot listen on 127\.0\.0\.1:\d+: another program uses that port$/,
       ),
     })
   })

@@ -16,7 +16,7 @@ test('a row without an appeal is invalid, a plan without one is refused as a who
   const resolved = { ...plan, mapping: resolveMapping(plan, ['appeal_id']) }
   const found = createRowValidator(resolved)(3, {})
   expect(found.map(formatProblem)).toEqual(['row 3, appeal_id: is required, and is empty'])
-  expect(() => resolveMapping(plan, ['id'])).toThrow('appeal_id is required and nothing fills it')
+  expect(() => resolveMapping(plan, ['id'])).toThrow('appeal_id is required but not mapped')
 })
 
 test('an appeal whose id would lead to another path is invalid', () => {

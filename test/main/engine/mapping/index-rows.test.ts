@@ -59,7 +59,7 @@ test('an item to add needs one of url and media, and may have both', () => {
 
 test('a plan that fills neither url nor media is refused as a whole', () => {
   expect(() => mapOne('index-add', ['address', 'colour'], ['a', 'b'])).toThrow(
-    'one of url and media is required and nothing fills either; the columns are 1 `address`, 2 `colour`',
+    'url or media is required, but neither is mapped; the columns are 1 `address`, 2 `colour`',
   )
 })
 

@@ -68,16 +68,14 @@ test('a number out of range is named, with the columns there are', () => {
 
 test('a missing user_id is named, with both ways to give it', () => {
   const failure = failResolving(buildPlan(), ['text_data', 'author'])
-  expect(failure).toContain(
-    'user_id is required and nothing fills it; the columns are 1 `text_data`, 2 `author`',
-  )
+  expect(failure).toContain('user_id is required but not mapped; the columns are 1 `text_data`, 2 `author`')
   expect(failure).toContain('--map user_id=COLUMN')
   expect(failure).toContain('--set user_id=VALUE')
 })
 
 test('a plan without content names text_data and url', () => {
   const failure = failResolving(buildPlan({ mapping: { user_id: template('u') } }), ['a'])
-  expect(failure).toContain('one of text_data and url is required')
+  expect(failure).toContain('text_data or url is required')
   expect(failure).toContain('--map text_data=COLUMN')
   expect(failure).toContain('--map url=COLUMN')
 })
@@ -104,7 +102,7 @@ test('two models of a plan are refused in v1 and taken in v2', () => {
   const columns = ['url', 'user_id']
   const models = ['text', 'ocr']
   expect(failResolving(buildPlan({ operation: { kind: 'task', models } }), columns)).toContain(
-    'v1 takes at most one model, found `text`, `ocr`',
+    'v1 accepts only one model, found `text`, `ocr`',
   )
   expect(failResolving(buildPlan({ mapping: { models: template('text, ocr') } }), columns)).toContain(
     '--api v2',

@@ -44,7 +44,7 @@ test('in an update an empty cell keeps the notes, or clears them with null, as t
 
 test('clearing the notes of every term must be asked for by name', () => {
   expect(() => mapOne(CLEAR, ['term', 'note'], ['x', 'n'])).toThrow(
-    'notes: empty notes are to be cleared, but no column fills them, which would clear those of every term',
+    'notes: no column is mapped, so the notes of every term would be cleared',
   )
   const onPurpose = { notes: { kind: 'template' as const, template: '' } }
   expect(mapOne(CLEAR, ['term'], ['x'], onPurpose).body).toEqual({ term: 'x', notes: null })
@@ -87,5 +87,5 @@ test('a row without a term is invalid, one of white space alone is warned of', (
 })
 
 test('a plan without a term is refused as a whole', () => {
-  expect(() => mapOne(ADD, ['word'], ['x'])).toThrow('term is required and nothing fills it')
+  expect(() => mapOne(ADD, ['word'], ['x'])).toThrow('term is required but not mapped')
 })

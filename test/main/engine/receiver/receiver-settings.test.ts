@@ -64,7 +64,7 @@ describe('the settings of a workspace’s receiver', () => {
     const { secret } = readReceiverSettings(workspace)
     const file = toReceiverSettingsFile(workspace)
     writeFileSync(file, readFileSync(file, 'utf8').replace('"version": 1', '"version": 9'))
-    expect(() => readReceiverSettings(workspace)).toThrow(/does not hold a receiver's settings/)
+    expect(() => readReceiverSettings(workspace)).toThrow(/does not contain valid receiver settings/)
     expect(() => keepReceiverPort(workspace, 1)).toThrow(expect.not.stringContaining(secret))
     expect(readFileSync(file, 'utf8')).toContain(secret)
   })

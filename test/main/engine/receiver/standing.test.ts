@@ -77,7 +77,7 @@ describe('the address of a workspace’s receiver', () => {
       expect.stringMatching(/cannot listen on 127\.0\.0\.1 port \d+: another program uses that port/),
     ])
     expect(own.hint).toMatch(
-      /callbacks of earlier runs go to port \d+\. Or use another port .*--callback-port/,
+      /callbacks of earlier runs go to port \d+\. To use another port .*--callback-port/,
     )
     const asked = await catchError(createTestReceiver({ port: await takePort() }).receiver.start())
     expect(asked.hint).toBe('End that program, or choose another port with --callback-port PORT.')
@@ -197,7 +197,7 @@ describe('a second receiver of a workspace', () => {
     for (const address of asked) {
       const error = await catchError(createTestReceiver({ workspace, ...address }).receiver.start())
       expect(error.code).toBe('RECEIVER_UNAVAILABLE')
-      expect(error.message).toContain('another process of this workspace receives its callbacks at 127.0.0.1')
+      expect(error.message).toContain('another process receives the callbacks of this workspace at 127.0.0.1')
       expect(error.hint).toContain(`--callback-port ${first.standings[0]?.port}`)
     }
     await first.receiver.close()

@@ -132,11 +132,13 @@ test('a file without a certificate in PEM form is named, with what was expected'
   const der = writePem(folder, 'ca.der', '\x30\x82\x01\x0a binary')
   expect(failToPrepare({ tls: { caFile: der } })).toMatchObject({
     code: 'BAD_PLAN',
-    message: `the CA file ${der} does not hold a certificate in PEM form`,
+    message: `the CA file ${der} does not contain a certificate in PEM format`,
     hint: expect.stringContaining('-----BEGIN CERTIFICATE-----'),
   })
   const broken = writePem(folder, 'cut.pem', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----')
-  expect(failToPrepare({ tls: { caFile: broken } }).message).toContain('does not hold whole certificates')
+  expect(failToPrepare({ tls: { caFile: broken } }).message).toContain(
+    'contains a certificate that cannot be read',
+  )
 })
 
 test("a client's key that is none, or another certificate's, is named without a word of it", async () => {
@@ -146,7 +148,7 @@ test("a client's key that is none, or another certificate's, is named without a 
   const certFile = writePem(folder, 'client.pem', one.cert)
   const none = writePem(folder, 'none.key', 'not a key')
   expect(failToPrepare({ tls: { certFile, keyFile: none } }).message).toBe(
-    `the client's key ${none} does not hold a key in PEM form`,
+    `the client's key ${none} does not contain a key in PEM format`,
   )
   const foreign = writePem(folder, 'other.key', other.key)
   expect(failToPrepare({ tls: { certFile, keyFile: foreign } }).message).toBe(

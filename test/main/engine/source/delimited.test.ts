@@ -111,14 +111,14 @@ test('a quote that is never closed names its row and keeps it from being sent', 
 test('a row of 40 MB ends reading with its number, its size, the limit and what to do', () => {
   const path = writeSource(`id,text\n1,short\n2,"${'x'.repeat(40_000_000)}"\n3,after\n`)
   const failure = failReading(path)
-  expect(failure).toContain(`source ${path}: row 2 is 40,000,004 characters long`)
-  expect(failure).toContain('the most is 8,388,608 characters (8 MiB)')
+  expect(failure).toContain(`source ${path}: row 2 has 40,000,004 characters`)
+  expect(failure).toContain('the maximum is 8,388,608 characters (8 MiB)')
   expect(failure).toContain('Nothing was sent. Shorten row 2')
 })
 
 test('a quote left open for more than 8 MiB is distinguished from a long cell', () => {
   const path = writeSource(`id,text\n1,"never closed\n${'2,fine\n'.repeat(1_500_000)}`)
-  expect(failReading(path)).toMatch(/row 1 opens a quote that is not closed .* Close the quote in row 1/)
+  expect(failReading(path)).toMatch(/row 1 opens a quote that is never closed.* Close the quote in row 1/)
 })
 
 test('each kind of unreadable file has its own error, with what to do', () => {
@@ -130,7 +130,7 @@ test('each kind of unreadable file has its own error, with what to do', () => {
   expect(failReading(join(folder, 'sub.csv'))).toMatch(/found a folder \| Choose one file/)
   expect(failReading('/dev/null')).toContain('found a pipe or device')
   expect(failReading(writeSource(''))).toContain('found an empty file (0 bytes)')
-  expect(failReading(writeSource('\n\r\n\n'))).toContain('nothing but blank lines')
+  expect(failReading(writeSource('\n\r\n\n'))).toContain('found only blank lines')
   expect(failReading(writeSource('a,b\n'))).toContain('--no-header')
   expect(failReading(writeSource('"a,b\n1,2\n'))).toContain('the header line opens a quote')
 })
@@ -227,7 +227,5 @@ test('lines above the header that is named are passed over, blank ones among the
   expect(readText(text, { headerRow: 4, readBytes: 2 }).rows).toEqual(source.rows)
   expect(readText(text, { headerRow: 4, header: false }).cells[0]).toEqual(['Report', '', ''])
   expect(failReading(writeSource(text), { headerRow: 7 })).toContain('but the file ends before it')
-  expect(failReading(writeSource(text), { headerRow: 6 })).toContain(
-    'found only the line that names the columns',
-  )
+  expect(failReading(writeSource(text), { headerRow: 6 })).toContain('found only a line with column names')
 })

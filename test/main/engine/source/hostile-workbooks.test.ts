@@ -166,12 +166,12 @@ test.each([
   [
     'book.xls',
     Buffer.from('<html><table><tr><td>1</td></tr></table></html>'),
-    /found a web page or XML document under that name/,
+    /found a web page or XML document/,
   ],
   [
     'book.xlsx',
     Buffer.from('id,text\n1,hello\n'),
-    /found text or something else under that name \| .*rename it to end in \.csv/,
+    /found text or another kind of file \| .*rename it to end in \.csv/,
   ],
   ['book.xlsx', Buffer.from('%PDF-1.7'), /found a PDF document/],
   ['book.xlsx', Buffer.from('PK'), /damaged or cut short/],
@@ -204,7 +204,7 @@ test('a workbook under another name is read where the format says so', async () 
 test('a file is let go when it cannot be opened as a workbook', async () => {
   for (let round = 0; round < 50; round += 1) {
     await expect(openSource({ path: writeSource('text', 'a.xlsx'), header: true })).rejects.toThrow(
-      'under that name',
+      'another kind of file',
     )
   }
 })

@@ -142,9 +142,9 @@ test('a single JSON document is detected, with how to convert it to lines', asyn
     /found a JSON array \| .*jq -c '\.\[\]'/,
   )
   expect(await failReadingAny(writeSource('{\n  "a": 1\n}\n', 'b.jsonl'))).toMatch(
-    /over several lines \| .*jq -c \./,
+    /spans several lines \| .*jq -c \./,
   )
-  expect(await failReadingAny(writeSource('\n \r\n', 'c.jsonl'))).toContain('nothing but blank lines')
+  expect(await failReadingAny(writeSource('\n \r\n', 'c.jsonl'))).toContain('found only blank lines')
   expect(await failReadingAny(writeSource('PK\u0003\u0004', 'd.jsonl'))).toContain(
     'expected text, found an Excel',
   )
@@ -153,6 +153,6 @@ test('a single JSON document is detected, with how to convert it to lines', asyn
 test('keys that differ from line to line are refused before they become thousands of columns', async () => {
   const lines = Array.from({ length: 1001 }, (_, index) => `{"key${index}":1}\n`).join('')
   expect(await failReadingAny(writeSource(lines, 'keys.jsonl'))).toContain(
-    'found more than 1000 different ones',
+    'found more than 1000 different keys',
   )
 })

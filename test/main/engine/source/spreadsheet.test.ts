@@ -170,11 +170,11 @@ test('a sheet is chosen by name or by its place among those in sight, the first 
   expect(await read('2')).toEqual([['two']])
   expect(await read('1')).toEqual([['p']])
   expect(await failReadingAny(path, { sheet: 'Gone' })).toContain(
-    'expected the sheet "Gone", found none | Choose one of them. Sheets: "Secret" (hidden), "Posts & \\"more\\"", "2", "Blank".',
+    'the sheet "Gone" does not exist | Choose another sheet. Sheets: "Secret" (hidden), "Posts & \\"more\\"", "2", "Blank".',
   )
-  expect(await failReadingAny(path, { sheet: 4 })).toContain('expected the sheet 4, found none')
+  expect(await failReadingAny(path, { sheet: 4 })).toContain('the sheet 4 does not exist')
   expect(await failReadingAny(path, { sheet: 'Blank' })).toContain('found an empty sheet "Blank"')
-  expect(await failReadingAny(path)).toContain('found only the row that names the columns in the sheet')
+  expect(await failReadingAny(path)).toContain('found only a row with column names in the sheet')
   const preview = await previewSource({ path, header: false, sheet: 'Secret' }, 5)
   expect(preview).toMatchObject({
     format: 'xlsx',

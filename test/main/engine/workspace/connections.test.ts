@@ -93,7 +93,7 @@ describe('the connections of a workspace', () => {
   })
 
   it.each([
-    ['that is no JSON', '{', /does not hold stored connections/],
+    ['that is no JSON', '{', /does not contain valid connections/],
     [
       'without an active key',
       JSON.stringify(toDocument({ activeKey: 'third' })),

@@ -76,7 +76,7 @@ describe('a workspace', () => {
     const workspace = createOpenWorkspace()
     chownSync(workspace, 4711, 4711)
     expect(() => createWorkspaceFolders(workspace)).toThrow(
-      `${workspace} is not safe to use: ${workspace} belongs to another user (uid 4711)`,
+      `${workspace} is not private: ${workspace} belongs to another user (uid 4711)`,
     )
     chownSync(workspace, 0, 0)
     chownSync(join(workspace, 'runs'), 4711, 4711)

@@ -233,12 +233,12 @@ describe('JSON lines', () => {
 
 describe('a file that is not a k6 result', () => {
   test.each([
-    ['', 'holds no results of k6'],
-    ['hello', 'holds no results of k6'],
-    ['{}', 'holds no results of k6'],
-    ['[1]', 'holds no results of k6'],
-    ['{"metrics":{}}', 'holds no results of k6'],
-    ['{"metrics":{"a":1}}', 'holds no results of k6'],
+    ['', 'does not contain k6 results'],
+    ['hello', 'does not contain k6 results'],
+    ['{}', 'does not contain k6 results'],
+    ['[1]', 'does not contain k6 results'],
+    ['{"metrics":{}}', 'does not contain k6 results'],
+    ['{"metrics":{"a":1}}', 'does not contain k6 results'],
   ])('is refused: %s', async (text, message) => {
     await expect(readText(text)).rejects.toMatchObject({
       code: 'BAD_SOURCE',
@@ -264,7 +264,7 @@ describe('a file that is not a k6 result', () => {
   test('is a summary among several files', async () => {
     const names = ['plain-lines.k6', 'summary-export.k6'].map((name) => join(FIXTURES, 'v2', name))
     await expect(readK6Result(names)).rejects.toMatchObject({
-      message: expect.stringContaining('is not a file of JSON lines'),
+      message: expect.stringContaining('is not a JSON lines file'),
       hint: expect.stringContaining('--out json=FILE'),
     })
   })

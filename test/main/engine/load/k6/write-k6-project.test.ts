@@ -178,7 +178,7 @@ describe('the folder of a k6 project', () => {
     await writeFile(join(target, 'script.js'), 'export default 1')
     await expect(write({}, target)).rejects.toMatchObject({
       code: 'BAD_USAGE',
-      message: expect.stringContaining('holds script.js and is not a k6 project of Sluice'),
+      message: expect.stringContaining('contains script.js and is not a k6 project from Sluice'),
     })
     expect(await readdir(target)).toEqual(['script.js'])
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
