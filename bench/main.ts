@@ -4,6 +4,7 @@ import { runEngineBench } from './engine.ts'
 import { runHttp2Bench } from './http2.ts'
 import { runIntakeBench } from './intake.ts'
 import { runLoadBench } from './load.ts'
+import { runLookbackBench } from './lookback.ts'
 import { runQueryBench } from './query.ts'
 import { runReceiverBench } from './receiver.ts'
 import { runSoakBench } from './soak.ts'
@@ -17,6 +18,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   http2: runHttp2Bench,
   intake: runIntakeBench,
   load: runLoadBench,
+  lookback: runLookbackBench,
   query: runQueryBench,
   receiver: runReceiverBench,
   soak: runSoakBench,

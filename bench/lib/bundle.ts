@@ -21,7 +21,7 @@ export function bundleChildren(): Promise<string> {
 async function bundle(): Promise<string> {
   const outDir = mkdtempSync(join(tmpdir(), 'sluice-bench-bundle-'))
   process.on('exit', () => rmSync(outDir, { recursive: true, force: true }))
-  const children = ['commit', 'load', 'post-callbacks', 'read', 'receive', 'send']
+  const children = ['commit', 'load', 'lookback', 'post-callbacks', 'read', 'receive', 'send']
   const threads = {
     'run-worker': 'session/run-worker.ts',
     'load-worker': 'load/load-worker.ts',

@@ -90,6 +90,16 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       async () => (await import('./commands/evaluate.ts')).addEvaluateCommand,
     ),
     list(
+      'sample [options] <run-or-source> <file>',
+      'draw rows to label or to send',
+      async () => (await import('./commands/sample.ts')).addSampleCommand,
+    ),
+    list(
+      'verdict [options] <run> [row] [verdict] [rule]',
+      'record what you think of rows',
+      async () => (await import('./commands/verdict.ts')).addVerdictCommand,
+    ),
+    list(
       'delete [options] <run>',
       'delete a run permanently',
       async () => (await import('./commands/delete.ts')).addDeleteCommand,

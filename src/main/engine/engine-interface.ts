@@ -1,6 +1,8 @@
 import type { LoadComparison } from '../../shared/load/compare.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
 import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
+import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sample.ts'
+import type { NewVerdict, Verdict } from '../../shared/lookback/verdict.ts'
 import type { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
@@ -111,12 +113,26 @@ export interface RunReader {
   exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
   /** Holds what a run's rules did against labels. Throws `BAD_USAGE` where there is nothing to evaluate. */
   evaluateRun(runId: string, options: EvaluateOptions): Promise<Evaluation>
+  /** Draws a sample of the answered rows into a file. Throws `BAD_USAGE` and what an export throws. */
+  sampleRun(runId: string, options: SampleOptions): Promise<Sample>
+  /** What persons said of the rows of a run and its retries, by row. */
+  readVerdicts(runId: string): Promise<Verdict[]>
+  /** Stores verdicts, all or none. Throws `BAD_USAGE` where the run has no such row. */
+  storeVerdicts(runId: string, verdicts: readonly NewVerdict[]): Promise<void>
+  /** Removes all verdicts on a row. Throws `BAD_USAGE` where the run has no such row. */
+  removeVerdicts(runId: string, row: number): Promise<void>
+  /** Stores the verdicts of a file, all or none, and returns how many. Throws `BAD_SOURCE` and `BAD_USAGE`. */
+  importVerdicts(runId: string, source: PlanSource): Promise<number>
+  /** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */
+  exportVerdicts(runId: string, file: string): Promise<ExportResult>
 }
 
 /** Starts, stops and reads runs: all that the command line and the bridge need. */
 export interface Engine extends RunReader {
   readonly workspace: string
   previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
+  /** Draws a sample of the rows of a source into a file. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws. */
+  sampleSource(source: PlanSource, options: SampleOptions): Promise<Sample>
   startRun(plan: Plan, options?: StartOptions): Promise<RunHandle>
   /**
    * Goes on with the run, or with that of its retries that was interrupted. Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another

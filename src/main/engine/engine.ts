@@ -37,6 +37,7 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     deleteRun: (runId) => held.delete(runId),
 
     previewSource: (source, limit) => stored.previewSource(source, limit),
+    sampleSource: (source, sampling) => stored.sampleSource(source, sampling),
     listRuns: (onUnreadable = () => {}) => stored.list(onUnreadable),
     summarizeRun: (runId) => stored.summarize(runId),
     readPlan: (runId) => stored.readPlan(runId),
@@ -50,6 +51,12 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     compareRuns: (a, b) => stored.compare(a, b),
     exportRun: (runId, exporting) => stored.askApart('exportRun', runId, exporting),
     evaluateRun: (runId, evaluating) => stored.askApart('evaluateRun', runId, evaluating),
+    sampleRun: (runId, sampling) => stored.askApart('sampleRun', runId, sampling),
+    readVerdicts: (runId) => stored.ask('readVerdicts', runId),
+    storeVerdicts: (runId, verdicts) => stored.ask('storeVerdicts', runId, verdicts),
+    removeVerdicts: (runId, row) => stored.ask('removeVerdicts', runId, row),
+    importVerdicts: (runId, source) => stored.ask('importVerdicts', runId, source),
+    exportVerdicts: (runId, file) => stored.ask('exportVerdicts', runId, file),
 
     async openReceiver(opening = {}) {
       await receiver.open(opening)

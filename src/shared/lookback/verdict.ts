@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What a person can say of a row. */
-const VERDICTS = ['agree', 'should', 'should-not', 'unsure'] as const
+export const VERDICTS = ['agree', 'should', 'should-not', 'unsure'] as const
 
 const verdictSchema = z.object({
   row: z.int(),
@@ -25,3 +25,20 @@ export type Verdict = z.infer<typeof verdictSchema>
 
 /** A verdict that is to be stored. */
 export type NewVerdict = Omit<Verdict, 'given_at'>
+
+/** What is wrong with a verdict, or null. */
+export function findVerdictMistake({ verdict, rule }: Pick<NewVerdict, 'verdict' | 'rule'>): string | null {
+  const takesRule = verdict === 'should' || verdict === 'should-not'
+  if (takesRule && rule === null) return `${verdict} needs a rule`
+  if (!takesRule && rule !== null) return `${verdict} does not take a rule`
+  return null
+}
+
+/** The verdict that a text names, or null: `should not` and `SHOULD_NOT` are `should-not`. */
+export function parseVerdict(text: string): Verdict['verdict'] | null {
+  const wanted = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, '-')
+  return VERDICTS.find((verdict) => verdict === wanted) ?? null
+}

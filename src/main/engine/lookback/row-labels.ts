@@ -1,4 +1,5 @@
 import type { EvaluateOptions, LabelsFile } from '../../../shared/lookback/evaluation.ts'
+import { STRATUM_COLUMNS } from '../../../shared/lookback/stratified-sample.ts'
 import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { findNearestName, listColumns } from '../../../shared/mapping/check-mapping.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
@@ -20,9 +21,6 @@ interface PlacedLabel {
   label: RowLabel
   stratum: number
 }
-
-/** Columns that say from which stratum of how many rows a row of a sample was drawn. */
-const STRATUM_COLUMNS = { name: 'sluice_stratum', rows: 'sluice_stratum_rows' } as const
 
 /** The row's number, in exports, samples and files of verdicts. */
 const ROW_COLUMN = 'sluice_row'

@@ -5,6 +5,7 @@ import { type RunFamily, readRunFamily } from '../journal/run-family.ts'
 import { ReaderPool } from '../journal/run-view.ts'
 import { readLatencySeries } from '../journal/seconds.ts'
 import { compareTwoRuns } from '../lookback/compared-run.ts'
+import { readVerdicts, removeVerdicts, storeVerdicts } from '../lookback/verdict-store.ts'
 import { readLoadReport } from '../results/load-report.ts'
 import { findStanding, summarizeRun } from '../results/run-summary.ts'
 import { findLateRuns } from '../run/late-callbacks.ts'
@@ -60,6 +61,25 @@ serveCalls<QueryCalls>({
   async evaluateRun(run, options) {
     const { evaluateRun } = await import('../lookback/evaluate-run.ts')
     return evaluateRun(openFamily(run), options)
+  },
+  async sampleRun(run, options) {
+    const { sampleRun } = await import('../lookback/draw-sample.ts')
+    return sampleRun(openFamily(run), options)
+  },
+  async sampleSource(source, options) {
+    const { sampleSource } = await import('../lookback/draw-sample.ts')
+    return sampleSource(source, options)
+  },
+  readVerdicts: (run) => readVerdicts(openFamily(run)),
+  storeVerdicts: (run, verdicts) => storeVerdicts(openFamily(run), verdicts),
+  removeVerdicts: (run, row) => removeVerdicts(openFamily(run), row),
+  async importVerdicts(run, source) {
+    const { importVerdicts } = await import('../lookback/verdict-files.ts')
+    return importVerdicts(openFamily(run), source)
+  },
+  async exportVerdicts(run, file) {
+    const { exportVerdicts } = await import('../lookback/verdict-files.ts')
+    return exportVerdicts(openFamily(run), file)
   },
   async previewSource(source, limit) {
     const { previewSource } = await import('../source/preview.ts')

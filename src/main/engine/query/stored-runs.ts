@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
+import type { Sample, SampleOptions } from '../../../shared/lookback/stratified-sample.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
@@ -47,12 +48,14 @@ type Query<Read> = Read extends (runId: string, ...args: infer Args) => infer Re
 export type QueryCalls = { [Name in keyof RunReader]: Query<RunReader[Name]> } & RunQueries & {
     /** The first rows of a source. Throws `BAD_SOURCE`. */
     previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
+    /** Draws a sample of the rows of a source into a file. */
+    sampleSource(source: PlanSource, options: SampleOptions): Promise<Sample>
     /** Lets go of a journal that is about to be deleted. */
     forget(file: string): void
   }
 
 /** The queries about one run, and what each is asked besides the run. */
-type RunQuery = Exclude<keyof QueryCalls, 'previewSource' | 'forget'>
+type RunQuery = Exclude<keyof QueryCalls, 'previewSource' | 'sampleSource' | 'forget'>
 type RestOf<Name extends RunQuery> =
   Parameters<QueryCalls[Name]> extends [AskedRun, ...infer Rest] ? Rest : never
 
@@ -117,6 +120,11 @@ export class StoredRuns {
   /** Reads the first rows of a source. Throws `BAD_SOURCE`. */
   previewSource(source: PlanSource, limit: number): Promise<SourcePreview> {
     return this.#thread.ask('previewSource', source, limit)
+  }
+
+  /** Draws a sample of the rows of a source. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws. */
+  sampleSource(source: PlanSource, options: SampleOptions): Promise<Sample> {
+    return this.#thread.ask('sampleSource', source, options)
   }
 
   /**

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { ALLOCATIONS, type Allocation, type Sample } from '../../../shared/lookback/stratified-sample.ts'
+import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { CliContext } from '../context.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import { createIntegerParser } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addSourceOptions, type SourceFlags } from '../options/source-options.ts'
+import { formatTable } from '../terminal/layout.ts'
+import { toPrintable } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+interface SampleFlags extends WorkspaceFlags, SourceFlags {
+  size: number
+  by?: string
+  allocation: Allocation
+  seed: number
+  json?: true
+}
+
+/** Strata that are shown; a document has all. */
+const SHOWN = 20
+
+/** Adds `sample RUN|SOURCE FILE`: a seeded, stratified sample to label or to send. */
+export function addSampleCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('sample')
+    .argument('<run-or-source>', `source file, or ${RUN_ARGUMENT_HELP}`)
+    .argument('<file>', 'output file, replaced if it exists: .csv, .xlsx or .jsonl')
+    .description(
+      'Draws a random sample of the answered rows of a run, to be labelled, or of the rows of a source, to be sent. ' +
+        'The columns sluice_stratum and sluice_stratum_rows tell evaluate how many rows each one stands for.',
+    )
+    .requiredOption('--size <n>', 'rows to draw', createIntegerParser(1, 10_000_000))
+    .option(
+      '--by <column>',
+      'group the rows by a column, or those of a run by rule, score-band or score-band:CLASS',
+    )
+    .addOption(
+      new Option('--allocation <kind>', 'rows per group: in proportion to its size, or equally many')
+        .choices(ALLOCATIONS)
+        .default('proportional' satisfies Allocation),
+    )
+    .option(
+      '--seed <n>',
+      'random seed; the same seed draws the same rows',
+      createIntegerParser(0, 2 ** 32 - 1),
+      1,
+    )
+    .option('--json', 'one JSON document on stdout')
+  addSourceOptions(addWorkspaceOption(command)).action(
+    async (reference: string, file: string, flags: SampleFlags) => {
+      const { size, by = null, allocation, seed } = flags
+      const options = { size, by, allocation, seed, file: resolveFromCaller(file, context.env) }
+      const path = resolveFromCaller(reference, context.env)
+      const sample = await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+        if (existsSync(path)) {
+          const { format, sheet, header, headerRow, encoding, delimiter } = flags
+          const given = { format, sheet, headerRow, encoding, delimiter }
+          const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+          return engine.sampleSource({ path, header, ...known }, options)
+        }
+        const { run_id: runId } = await resolveRun(engine, reference)
+        return engine.sampleRun(runId, options)
+      })
+      await context.out.writeLine(
+        flags.json ? JSON.stringify(sample, null, 2) : formatSample(context.outTerminal, sample),
+      )
+    },
+  )
+  addExamples(command, [
+    'sample latest to-label.csv --size 10 --by rule',
+    'sample posts.csv to-send.csv --size 10 --by truth --seed 7',
+  ])
+}
+
+function formatSample(terminal: Terminal, { file, rows, bytes, seed, strata }: Sample): string {
+  const shown = strata.slice(0, SHOWN)
+  const table = formatTable(
+    terminal,
+    [
+      { title: 'group', align: 'left', minColumns: 12 },
+      { title: 'rows', align: 'right' },
+      { title: 'drawn', align: 'right' },
+    ],
+    shown.map(({ stratum, rows: all, drawn }) => [
+      toPrintable(stratum === '' ? '(empty)' : stratum),
+      formatCount(all),
+      formatCount(drawn),
+    ]),
+    2,
+  )
+  return [
+    `${formatCounted(rows, 'row')} in ${file} (${formatBytes(bytes)}), seed ${seed}`,
+    ...(strata.length > 1 ? table : []),
+    ...(strata.length > shown.length
+      ? [`  and ${formatCounted(strata.length - shown.length, 'further group')}`]
+      : []),
+  ].join('\n')
+}

@@ -1,0 +1,137 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { findVerdictMistake, parseVerdict, VERDICTS, type Verdict } from '../../../shared/lookback/verdict.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import { createIntegerParser } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { formatTable } from '../terminal/layout.ts'
+import { toPrintable } from '../terminal/output.ts'
+
+interface VerdictFlags extends WorkspaceFlags {
+  note?: string
+  remove?: true
+  from?: string
+  export?: string
+  json?: true
+}
+
+function parseVerdictArgument(text: string): Verdict['verdict'] {
+  const verdict = parseVerdict(text)
+  if (verdict === null)
+    throw new InvalidArgumentError(`expected one of ${VERDICTS.join(', ')}, found \`${text}\`.`)
+  return verdict
+}
+
+/** Adds `verdict RUN [ROW VERDICT [RULE]]`: what a person says of rows, which `evaluate --verdicts` takes as labels. */
+export function addVerdictCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('verdict')
+    .argument('<run>', RUN_ARGUMENT_HELP)
+    .argument('[row]', 'row number, as in sluice_row', createIntegerParser(1, Number.MAX_SAFE_INTEGER))
+    .argument('[verdict]', VERDICTS.join(', '), parseVerdictArgument)
+    .argument('[rule]', 'rule that should, or should not, have triggered')
+    .description(
+      'Records what you think of a row, next to the run and without changing it:\n' +
+        '  agree            the triggered rules are right\n' +
+        '  should RULE      right, but RULE is missing\n' +
+        '  should-not RULE  right, but for RULE\n' +
+        '  unsure           cannot be decided; evaluate leaves the row out\n\n' +
+        'Without a row, lists all verdicts. They also apply to retries.',
+    )
+    .option('--note <text>', 'note for this verdict')
+    .option('--remove', 'remove the verdicts on the row')
+    .option(
+      '--from <file>',
+      'import verdicts from a file with sluice_row, sluice_verdict, sluice_rule and sluice_note',
+    )
+    .option('--export <file>', 'write the verdicts with their rows to a .csv or .xlsx file')
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(
+    async (
+      reference: string,
+      row: number | undefined,
+      verdict: Verdict['verdict'] | undefined,
+      rule: string | undefined,
+      flags: VerdictFlags,
+    ) => {
+      refuseContradictions(row, verdict, rule, flags)
+      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+        const { run_id: runId } = await resolveRun(engine, reference)
+        if (row !== undefined) {
+          if (verdict === undefined) await engine.removeVerdicts(runId, row)
+          else {
+            const given = { row, verdict, rule: rule ?? null, note: flags.note ?? null }
+            await engine.storeVerdicts(runId, [{ ...given, stratum: null, stratum_rows: null }])
+          }
+        }
+        if (flags.from !== undefined) {
+          const path = resolveFromCaller(flags.from, context.env)
+          const stored = await engine.importVerdicts(runId, { path, header: true })
+          if (!flags.json) return context.out.writeLine(`${formatCounted(stored, 'verdict')} stored`)
+        }
+        if (flags.export !== undefined) {
+          const written = await engine.exportVerdicts(runId, resolveFromCaller(flags.export, context.env))
+          if (!flags.json)
+            return context.out.writeLine(`${formatCounted(written.rows, 'verdict')} in ${written.file}`)
+        }
+        await printVerdicts(context, engine, runId, { row, json: flags.json === true })
+      })
+    },
+  )
+  addExamples(command, [
+    'verdict latest 3 should-not "Likely spam" --note "quotes an advert"',
+    'verdict latest --export verdicts.csv',
+  ])
+}
+
+function refuseContradictions(
+  row: number | undefined,
+  verdict: Verdict['verdict'] | undefined,
+  rule: string | undefined,
+  { note, remove, from, export: file }: VerdictFlags,
+): void {
+  if (row !== undefined && verdict === undefined && remove === undefined) {
+    throw new InvalidArgumentError(`expected one of ${VERDICTS.join(', ')} after the row, or --remove.`)
+  }
+  if (remove !== undefined && (row === undefined || verdict !== undefined)) {
+    throw new InvalidArgumentError('--remove needs a row, and no verdict.')
+  }
+  if (row !== undefined && (from ?? file) !== undefined) {
+    throw new InvalidArgumentError('--from and --export cannot be used with a row.')
+  }
+  if (note !== undefined && verdict === undefined) throw new InvalidArgumentError('--note needs a verdict.')
+  const mistake = verdict === undefined ? null : findVerdictMistake({ verdict, rule: rule ?? null })
+  if (mistake !== null) throw new InvalidArgumentError(`${mistake}.`)
+}
+
+async function printVerdicts(
+  { out, outTerminal }: CliContext,
+  engine: Engine,
+  runId: string,
+  { row, json }: { row: number | undefined; json: boolean },
+): Promise<void> {
+  const all = await engine.readVerdicts(runId)
+  const verdicts = row === undefined ? all : all.filter((verdict) => verdict.row === row)
+  if (json) return out.writeLine(JSON.stringify({ run_id: runId, verdicts }, null, 2))
+  if (verdicts.length === 0) return out.writeLine('No verdicts.')
+  const lines = formatTable(
+    outTerminal,
+    [
+      { title: 'row', align: 'right' },
+      { title: 'verdict', align: 'left' },
+      { title: 'rule', align: 'left', minColumns: 12 },
+      { title: 'note', align: 'left', minColumns: 12 },
+    ],
+    verdicts.map(({ row: number, verdict, rule, note }) => [
+      String(number),
+      verdict,
+      toPrintable(rule ?? ''),
+      toPrintable(note ?? ''),
+    ]),
+  )
+  for (const line of lines) await out.writeLine(line)
+}

@@ -1,0 +1,227 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { createRandom } from '../../../shared/lookback/seeded-random.ts'
+import {
+  allocate,
+  drawRows,
+  type Sample,
+  type SampleOptions,
+  STRATUM_COLUMNS,
+} from '../../../shared/lookback/stratified-sample.ts'
+import { findColumn } from '../../../shared/mapping/match-columns.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { PlanSource } from '../../../shared/plan/plan.ts'
+import { type ExportColumn, toExportColumns } from '../../../shared/run/export-format.ts'
+import type { ExportRow } from '../../../shared/run/results.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { refuseSource } from '../results/export-run.ts'
+import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
+import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import { readRuleNames } from '../run/results/family-counts.ts'
+import { findNewest } from '../run/results/family-rows.ts'
+import { openSource } from '../source/open-source.ts'
+import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
+import { findColumnOrThrow } from './row-labels.ts'
+
+/** Most groups that rows are drawn from. */
+const STRATA_MAX = 1_000
+
+/** Rows that are written at a time. */
+const PAGE_ROWS = 500
+
+/**
+ * Draws a sample of the answered rows of a run, to be labelled: each row with what triggered, the stratum it is from and
+ * how many rows that has, and empty columns for a verdict. Throws `BAD_USAGE` and what an export throws.
+ */
+export async function sampleRun(family: RunFamily, options: SampleOptions): Promise<Sample> {
+  refuseSource(family, options.file)
+  const { record } = family
+  const groups = new Groups(options.by)
+  const { classes, read } = createStratumReader(family, options.by)
+  for (const step of readAnsweredRows(family, classes)) {
+    for (const row of step) if (row.isAnswered) groups.add(row.row, read(row))
+  }
+  const drawn = groups.draw(options)
+  const ids = [...drawn.stratumOf.keys()]
+  const pages = Array.from({ length: Math.ceil(ids.length / PAGE_ROWS) }, (_, index) =>
+    findNewest(family, ids.slice(index * PAGE_ROWS, (index + 1) * PAGE_ROWS)),
+  )
+  const format = findReportFormat(options.file)
+  const kept = ['sluice_row', 'sluice_post_id', 'sluice_triggered_rules']
+  return write(options, drawn, {
+    ...{ columns: record.columns, header: record.header },
+    appended: [
+      ...toExportColumns(record.plan.operation.kind, []).filter(({ name }) => kept.includes(name)),
+      ...toStratumColumns(drawn),
+      ...['sluice_verdict', 'sluice_rule', 'sluice_note'].map((name) => ({ name, read: () => '' })),
+    ],
+    pages: readPagesOfRows(family, pages, { withRequests: format === 'jsonl' }),
+  })
+}
+
+/**
+ * Draws a sample of the rows of a source, to be sent: its columns as they are, then the stratum of each row and how many
+ * rows that has. Reads the source twice. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws.
+ */
+export async function sampleSource(source: PlanSource, options: SampleOptions): Promise<Sample> {
+  if (existsSync(options.file) && realpathSync(options.file) === realpathSync(source.path)) {
+    throw new SluiceError({ id: 'sample_over_source', file: options.file })
+  }
+  const groups = new Groups(options.by)
+  const first = await openSource(source)
+  try {
+    const { by } = options
+    const at = by === null ? null : findColumnOrThrow(first.columns, by, '--by', source.path)
+    for await (const { rows } of first.batches()) {
+      for (const { row, cells } of rows) groups.add(row, at === null ? '' : (cells[at] ?? ''))
+    }
+  } finally {
+    first.close()
+  }
+  const drawn = groups.draw(options)
+  const reader = await openSource(source)
+  async function* readPages(): AsyncGenerator<ExportRow[]> {
+    for await (const { rows } of reader.batches()) {
+      yield rows.filter(({ row }) => drawn.stratumOf.has(row)).map(({ row, cells }) => toUnsent(row, cells))
+    }
+  }
+  try {
+    const { columns, header } = reader
+    return await write(options, drawn, {
+      ...{ columns: [...columns], header: header === null ? null : [...header] },
+      ...{ appended: toStratumColumns(drawn), pages: readPages() },
+    })
+  } finally {
+    reader.close()
+  }
+}
+
+async function write(
+  { file, seed }: SampleOptions,
+  { strata }: DrawnRows,
+  report: Pick<Parameters<typeof writeReport>[0], 'columns' | 'header' | 'appended' | 'pages'>,
+): Promise<Sample> {
+  const written = await writeReport({ ...report, file, lossless: false })
+  return { file, rows: written.rows, bytes: written.sizeBytes, seed, strata }
+}
+
+function toStratumColumns({ stratumOf, strata }: DrawnRows): ExportColumn[] {
+  const rowsOf = new Map(strata.map(({ stratum, rows }) => [stratum, String(rows)]))
+  return [
+    { name: STRATUM_COLUMNS.name, read: ({ row }) => stratumOf.get(row) ?? '' },
+    { name: STRATUM_COLUMNS.rows, read: ({ row }) => rowsOf.get(stratumOf.get(row) ?? '') ?? '' },
+  ]
+}
+
+/** A row of a source that was never sent, as an export has it. */
+function toUnsent(row: number, cells: string[]): ExportRow {
+  return {
+    ...{ row, cells, place: { row, line: null }, state: 'pending', attempts: 0, kinds: null },
+    ...{ status: null, errorCode: null, message: null, taskId: null, postId: null, answer: null },
+    ...{ customIndexItemId: null, durationMs: null, callbackLatencyMs: null, exchangeInRow: null },
+    ...{ triggeredRules: [], classScores: [], tries: [], callbacks: [], request: null, response: null },
+    ...{ task: null, appeal: null, termNotes: null, serviceMessage: null },
+  }
+}
+
+/** The strata of drawn rows, by row number in the order of the source. */
+interface DrawnRows {
+  stratumOf: ReadonlyMap<number, string>
+  strata: Sample['strata']
+}
+
+/** Rows and the group that each is in: 6 bytes a row. */
+class Groups {
+  readonly #by: string | null
+  readonly #numberOf = new Map<string, number>()
+  readonly #sizes: number[] = []
+  #rows = new Uint32Array(1024)
+  #groups = new Uint16Array(1024)
+  #length = 0
+
+  constructor(by: string | null) {
+    this.#by = by
+  }
+
+  /** Throws `BAD_USAGE` where there are too many groups to draw from. */
+  add(row: number, group: string): void {
+    const number = this.#numberOf.get(group) ?? this.#addGroup(group)
+    this.#sizes[number] = (this.#sizes[number] ?? 0) + 1
+    if (this.#length === this.#rows.length) {
+      const [rows, groups] = [this.#rows, this.#groups]
+      this.#rows = new Uint32Array(this.#length * 2)
+      this.#groups = new Uint16Array(this.#length * 2)
+      this.#rows.set(rows)
+      this.#groups.set(groups)
+    }
+    this.#rows[this.#length] = row
+    this.#groups[this.#length] = number
+    this.#length += 1
+  }
+
+  #addGroup(group: string): number {
+    if (this.#sizes.length === STRATA_MAX) {
+      throw new SluiceError({ id: 'sample_strata_too_many', by: this.#by ?? '', most: STRATA_MAX })
+    }
+    this.#numberOf.set(group, this.#sizes.length)
+    return this.#sizes.push(0) - 1
+  }
+
+  draw({ size, allocation, seed }: SampleOptions): DrawnRows {
+    const names = [...this.#numberOf.keys()]
+    const drawn = allocate(this.#sizes, size, allocation)
+    const groups = this.#groups.subarray(0, this.#length)
+    const positions = drawRows(groups, this.#sizes, drawn, createRandom(seed))
+    return {
+      stratumOf: new Map(positions.map((at) => [this.#rows[at] ?? 0, names[groups[at] ?? 0] ?? ''])),
+      strata: names
+        .map((stratum, number) => ({
+          stratum,
+          rows: this.#sizes[number] ?? 0,
+          drawn: drawn[number] ?? 0,
+        }))
+        .sort((a, b) => b.rows - a.rows || (a.stratum < b.stratum ? -1 : 1)),
+    }
+  }
+}
+
+const NO_RULE = 'no rule'
+const SCORE_BAND = 'score-band'
+
+/** Scores from 0 to 1 are put into so many bands; whole numbers are bands of their own. */
+const BANDS = 10
+
+function createStratumReader(
+  family: RunFamily,
+  by: string | null,
+): { classes: readonly string[]; read: (row: AnsweredRow) => string } {
+  const { columns, plan } = family.record
+  if (by === null) return { classes: [], read: () => '' }
+  const at = findColumn(columns, by)
+  if (at !== null) return { classes: [], read: ({ cells }) => cells[at] ?? '' }
+  if (by === 'rule') {
+    const names = readRuleNames(family.members)
+    const toName = (ruleId: string) => names.get(ruleId) ?? ruleId
+    return {
+      classes: [],
+      read: ({ ruleIds }) => (ruleIds.length === 0 ? NO_RULE : ruleIds.map(toName).sort().join('; ')),
+    }
+  }
+  if (by === SCORE_BAND || by.startsWith(`${SCORE_BAND}:`)) {
+    const named = by.slice(SCORE_BAND.length + 1)
+    return {
+      classes: named === '' ? readScoredClasses(family) : [named],
+      read: ({ scores }) => toBand(scores),
+    }
+  }
+  const missing = findColumnOrThrow(columns, by, '--by', plan.source.path)
+  return { classes: [], read: ({ cells }) => cells[missing] ?? '' }
+}
+
+/** The band of the highest score of a row. */
+function toBand(scores: readonly (number | null)[]): string {
+  const highest = Math.max(...scores.map((score) => score ?? Number.NEGATIVE_INFINITY))
+  if (!Number.isFinite(highest)) return 'no score'
+  if (Number.isInteger(highest)) return String(highest)
+  const band = Math.floor(highest * BANDS)
+  return `${band / BANDS} to ${(band + 1) / BANDS}`
+}

@@ -1,0 +1,115 @@
+import { STRATUM_COLUMNS } from '../../../shared/lookback/stratified-sample.ts'
+import {
+  findVerdictMistake,
+  type NewVerdict,
+  parseVerdict,
+  type Verdict,
+} from '../../../shared/lookback/verdict.ts'
+import { findColumn } from '../../../shared/mapping/match-columns.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { PlanSource } from '../../../shared/plan/plan.ts'
+import type { ExportColumn } from '../../../shared/run/export-format.ts'
+import type { ExportResult, ExportRow } from '../../../shared/run/results.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { refuseSource } from '../results/export-run.ts'
+import { readPagesOfRows } from '../run/export/export-rows.ts'
+import { writeReport } from '../run/export/write-report.ts'
+import { findNewest } from '../run/results/family-rows.ts'
+import { openSource } from '../source/open-source.ts'
+import { findColumnOrThrow } from './row-labels.ts'
+import { readVerdicts, storeVerdicts } from './verdict-store.ts'
+
+/** The columns of a file of verdicts, as a sample has them too. */
+const COLUMNS = {
+  row: 'sluice_row',
+  verdict: 'sluice_verdict',
+  rule: 'sluice_rule',
+  note: 'sluice_note',
+} as const
+
+/**
+ * Stores the verdicts of a file, all or none, and returns how many; rows without one are skipped. Throws `BAD_SOURCE`
+ * with the first row that is wrong, and what storing throws.
+ */
+export async function importVerdicts(family: RunFamily, source: PlanSource): Promise<number> {
+  const verdicts: NewVerdict[] = []
+  const reader = await openSource(source)
+  try {
+    const { columns } = reader
+    const rowAt = findColumnOrThrow(columns, COLUMNS.row, '--from', source.path)
+    const verdictAt = findColumnOrThrow(columns, COLUMNS.verdict, '--from', source.path)
+    const readOptional = (name: string) => {
+      const at = findColumn(columns, name)
+      return (cells: readonly string[]) => (at === null ? '' : (cells[at] ?? '').trim()) || null
+    }
+    const readRule = readOptional(COLUMNS.rule)
+    const readNote = readOptional(COLUMNS.note)
+    const readStratum = readOptional(STRATUM_COLUMNS.name)
+    const readStratumRows = readOptional(STRATUM_COLUMNS.rows)
+    for await (const { rows } of reader.batches()) {
+      for (const { row: number, cells } of rows) {
+        const text = (cells[verdictAt] ?? '').trim()
+        if (text === '') continue
+        const refuse = (reason: string) =>
+          new SluiceError({ id: 'verdict_file_wrong', file: source.path, row: number, reason })
+        const verdict = parseVerdict(text)
+        if (verdict === null) throw refuse(`\`${text}\` is not agree, should, should-not or unsure`)
+        const row = Number(cells[rowAt])
+        if (!Number.isSafeInteger(row) || row < 1) throw refuse(`${COLUMNS.row} is not a row number`)
+        const rule = readRule(cells)
+        const mistake = findVerdictMistake({ verdict, rule })
+        if (mistake !== null) throw refuse(mistake)
+        const stratumRows = Number(readStratumRows(cells) ?? Number.NaN)
+        const isSampled = Number.isSafeInteger(stratumRows) && stratumRows > 0
+        verdicts.push({
+          ...{ row, verdict, rule, note: readNote(cells) },
+          stratum: isSampled ? (readStratum(cells) ?? '') : null,
+          stratum_rows: isSampled ? stratumRows : null,
+        })
+      }
+    }
+  } finally {
+    reader.close()
+  }
+  storeVerdicts(family, verdicts)
+  return verdicts.length
+}
+
+/** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */
+export function exportVerdicts(family: RunFamily, file: string): Promise<ExportResult> {
+  refuseSource(family, file)
+  const { columns, header } = family.record
+  const verdictOf = new WeakMap<ExportRow, Verdict>()
+  const byRow = Map.groupBy(readVerdicts(family), ({ row }) => row)
+  function* listPages(): Generator<ExportRow[]> {
+    const rows = findNewest(family, [...byRow.keys()])
+    for (const page of readPagesOfRows(family, [rows], { withRequests: false })) {
+      yield page.flatMap((row) =>
+        (byRow.get(row.row) ?? []).map((verdict) => {
+          const copy = { ...row }
+          verdictOf.set(copy, verdict)
+          return copy
+        }),
+      )
+    }
+  }
+  const toColumn = (name: string, read: (verdict: Verdict) => string | number | null): ExportColumn => ({
+    name,
+    read: (row) => {
+      const verdict = verdictOf.get(row)
+      return verdict === undefined ? '' : String(read(verdict) ?? '')
+    },
+  })
+  return writeReport({
+    ...{ file, columns, header, lossless: false, pages: listPages() },
+    appended: [
+      toColumn(COLUMNS.row, ({ row }) => row),
+      toColumn(COLUMNS.verdict, ({ verdict }) => verdict),
+      toColumn(COLUMNS.rule, ({ rule }) => rule),
+      toColumn(COLUMNS.note, ({ note }) => note),
+      toColumn('sluice_given_at', ({ given_at: givenAt }) => givenAt),
+      toColumn(STRATUM_COLUMNS.name, ({ stratum }) => stratum),
+      toColumn(STRATUM_COLUMNS.rows, ({ stratum_rows: rows }) => rows),
+    ],
+  })
+}

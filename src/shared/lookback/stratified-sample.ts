@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import type { Random } from './seeded-random.ts'
+
+/** `proportional`: of each stratum its share of the rows. `equal`: as many rows of each stratum. */
+export const ALLOCATIONS = ['proportional', 'equal'] as const
+
+/** See {@link ALLOCATIONS}. */
+export type Allocation = (typeof ALLOCATIONS)[number]
+
+/**
+ * How many rows are drawn from each stratum, given how many each has: `size` in all, or every row where there are fewer.
+ * A stratum that is used up leaves its part to the others; each that has rows gets at least two as far as they go, since
+ * one alone does not show how its rows differ.
+ */
+export function allocate(sizes: readonly number[], size: number, allocation: Allocation): number[] {
+  const least = sizes.map((rows) => Math.min(rows, 2))
+  const taken = least.reduce((sum, rows) => sum + rows, 0) <= size ? least : sizes.map(() => 0)
+  const shareOf = (stratum: number) => (allocation === 'equal' ? 1 : (sizes[stratum] ?? 0))
+  const wanted = Math.min(
+    size,
+    sizes.reduce((sum, rows) => sum + rows, 0),
+  )
+  let left = wanted - taken.reduce((sum, rows) => sum + rows, 0)
+  // One after the other to the stratum that is furthest behind its share.
+  for (; left > 0; left -= 1) {
+    let next = -1
+    let furthest = Number.POSITIVE_INFINITY
+    for (const [stratum, rows] of sizes.entries()) {
+      const own = taken[stratum] ?? 0
+      if (own >= rows || shareOf(stratum) === 0) continue
+      const filled = (own + 0.5) / shareOf(stratum)
+      if (filled < furthest) [next, furthest] = [stratum, filled]
+    }
+    if (next === -1) break
+    taken[next] = (taken[next] ?? 0) + 1
+  }
+  return taken
+}
+
+/**
+ * Draws rows without replacement, each of a stratum as likely as the others (D. E. Knuth, The Art of Computer
+ * Programming, volume 2, algorithm S). `strata` has the stratum of each row; returns their positions, ascending.
+ */
+export function drawRows(
+  strata: ArrayLike<number>,
+  sizes: readonly number[],
+  allocation: readonly number[],
+  random: Random,
+): number[] {
+  const left = [...sizes]
+  const wanted = [...allocation]
+  const drawn: number[] = []
+  for (let at = 0; at < strata.length; at += 1) {
+    const stratum = strata[at] ?? 0
+    const rest = left[stratum] ?? 0
+    left[stratum] = rest - 1
+    if (random() * rest >= (wanted[stratum] ?? 0)) continue
+    wanted[stratum] = (wanted[stratum] ?? 0) - 1
+    drawn.push(at)
+  }
+  return drawn
+}
+
+/** How a sample is drawn. */
+export interface SampleOptions {
+  /** Rows to draw; all where there are fewer. */
+  size: number
+  /**
+   * What rows are grouped by: a column, or of a run also `rule`, `score-band` or `score-band:CLASS`; null draws from all
+   * rows alike.
+   */
+  by: string | null
+  allocation: Allocation
+  /** A whole number of 32 bits; the same seed draws the same rows. */
+  seed: number
+  /** The file to write: .csv, .xlsx or .jsonl. */
+  file: string
+}
+
+const sampleSchema = z.object({
+  file: z.string(),
+  rows: z.int(),
+  bytes: z.int(),
+  seed: z.int(),
+  /** Most rows first. */
+  strata: z.array(z.object({ stratum: z.string(), rows: z.int(), drawn: z.int() })),
+})
+
+/** What `sample --json` prints. */
+export type Sample = z.infer<typeof sampleSchema>
+
+/** Columns that say from which stratum of how many rows a row of a sample was drawn. */
+export const STRATUM_COLUMNS = { name: 'sluice_stratum', rows: 'sluice_stratum_rows' } as const

@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Papa from 'papaparse'
+import { describe, expect, it } from 'vitest'
+import type { Evaluation } from '../../../src/shared/lookback/evaluation.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const ROWS = 200
+
+/** Every tenth row triggers the rule; every fifth should. */
+function createPosts(): string {
+  const lines = Array.from({ length: ROWS }, (_, index) => {
+    const text = index % 10 === 0 ? 'sandbox:spam:3' : 'hello'
+    return `p${index + 1},u1,${text} ${index + 1},${index % 5 === 0 ? 'spam' : 'ham'},${index % 4 === 0 ? 'EN' : 'DE'}`
+  })
+  return `post_id,user_id,text_data,truth,country\n${lines.join('\n')}\n`
+}
+
+function readRows(file: string): Record<string, string>[] {
+  const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '')
+  return Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true }).data
+}
+
+function openFolder(key = '') {
+  const folder = createTemporaryFolder()
+  const source = writeSource(folder, 'posts.csv', createPosts())
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: key } })
+  return { folder, source, sluice }
+}
+
+const LABELS = ['--label', 'truth', '--positive', 'spam=Likely spam', '--json']
+
+describe('sample', () => {
+  it('draws rows of a run by rule, whose labels estimate the figures of all rows', async () => {
+    const sandbox = await withSandbox()
+    const { folder, source, sluice } = openFolder(sandbox.key)
+    await sluice('task', source, '--legacy', '--base-url', sandbox.baseUrl, '--quiet', '--json')
+    const file = join(folder, 'sample.csv')
+    const drawn = await sluice('sample', 'latest', file, '--size', '80', '--by', 'rule', '--json')
+    expect(JSON.parse(drawn.stdout)).toMatchObject({
+      rows: 80,
+      strata: [
+        { stratum: 'no rule', rows: 180, drawn: 72 },
+        { stratum: 'Likely spam', rows: 20, drawn: 8 },
+      ],
+    })
+    const rows = readRows(file)
+    expect(rows).toHaveLength(80)
+    for (const row of rows) {
+      expect(row['sluice_stratum']).toBe(row['sluice_triggered_rules'] || 'no rule')
+      expect(row['sluice_stratum_rows']).toBe(row['sluice_stratum'] === 'no rule' ? '180' : '20')
+    }
+
+    // The label column stands in the sample, too; the rest of the run has no label for this.
+    const evaluated = await sluice('evaluate', 'latest', '--labels', file, '--key', 'sluice_row', ...LABELS)
+    const { rows: counts, strata, rules } = JSON.parse(evaluated.stdout) as Evaluation
+    expect(counts).toMatchObject({ read: ROWS, evaluated: 80, without_label: 120 })
+    expect(strata).toHaveLength(2)
+    const missed = rows.filter(
+      (row) => row['truth'] === 'spam' && row['sluice_triggered_rules'] === '',
+    ).length
+    expect(rules[0]?.matrix).toMatchObject({ true_positives: 8, false_negatives: missed })
+    expect(rules[0]?.estimated).toMatchObject({ true_positives: 20, false_negatives: (missed * 180) / 72 })
+    const { value, low, high } = rules[0]?.recall ?? { value: 0, low: 0, high: 0 }
+    expect(value).toBeCloseTo(20 / (20 + (missed * 180) / 72), 12)
+    // All rows have a recall of one half.
+    expect([(low ?? 1) < 0.5, (high ?? 0) > 0.5]).toEqual([true, true])
+  })
+
+  it('draws rows of a source by a column, which can be sent and are weighted back when evaluated', async () => {
+    const sandbox = await withSandbox()
+    const { folder, source, sluice } = openFolder(sandbox.key)
+    const file = join(folder, 'part.csv')
+    const args = ['--size', '40', '--by', 'country', '--allocation', 'equal', '--seed', '7']
+    const { stdout } = await sluice('sample', source, file, ...args)
+    expect(stdout).toMatch(
+      /40 rows in .*part\.csv .*seed 7\n +group +rows +drawn\n +DE +150 +20\n +EN +50 +20\n/,
+    )
+    const first = readFileSync(file, 'utf8')
+    expect(first.split('\r\n')[0]).toMatch(/truth,country,sluice_stratum,sluice_stratum_rows$/)
+    await sluice('sample', source, file, ...args)
+    expect(readFileSync(file, 'utf8')).toBe(first)
+    await sluice('sample', source, file, ...args.slice(0, -1), '8')
+    expect(readFileSync(file, 'utf8')).not.toBe(first)
+
+    await sluice('task', file, '--legacy', '--base-url', sandbox.baseUrl, '--quiet', '--json')
+    const { strata, rules } = JSON.parse((await sluice('evaluate', 'latest', ...LABELS)).stdout) as Evaluation
+    expect(strata).toEqual([
+      { stratum: expect.any(String), rows: expect.any(Number), labelled: 20 },
+      { stratum: expect.any(String), rows: expect.any(Number), labelled: 20 },
+    ])
+    const all = Object.values(rules[0]?.estimated ?? {}).reduce((sum, rows) => sum + rows, 0)
+    expect(all).toBeCloseTo(ROWS, 9)
+  })
+
+  it('refuses to replace its source, and columns that do not exist', async () => {
+    const { folder, source, sluice } = openFolder()
+    expect(await sluice('sample', source, source, '--size', '5')).toMatchObject({ code: 2, stdout: '' })
+    const file = join(folder, 'part.csv')
+    const unknown = await sluice('sample', source, file, '--size', '5', '--by', 'contry')
+    expect(unknown.stderr).toContain('Did you mean `country`?')
+    writeFileSync(file, '')
+    expect((await sluice('sample', source, file, '--size', '0')).code).toBe(2)
+    expect(readFileSync(file, 'utf8')).toBe('')
+  })
+})

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Evaluation } from '../../../src/shared/lookback/evaluation.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+/** Rows 1 and 2 trigger Likely spam, row 3 nothing. */
+const POSTS = `post_id,user_id,text_data,truth
+p1,u1,sandbox:spam:3,spam
+p2,u1,sandbox:spam:2,spam
+p3,u1,hello,ham
+p4,u1,hello again,ham
+`
+
+async function sendPosts(faults: string[] = []) {
+  const folder = createTemporaryFolder()
+  const workspace = join(folder, 'workspace')
+  const sandbox = await withSandbox({ faults, seed: 'verdicts' })
+  const source = writeSource(folder, 'posts.csv', POSTS)
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })
+  await sluice('task', source, '--base-url', sandbox.baseUrl, '--json', '--quiet', '--retries', '0')
+  const evaluate = async (...args: string[]) =>
+    JSON.parse((await sluice('evaluate', 'latest', '--verdicts', ...args, '--json')).stdout) as Evaluation
+  return { folder, workspace, sluice, evaluate }
+}
+
+describe('verdicts', () => {
+  it('are labels of an evaluation, alone or in the place of a label', async () => {
+    const { sluice, evaluate } = await sendPosts()
+    await sluice('verdict', 'latest', '1', 'agree')
+    await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam', '--note', 'quotes an advert')
+    await sluice('verdict', 'latest', '3', 'should', 'bullying')
+    const shown = await sluice('verdict', 'latest', '4', 'unsure')
+    expect(shown).toMatchObject({ code: 0 })
+    expect(shown.stdout).toMatch(/4 +unsure/)
+    const { rows, rules } = await evaluate()
+    expect(rows).toMatchObject({ evaluated: 3, unsure: 1, without_label: 0 })
+    expect(rules.map(({ rule, matrix }) => [rule, Object.values(matrix)])).toEqual([
+      ['Likely spam', [1, 1, 0, 1]],
+      ['bullying', [0, 0, 1, 2]],
+    ])
+    const mixed = await evaluate('--label', 'truth', '--positive', 'spam=Likely spam')
+    expect(mixed.rules[0]?.matrix).toMatchObject({ true_positives: 1, false_positives: 1 })
+  })
+
+  it('are listed, removed, exported and imported, all of a file or none', async () => {
+    const { folder, sluice } = await sendPosts()
+    await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam', '--note', 'quotes, an advert')
+    await sluice('verdict', 'latest', '1', 'agree')
+    const file = join(folder, 'verdicts.csv')
+    expect((await sluice('verdict', 'latest', '--export', file)).stdout).toContain('2 verdicts in')
+    const exported = readFileSync(file, 'utf8')
+    expect(exported).toContain('p2,u1,sandbox:spam:2,spam,2,should-not,Likely spam,"quotes, an advert",')
+    await sluice('verdict', 'latest', '1', '--remove')
+    await sluice('verdict', 'latest', '2', '--remove')
+    expect((await sluice('verdict', 'latest')).stdout).toBe('No verdicts.\n')
+    expect((await sluice('verdict', 'latest', '--from', file)).stdout).toBe('2 verdicts stored\n')
+    const { verdicts } = JSON.parse((await sluice('verdict', 'latest', '--json')).stdout)
+    expect(verdicts).toMatchObject([
+      { row: 1, verdict: 'agree', rule: null },
+      { row: 2, verdict: 'should-not', rule: 'Likely spam', note: 'quotes, an advert' },
+    ])
+    writeFileSync(file, 'sluice_row,sluice_verdict,sluice_rule\n3,agree,\n4,should,\n')
+    const refused = await sluice('verdict', 'latest', '--from', file)
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('row 2: should needs a rule')
+    expect(JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts).toHaveLength(2)
+  })
+
+  it('stay with a run through a retry, and go when the run is deleted', async () => {
+    const { workspace, sluice, evaluate } = await sendPosts(['422=50%,tries=1'])
+    for (const row of ['1', '2', '3']) await sluice('verdict', 'latest', row, 'should', 'Likely spam')
+    const before = (await evaluate()).rows
+    expect(before.without_answer).toBeGreaterThan(0)
+    await sluice('retry', 'latest', '--quiet', '--json')
+    const { rows, rules } = await evaluate()
+    expect(rows).toMatchObject({ evaluated: 3, without_answer: 0, without_label: 1 })
+    expect(rules[0]?.matrix).toMatchObject({ true_positives: 2, false_negatives: 1 })
+    await sluice('delete', 'latest', '--yes')
+    expect(readdirSync(join(workspace, 'runs'))).toEqual([])
+  })
+
+  it('say what is missing', async () => {
+    const { sluice } = await sendPosts()
+    const expectRefused = async (args: string[], text: RegExp) => {
+      const result = await sluice('verdict', 'latest', ...args)
+      expect(result.code).toBe(2)
+      expect(result.stderr).toMatch(text)
+    }
+    await expectRefused(['1'], /--remove/)
+    await expectRefused(['1', 'should'], /should needs a rule/)
+    await expectRefused(['1', 'agree', 'Likely spam'], /does not take a rule/)
+    await expectRefused(['1', 'maybe'], /agree, should, should-not, unsure/)
+    await expectRefused(['9', 'agree'], /does not have a row 9/)
+  })
+})

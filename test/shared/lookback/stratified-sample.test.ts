@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { judgeRule } from '../../../src/shared/lookback/confusion.ts'
+import { createRandom } from '../../../src/shared/lookback/seeded-random.ts'
+import { allocate, drawRows } from '../../../src/shared/lookback/stratified-sample.ts'
+
+describe('the rows of each stratum', () => {
+  it('are its share of all rows, at least two of each, as many as asked for in all', () => {
+    expect(allocate([900, 90, 10], 100, 'proportional')).toEqual([89, 9, 2])
+    expect(allocate([1000, 3, 1], 100, 'proportional')).toEqual([97, 2, 1])
+  })
+
+  it('are equally many until a stratum has no more', () => {
+    expect(allocate([900, 90, 10], 100, 'equal')).toEqual([45, 45, 10])
+    expect(allocate([5, 5], 100, 'equal')).toEqual([5, 5])
+    expect(allocate([500, 500, 500], 2, 'equal').reduce((sum, rows) => sum + rows, 0)).toBe(2)
+  })
+})
+
+describe('drawn rows', () => {
+  const strata = Uint8Array.from({ length: 1_000 }, (_, row) => (row % 10 === 0 ? 1 : 0))
+
+  it('are as many of each stratum as asked for, and the same again for the same seed', () => {
+    const draw = (seed: number) => drawRows(strata, [900, 100], [20, 30], createRandom(seed))
+    const rows = draw(7)
+    expect(rows.filter((row) => strata[row] === 0)).toHaveLength(20)
+    expect(rows.filter((row) => strata[row] === 1)).toHaveLength(30)
+    expect(new Set(rows).size).toBe(50)
+    expect(draw(7)).toEqual(rows)
+    expect(draw(8)).not.toEqual(rows)
+  })
+
+  it('are each as likely as the others of their stratum', () => {
+    const counts = new Array<number>(100).fill(0)
+    const all = new Uint8Array(100)
+    for (let seed = 0; seed < 2_000; seed += 1) {
+      for (const row of drawRows(all, [100], [10], createRandom(seed))) counts[row] = (counts[row] ?? 0) + 1
+    }
+    // 200 are expected of each, with a standard deviation of 13.
+    expect(Math.min(...counts)).toBeGreaterThan(140)
+    expect(Math.max(...counts)).toBeLessThan(260)
+  })
+})
+
+/** Rows as a rule met them: of 747 that it should find, it found 287. */
+const POPULATION = [
+  { stratum: 'Likely spam', isTriggered: true, shouldTrigger: true, rows: 287 },
+  { stratum: 'Likely spam', isTriggered: true, shouldTrigger: false, rows: 1 },
+  { stratum: 'Contains a link', isTriggered: false, shouldTrigger: true, rows: 47 },
+  { stratum: 'Contains a link', isTriggered: false, shouldTrigger: false, rows: 2 },
+  { stratum: 'no rule', isTriggered: false, shouldTrigger: true, rows: 413 },
+  { stratum: 'no rule', isTriggered: false, shouldTrigger: false, rows: 4_822 },
+].flatMap(({ rows, ...row }) => Array.from({ length: rows }, () => row))
+
+const RECALL = 287 / 747
+
+describe('the recall that a stratified sample of 500 rows estimates', () => {
+  it.each(['proportional', 'equal'] as const)(
+    'has an interval that holds the true one in 90 to 99 of 100 seeds, %s',
+    (allocation) => {
+      const names = [...new Set(POPULATION.map(({ stratum }) => stratum))]
+      const strata = POPULATION.map(({ stratum }) => names.indexOf(stratum))
+      const sizes = names.map((_, number) => strata.filter((one) => one === number).length)
+      let [covered, sum] = [0, 0]
+      for (let seed = 1; seed <= 100; seed += 1) {
+        const drawn = drawRows(strata, sizes, allocate(sizes, 500, allocation), createRandom(seed))
+        const tallies = names.map((name, number) => {
+          const rows = drawn.map((at) => POPULATION[at]).filter((row) => row?.stratum === name)
+          const count = (isTriggered: boolean, shouldTrigger: boolean) =>
+            rows.filter((row) => row?.isTriggered === isTriggered && row.shouldTrigger === shouldTrigger)
+              .length
+          return {
+            rows: rows.length,
+            population: sizes[number] ?? 0,
+            truePositives: count(true, true),
+            falsePositives: count(true, false),
+            falseNegatives: count(false, true),
+          }
+        })
+        const { value, low, high } = judgeRule(tallies, createRandom(seed)).recall
+        sum += value ?? 0
+        if ((low ?? 1) <= RECALL && RECALL <= (high ?? 0)) covered += 1
+      }
+      expect(covered).toBeGreaterThanOrEqual(90)
+      expect(covered).toBeLessThanOrEqual(99)
+      expect(sum / 100).toBeCloseTo(RECALL, 1)
+    },
+  )
+})
