@@ -59,6 +59,16 @@ export function answerRequest(context: SandboxContext, reply: FastifyReply, requ
     ticket?.release()
   }
   const sendInTime = (): void => {
+    const { slots } = behaviour
+    if (slots !== null && delayMs > 0) {
+      slots.take((release) => {
+        setTimeout(() => {
+          send()
+          release()
+        }, Math.round(delayMs)).unref()
+      })
+      return
+    }
     const leftMs = delayMs === 0 ? 0 : delayMs - (context.clock.nowMs() - request.arrivedMs)
     if (leftMs > 0) setTimeout(send, Math.round(leftMs)).unref()
     else send()

@@ -11,6 +11,8 @@ export const behaviourSettingsSchema = z.strictObject({
   faults: z.array(z.string()),
   /** Requests taken each second by all keys together, in bursts of up to one second's worth; null for no limit. */
   ratePerSecond: z.number().positive().max(1_000_000).nullable(),
+  /** Requests worked on at once; others wait their turn, so that answers slow down with load. Null for no limit. */
+  slots: z.int().min(1).max(10_000).nullable(),
   /** See `parseCallbacks`. */
   callbacks: z.string(),
   /** More terms in one request are answered 413; null for no limit. */
@@ -31,6 +33,7 @@ export const DEFAULT_BEHAVIOUR: Readonly<BehaviourSettings> = {
   latency: '0ms',
   faults: [],
   ratePerSecond: null,
+  slots: null,
   callbacks: '',
   maxTermsPerRequest: null,
   failedTerms: 'objects',
@@ -45,6 +48,8 @@ export interface Behaviour {
   callbacks: CallbackSettings
   /** Null for no limit. */
   limiter: RateLimiter | null
+  /** Null for no limit. */
+  slots: Slots | null
 }
 
 /** Reads the settings. `nowMs` is a clock that never goes back. Throws `BAD_USAGE` where one cannot be read. */
@@ -55,6 +60,7 @@ export function createBehaviour(settings: BehaviourSettings, nowMs: () => number
     faults: parseFaults(settings.faults),
     callbacks: parseCallbacks(settings.callbacks),
     limiter: settings.ratePerSecond === null ? null : createRateLimiter(settings.ratePerSecond, nowMs),
+    slots: settings.slots === null ? null : createSlots(settings.slots),
   }
 }
 
@@ -70,6 +76,7 @@ export function applyChange(settings: BehaviourSettings, change: BehaviourChange
     latency: change.latency ?? settings.latency,
     faults: change.faults ?? settings.faults,
     ratePerSecond: change.ratePerSecond === undefined ? settings.ratePerSecond : change.ratePerSecond,
+    slots: change.slots === undefined ? settings.slots : change.slots,
     callbacks: change.callbacks ?? settings.callbacks,
     maxTermsPerRequest:
       change.maxTermsPerRequest === undefined ? settings.maxTermsPerRequest : change.maxTermsPerRequest,
@@ -102,6 +109,41 @@ export function createRateLimiter(ratePerSecond: number, nowMs: () => number): R
         return 0
       }
       return Math.max(1, Math.ceil((1 - tokens) / ratePerSecond))
+    },
+  }
+}
+
+/** Lets requests in as slots become free. */
+export interface Slots {
+  /** Starts the work in its turn; the work calls `release` once, when it is done. */
+  take(work: (release: () => void) => void): void
+}
+
+/** A number of slots, given out in the order of arrival. */
+export function createSlots(count: number): Slots {
+  const waiting: Array<(release: () => void) => void> = []
+  let free = count
+  let next = 0
+  const release = () => {
+    const work = waiting[next]
+    if (work === undefined) {
+      free += 1
+      return
+    }
+    next += 1
+    if (next === waiting.length) {
+      waiting.length = 0
+      next = 0
+    }
+    work(release)
+  }
+  return {
+    take: (work) => {
+      if (free === 0) waiting.push(work)
+      else {
+        free -= 1
+        work(release)
+      }
     },
   }
 }

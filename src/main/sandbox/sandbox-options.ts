@@ -28,6 +28,7 @@ const sandboxOptionsSchema = z.strictObject({
   latency: behaviourSettingsSchema.shape.latency.default(DEFAULT_BEHAVIOUR.latency),
   faults: behaviourSettingsSchema.shape.faults.default([]),
   ratePerSecond: behaviourSettingsSchema.shape.ratePerSecond.default(DEFAULT_BEHAVIOUR.ratePerSecond),
+  slots: behaviourSettingsSchema.shape.slots.default(DEFAULT_BEHAVIOUR.slots),
   callbacks: behaviourSettingsSchema.shape.callbacks.default(DEFAULT_BEHAVIOUR.callbacks),
   maxTermsPerRequest: behaviourSettingsSchema.shape.maxTermsPerRequest.default(
     DEFAULT_BEHAVIOUR.maxTermsPerRequest,

@@ -156,6 +156,7 @@ describe('the behaviour', () => {
       latency: '1ms',
       faults: ['503=100%'],
       ratePerSecond: null,
+      slots: null,
       callbacks: '',
       maxTermsPerRequest: null,
       failedTerms: 'objects',

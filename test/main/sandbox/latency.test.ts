@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRateLimiter } from '../../../src/main/sandbox/behaviour.ts'
+import { createRateLimiter, createSlots } from '../../../src/main/sandbox/behaviour.ts'
 import { chooseDelayMs, parseLatency } from '../../../src/main/sandbox/latency.ts'
 import { createDraw } from '../../../src/main/sandbox/seeded-draw.ts'
 import { SluiceError } from '../../../src/shared/messages/errors.ts'
@@ -130,5 +130,47 @@ describe('a rate limit', () => {
     atMs += 1_000
     expect((await send('p2')).status).toBe(200)
     expect((await sandbox.stats()).outcomes).toEqual({ accepted: 2, 'rejected:RATE_LIMITED': 1 })
+  })
+})
+
+describe('slots', () => {
+  it('work on so many requests at once, and let the others in as they arrived', () => {
+    const slots = createSlots(2)
+    const begun: string[] = []
+    const releases = new Map<string, () => void>()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      slots.take((release) => {
+        begun.push(name)
+        releases.set(name, release)
+      })
+    }
+    expect(begun).toEqual(['a', 'b'])
+    releases.get('b')?.()
+    expect(begun).toEqual(['a', 'b', 'c'])
+    releases.get('c')?.()
+    releases.get('a')?.()
+    releases.get('d')?.()
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e'])
+    releases.get('e')?.()
+    // Both are free again, no more and no fewer.
+    for (const name of ['f', 'g', 'h']) slots.take(() => begun.push(name))
+    expect(begun.slice(5)).toEqual(['f', 'g'])
+  })
+
+  it('answer every request in turn where there is only one', async () => {
+    const sandbox = await withSandbox({ latency: '2ms', slots: 1 })
+    const order: number[] = []
+    await Promise.all(
+      [1, 2, 3].map(async (n) => {
+        const answer = await sandbox.post('/api/v1/task/sync', {
+          text_data: 'hello',
+          user_id: 'u',
+          post_id: `p-${n}`,
+        })
+        expect(answer.status).toBe(200)
+        order.push(n)
+      }),
+    )
+    expect(order).toHaveLength(3)
   })
 })
