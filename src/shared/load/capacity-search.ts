@@ -1,0 +1,161 @@
+/** What a capacity search varies: requests a second, or requests in flight. */
+type CapacityUnit = 'rate' | 'concurrency'
+
+/** Where a capacity search begins, and what bounds it (docs/load-tests.md §8). */
+export interface CapacitySettings {
+  unit: CapacityUnit
+  /** Level of the first probe. */
+  start: number
+  /** Highest level that is ever sent. */
+  max: number
+  /** Bisecting ends when the bounds are this close, as a share of the lower one. */
+  resolution: number
+  /** Probes at each bound before the search ends. */
+  repeats: number
+  maxProbes: number
+  /** Longest time for all probes and pauses, milliseconds. */
+  maxTimeMs: number
+  /** Time that one more probe takes with its pause, milliseconds. */
+  probeMs: number
+}
+
+/** How a probe ended; a `void` one says nothing about the service, since the generator was limited. */
+export type ProbeVerdict = 'held' | 'failed' | 'void'
+
+/** One probe that ended. */
+export interface ProbeResult {
+  level: number
+  verdict: ProbeVerdict
+}
+
+/**
+ * Why a search ends by itself. `found`: the bounds are close and were repeated. `max_held`: the highest level that may be
+ * sent held. `none_held`: not even the lowest one did. `generator_limited`: two probes in a row at one level were void.
+ */
+export type CapacityEnd =
+  | 'found'
+  | 'max_held'
+  | 'none_held'
+  | 'generator_limited'
+  | 'probe_limit'
+  | 'time_limit'
+
+/** What a search does next. */
+export type CapacityStep = { kind: 'probe'; level: number } | { kind: 'end'; end: CapacityEnd }
+
+/** How far below its start a search goes before it gives up. */
+const LOWEST_SHARE = 1 / 64
+
+/** Lowest rate that is probed, requests a second. */
+const RATE_MIN = 0.1
+
+/**
+ * The next step of a search, from all of its probes in order: doubles from the start until a level fails (halves where
+ * the start fails), bisects between the two, then repeats both bounds. A level holds or fails by most of its probes, so a
+ * repetition that contradicts the first result moves the bound, and the search goes on from there.
+ */
+export function chooseNextStep(
+  settings: CapacitySettings,
+  probes: readonly ProbeResult[],
+  elapsedMs: number,
+): CapacityStep {
+  const [last, before] = [probes.at(-1), probes.at(-2)]
+  const wasVoidTwice = last?.verdict === 'void' && before?.verdict === 'void' && last.level === before.level
+  if (wasVoidTwice) return { kind: 'end', end: 'generator_limited' }
+  const step = last?.verdict === 'void' ? toProbe(last.level) : chooseLevel(settings, probes)
+  if (step.kind === 'end') return step
+  if (probes.length >= settings.maxProbes) return { kind: 'end', end: 'probe_limit' }
+  if (elapsedMs + settings.probeMs > settings.maxTimeMs) return { kind: 'end', end: 'time_limit' }
+  return step
+}
+
+function toProbe(level: number): CapacityStep {
+  return { kind: 'probe', level }
+}
+
+function chooseLevel(settings: CapacitySettings, probes: readonly ProbeResult[]): CapacityStep {
+  const { unit, start, max, resolution, repeats } = settings
+  const levels = countLevels(probes)
+  if (levels.length === 0) return toProbe(start)
+  const undecided = levels.find(({ held, failed }) => held === failed)
+  if (undecided !== undefined) return toProbe(undecided.level)
+  const { lower, upper } = findBounds(levels)
+  if (upper === null) {
+    const reached = lower?.level ?? start
+    if (reached < max) return toProbe(Math.min(max, roundLevel(reached * 2, unit)))
+    return lower !== null && lower.held + lower.failed < repeats
+      ? toProbe(lower.level)
+      : { kind: 'end', end: 'max_held' }
+  }
+  if (lower === null) {
+    const least = unit === 'concurrency' ? 1 : RATE_MIN
+    const halved = roundLevel(upper.level / 2, unit)
+    const isTooLow = halved < least || halved < start * LOWEST_SHARE || halved >= upper.level
+    if (!isTooLow) return toProbe(halved)
+    return upper.held + upper.failed < repeats ? toProbe(upper.level) : { kind: 'end', end: 'none_held' }
+  }
+  const middle = roundLevel((lower.level + upper.level) / 2, unit)
+  const isClose = upper.level - lower.level <= lower.level * resolution * (1 + 1e-9)
+  if (!isClose && middle > lower.level && middle < upper.level) return toProbe(middle)
+  const short = [lower, upper].find(({ held, failed }) => held + failed < repeats)
+  return short === undefined ? { kind: 'end', end: 'found' } : toProbe(short.level)
+}
+
+/** Three figures, as far as the unit allows: a whole number in flight, a rate with at most three decimals. */
+function roundLevel(level: number, unit: CapacityUnit): number {
+  if (unit === 'concurrency') return Math.floor(level)
+  return Math.round(Number(level.toPrecision(3)) * 1000) / 1000
+}
+
+/** One level and what its probes said. */
+interface CapacityLevel {
+  level: number
+  held: number
+  failed: number
+}
+
+/** The levels whose probes said something, lowest first. */
+function countLevels(probes: readonly ProbeResult[]): CapacityLevel[] {
+  const levels = new Map<number, CapacityLevel>()
+  for (const { level, verdict } of probes) {
+    if (verdict === 'void') continue
+    const counted = levels.get(level) ?? { level, held: 0, failed: 0 }
+    counted[verdict] += 1
+    levels.set(level, counted)
+  }
+  return [...levels.values()].sort((one, other) => one.level - other.level)
+}
+
+/** The lowest level that failed, and the highest below it that held, each by most of its probes. */
+function findBounds(levels: readonly CapacityLevel[]) {
+  const upper = levels.find(({ held, failed }) => failed > held) ?? null
+  const lower =
+    levels.findLast(
+      ({ level, held, failed }) => held > failed && level < (upper?.level ?? Number.POSITIVE_INFINITY),
+    ) ?? null
+  return { lower, upper }
+}
+
+/** What a search found, so far or in the end. */
+export interface CapacityEstimate {
+  /** The highest level, below all that failed, at which most probes held; null where there is none. */
+  capacity: number | null
+  /**
+   * From the highest level without any failure at or below it, to the lowest level without any success at or above it.
+   * Null where no such level was probed.
+   */
+  low: number | null
+  high: number | null
+}
+
+/** The capacity that the probes show, and the range in which they disagree about it or were not made. */
+export function toCapacityEstimate(probes: readonly ProbeResult[]): CapacityEstimate {
+  const levels = countLevels(probes)
+  const firstFailure = levels.find(({ failed }) => failed > 0)?.level ?? Number.POSITIVE_INFINITY
+  const lastSuccess = levels.findLast(({ held }) => held > 0)?.level ?? 0
+  return {
+    capacity: findBounds(levels).lower?.level ?? null,
+    low: levels.findLast(({ level }) => level < firstFailure)?.level ?? null,
+    high: levels.find(({ level }) => level > lastSuccess)?.level ?? null,
+  }
+}
