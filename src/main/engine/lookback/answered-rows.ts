@@ -17,11 +17,11 @@ export interface AnsweredRow {
   member: RunView
 }
 
-/** Row numbers read in one step: some milliseconds, and a few megabytes. */
-const STEP_ROWS = 5_000
+/** Row numbers read in one step: so few that most of what is read is garbage before it is moved to old space. */
+const STEP_ROWS = 1_000
 
 /**
- * Reads every row of a run and its retries in the order of the source, some thousand at a time, each with its newest
+ * Reads every row of a run and its retries in the order of the source, a thousand at a time, each with its newest
  * answer. No read stays open behind it. `classes` are those whose scores are wanted.
  */
 export function* readAnsweredRows(

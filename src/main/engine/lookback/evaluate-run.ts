@@ -17,7 +17,7 @@ const VALUES_LISTED = 100
 
 /**
  * Holds what the rules of a run and its retries did against labels: which were right, which fired in vain and which were
- * missed. Reads the run twice at most, a few thousand rows at a time. Throws `BAD_USAGE` where there is nothing to
+ * missed. Reads the run twice at most, a thousand rows at a time. Throws `BAD_USAGE` where there is nothing to
  * evaluate, or a column or rule does not exist.
  */
 export async function evaluateRun(family: RunFamily, options: EvaluateOptions): Promise<Evaluation> {
