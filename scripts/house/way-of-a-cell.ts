@@ -26,7 +26,7 @@ const MORE_LEAPS = 35
 // hundred at a time.
 const ROWS_PER_CALL = { sent: 100, shown: 200 }
 
-// Progress is told ten times a second, however many rows there are; commits come twice as often.
+// Progress is posted ten times a second, however many rows there are; commits come twice as often.
 const CLOCK_PER_SECOND = 14
 
 // The first that fits a file is its stage. Folders of earlier layouts are in the patterns too.

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../shared/service/json-object.ts'
 /** Header that carries the token of the admin routes. */
 export const ADMIN_TOKEN_HEADER = 'x-sandbox-token'
 
-/** Makes the token of one start of a sandbox: 192 random bits, told only to whoever started it. */
+/** Makes the token of one start of a sandbox: 192 random bits, known only to whoever started it. */
 export function createAdminToken(): string {
   return randomBytes(24).toString('base64url')
 }

@@ -15,7 +15,7 @@ export function describeSeries({ metric, percentiles, verdict }: Omit<SeriesComp
   if (verdict === 'unclear') {
     const median = pick(percentiles, 50)
     const tail = pick(percentiles, 99)
-    return `Whether B is slower or faster than A${name} cannot be told: ${describeRatio(median)}, ${describeRatio(tail)}. A longer run would tell.`
+    return `It is unclear whether B is slower or faster than A${name}: ${describeRatio(median)}, ${describeRatio(tail)}. Run longer to find out.`
   }
   const shown = (wanted: string) => percentiles.filter((one) => one.verdict === wanted)
   const list = (wanted: string) => {
@@ -34,14 +34,14 @@ export function describePercentiles({ metric, percentiles }: Omit<SeriesComparis
     ({ percentile, aMs, bMs, ratio }) =>
       `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times A's (${formatMs(bMs)} after ${formatMs(aMs)})`,
   )
-  return `B has ${joinWords(shown)}${name}. One of the runs has only percentiles, so how sure that is cannot be told.`
+  return `B has ${joinWords(shown)}${name}. One of the runs has only percentiles, so the confidence is unknown.`
 }
 
 function describeAlike(name: string, percentiles: readonly PercentileComparison[]): string {
   const alike = percentiles.filter((one) => one.verdict === 'alike')
   const unclear = percentiles.filter((one) => one.verdict === 'unclear')
   const where = unclear.length === 0 ? '' : ` at ${listNames(alike)}`
-  const rest = unclear.length === 0 ? '' : ` At ${listNames(unclear)} only a longer run would tell.`
+  const rest = unclear.length === 0 ? '' : ` At ${listNames(unclear)} it is unclear; run longer to find out.`
   const shown = alike.filter((_, index) => index === 0 || index === alike.length - 1)
   return `B is as fast as A${name}${where}: ${shown.map(describeRatio).join(', ')}.${rest}`
 }

@@ -46,7 +46,7 @@ export interface ComparedRun {
   generatorLimited: boolean
   fromCache: number
   latencies: Partial<Record<TrendMetric, LatencyHistory>>
-  /** Milliseconds of series whose distribution is not known, as far as an imported summary tells. */
+  /** Milliseconds of series of which an imported summary has percentiles only. */
   percentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
   /** By batch of consecutive seconds; empty where only the whole is known. */
   batches: readonly { durationS: number; requests: number; failed: number; succeeded: number }[]
@@ -143,7 +143,7 @@ function readPercentiles(run: ComparedRun, metric: TrendMetric): Partial<Percent
 
 const PERCENTILE_NAMES = { 50: 'p50', 90: 'p90', 95: 'p95', 99: 'p99', 99.9: 'p99_9' } as const
 
-/** Compares the percentiles that both runs have; null where there are none. How sure that is cannot be told. */
+/** Compares the percentiles that both runs have; null where there are none. Says nothing about confidence. */
 function comparePercentiles(
   metric: TrendMetric,
   a: Partial<Percentiles>,

@@ -40,7 +40,7 @@ export function recordUs(histogram: Histogram, us: number): void {
 export function toPercentiles(histogram: Histogram): Percentiles | null {
   const count = histogram.totalCount
   if (count === 0) return null
-  // A percentile is told by the top of its bucket, which may lie above the largest value in it.
+  // A percentile is the top of its bucket, which may lie above the largest value in it.
   const at = (percentile: number) =>
     Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000
   return {

@@ -210,7 +210,7 @@ function listRequests(report: ViewedReport): LoadFact[] {
   return [
     ...(rates.scheduledPerS === null ? [] : [{ label: 'Scheduled', value: perS(rates.scheduledPerS) }]),
     { label: 'Sent', value: perS(rates.attemptedPerS), note: total(counts.sent) },
-    // A summary of k6's does not tell what was answered.
+    // A k6 summary does not contain statuses.
     ...(report.statuses.length === 0
       ? []
       : [{ label: 'Answered', value: perS(rates.answeredPerS), note: total(report.answered) }]),

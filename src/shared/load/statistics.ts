@@ -98,7 +98,7 @@ export function toWilsonInterval(
 /**
  * How much wider than of independent requests the variance of a share is, from how it varies between batches of
  * consecutive ones: at least 1. Few batches are paid for by Student's distribution, so that a normal quantile may be
- * used with it. Null where there are too few batches to tell.
+ * used with it. Null where there are too few batches.
  */
 export function toDesignEffect(
   batches: readonly { count: number; hits: number }[],
@@ -118,7 +118,7 @@ export function toDesignEffect(
   return Math.max(1, ((used.length / degrees) * squares) / independent) * penalty
 }
 
-/** Fewest batches that a variance is told from. */
+/** Fewest batches to estimate a variance from. */
 const BATCHES_MIN = 8
 
 /** The interval of a mean of batches, by Student's distribution; null where there are too few of them. */
@@ -198,7 +198,7 @@ function toCumulative(histogram: Histogram): Cumulative {
  *
  * The range is made of order statistics, whose ranks are binomial whatever the distribution (G. J. Hahn and W. Q.
  * Meeker, Statistical Intervals, 1991, §5.2). Requests that follow each other are slow together, so the number of
- * requests counts for less than it is: divided by the design effect of the share below the quantile, told from
+ * requests counts for less than it is: divided by the design effect of the share below the quantile, estimated from
  * batches of consecutive seconds (R. S. Woodruff 1952, JASA 47:635–646). Where no batches are known the requests
  * are taken as independent.
  */

@@ -178,7 +178,7 @@ export function suggestMapping(columns: readonly string[], operation: Operation)
 
 /**
  * The mapping as a plan says it to the engine, which fills by name whatever a plan leaves open: what the person took
- * out is told to be left empty.
+ * out has to stay empty.
  */
 export function toPlanMapping(mapping: Mapping, columns: readonly string[], operation: Operation): Mapping {
   const said: Mapping = { ...mapping }

@@ -71,7 +71,7 @@ const TRANSITIONS: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
   overdue: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
   unknown: { resend: 'pending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
   succeeded: {},
-  // What was refused or given up on may have been taken by an earlier try, as its callback then tells.
+  // An earlier try may have been accepted even so, which its callback then shows.
   rejected: { callback_succeeded: 'succeeded' },
   failed: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
 }

@@ -37,7 +37,7 @@ function toDocument({ baseUrl, role, received, refused }: ReceiverStatus) {
   return { base_url: baseUrl, role, received, refused }
 }
 
-/** Tells the counts whenever they change: redrawn on a terminal, a line elsewhere. Returns the way to end it. */
+/** Prints the counts when they change: redrawn on a terminal, a line elsewhere. Returns a function that stops it. */
 function followCounts(
   context: CliContext,
   engine: Engine,

@@ -57,7 +57,7 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
   ]
   if (given.length === 0) return []
   const has = given.length === 1 ? 'has' : 'have'
-  const why = 'mode' in operation ? 'without --async' : 'here, as there are no callbacks'
+  const why = 'mode' in operation ? 'without --async' : 'for this operation, which has no callbacks'
   return [`${given.join(', ')} ${has} no effect ${why}.`]
 }
 

@@ -21,7 +21,7 @@ function createLiveReporter(context: CliContext): ProgressReporter {
   const redraw = () => {
     if (last !== null) draw?.(formatProgressBlock(context.errTerminal, last))
   }
-  // Loaded only where it draws, and awaited by nobody: it tells the widths of all signs apart first.
+  // Loaded only where it draws, and not awaited: it first builds a table of character widths.
   void import('log-update').then((loaded) => {
     if (hasFinished) return
     draw = loaded.createLogUpdate(process.stderr)

@@ -1,6 +1,6 @@
 import type { Word } from './score-text.ts'
 
-/** Scripts that tell a language on their own, tried in this order: kana before Han, for Japanese uses both. */
+/** Scripts that identify a language, in this order: kana before Han, because Japanese uses both. */
 const SCRIPTS: readonly [code: string, script: RegExp][] = [
   ['JA', /[\p{Script=Hiragana}\p{Script=Katakana}]/u],
   ['ZH', /\p{Script=Han}/u],
@@ -41,7 +41,7 @@ const ASCII_ONLY = /^[\x20-\x7e\s]*$/
 
 /**
  * A guess at the language, an upper-case two-letter code: by its script, otherwise by counting frequent words.
- * `EN` where nothing tells.
+ * `EN` by default.
  */
 export function detectLanguage(text: string, words: readonly Word[]): string {
   const head = words.slice(0, WORDS_READ)

@@ -114,7 +114,7 @@ const newKeySchema = z.strictObject({
   key: z.string().regex(/^\S+$/, 'must be one word').optional(),
 })
 
-/** The project's API keys (docs/interface.md §5): a key itself is told once, when it is made. */
+/** The project's API keys (docs/interface.md §5): a key is returned once, when it is created. */
 function registerAdminKeyRoutes(app: FastifyInstance, { store }: SandboxContext): void {
   app.get('/keys', async () => ({ keys: store.keys.list() }))
 

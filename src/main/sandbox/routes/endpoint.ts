@@ -10,7 +10,7 @@ import type { LoggedEndpoint } from '../store/request-store.ts'
 export interface LoggedWork {
   /** The same for a request and its repetitions; a callback_url is not part of it. */
   key: string
-  /** Carries it out; `nth` tells repetitions apart. May refuse it. */
+  /** Carries it out; `nth` counts repetitions. May refuse it. */
   carryOut(nth: number): RequestResult & { taskId: string | null }
 }
 
@@ -22,7 +22,7 @@ export interface LoggedRoute {
   needsKey: boolean
   /** See {@link import('./guard-endpoint.ts').EndpointGuard}. */
   statuses?(): Partial<Record<SandboxErrorCode, number>>
-  /** The index, watchlist or appeal a request is about, as far as that can be told; '' otherwise. */
+  /** The index, watchlist or appeal a request is about, if known; '' otherwise. */
   findSubject(request: FastifyRequest, body: unknown): string
   /** Checks a request, and refuses it or says what to do; a promise only where something must be fetched. */
   check(request: FastifyRequest, body: unknown): LoggedWork | Promise<LoggedWork>
@@ -100,7 +100,7 @@ function logRequest(
   })
 }
 
-/** What tells endpoints apart before they are reached. */
+/** What selects an endpoint. */
 export interface EndpointGuard {
   /** False where no header is required (docs/interface.md §5.6). */
   needsKey: boolean

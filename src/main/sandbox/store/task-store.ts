@@ -45,7 +45,7 @@ export interface TaskStore {
 /** Requests are dropped from old tasks this many at a time. */
 const DROP_BLOCK = 1_000
 
-/** Hexadecimal digits of a content hash that tell analysed contents apart: what a JavaScript number holds exactly. */
+/** Hexadecimal digits of a content hash that identify analysed content: as many as a JavaScript number holds exactly. */
 const CONTENT_NUMBER_DIGITS = 13
 
 const OUTCOMES = `SELECT outcome, sum(requests) AS requests FROM (

@@ -85,7 +85,7 @@ function findUnknownKeys(root: SchemaNode, value: unknown): PlanFileProblem[] {
       const child = findChild(node, found, key)
       if (child !== null) return visit(child, inner, [...path, key])
       const known = findBranches(node, found).flatMap(({ properties }) => Object.keys(properties ?? {}))
-      // A value that should be a text or a number is told as such, not key by key.
+      // A value that should be a text or a number is one problem, not one for each key.
       if (known.length === 0) return []
       const here = formatJsonPath([...path, key])
       return [{ path: here, message: toMessage(key, here, [...new Set(known)], everywhere) }]

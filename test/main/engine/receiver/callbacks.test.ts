@@ -102,7 +102,7 @@ describe('the callback receiver', () => {
   })
 })
 
-it('stores callbacks without the secrets it was told of, at its start and later', async () => {
+it('stores callbacks without known secrets, including those that become known later', async () => {
   const apiKey = (value: string) =>
     ApiKey.create(value, { baseUrl: 'https://api.test' }, 'of the test').seal()
   const { receiver, toUrl, read } = await startTestReceiver({ secrets: [apiKey('the-first-key')] })
