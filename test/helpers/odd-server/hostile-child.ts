@@ -2,6 +2,7 @@ import { createEngine } from '../../../src/main/engine/engine.ts'
 import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
 import { planSchema } from '../../../src/shared/plan/plan.ts'
 import type { RunSummary } from '../../../src/shared/run/run.ts'
+import { readPeakRssBytes } from '../resource-use.ts'
 
 /** What is sent where. */
 export interface HostileTask {
@@ -43,5 +44,5 @@ for (let offset = 0; offset < summary.rows.succeeded; offset += 500) {
   for (const { postId, taskId } of rows) told.push([postId, taskId])
 }
 await engine.close()
-const result: HostileResult = { summary, peakBytes: process.resourceUsage().maxRSS * 1024, told }
+const result: HostileResult = { summary, peakBytes: readPeakRssBytes(), told }
 process.stdout.write(JSON.stringify(result))

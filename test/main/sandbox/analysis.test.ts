@@ -9,7 +9,7 @@ import { CONTENT_CLASSES, WORD_LIST } from '../../../src/main/sandbox/analysis/s
 import { createWatchlistMatcher } from '../../../src/main/sandbox/analysis/watchlist-matcher.ts'
 import { DEFAULT_RULES } from '../../../src/main/sandbox/rules/defaults.ts'
 import { findTriggeredRules } from '../../../src/main/sandbox/rules/rules.ts'
-import { measureProcessorMs } from '../../helpers/processor-time.ts'
+import { measureProcessorMs } from '../../helpers/resource-use.ts'
 
 function analyse(text: string): Analysis {
   return analyseContent({ kind: 'text', text }, () => [])

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDownloads } from '../../../src/main/web/downloads.ts'
@@ -261,12 +261,15 @@ describe('the browser shell', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    const ended = once(server, 'connection').then(([connection]) => once(connection, 'close'))
+    const ended = once(server, 'connection').then(async ([connection]: Socket[]) => {
+      await once(connection as Socket, 'close')
+      return connection?.bytesWritten
+    })
     const other = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     for (const each of [socket, other]) {
       each.write(`GET ${'url' in exported ? exported.url : ''} HTTP/1.1\r\nhost: x\r\n\r\n`)
     }
-    await ended
+    expect(await ended).toBeLessThan(sizeBytes)
     await downloads.clear()
   })
 

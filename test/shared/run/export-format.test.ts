@@ -7,7 +7,7 @@ import {
   removeFormulaGuard,
   toExportColumns,
 } from '../../../src/shared/run/export-format.ts'
-import { measureProcessorMs } from '../../helpers/processor-time.ts'
+import { measureProcessorMs } from '../../helpers/resource-use.ts'
 
 const KINDS = operationSchema.options.map(({ shape }) => shape.kind.value)
 

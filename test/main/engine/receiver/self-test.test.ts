@@ -51,9 +51,19 @@ async function failWith(test: TestReceiver, publicUrl: string): Promise<SluiceEr
 describe('the self-test of a public address', () => {
   it('goes well straight, through a proxy, and through one that keeps its prefix', async () => {
     const test = await startTestReceiver()
-    await test.receiver.selfTest(test.baseUrl)
-    await test.receiver.selfTest(`${await startFront(handOn(test))}/`)
-    await test.receiver.selfTest(`${await startFront(handOn(test))}/hooks/sluice`)
+    const proxied: (string | undefined)[] = []
+    const proxy = handOn(test)
+    const front = await startFront((request, response) => {
+      proxied.push(request.url)
+      proxy(request, response)
+    })
+    for (const publicUrl of [test.baseUrl, `${front}/`, `${front}/hooks/sluice`]) {
+      await expect(test.receiver.selfTest(publicUrl)).resolves.toBeUndefined()
+    }
+    expect(proxied).toEqual([
+      expect.not.stringContaining('/hooks/sluice'),
+      expect.stringMatching(/^\/hooks\/sluice\//),
+    ])
   })
 
   it('leaves nothing behind', async () => {
@@ -67,20 +77,22 @@ describe('the self-test of a public address', () => {
 
   it('waits for a relay that answers first and hands on later', async () => {
     const test = await startTestReceiver()
+    const handedOn: Promise<unknown>[] = []
     const front = await startFront((request, response) => {
       request.resume().on('end', () => {
-        response.on('close', () => void requestRaw(test.baseUrl, 'POST', request.url ?? '', {}, '{}'))
+        response.on('close', () => handedOn.push(requestRaw(test.baseUrl, 'POST', request.url ?? '', {}, '{}')))
         response.writeHead(202).end('queued')
       })
     })
-    await test.receiver.selfTest(front)
+    await expect(test.receiver.selfTest(front)).resolves.toBeUndefined()
+    expect(await Promise.all(handedOn)).toEqual([expect.objectContaining({ status: 200 })])
   })
 
   it('goes well for a receiver that stands by, too', async () => {
     const first = await startTestReceiver()
     const second = await startTestReceiver({ workspace: first.workspace })
     expect(second.standings.at(-1)?.role).toBe('standby')
-    await second.receiver.selfTest(first.baseUrl)
+    await expect(second.receiver.selfTest(first.baseUrl)).resolves.toBeUndefined()
   })
 
   it.each([
@@ -104,6 +116,7 @@ describe('the self-test of a public address', () => {
     [500, {}, '', /did not arrive: it answered 500$/, /forwards POST requests/],
   ])('says what came back: %i', async (status, headers, body, message, hint) => {
     const test = await startTestReceiver({ limits: { selfTestTimeoutMs: 100 } })
+    const handedOn: Promise<unknown>[] = []
     const front = await startFront((request, response) => {
       request.resume().on('end', () => response.writeHead(status, headers).end(body))
     })

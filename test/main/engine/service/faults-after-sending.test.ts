@@ -322,13 +322,14 @@ test.each([
 )
 
 test('an idle connection is closed before the service does so', async () => {
-  let closed = Promise.resolve()
+  const ended = Promise.withResolvers<string>()
   const server = await onRequest((request, wire) => {
-    closed = new Promise((resolve) => wire.socket.once('close', () => resolve()))
+    wire.socket.once('end', () => ended.resolve('by the client'))
     wire.send(200, toTaskAnswer(request), { 'keep-alive': 'timeout=2' })
   })
   await sendOver(createTestClient(server.baseUrl, 60_000))
-  await closed
+  expect(await ended.promise).toBe('by the client')
+  expect(server.connections).toBe(1)
 })
 
 test('what comes over an idle connection, unless it is an empty line, ends it', async () => {

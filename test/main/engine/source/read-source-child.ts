@@ -1,5 +1,6 @@
 import { openSource } from '../../../../src/main/engine/source/open-source.ts'
 import { SluiceError } from '../../../../src/shared/messages/errors.ts'
+import { readPeakRssBytes } from '../../../helpers/resource-use.ts'
 
 /** Reads the file of its argument as a source; prints how many rows it has, or the message of its refusal. */
 try {
@@ -7,7 +8,7 @@ try {
   let rows = 0
   for await (const batch of reader.batches()) rows += batch.rows.length
   reader.close()
-  console.log(JSON.stringify({ rows, peakMb: process.resourceUsage().maxRSS / 1024 }))
+  console.log(JSON.stringify({ rows, peakMb: readPeakRssBytes() / 1024 / 1024 }))
 } catch (error) {
   if (!(error instanceof SluiceError)) throw error
   console.log(`${error.message} | ${error.hint}`)
