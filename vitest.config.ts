@@ -3,6 +3,13 @@ import process from 'node:process'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { findChromium } from './test/helpers/e2e/find-chromium.ts'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether `npm run test:long` runs: the long form of a proof that has a short one. */
+    isLong: boolean
+  }
+}
+
 // Tests start many processes and threads; all of them find the sources compiled, as those of the scripts do.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'compile')
 
@@ -25,7 +32,7 @@ const screens: TestProjectInlineConfiguration = {
   },
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     pool: 'forks',
     // A process for each file would load the sources two hundred times. Tests leave nothing behind in theirs.
@@ -34,6 +41,7 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    provide: { isLong: mode === 'long' },
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],
     projects: [
       {
@@ -47,4 +55,4 @@ export default defineConfig({
       ...(hasScreens ? [screens] : []),
     ],
   },
-})
+}))

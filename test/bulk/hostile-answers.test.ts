@@ -4,13 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import type { HostileResult, HostileTask } from '../helpers/odd-server/hostile-child.ts'
 import { startOddServer } from '../helpers/odd-server/start-odd-server.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'
 
-/** `SLUICE_HOSTILE_ROWS=5000` is the whole proof; the short form is part of every test run. */
-const ROWS = Number(process.env['SLUICE_HOSTILE_ROWS'] ?? 200)
+const ROWS = Number(process.env['SLUICE_HOSTILE_ROWS'] ?? (inject('isLong') ? 5_000 : 200))
 const SEED = Number(process.env['SLUICE_HOSTILE_SEED'] ?? 20_261_122)
 const IN_FLIGHT = 64
 const MEMORY_MAX_MB = 512

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { DESKTOP_API_NAME, OPEN_BRIDGE_MESSAGE } from '../../../src/shared/bridge/desktop-api.ts'
 import { followRun } from '../../../src/shared/bridge/follow.ts'
@@ -15,7 +15,7 @@ import { createWorld, VARIABLES, type World } from '../../helpers/taken-over-pag
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
 const SEED = 20_261_122
-const CALLS = 2_000
+const CALLS = inject('isLong') ? 2_000 : 300
 
 let electron: typeof import('./electron-stand-in.ts')
 

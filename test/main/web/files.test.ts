@@ -136,7 +136,9 @@ describe('a file that is chosen in the browser', () => {
     call.destroy()
     await failed
     await waitUntil(() => readdirSync(folder).length === 0)
-    expect(readdirSync(shell.workspace, { recursive: true })).not.toContainEqual(expect.stringMatching(/half/))
+    expect(readdirSync(shell.workspace, { recursive: true })).not.toContainEqual(
+      expect.stringMatching(/half/),
+    )
   })
 
   it('is the only kind that a browser may have read, beside the sample', async () => {
@@ -238,7 +240,9 @@ describe('an export in the browser', () => {
     })
     expect(answer.text).toContain('hello')
     await waitUntil(() => readdirSync(folder).length === 0)
-    expect(readdirSync(shell.workspace, { recursive: true })).not.toContainEqual(expect.stringMatching(/half/))
+    expect(readdirSync(shell.workspace, { recursive: true })).not.toContainEqual(
+      expect.stringMatching(/half/),
+    )
     expect((await shell.request(exported.url, { cookie })).status).toBe(404)
     const refused = client.exports
       .create({ runId, format: 'csv', targetId: 'guessed' })

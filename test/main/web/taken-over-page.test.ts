@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { followRun } from '../../../src/shared/bridge/follow.ts'
 import { chosenSourceSchema } from '../../../src/shared/bridge/source.ts'
@@ -14,7 +14,7 @@ import { answerConsent } from './consent.ts'
 import { withShell } from './with-shell.ts'
 
 const SEED = 20_261_123
-const CALLS = 2_000
+const CALLS = inject('isLong') ? 2_000 : 300
 
 it('reaches no secret, file, listener or production that nobody named, whatever the page calls', {
   timeout: 240_000,

@@ -80,7 +80,9 @@ describe('the self-test of a public address', () => {
     const handedOn: Promise<unknown>[] = []
     const front = await startFront((request, response) => {
       request.resume().on('end', () => {
-        response.on('close', () => handedOn.push(requestRaw(test.baseUrl, 'POST', request.url ?? '', {}, '{}')))
+        response.on('close', () =>
+          handedOn.push(requestRaw(test.baseUrl, 'POST', request.url ?? '', {}, '{}')),
+        )
         response.writeHead(202).end('queued')
       })
     })
@@ -116,7 +118,6 @@ describe('the self-test of a public address', () => {
     [500, {}, '', /did not arrive: it answered 500$/, /forwards POST requests/],
   ])('says what came back: %i', async (status, headers, body, message, hint) => {
     const test = await startTestReceiver({ limits: { selfTestTimeoutMs: 100 } })
-    const handedOn: Promise<unknown>[] = []
     const front = await startFront((request, response) => {
       request.resume().on('end', () => response.writeHead(status, headers).end(body))
     })
