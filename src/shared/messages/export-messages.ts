@@ -16,6 +16,23 @@ export const EXPORT_MESSAGES = {
       remedy: 'The ending selects the format: .csv or .xlsx for spreadsheets, .jsonl for programs.',
     }),
   },
+  export_column_unknown: {
+    code: 'BAD_USAGE',
+    words: ({ name, candidates }: { name: string; candidates: readonly string[] }) => ({
+      text: `the column \`${name}\` does not exist in this export`,
+      remedy:
+        candidates.length === 0
+          ? 'Name columns of the source or of the list in docs/exports.md, or use default, all, source, scores or rules.'
+          : `Did you mean ${candidates.map((one) => `\`${one}\``).join(' or ')}?`,
+    }),
+  },
+  export_columns_of_jsonl: {
+    code: 'BAD_USAGE',
+    words: ({ file }: { file: string }) => ({
+      text: `${file}: --columns and --rules-as-columns only apply to .csv and .xlsx`,
+      remedy: 'A .jsonl export always holds everything. Leave the option out, or choose another ending.',
+    }),
+  },
   export_over_xlsx_limit: {
     code: 'BAD_USAGE',
     words: ({ found, limit }: { found: string; limit: string }) => ({

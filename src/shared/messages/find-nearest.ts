@@ -2,14 +2,26 @@ import leven from 'leven'
 
 /** The candidate a person most likely meant, or null where none is near: a third of its letters off at most. */
 export function findNearest(typed: string, candidates: readonly string[]): string | null {
-  let nearest: string | null = null
-  let least = Number.POSITIVE_INFINITY
-  for (const candidate of candidates) {
-    const distance = leven(typed.toLowerCase().replaceAll('-', '_'), candidate.toLowerCase())
-    if (distance < least && distance <= Math.max(1, Math.floor(candidate.length / 3))) {
-      nearest = candidate
-      least = distance
-    }
-  }
-  return nearest
+  return listNearest(typed, candidates)[0] ?? null
+}
+
+/**
+ * The candidates that a person may have meant, nearest first: a third of their letters off at most, with or without the
+ * prefix that some of them have.
+ */
+export function listNearest(typed: string, candidates: readonly string[], prefix = ''): string[] {
+  const letters = typed.toLowerCase().replaceAll('-', '_')
+  return candidates
+    .flatMap((candidate) => {
+      const name = candidate.toLowerCase()
+      const names = prefix !== '' && name.startsWith(prefix) ? [name, name.slice(prefix.length)] : [name]
+      const near = names
+        .map((one) => ({ distance: leven(letters, one), most: Math.max(1, Math.floor(one.length / 3)) }))
+        .filter(({ distance, most }) => distance <= most)
+      return near.length === 0
+        ? []
+        : [{ candidate, distance: Math.min(...near.map(({ distance }) => distance)) }]
+    })
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ candidate }) => candidate)
 }

@@ -98,26 +98,101 @@ const LAST_COLUMN: ExportColumn = {
   read: (row) => toMsText(row.callbackLatencyMs),
 }
 
-/** Names that were last in exports of this and earlier versions. */
-export const LAST_COLUMN_NAMES = [LAST_COLUMN.name, 'sluice_appeal_status'] as const
-
 /** Begins the name of the column that holds the scores of one class: `score.CLASS`. */
 const SCORE = 'score.'
 
-/** The columns that an export of an operation appends, in order; `classes` are those that any of its rows has a score of. */
-export function toExportColumns(operation: OperationKind, classes: readonly string[]): ExportColumn[] {
+/** Begins the name of the column that says whether a rule was triggered: `rule.NAME`. */
+const RULE = 'rule.'
+
+/** Begins the name of a column that holds a member of the answer: `answer.PATH`. */
+const ANSWER = 'answer.'
+
+/** Columns that an export has on request only: the bodies as they came. */
+const RAW_COLUMNS: readonly ExportColumn[] = [
+  { name: 'sluice_response', read: (row) => row.response?.body ?? '' },
+  {
+    name: 'sluice_callback',
+    read: (row) => row.callbacks.find(({ effect }) => effect === 'settled')?.body ?? '',
+  },
+]
+
+/** The columns that an export of an operation appends, in order, those of its classes and rules among them. */
+export function toExportColumns(
+  operation: OperationKind,
+  {
+    classes = [],
+    rules = [],
+    withRaw = false,
+  }: {
+    /** Those that any row has a score of. */
+    classes?: readonly string[]
+    /** Those that get a column each. */
+    rules?: ExportRow['triggeredRules']
+    /** Adds the bodies as they came. */
+    withRaw?: boolean
+  },
+): ExportColumn[] {
   return [
     ...COMMON_COLUMNS,
     ...OPERATION_COLUMNS.filter(({ operations }) => operations.includes(operation)),
-    ...classes.map((name) => ({
-      name: SCORE + name,
-      read: (row: ExportRow) => toText(row.classScores.find(({ className }) => className === name)?.score),
-    })),
+    ...(withRaw ? RAW_COLUMNS : []),
+    ...toScoreColumns(classes),
+    ...toRuleColumns(rules),
     LAST_COLUMN,
   ]
 }
 
-const NAMES = new Set([...COMMON_COLUMNS, ...OPERATION_COLUMNS, LAST_COLUMN].map(({ name }) => name))
+/** One column for each class: `score.CLASS`. */
+export function toScoreColumns(classes: readonly string[]): ExportColumn[] {
+  return classes.map((name) => ({
+    name: SCORE + name,
+    read: (row) => toText(row.classScores.find(({ className }) => className === name)?.score),
+  }))
+}
+
+/**
+ * One column for each rule: `true` or `false` where the service decided, else ''. A rule without a name has its id
+ * instead; rules of one name have both.
+ */
+export function toRuleColumns(rules: ExportRow['triggeredRules']): ExportColumn[] {
+  const counts = Map.groupBy(rules, ({ ruleName }) => ruleName)
+  return rules.map(({ ruleId, ruleName }) => {
+    const isAlone = counts.get(ruleName)?.length === 1
+    const name = ruleName === '' ? ruleId : isAlone ? ruleName : `${ruleName} (${ruleId})`
+    return { name: RULE + name, read: (row) => readRule(row, ruleId) }
+  })
+}
+
+function readRule({ state, errorCode, triggeredRules }: ExportRow, id: string): string {
+  if (triggeredRules.some(({ ruleId }) => ruleId === id)) return 'true'
+  return state === 'succeeded' && errorCode === null ? 'false' : ''
+}
+
+/** The column of a member of the answer, such as `answer.user_id`; null for any other name. */
+export function toAnswerColumn(name: string): ExportColumn | null {
+  if (!name.startsWith(ANSWER) || name === ANSWER) return null
+  const path = name.slice(ANSWER.length).split('.')
+  return { name, read: ({ body }) => toMemberText(path.reduce(readMember, body)) }
+}
+
+/** A member of an object, an item of a list by its index, or a member of each of its items. */
+function readMember(value: unknown, key: string): unknown {
+  if (Array.isArray(value) && !/^\d+$/.test(key)) {
+    return value.map((item) => readMember(item, key)).filter((member) => member !== undefined)
+  }
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+  return (value as Record<string, unknown>)[key]
+}
+
+function toMemberText(value: unknown): string {
+  if (Array.isArray(value)) return toListText(value.flat())
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+}
+
+const NAMES = new Set(
+  [...COMMON_COLUMNS, ...OPERATION_COLUMNS, ...RAW_COLUMNS, LAST_COLUMN].map(({ name }) => name),
+)
+const PREFIXES = [SCORE, RULE, ANSWER]
 
 /** Whether a header is that of one of our own exports: it ends with the columns that such a one appends. */
 export function isExportHeader(header: readonly string[]): boolean {
@@ -125,7 +200,7 @@ export function isExportHeader(header: readonly string[]): boolean {
   return (
     own.length > COMMON_COLUMNS.length &&
     COMMON_COLUMNS.every(({ name }, index) => own[index] === name) &&
-    own.every((name) => NAMES.has(name) || name.startsWith(SCORE))
+    own.every((name) => NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix)))
   )
 }
 

@@ -160,6 +160,8 @@ export interface ExportRow extends ResultRow {
   response: { body: string; cutFrom: CutFrom | null } | null
   callbacks: CallbackDetail[]
   classScores: { className: string; score: number }[]
+  /** The JSON of the answer that decided the row, in async that of the callback; undefined where there is none. */
+  body: unknown
   /** Of a task. */
   task: TaskFindings | null
   /** Of an appeal. */
@@ -260,4 +262,8 @@ export interface ExportOptions {
   /** Cells exactly as they were, formulas unguarded. */
   lossless?: boolean
   filter?: RowFilter
+  /** Columns of a table by name, in order, or one of the words of `chooseColumns`; else those of the operation. */
+  columns?: readonly string[]
+  /** Adds a column for each rule that any row triggered. */
+  rulesAsColumns?: boolean
 }

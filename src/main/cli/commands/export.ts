@@ -25,10 +25,21 @@ const STATES = [
 const UNSUCCESSFUL = 'unsuccessful'
 
 interface ExportFlags extends WorkspaceFlags {
+  columns?: string[]
+  rulesAsColumns?: true
   lossless?: true
   state?: RowFilter
   answer?: RowFilter
   json?: true
+}
+
+/** Parser of `--columns`: names between commas, in quotes where one has a comma. May be given several times. */
+function collectColumns(text: string, previous: string[] | undefined): string[] {
+  const names = [...text.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g)]
+    .map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
+    .filter((name) => name !== '')
+  if (names.length === 0) throw new InvalidArgumentError('expected names of columns, such as source,scores.')
+  return [...(previous ?? []), ...names]
 }
 
 function parseState(text: string): RowFilter {
@@ -53,8 +64,10 @@ function parseAnswer(text: string): RowFilter {
 }
 
 /** What only exports of rows take; a load test's are of other things. */
-function refuseRowOptions({ lossless, state, answer }: ExportFlags): void {
+function refuseRowOptions({ lossless, columns, rulesAsColumns, state, answer }: ExportFlags): void {
   const given = [
+    ...(columns === undefined ? [] : ['--columns']),
+    ...(rulesAsColumns ? ['--rules-as-columns'] : []),
     ...(lossless ? ['--lossless'] : []),
     ...(state === undefined ? [] : ['--state']),
     ...(answer === undefined ? [] : ['--answer']),
@@ -93,6 +106,12 @@ export function addExportCommand(program: Command, context: CliContext): void {
         '  .k6         folder with a k6 project of the same load\n\n' +
         'The export of an `index add` run can be used as the source of `index remove`.',
     )
+    .option(
+      '--columns <names>',
+      'columns of a .csv or .xlsx, in order, between commas: names, or default, all, source, scores, rules (default: default)',
+      collectColumns,
+    )
+    .option('--rules-as-columns', 'add one column per triggered rule: rule.NAME, true or false')
     .option('--lossless', 'write names and cells unchanged, without escaping formulas')
     .option(
       '--state <state>',
@@ -112,6 +131,8 @@ export function addExportCommand(program: Command, context: CliContext): void {
       const result = await engine.exportRun(run.run_id, {
         file: resolveFromCaller(file, context.env),
         lossless: flags.lossless === true,
+        rulesAsColumns: flags.rulesAsColumns === true,
+        ...(flags.columns === undefined ? {} : { columns: flags.columns }),
         ...(flags.state === undefined && flags.answer === undefined
           ? {}
           : { filter: { ...flags.state, ...flags.answer } }),
@@ -131,6 +152,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
   addExamples(command, [
     'export latest results.csv',
     'export latest rejected.xlsx --state rejected',
+    'export latest scores.csv --columns source,sluice_state,scores --rules-as-columns',
     'export 20261121-0915 report.html',
   ])
 }

@@ -14,6 +14,7 @@ import { type ExportColumn, toExportColumns } from '../../../shared/run/export-f
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
+import { toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { readRuleNames } from '../run/results/family-counts.ts'
@@ -49,11 +50,11 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
   const kept = ['sluice_row', 'sluice_post_id', 'sluice_triggered_rules']
   return write(options, drawn, {
     ...{ columns: record.columns, header: record.header },
-    appended: [
-      ...toExportColumns(record.plan.operation.kind, []).filter(({ name }) => kept.includes(name)),
+    table: toTable(record.columns, [
+      ...toExportColumns(record.plan.operation.kind, {}).filter(({ name }) => kept.includes(name)),
       ...toStratumColumns(drawn),
       ...['sluice_verdict', 'sluice_rule', 'sluice_note'].map((name) => ({ name, read: () => '' })),
-    ],
+    ]),
     pages: readPagesOfRows(family, pages, { withRequests: format === 'jsonl' }),
   })
 }
@@ -88,7 +89,7 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
     const { columns, header } = reader
     return await write(options, drawn, {
       ...{ columns: [...columns], header: header === null ? null : [...header] },
-      ...{ appended: toStratumColumns(drawn), pages: readPages() },
+      ...{ table: toTable(columns, toStratumColumns(drawn)), pages: readPages() },
     })
   } finally {
     reader.close()
@@ -98,7 +99,7 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
 async function write(
   { file, seed }: SampleOptions,
   { strata }: DrawnRows,
-  report: Pick<Parameters<typeof writeReport>[0], 'columns' | 'header' | 'appended' | 'pages'>,
+  report: Pick<Parameters<typeof writeReport>[0], 'columns' | 'header' | 'table' | 'pages'>,
 ): Promise<Sample> {
   const written = await writeReport({ ...report, file, lossless: false })
   return { file, rows: written.rows, bytes: written.sizeBytes, seed, strata }
@@ -119,7 +120,7 @@ function toUnsent(row: number, cells: string[]): ExportRow {
     ...{ status: null, errorCode: null, message: null, taskId: null, postId: null, answer: null },
     ...{ customIndexItemId: null, durationMs: null, callbackLatencyMs: null, exchangeInRow: null },
     ...{ triggeredRules: [], classScores: [], tries: [], callbacks: [], request: null, response: null },
-    ...{ task: null, appeal: null, termNotes: null, serviceMessage: null },
+    ...{ body: undefined, task: null, appeal: null, termNotes: null, serviceMessage: null },
   }
 }
 

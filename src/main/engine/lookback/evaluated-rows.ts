@@ -5,6 +5,7 @@ import { toExportColumns } from '../../../shared/run/export-format.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
+import { toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { findNewest } from '../run/results/family-rows.ts'
@@ -63,7 +64,7 @@ export async function writeEvaluatedRows(
     format,
     columns,
     header,
-    appended: [
+    table: toTable(columns, [
       { name: 'sluice_label', read: (row: ExportRow) => find(row)?.text ?? '' },
       ...labels.targets.map(({ rule }, target) => ({
         name: `sluice_cell.${rule}`,
@@ -72,8 +73,10 @@ export async function writeEvaluatedRows(
           return judged === undefined ? '' : toCell(judged, target)
         },
       })),
-      ...toExportColumns(plan.operation.kind, format === 'jsonl' ? [] : readScoredClasses(family)),
-    ],
+      ...toExportColumns(plan.operation.kind, {
+        classes: format === 'jsonl' ? [] : readScoredClasses(family),
+      }),
+    ]),
     pages: listPages(),
     lossless: false,
   })

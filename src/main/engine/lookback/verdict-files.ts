@@ -12,6 +12,7 @@ import type { ExportColumn } from '../../../shared/run/export-format.ts'
 import type { ExportResult, ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
+import { toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows } from '../run/export/export-rows.ts'
 import { writeReport } from '../run/export/write-report.ts'
 import { findNewest } from '../run/results/family-rows.ts'
@@ -102,7 +103,7 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
   })
   return writeReport({
     ...{ file, columns, header, lossless: false, pages: listPages() },
-    appended: [
+    table: toTable(columns, [
       toColumn(COLUMNS.row, ({ row }) => row),
       toColumn(COLUMNS.verdict, ({ verdict }) => verdict),
       toColumn(COLUMNS.rule, ({ rule }) => rule),
@@ -110,6 +111,6 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
       toColumn('sluice_given_at', ({ given_at: givenAt }) => givenAt),
       toColumn(STRATUM_COLUMNS.name, ({ stratum }) => stratum),
       toColumn(STRATUM_COLUMNS.rows, ({ stratum_rows: rows }) => rows),
-    ],
+    ]),
   })
 }

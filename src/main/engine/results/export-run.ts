@@ -3,7 +3,7 @@ import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import type { LoadSample } from '../../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toExportColumns } from '../../../shared/run/export-format.ts'
+import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
 import type { ExportOptions, ExportResult } from '../../../shared/run/results.ts'
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily } from '../journal/run-family.ts'
@@ -13,7 +13,7 @@ import { readLoadSeconds } from '../load/load-results.ts'
 import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { writeLoadReport } from '../load/report/write-load-report.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
-import { readExportPages, readScoredClasses } from '../run/export/export-rows.ts'
+import { readExportPages, readScoredClasses, readTriggeredRules } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { readLoadReport } from './load-report.ts'
@@ -23,16 +23,31 @@ export async function exportRun(view: RunFamily, options: ExportOptions): Promis
   refuseSource(view, options.file)
   if (options.format === 'k6' || /\.k6$/i.test(options.file)) return exportK6(view, options.file)
   if (view.record.plan.load !== undefined) return exportLoad(view, options.file)
-  const { columns, header, plan } = view.record
+  const { columns, header } = view.record
   const format = findReportFormat(options.file)
+  if (format === 'jsonl' && (options.columns !== undefined || options.rulesAsColumns)) {
+    throw new SluiceError({ id: 'export_columns_of_jsonl', file: options.file })
+  }
   return writeReport({
     file: options.file,
     format,
     columns,
     header,
-    appended: toExportColumns(plan.operation.kind, format === 'jsonl' ? [] : readScoredClasses(view)),
+    table: format === 'jsonl' ? [] : chooseTable(view, options),
     pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl' }),
     lossless: options.lossless ?? false,
+  })
+}
+
+/** The columns of a table as they were asked for. Throws `BAD_USAGE` for one that does not exist. */
+function chooseTable(view: RunFamily, { columns, rulesAsColumns = false }: ExportOptions): TableColumn[] {
+  return chooseColumns({
+    asked: columns ?? ['default'],
+    rulesAsColumns,
+    operation: view.record.plan.operation.kind,
+    columns: view.record.columns,
+    classes: readScoredClasses(view),
+    rules: readTriggeredRules(view),
   })
 }
 

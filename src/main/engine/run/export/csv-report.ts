@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { TableColumn } from '../../../../shared/run/choose-columns.ts'
 import { addFormulaGuard, type ExportColumn } from '../../../../shared/run/export-format.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
 
@@ -15,8 +16,8 @@ export interface ReportOptions {
   columns: readonly string[]
   /** The header as the source has it; null where it has none. */
   header: readonly string[] | null
-  /** Columns that are appended to those of the source. */
-  appended: readonly ExportColumn[]
+  /** The columns of a CSV or XLSX report, in order. */
+  table: readonly TableColumn[]
   /** Names and cells exactly as they were, formulas unguarded. */
   lossless: boolean
 }
@@ -25,31 +26,47 @@ const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
  * A CSV report as spreadsheets open it: UTF-8 with a byte-order mark, CRLF, quotes where RFC 4180 needs them; the
- * source's columns and cells as they were, then the appended ones. Short rows are filled up with empty cells.
+ * source's cells as they were. Short rows are filled up with empty cells.
  *
  * Cells that a spreadsheet would run as a formula are guarded, unless `lossless`; reading the file as a source takes
  * the guard off again. A lossless file says that it has none by quotes around the last column's name, which no
  * reader of CSV shows. Columns of an earlier export are renamed, `sluice_row (source)`.
  */
 export function createCsvWriter(options: ReportOptions): ReportWriter {
-  const { columns, appended, lossless } = options
+  const { lossless } = options
   const guard = lossless ? (cell: string) => cell : addFormulaGuard
   const toRecord = (cells: readonly string[]) => `${cells.map((cell) => quote(guard(cell))).join(',')}\r\n`
   return {
     header() {
-      const record = toRecord([...toSourceNames(options), ...appended.map(({ name }) => name)])
-      if (!lossless) return BYTE_ORDER_MARK + record
-      const last = appended.at(-1)?.name ?? ''
+      const names = toTableNames(options)
+      const record = toRecord(names)
+      const last = names.at(-1) ?? ''
+      if (!lossless || quote(last) !== last) return BYTE_ORDER_MARK + record
       return `${BYTE_ORDER_MARK}${record.slice(0, -last.length - 2)}"${last}"\r\n`
     },
-    row(result) {
-      const { cells } = result
-      if (cells.length > columns.length) throw createRowWidthError(result.row, cells.length, columns.length)
-      const padding =
-        columns.length > cells.length ? Array<string>(columns.length - cells.length).fill('') : []
-      return toRecord([...cells, ...padding, ...appended.map(({ read }) => read(result))])
-    },
+    row: (result) => toRecord(readTableCells(options, result)),
   }
+}
+
+/** The columns of a source, then those that are appended to them. */
+export function toTable(columns: readonly string[], appended: readonly ExportColumn[]): TableColumn[] {
+  return [...columns.keys(), ...appended]
+}
+
+/** A row's cells in a table; `shorten` takes what is not of the source. Throws where the row is too wide. */
+export function readTableCells(
+  { columns, table }: ReportOptions,
+  result: ExportRow,
+  shorten = (cell: string) => cell,
+): string[] {
+  const { row, cells } = result
+  // It would lose cells: a bug, not a user's mistake.
+  if (cells.length > columns.length) {
+    throw new SluiceError({ id: 'export_row_too_wide', row, cells: cells.length, columns: columns.length })
+  }
+  return table.map((column) =>
+    typeof column === 'number' ? (cells[column] ?? '') : shorten(column.read(result)),
+  )
 }
 
 /** Quotes a cell that needs it, and one with white space at an end, which some readers would take off. */
@@ -60,24 +77,21 @@ function quote(cell: string): string {
 const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/
 
 /**
- * The names that the source's columns have in a report. Each appended name stands once: a source's column of that name,
- * such as one of an earlier export, is called `sluice_row (source)`. A lossless report has them as the source does, empty
- * and doubled ones among them.
+ * The names of a table's columns. Each of ours stands once: a source's column of that name, such as one of an earlier
+ * export, is called `sluice_row (source)`. A lossless report has the source's names as they are, empty and repeated
+ * ones among them.
  */
-export function toSourceNames({ columns, header, appended, lossless }: ReportOptions): string[] {
-  if (lossless && header !== null) return columns.map((_, index) => header[index] ?? '')
-  const own = new Set(appended.map(({ name }) => name))
+export function toTableNames({ columns, header, table, lossless }: ReportOptions): string[] {
+  const own = new Set(table.flatMap((column) => (typeof column === 'number' ? [] : [column.name])))
   const used = new Set(columns)
-  return columns.map((name) => {
+  return table.map((column) => {
+    if (typeof column !== 'number') return column.name
+    const name = columns[column] ?? ''
+    if (lossless && header !== null) return header[column] ?? ''
     if (!own.has(name)) return name
     let renamed = `${name} (source)`
     for (let number = 2; used.has(renamed); number += 1) renamed = `${name} (source ${number})`
     used.add(renamed)
     return renamed
   })
-}
-
-/** A row with more cells than there are columns would push the appended columns aside: a bug, not a user's mistake. */
-export function createRowWidthError(row: number, cells: number, columns: number): SluiceError {
-  return new SluiceError({ id: 'export_row_too_wide', row, cells, columns })
 }

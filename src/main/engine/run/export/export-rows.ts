@@ -26,15 +26,27 @@ import { createRowRequests, type RowRequest } from '../results/row-requests.ts'
 /** Bodies of one page add up to about this much at most, unless one alone is larger, UTF-16 code units. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024
 
-/** Most classes that get a column of their own; JSON lines have them all. */
-const CLASSES_MAX = 1_000
+/** Most classes, and most rules, that get a column of their own; JSON lines have them all. */
+const COLUMNS_MAX = 1_000
 
-/** The classes that any row of a run has a score of, by name; at most {@link CLASSES_MAX}. */
+/** The classes that any row of a run has a score of, by name; at most {@link COLUMNS_MAX}. */
 export function readScoredClasses({ members }: RunFamily): string[] {
   const classes = members.flatMap(({ db }) =>
-    db.prepare('SELECT DISTINCT class FROM row_class ORDER BY class LIMIT ?').all(CLASSES_MAX),
+    db.prepare('SELECT DISTINCT class FROM row_class ORDER BY class LIMIT ?').all(COLUMNS_MAX),
   )
-  return [...new Set(classes.map((row) => String(row['class'])))].sort().slice(0, CLASSES_MAX)
+  return [...new Set(classes.map((row) => String(row['class'])))].sort().slice(0, COLUMNS_MAX)
+}
+
+/** The rules that any row of a run triggered, by name; at most {@link COLUMNS_MAX}. */
+export function readTriggeredRules({ members }: RunFamily): ResultRow['triggeredRules'] {
+  const found = members.flatMap(({ db }) =>
+    db.prepare('SELECT rule_id, rule_name FROM rule ORDER BY rule_name, rule_id LIMIT ?').all(COLUMNS_MAX),
+  )
+  const names = new Map(found.map((rule) => [String(rule['rule_id']), String(rule['rule_name'])]))
+  return [...names]
+    .map(([ruleId, ruleName]) => ({ ruleId, ruleName }))
+    .sort((a, b) => (a.ruleName < b.ruleName ? -1 : 1))
+    .slice(0, COLUMNS_MAX)
 }
 
 /** What was said of an item: by its last answer, and in async by the callback that settled it. */
@@ -151,6 +163,7 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
       classScores: scoresOf
         .all(row)
         .map((score) => ({ className: String(score['class']), score: Number(score['score']) })),
+      body,
       task: isTask && body !== undefined ? readTaskFindings(body) : null,
       appeal: isAppeal && body !== undefined ? readAppealFindings(body) : null,
       termNotes: exchange !== null && isWatchlist ? findNotes(exchange, result, joined.kinds) : null,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import yazl from 'yazl'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
-import { createRowWidthError, type ReportOptions, toSourceNames } from './csv-report.ts'
+import { type ReportOptions, readTableCells, toTableNames } from './csv-report.ts'
 
 type Pages = Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
 
@@ -45,8 +45,7 @@ async function* toSheetXml(
   pages: Pages,
   maxRows: number,
 ): AsyncGenerator<string, void, undefined> {
-  const { columns, appended } = options
-  const names = [...toSourceNames(options), ...appended.map(({ name }) => name)]
+  const names = toTableNames(options)
   if (names.length > MAX_SHEET_COLUMNS) {
     throw createSheetLimitError(`it has ${names.length} columns`, `a sheet takes ${MAX_SHEET_COLUMNS}`)
   }
@@ -56,8 +55,6 @@ async function* toSheetXml(
   for await (const page of pages) {
     let xml = ''
     for (const result of page) {
-      const { cells } = result
-      if (cells.length > columns.length) throw createRowWidthError(result.row, cells.length, columns.length)
       number += 1
       if (number > maxRows) {
         throw createSheetLimitError(
@@ -65,9 +62,7 @@ async function* toSheetXml(
           `a sheet takes ${maxRows} with its header`,
         )
       }
-      const padding = Array<string>(columns.length - cells.length).fill('')
-      const own = appended.map(({ read }) => cutToCell(read(result)))
-      xml += toSheetRow(number, [...cells, ...padding, ...own], letters, CELL_STYLE.text)
+      xml += toSheetRow(number, readTableCells(options, result, cutToCell), letters, CELL_STYLE.text)
     }
     yield xml
   }

@@ -1,10 +1,6 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import {
-  isExportHeader,
-  LAST_COLUMN_NAMES,
-  removeFormulaGuard,
-} from '../../../../shared/run/export-format.ts'
+import { isExportHeader, removeFormulaGuard } from '../../../../shared/run/export-format.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import {
@@ -184,7 +180,7 @@ function readSourceHead(
     if (headerIndex === records.length - 1 && isAtEnd(batches)) {
       throw new SluiceError({ id: 'source_is_header', source: path })
     }
-    const isGuarded = isExportHeader(header) && !hasLosslessMark(sampleText)
+    const isGuarded = isExportHeader(header) && !hasLosslessMark(sampleText, header.at(-1) ?? '')
     return {
       header: isGuarded ? header.map(removeFormulaGuard) : header,
       widest,
@@ -246,11 +242,10 @@ function isAtEnd(batches: Generator<RecordBatch>): boolean {
   }
 }
 
-const LAST_COLUMN = new RegExp(`("?)(?:${LAST_COLUMN_NAMES.join('|')})\\1(?=[\\r\\n]|$)`)
-
 /** Whether the name of the header's last column stands in quotes; papaparse does not tell. */
-function hasLosslessMark(sampleText: string): boolean {
-  return LAST_COLUMN.exec(sampleText)?.[1] === '"'
+function hasLosslessMark(sampleText: string, last: string): boolean {
+  const name = last.replaceAll('"', '""').replaceAll(/[$()*+./?[\\\]^{|}]/g, '\\$&')
+  return new RegExp(`("?)${name}\\1(?=[\\r\\n]|$)`).exec(sampleText)?.[1] === '"'
 }
 
 /** What rows of a source are held against. */

@@ -1,4 +1,4 @@
-import type { ReportOptions } from '../../../../../src/main/engine/run/export/csv-report.ts'
+import { type ReportOptions, toTable } from '../../../../../src/main/engine/run/export/csv-report.ts'
 import { toExportColumns } from '../../../../../src/shared/run/export-format.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 
@@ -27,6 +27,7 @@ export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
     response: null,
     callbacks: [],
     classScores: [],
+    body: undefined,
     task: null,
     appeal: null,
     termNotes: null,
@@ -35,7 +36,8 @@ export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
   }
 }
 
-/** A report of a run of tasks without scores, changed as told. */
+/** A report of a run of tasks without scores, with the parts that a test names. */
 export function buildOptions(columns: readonly string[], parts: Partial<ReportOptions> = {}): ReportOptions {
-  return { columns, header: columns, appended: toExportColumns('task', []), lossless: false, ...parts }
+  const table = toTable(columns, toExportColumns('task', {}))
+  return { columns, header: columns, table, lossless: false, ...parts }
 }

@@ -1,6 +1,7 @@
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
-import { createCsvWriter } from '../../../../../src/main/engine/run/export/csv-report.ts'
+import { createCsvWriter, toTable } from '../../../../../src/main/engine/run/export/csv-report.ts'
+import { chooseColumns } from '../../../../../src/shared/run/choose-columns.ts'
 import { toExportColumns } from '../../../../../src/shared/run/export-format.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { readText } from '../../source/read-source.ts'
@@ -60,8 +61,8 @@ test.each([
   ],
   ['appeal-status', { answer: 'overturned' }, ['overturned', '', '', '', '', '', '']],
 ] as const)('what belongs to %s stands in columns of its own', (operation, parts, cells) => {
-  const appended = toExportColumns(operation, [])
-  const writer = createCsvWriter(buildOptions(['a', 'b'], { appended }))
+  const table = toTable(['a', 'b'], toExportColumns(operation, {}))
+  const writer = createCsvWriter(buildOptions(['a', 'b'], { table }))
   const line = writer.row(buildResult(parts)).trimEnd()
   expect(line.split(',').slice(12, -1)).toEqual(cells)
 })
@@ -171,6 +172,41 @@ test.each([false, true])(
     expect(source.columns.slice(columns.length)).toEqual(OWN.split(','))
   },
 )
+
+test('chosen columns are guarded, padded and renamed as all of them are', () => {
+  const asked = ['sluice_row', 'text', 'source.sluice_row', 'rules']
+  const table = chooseColumns({
+    asked,
+    rulesAsColumns: false,
+    operation: 'task',
+    columns: ['id', 'sluice_row', 'text'],
+    classes: [],
+    rules: [{ ruleId: 'r1', ruleName: 'x,=1' }],
+  })
+  const writer = createCsvWriter(buildOptions(['id', 'sluice_row', 'text'], { table }))
+  const rows = [buildResult({ cells: ['1', '9', '=1+1'] }), buildResult({ row: 2, cells: ['2'] })]
+  expect(writer.header() + rows.map((row) => writer.row(row)).join('')).toBe(
+    '\uFEFFsluice_row,text,sluice_row (source),"rule.x,\'=1"\r\n' + "1,'=1+1,9,false\r\n" + '2,,,false\r\n',
+  )
+  expect(() => writer.row(buildResult({ cells: ['1', '2', '3', '4'] }))).toThrow('row 1 has 4 cells')
+})
+
+test('reading an export of chosen columns that end as ours do gives every cell back', () => {
+  const asked = ['source', ...OWN.split(',').slice(0, 10), 'sluice_language']
+  const table = chooseColumns({
+    asked,
+    rulesAsColumns: false,
+    operation: 'task',
+    columns: ['a'],
+    classes: [],
+    rules: [],
+  })
+  for (const lossless of [false, true]) {
+    const writer = createCsvWriter(buildOptions(['a'], { table, lossless }))
+    const text = writer.header() + writer.row(buildResult({ cells: ["'=1"] }))
+    expect(readText(text, { encoding: 'utf-8' }).cells[0]?.[0], String(lossless)).toBe("'=1")
+  }
+})
 
 test('a file that is not an export of Sluice keeps its apostrophes', () => {
   expect(readText("a,sluice_row\n'=1,2\n").cells).toEqual([["'=1", '2']])

@@ -35,7 +35,7 @@ const AWKWARD = [
   ' ',
 ]
 
-const APPENDED = toExportColumns('task', []).map(({ name }) => name)
+const APPENDED = toExportColumns('task', {}).map(({ name }) => name)
 
 test('every cell comes back from the file as it was, as text', async () => {
   const columns = [...AWKWARD.keys()].map((index) => `column ${index}`)

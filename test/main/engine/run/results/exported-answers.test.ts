@@ -117,6 +117,36 @@ test('a CSV export has rule ids, scores by class and every listed field of a leg
   }
 })
 
+test('an export of chosen columns has those, and a column for each rule on request', async () => {
+  const { readCsv, write } = await runSource(TASKS, { kind: 'task', legacy: true }, ({ body }) => ({
+    id: 'task-1',
+    code: 200,
+    triggered_rules: body.includes('"one"') ? [{ id: 'rule-1', display_name: 'Spam' }] : [],
+    status: [{ status: { code: '0', message: 'SUCCESS' }, response: MODEL }],
+    from_cache: true,
+  }))
+  const columns = ['user_id', 'answer.status.response.language', 'sluice_response', 'score.hate']
+  const { header, rows } = await readCsv({ columns, rulesAsColumns: true })
+  expect(header).toEqual([...columns, 'rule.Spam'])
+  expect(rows.map((row) => [row['user_id'], row['rule.Spam'], row['score.hate']])).toEqual([
+    ['u1', 'true', '3'],
+    ['u2', 'false', '3'],
+  ])
+  expect(rows[1]).toMatchObject({ 'answer.status.response.language': 'EN' })
+  expect(JSON.parse(rows[1]?.['sluice_response'] ?? '')).toMatchObject({ from_cache: true })
+  const sheet = await readAnySource(await write('chosen.xlsx', { columns: ['rules', 'text_data'] }))
+  expect([sheet.columns, ...sheet.cells]).toEqual([
+    ['rule.Spam', 'text_data'],
+    ['true', 'one'],
+    ['false', 'two'],
+  ])
+  await expect(write('no.csv', { columns: ['scores', 'rule.Span'] })).rejects.toMatchObject({
+    code: 'BAD_USAGE',
+    hint: 'Did you mean `rule.Spam`?',
+  })
+  await expect(write('no.jsonl', { columns })).rejects.toThrow('only apply to .csv and .xlsx')
+})
+
 test('an export holds the model results and the index matches of a v2 answer', async () => {
   const match = { custom_index_item_id: 'item-7', similarity: 0.93, metadata: { urls: ['not ours'] } }
   const { readCsv, write } = await runSource(

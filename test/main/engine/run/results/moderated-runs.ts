@@ -92,7 +92,7 @@ export function readAllResults(view: RunFamily, filter: RowFilter = {}): ResultR
   const pages = [...readExportPages(view, filter, { withRequests: false })]
   return pages.flat().map((exported) => {
     const { kinds, exchangeInRow, tries, request, response, callbacks, classScores, ...rest } = exported
-    const { task, appeal, termNotes, serviceMessage, ...result } = rest
+    const { body, task, appeal, termNotes, serviceMessage, ...result } = rest
     return result
   })
 }

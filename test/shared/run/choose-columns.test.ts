@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { SluiceError } from '../../../src/shared/messages/errors.ts'
+import { type ColumnChoice, chooseColumns } from '../../../src/shared/run/choose-columns.ts'
+import { isExportHeader } from '../../../src/shared/run/export-format.ts'
+import { buildResult } from '../../main/engine/run/export/build-result.ts'
+
+const SPAM = { ruleId: 'r1', ruleName: 'Spam' }
+
+function choose(asked: readonly string[], parts: Partial<ColumnChoice> = {}) {
+  return chooseColumns({
+    asked,
+    rulesAsColumns: false,
+    operation: 'task',
+    columns: ['id', 'text'],
+    classes: ['hate', 'self,harm'],
+    rules: [SPAM],
+    ...parts,
+  })
+}
+
+const toNames = (...args: Parameters<typeof choose>) =>
+  choose(...args).map((column) => (typeof column === 'number' ? column : column.name))
+
+/** A cell of the only column asked for. */
+function readCell(
+  name: string,
+  ...[result, parts]: [Parameters<typeof buildResult>[0], Partial<ColumnChoice>?]
+) {
+  const [column] = choose([name], parts)
+  if (column === undefined || typeof column === 'number') throw new Error(`${name} is a column of the source`)
+  return column.read(buildResult(result))
+}
+
+test('columns come in the order asked for, each once', () => {
+  expect(toNames(['sluice_state', 'text', 'scores', 'source', 'sluice_state', 'score.hate'])).toEqual([
+    'sluice_state',
+    1,
+    'score.hate',
+    'score.self,harm',
+    0,
+  ])
+})
+
+test("a source's column of a name that means something else is named with a prefix", () => {
+  const columns = ['sluice_state', 'scores', 'sluice_state']
+  const asked = ['sluice_state', 'source.sluice_state', 'scores', 'source.scores']
+  expect(toNames(asked, { columns })).toEqual(['sluice_state', 0, 'score.hate', 'score.self,harm', 1])
+})
+
+test('each rule has a column of its own, with its id where names repeat', () => {
+  const rules = [SPAM, { ruleId: 'r2', ruleName: 'Spam' }, { ruleId: 'r3', ruleName: '' }]
+  expect(toNames(['rules'], { rules })).toEqual(['rule.Spam (r1)', 'rule.Spam (r2)', 'rule.r3'])
+  expect(toNames(['id'], { rulesAsColumns: true })).toEqual([0, 'rule.Spam'])
+})
+
+test('a rule is true or false where the service decided, and empty where it did not', () => {
+  expect(readCell('rule.Spam', { triggeredRules: [SPAM] })).toBe('true')
+  expect(readCell('rule.Spam', { triggeredRules: [] })).toBe('false')
+  for (const state of ['rejected', 'failed', 'unknown', 'pending', 'invalid', 'overdue'] as const) {
+    expect(readCell('rule.Spam', { state }), state).toBe('')
+  }
+})
+
+test('any member of the answer is a column by its path, also through lists', () => {
+  const body = {
+    user_id: '12345678901234567890',
+    from_cache: false,
+    status: [{ status: { code: 0 } }, { status: { code: 4, message: 'slow' } }, 'odd'],
+    urls: ['https://one.example', 'https://two.example'],
+    nothing: null,
+  }
+  const read = (name: string) => readCell(name, { body })
+  expect(read('answer.user_id')).toBe('12345678901234567890')
+  expect(read('answer.from_cache')).toBe('false')
+  expect(read('answer.status.status.code')).toBe('[0,4]')
+  expect(read('answer.status.status.message')).toBe('slow')
+  expect(read('answer.status.1.status')).toBe('{"code":4,"message":"slow"}')
+  expect(read('answer.urls')).toBe('https://one.example; https://two.example')
+  for (const path of ['nothing', 'missing', 'user_id.length', 'urls.9', 'constructor']) {
+    expect(read(`answer.${path}`), path).toBe('')
+  }
+  expect(readCell('answer.user_id', { body: undefined })).toBe('')
+})
+
+test('the bodies of the answer and of the callback that settled a row are columns as they came', () => {
+  const callback = { receivedAt: '2026-11-22T00:00:00.000Z', cutFrom: null }
+  const result = {
+    response: { body: '{"task_id": "t1"}', cutFrom: null },
+    callbacks: [
+      { ...callback, effect: 'unreadable', body: 'odd' },
+      { ...callback, effect: 'settled', body: '{"n": 1.50}' },
+    ],
+  }
+  expect(readCell('sluice_response', result)).toBe('{"task_id": "t1"}')
+  expect(readCell('sluice_callback', result)).toBe('{"n": 1.50}')
+  expect(readCell('sluice_callback', {})).toBe('')
+})
+
+test('an unknown column is refused with the nearest names', () => {
+  const hint = (...args: Parameters<typeof choose>) => {
+    try {
+      return toNames(...args)
+    } catch (error) {
+      return error instanceof SluiceError && error.code === 'BAD_USAGE' ? error.hint : error
+    }
+  }
+  expect(() => choose(['language'])).toThrow('the column `language` does not exist in this export')
+  expect(hint(['language'])).toBe('Did you mean `sluice_language`?')
+  expect(hint(['score.hat'])).toBe('Did you mean `score.hate`?')
+  expect(hint(['Txt'])).toBe('Did you mean `text`?')
+  expect(hint(['sluice_row_ids'])).toBe('Did you mean `sluice_rule_ids` or `sluice_post_id`?')
+  expect(hint(['triggered-rule'])).toBe('Did you mean `sluice_triggered_rules`?')
+  for (const name of ['sluice_term_outcome', 'answer.', 'qqqqqqqqqqqq']) {
+    expect(hint([name]), name).toContain('use default, all, source, scores or rules')
+  }
+})
+
+test('an export of all columns, or with a column for each rule, is still known as one of ours', () => {
+  for (const names of [toNames(['all']), toNames(['default'], { rulesAsColumns: true })]) {
+    expect(names).toContain('rule.Spam')
+    expect(names.at(-1)).toBe('sluice_callback_latency_ms')
+    expect(isExportHeader(names.map(String))).toBe(true)
+  }
+})
