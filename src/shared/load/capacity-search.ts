@@ -1,7 +1,7 @@
 /** What a capacity search varies: requests a second, or requests in flight. */
 type CapacityUnit = 'rate' | 'concurrency'
 
-/** Where a capacity search begins, and what bounds it (docs/load-tests.md §8). */
+/** Where a capacity search begins, and what bounds it (docs/load-tests.md §11). */
 export interface CapacitySettings {
   unit: CapacityUnit
   /** Level of the first probe. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { CapacityPlan } from '../../../shared/load/capacity-report.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
@@ -36,6 +37,8 @@ export interface SendingCommand<Own extends object> {
   examples: readonly string[]
   /** Makes it a load test: its pace is among its own options. */
   toLoad?(flags: Own): Load
+  /** The capacity search that a load test was asked for; null where none was. */
+  toCapacity?(load: Load, flags: Own): CapacityPlan | null
 }
 
 /** The stored connection that is named or, where no address is given, in use. */
@@ -73,21 +76,16 @@ export function addSendingCommand<Own extends object>(
     .summary(definition.summary ?? '')
     .description(definition.description)
   definition.addOptions(command)
-  const { toLoad } = definition
+  const { toLoad, toCapacity } = definition
   addSendingOptions(command, toLoad === undefined ? addPaceOptions : () => command).action(
     async (source: string, flags: SendingFlags & PaceFlags & Own) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const stored = findStored(workspace, flags)
       const operation = definition.toOperation(flags)
       const sourcePath = resolveFromCaller(source, context.env)
-      const plan = toPlan({
-        operation,
-        sourcePath,
-        flags,
-        load: toLoad?.(flags) ?? null,
-        stored,
-        env: context.env,
-      })
+      const load = toLoad?.(flags) ?? null
+      const capacity = load === null ? null : (toCapacity?.(load, flags) ?? null)
+      const plan = toPlan({ operation, sourcePath, flags, load, stored, env: context.env })
       if (flags.savePlan !== undefined) {
         const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
         if (!flags.quiet) {
@@ -102,7 +100,7 @@ export function addSendingCommand<Own extends object>(
           : []),
         ...noteIdleOptions(operation, flags),
       ]
-      context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
+      context.exitCode = await sendPlan(context, { workspace, plan, flags, notes, capacity })
     },
   )
   return addExamples(command, definition.examples, toLoad === undefined ? RUN_EXITS : LOAD_EXITS)

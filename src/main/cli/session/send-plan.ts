@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { CapacityPlan } from '../../../shared/load/capacity-report.ts'
 import { guessColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
@@ -14,6 +15,7 @@ import { withEngine } from '../engine-access.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { confirmProduction, findGuarded } from './consent.ts'
+import { searchCapacity } from './find-capacity.ts'
 import type { MetricsServer } from './metrics.ts'
 import { createRunAccess, type RunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
@@ -26,6 +28,8 @@ export interface PlanToSend {
   flags: RunTimeFlags
   /** What a person should know before anything is sent, a sentence each. */
   notes: readonly string[]
+  /** Searches the capacity with the plan's load test as its probes, instead of running it once. */
+  capacity?: CapacityPlan | null
 }
 
 /** Runs a plan to its end and prints the summary; with `--dry-run` only checks it. Returns the exit code. */
@@ -127,7 +131,11 @@ async function sendAll(
   const guarded = findGuarded(context, access.stored, flags)
   const secrets = access.readSecrets()
   const metrics = await openMetrics(context, toSend)
+  const { capacity = null } = toSend
   try {
+    if (capacity !== null) {
+      return await searchCapacity(context, engine, { plan, capacity, flags, guarded, metrics }, access)
+    }
     const started =
       guarded === null
         ? await engine.startRun(plan, secrets)

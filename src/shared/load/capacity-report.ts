@@ -1,0 +1,228 @@
+import { z } from 'zod'
+import { formatShare } from '../messages/figure-text.ts'
+import { type Percentiles, percentilesSchema, type RunSummary } from '../run/run.ts'
+import { type CapacitySettings, type ProbeVerdict, toCapacityEstimate } from './capacity-search.ts'
+import type { Load } from './load.ts'
+import { isOpen, type LoadPace } from './load-pace.ts'
+import { METRIC_KINDS } from './metrics.ts'
+import { formatThresholdResult, type Threshold, thresholdResultSchema } from './thresholds.ts'
+
+/** One probe: a load test of its own, which `show`, `export` and `compare` know by its run. */
+const probeSchema = z.object({
+  run_id: z.string(),
+  /** Requests a second, or requests in flight. */
+  level: z.number(),
+  /** `void`: this machine may have decided it, so the probe says nothing about the service. */
+  verdict: z.enum(['held', 'failed', 'void']),
+  /** Why it failed or was void, a sentence each. */
+  reasons: z.array(z.string()),
+  thresholds: z.array(thresholdResultSchema),
+  succeeded_per_s: z.number(),
+  /** Share of requests that did not succeed; null where none ended. */
+  failed_share: z.number().nullable(),
+  /** Of `response_time`, or `http_req_duration` where requests in flight are searched; null where nothing was measured. */
+  latency_ms: percentilesSchema.nullable(),
+})
+
+/** See {@link probeSchema}. */
+export type CapacityProbe = z.infer<typeof probeSchema>
+
+/** One point of the curve: the medians of a level's probes that were not void. */
+const pointSchema = z.object({
+  level: z.number(),
+  held: z.int(),
+  failed: z.int(),
+  succeeded_per_s: z.number(),
+  failed_share: z.number().nullable(),
+  latency_ms: z.object({ p50: z.number(), p95: z.number(), p99: z.number() }).nullable(),
+})
+
+/** See {@link pointSchema}. */
+type CapacityPoint = z.infer<typeof pointSchema>
+
+/** What `load --find-capacity --json` prints: the answer, the curve and all probes (docs/load-tests.md §11). */
+export const capacityReportSchema = z.object({
+  name: z.string(),
+  base_url: z.string(),
+  unit: z.enum(['requests_per_second', 'requests_in_flight']),
+  latency: z.enum(['response_time', 'http_req_duration']),
+  /** Why the search ended. `interrupted` by a person, `broken_off` by an error. */
+  end: z.enum([
+    'found',
+    'max_held',
+    'none_held',
+    'generator_limited',
+    'probe_limit',
+    'time_limit',
+    'interrupted',
+    'broken_off',
+  ]),
+  /** What broke the search off; null otherwise. */
+  error: z.string().nullable(),
+  /** The highest level, below all that failed, at which most probes held; null where none did. */
+  capacity: z.number().nullable(),
+  /** All probes up to `low` held, all from `high` on failed; null where no such level was probed. */
+  interval: z.object({ low: z.number().nullable(), high: z.number().nullable() }),
+  thresholds: z.array(z.string()),
+  settings: z.object({
+    start: z.number(),
+    max: z.number(),
+    max_probes: z.int(),
+    max_time_ms: z.number(),
+    warmup_ms: z.number(),
+    measured_ms: z.number(),
+    cool_down_ms: z.number(),
+    resolution: z.number(),
+    repeats: z.int(),
+  }),
+  elapsed_ms: z.number(),
+  /** Latency over load, lowest level first. */
+  curve: z.array(pointSchema),
+  /** In the order in which they were sent. */
+  probes: z.array(probeSchema),
+})
+
+/** See {@link capacityReportSchema}. */
+export type CapacityReport = z.infer<typeof capacityReportSchema>
+
+/** What a capacity search needs to know apart from the plan. */
+export interface CapacityPlan extends CapacitySettings {
+  /** Pause after each probe, milliseconds. */
+  coolDownMs: number
+}
+
+/** Failed requests that a capacity tolerates where no threshold speaks of them. */
+const DEFAULT_FAILED = 'http_req_failed:rate<0.01'
+
+/**
+ * The thresholds that probes are judged by: latencies without a metric are those of `response_time` at a rate, and at
+ * most 1 % of requests may fail where no threshold says otherwise.
+ */
+export function toCapacityThresholds(load: Load): Threshold[] {
+  const trends = METRIC_KINDS.trend.aggregations
+  const thresholds = load.thresholds.map((threshold) => {
+    const isBare = trends.some((name) => new RegExp(`^${name}\\b`).test(threshold.expression))
+    return isBare && isOpen(load.pace)
+      ? { ...threshold, expression: `response_time:${threshold.expression}` }
+      : threshold
+  })
+  if (thresholds.some(({ expression }) => /^(http_req_failed|rate)\b/.test(expression))) return thresholds
+  return [...thresholds, { expression: DEFAULT_FAILED, abortOnFail: false, delayAbortEvalMs: 0 }]
+}
+
+/** The pace of one probe. */
+export function toProbePace({ unit }: Pick<CapacitySettings, 'unit'>, level: number): LoadPace {
+  return unit === 'rate' ? { kind: 'open', ratePerSecond: level } : { kind: 'closed', concurrency: level }
+}
+
+/** Less of the schedule than this was not the level that was to be probed. */
+const SENT_SHARE = 0.98
+
+/**
+ * Judges a load test as a probe of a level. It is void where this machine may have decided it: the generator was limited
+ * and a threshold failed that depends on when requests are sent, or it did not send the schedule. Lag only makes
+ * thresholds harder to hold, so a probe that held in spite of it did hold; and failed answers are the service's own.
+ */
+export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
+  const { generator, thresholds = [], requests, load, throughput, latency_ms: latencies } = summary
+  const ended = requests.succeeded + requests.rejected + requests.failed + requests.unknown
+  const crossed = thresholds.filter(({ ok }) => !ok)
+  const scheduled = load?.scheduled_per_s ?? null
+  const isShort = scheduled !== null && throughput.attempted_per_s < scheduled * SENT_SHARE
+  // What waited for one in flight to end, or was dropped, was kept back by the service.
+  const isBehind = isShort && (generator.waited > 0 || generator.dropped > 0)
+  const failures = [
+    ...crossed.map(formatThresholdResult),
+    ...(isBehind
+      ? [
+          `Only ${formatShare(throughput.attempted_per_s, scheduled)} of the schedule was sent: too many requests were in flight.`,
+        ]
+      : []),
+  ]
+  const isOfService = isBehind || crossed.some(({ unit }) => unit === 'share')
+  const isVoid = generator.limited && !isOfService && (failures.length > 0 || isShort)
+  const verdict: ProbeVerdict = isVoid ? 'void' : failures.length > 0 ? 'failed' : 'held'
+  return {
+    run_id: summary.run_id,
+    level,
+    verdict,
+    reasons: isVoid ? [...(generator.reasons ?? []), ...failures] : failures,
+    thresholds,
+    succeeded_per_s: throughput.succeeded_per_s,
+    failed_share: ended === 0 ? null : (ended - requests.succeeded) / ended,
+    latency_ms: latencies.response_time ?? latencies.http_req_duration ?? null,
+  }
+}
+
+/** How a search stands or ended. */
+export interface CapacityOutcome {
+  end: CapacityReport['end']
+  error: string | null
+  elapsedMs: number
+  probes: readonly CapacityProbe[]
+}
+
+/** The report of a search; `load` is the plan's with the thresholds that its probes were judged by. */
+export function toCapacityReport(
+  { name, baseUrl, load }: { name: string; baseUrl: string; load: Load },
+  plan: CapacityPlan,
+  { end, error, elapsedMs, probes }: CapacityOutcome,
+): CapacityReport {
+  const { capacity, low, high } = toCapacityEstimate(probes)
+  const isRate = plan.unit === 'rate'
+  return {
+    name,
+    base_url: baseUrl,
+    unit: isRate ? 'requests_per_second' : 'requests_in_flight',
+    latency: isRate ? 'response_time' : 'http_req_duration',
+    end,
+    error,
+    capacity,
+    interval: { low, high },
+    thresholds: load.thresholds.map(({ expression }) => expression),
+    settings: {
+      start: plan.start,
+      max: plan.max,
+      max_probes: plan.maxProbes,
+      max_time_ms: plan.maxTimeMs,
+      warmup_ms: load.warmupMs,
+      measured_ms: load.durationMs ?? 0,
+      cool_down_ms: plan.coolDownMs,
+      resolution: plan.resolution,
+      repeats: plan.repeats,
+    },
+    elapsed_ms: Math.round(elapsedMs),
+    curve: toCurve(probes),
+    probes: [...probes],
+  }
+}
+
+function toCurve(probes: readonly CapacityProbe[]): CapacityPoint[] {
+  const levels = Map.groupBy(
+    probes.filter(({ verdict }) => verdict !== 'void'),
+    ({ level }) => level,
+  )
+  return [...levels.entries()]
+    .sort(([one], [other]) => one - other)
+    .map(([level, of]) => {
+      const latencies = of.flatMap(({ latency_ms }) => (latency_ms === null ? [] : [latency_ms]))
+      const median = (point: 'p50' | 'p95' | 'p99') =>
+        toMedian(latencies.map((one: Percentiles) => one[point]))
+      const shares = of.flatMap(({ failed_share }) => (failed_share === null ? [] : [failed_share]))
+      return {
+        level,
+        held: of.filter(({ verdict }) => verdict === 'held').length,
+        failed: of.filter(({ verdict }) => verdict === 'failed').length,
+        succeeded_per_s: toMedian(of.map(({ succeeded_per_s }) => succeeded_per_s)),
+        failed_share: shares.length === 0 ? null : toMedian(shares),
+        latency_ms:
+          latencies.length === 0 ? null : { p50: median('p50'), p95: median('p95'), p99: median('p99') },
+      }
+    })
+}
+
+function toMedian(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const [low, high] = [sorted[(sorted.length - 1) >> 1] ?? 0, sorted[sorted.length >> 1] ?? 0]
+  return (low + high) / 2
+}

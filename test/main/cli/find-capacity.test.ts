@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import type { SandboxOptions } from '../../../src/main/sandbox/sandbox-options.ts'
+import { capacityReportSchema } from '../../../src/shared/load/capacity-report.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+async function prepare(sandboxOptions: SandboxOptions) {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox(sandboxOptions)
+  const source = writeSource(folder, 'posts.csv', createRows(20))
+  const base = ['load', source, '--base-url', sandbox.baseUrl]
+  const options = { workspace: folder, env: { SLUICE_API_KEY: sandbox.key } }
+  const load = (...args: string[]) => runInProcess([...base, ...args], options)
+  return { folder, sandbox, source, options, load }
+}
+
+const SHORT = ['--find-capacity', '--warmup', '0s', '--duration', '300ms', '--cool-down', '0s', '--json']
+
+describe('load --find-capacity', () => {
+  it('brackets a rate limit, says first what it does, and keeps each probe as a load test', async () => {
+    const { load, options } = await prepare({ ratePerSecond: 100 })
+    const result = await load(
+      ...['--find-capacity', '--warmup', '1s', '--duration', '1s', '--cool-down', '0s', '--json'],
+      ...['--rate', '100', '--max-probes', '2', '--threshold', 'p(99)<20000'],
+    )
+    expect(result.stderr).toMatch(/Overloads the service on purpose/)
+    expect(result.stderr).toMatch(/from 100 requests per second/)
+    expect(result.stderr).toMatch(/At most +6,400 requests per second, 2 probes, 1h/)
+    const report = capacityReportSchema.parse(JSON.parse(result.stdout))
+    expect(report, result.stderr).toMatchObject({
+      end: 'probe_limit',
+      unit: 'requests_per_second',
+      capacity: 100,
+      interval: { low: 100, high: 200 },
+      // At a rate, a latency without a metric counts from the schedule; errors are limited even if nobody asked.
+      thresholds: ['response_time:p(99)<20000', 'http_req_failed:rate<0.01'],
+    })
+    // The bounds were not narrowed down, so this is no answer yet.
+    expect(result.code).toBe(1)
+    expect(report.curve.map(({ level, held, failed }) => [level, held, failed])).toEqual([
+      [100, 1, 0],
+      [200, 0, 1],
+    ])
+    expect(report.probes[1]?.reasons[0]).toMatch(/✗ http_req_failed:rate<0.01/)
+    const [, last] = report.probes
+    const shown = await runInProcess(['show', last?.run_id ?? '', '--json'], options)
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      name: 'posts.csv, probe 2 at 200/s',
+      thresholds: last?.thresholds,
+      load: { scheduled_per_s: 200 },
+    })
+  })
+
+  it('ends at the highest level allowed, and never sends more', async () => {
+    const { load, sandbox } = await prepare({ latency: '1ms' })
+    const result = await load(
+      ...['--find-capacity', '--warmup', '0s', '--duration', '200ms', '--cool-down', '0s'],
+      ...['--concurrency', '1', '--max-level', '2', '--threshold', 'p(99)<20000'],
+    )
+    expect(result.code).toBe(0)
+    expect(result.stdout).toMatch(/^Capacity +at least 2 requests in flight\n/)
+    expect(result.stdout).toMatch(/The highest level allowed held: 2 in flight/)
+    expect(result.stdout).toMatch(/http_req_duration by concurrency, ms/)
+    expect(result.stdout).toMatch(/2 {2}✓ 3 of 3/)
+    expect((await sandbox.stats()).requests).toBeGreaterThan(0)
+  })
+
+  it('exits with 99 where no level holds', async () => {
+    const { load } = await prepare({ faults: ['500=100%'] })
+    const result = await load(
+      ...SHORT,
+      '--concurrency',
+      '1',
+      '--max-level',
+      '1',
+      '--threshold',
+      'p(99)<20000',
+    )
+    expect(result.code).toBe(99)
+    expect(JSON.parse(result.stdout)).toMatchObject({
+      end: 'none_held',
+      capacity: null,
+      interval: { low: null, high: 1 },
+    })
+  })
+
+  it('asks on a terminal, and sends nothing where the answer is no', async () => {
+    const { source, sandbox, options } = await prepare({})
+    const asked: string[] = []
+    const result = await runInProcess(
+      ['load', source, '--base-url', sandbox.baseUrl, ...SHORT, '--rate', '10', '--threshold', 'p(99)<1'],
+      {
+        ...options,
+        ask: (question) => {
+          asked.push(question)
+          return false
+        },
+      },
+    )
+    expect(asked).toEqual(['Start the search?'])
+    expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toMatch(/Nothing was sent\./)
+    expect((await sandbox.stats()).requests).toBe(0)
+  })
+
+  it('needs --yes for a connection marked as production where nobody can be asked', async () => {
+    const { source, sandbox, options } = await prepare({})
+    const add = ['connection', 'add', 'live', '--base-url', sandbox.baseUrl, '--production']
+    const added = await runInProcess(add, options)
+    expect(added.code, added.stderr).toBe(0)
+    const search = [
+      'load',
+      source,
+      '--connection',
+      'live',
+      ...SHORT,
+      '--rate',
+      '10',
+      '--threshold',
+      'p(99)<1',
+    ]
+    const refused = await runInProcess(search, options)
+    expect(refused.code).toBe(2)
+    expect(refused.stderr + refused.stdout).toMatch(/marked as production/)
+    expect((await sandbox.stats()).requests).toBe(0)
+  })
+
+  it('refuses options that contradict it', async () => {
+    const { load } = await prepare({})
+    const refuse = async (...args: string[]) => {
+      const result = await load(...args)
+      expect(result.code, args.join(' ')).toBe(2)
+      return result.stderr
+    }
+    const threshold = ['--threshold', 'p(99)<500']
+    expect(await refuse('--find-capacity', '--rate', '10')).toMatch(/needs a --threshold/)
+    expect(await refuse('--find-capacity', '--stages', '5@1s', ...threshold)).toMatch(/--stages cannot/)
+    expect(await refuse('--find-capacity', '--rate', '9', '--requests', '5', ...threshold)).toMatch(
+      /--requests cannot/,
+    )
+    expect(await refuse('--rate', '10', '--duration', '1s', '--max-probes', '3')).toMatch(
+      /--max-probes only works with --find-capacity/,
+    )
+    expect(await refuse('--find-capacity', '--rate', '10', '--max-level', '5', ...threshold)).toMatch(
+      /--max-level must not be below the start/,
+    )
+  })
+})
