@@ -2,7 +2,6 @@ import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
 import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/facet-list.tsx'
 import { createResultPages, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/result-pages.ts'
-import { quoteForShell, toCurl } from '../../src/renderer/features/results/row-drawer.tsx'
 import { ANSWER_LOOKS } from '../../src/renderer/ui/states/answers.tsx'
 import { STATE_LOOKS, toStateLook } from '../../src/renderer/ui/states/row-states.tsx'
 import type { PageRow } from '../../src/shared/bridge/results.ts'
@@ -10,33 +9,6 @@ import { prettyJson } from '../../src/shared/messages/pretty-json.ts'
 import { describeState } from '../../src/shared/messages/state-name.ts'
 import type { RowState } from '../../src/shared/run/item-state.ts'
 import type { Facet } from '../../src/shared/run/results.ts'
-
-describe('a request as a curl command', () => {
-  it('reaches the shell as it was: one word in single quotes, with only its own quotes taken out of them', () => {
-    const hostile = `it's $HOME \`id\` "x" \\ \n !! 你好 \u202E'`
-    const word = quoteForShell(hostile)
-    expect(word.startsWith("'") && word.endsWith("'")).toBe(true)
-    const pieces = word.slice(1, -1).split(String.raw`'\''`)
-    expect(pieces.some((piece) => piece.includes("'"))).toBe(false)
-    expect(pieces.join("'")).toBe(hostile)
-  })
-
-  const POST = { method: 'POST', url: 'https://api.example.com/x', body: '{}', hasKey: true } as const
-
-  it('names the variable of the key and never holds a key', () => {
-    const text = toCurl({ ...POST, apiKeyEnv: 'MY_KEY' })
-    expect(text).toContain('-H "authorization: token $MY_KEY"')
-  })
-
-  it('does not let the name of a variable run a command', () => {
-    expect(toCurl({ ...POST, apiKeyEnv: 'X$(id)' })).toContain('$SLUICE_API_KEY')
-  })
-
-  it('reads an appeal without a body and without a key', () => {
-    const text = toCurl({ ...POST, method: 'GET', body: null, hasKey: false, apiKeyEnv: 'MY_KEY' })
-    expect(text).toBe("curl -sS -X GET 'https://api.example.com/x'")
-  })
-})
 
 describe('JSON for reading', () => {
   it('indents and changes no value, not even a number too long to be one', () => {

@@ -13,8 +13,3 @@ export function resolveFromCaller(path: string, env: NodeJS.ProcessEnv = process
 
 /** What to type before a command of ours, so that a line we print can be pasted. */
 export const COMMAND_PREFIX = 'npm run -s sluice --'
-
-/** An argument as a POSIX shell takes it, quoted only where it must be. */
-export function quoteArgument(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
-}

@@ -1,3 +1,4 @@
+import { quoteForShell } from '../shell-command.ts'
 import { chooseWording, type ErrorEntry, type Surface, type Wording } from './error-entry.ts'
 
 /** What is wrong with one field of a mapping. */
@@ -236,10 +237,6 @@ export const MAPPING_MESSAGES = {
     },
   },
 } satisfies Record<string, ErrorEntry>
-
-function quoteForShell(argument: string): string {
-  return /^[\w.=-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
-}
 
 /** `one, two and three`. */
 function listWords(words: readonly string[]): string {

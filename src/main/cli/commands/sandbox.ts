@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { type Command, Option } from 'commander'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
+import { quoteForShell } from '../../../shared/shell-command.ts'
 import { readKeyText } from '../../engine/secrets/bound-secret.ts'
 import { SAMPLE_FILES, WORKER_URLS } from '../../program-files.ts'
 import { ADMIN_TOKEN_HEADER } from '../../sandbox/admin-access.ts'
@@ -10,7 +11,7 @@ import { DEFAULT_INDEXES, DEFAULT_WATCHLISTS } from '../../sandbox/rules/default
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../sandbox/sandbox-options.ts'
 import { type SandboxThread, startSandboxThread } from '../../sandbox/start-sandbox-thread.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
-import { COMMAND_PREFIX, quoteArgument, resolveFromCaller } from '../invocation.ts'
+import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import { collect, createIntegerParser } from '../options/parse-values.ts'
 import { addExamples } from '../options/shared-options.ts'
 import { formatSection } from '../terminal/layout.ts'
@@ -80,7 +81,7 @@ function formatWelcome(
   keyIsOwn: boolean,
 ): string {
   const terminal = context.outTerminal
-  const sample = quoteArgument(relative(process.cwd(), SAMPLE_FILES.posts))
+  const sample = quoteForShell(relative(process.cwd(), SAMPLE_FILES.posts))
   const setKey =
     process.platform === 'win32' ? `$env:SLUICE_API_KEY='${key}'` : `export SLUICE_API_KEY=${key}`
   return [

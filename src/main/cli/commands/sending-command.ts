@@ -5,10 +5,11 @@ import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import { SOURCE_ENDINGS_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import { quoteForShell } from '../../../shared/shell-command.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
-import { COMMAND_PREFIX, quoteArgument, resolveFromCaller } from '../invocation.ts'
+import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
 import {
   addPaceOptions,
@@ -90,7 +91,7 @@ export function addSendingCommand<Own extends object>(
         const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
         if (!flags.quiet) {
           await context.err.writeLine(
-            `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteArgument(flags.savePlan))}`,
+            `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteForShell(flags.savePlan))}`,
           )
         }
       }

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import type { SourcePlace } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
+import { toCurl } from '../../../shared/shell-command.ts'
 import { type ContentRule, useContentShown } from '../../ui/content/user-content.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
@@ -140,36 +141,4 @@ export function useRevealed(): Revealed {
     })
   }, [])
   return useMemo(() => ({ isRevealed, toggle }), [isRevealed, toggle])
-}
-
-/** What a request is repeated with on a command line. */
-interface CurlRequest {
-  method: 'POST' | 'GET'
-  url: string
-  /** JSON text; null where the request has none. */
-  body: string | null
-  /** Whether it carries the key. */
-  hasKey: boolean
-  /** Name of the environment variable that holds the key; the key itself never appears. */
-  apiKeyEnv: string
-}
-
-/**
- * A `curl` command for a POSIX shell that sends exactly this request again. The key is read from the environment when
- * the command runs, so the text can be shared.
- */
-export function toCurl(request: CurlRequest): string {
-  const env = /^[A-Za-z_][A-Za-z0-9_]*$/.test(request.apiKeyEnv) ? request.apiKeyEnv : 'SLUICE_API_KEY'
-  return [
-    `curl -sS -X ${request.method} ${quoteForShell(request.url)}`,
-    ...(request.hasKey ? [`-H "authorization: token $${env}"`] : []),
-    ...(request.body === null
-      ? []
-      : [`-H 'content-type: application/json'`, `--data-raw ${quoteForShell(request.body)}`]),
-  ].join(' \\\n  ')
-}
-
-/** Text as one word of a POSIX shell, whatever is in it. */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

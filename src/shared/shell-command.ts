@@ -1,0 +1,31 @@
+/** Text as one word of a POSIX shell, quoted only where it must be, so that a printed command can be pasted. */
+export function quoteForShell(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** What a request is repeated with on a command line. */
+interface CurlRequest {
+  method: 'POST' | 'GET'
+  url: string
+  /** JSON text; null where the request has none. */
+  body: string | null
+  /** Whether it carries the key. */
+  hasKey: boolean
+  /** Name of the environment variable that holds the key; the key itself never appears. */
+  apiKeyEnv: string
+}
+
+/**
+ * A `curl` command for a POSIX shell that sends exactly this request again. The key is read from the environment when
+ * the command runs, so the text can be shared.
+ */
+export function toCurl(request: CurlRequest): string {
+  const env = /^[A-Za-z_][A-Za-z0-9_]*$/.test(request.apiKeyEnv) ? request.apiKeyEnv : 'SLUICE_API_KEY'
+  return [
+    `curl -sS -X ${request.method} ${quoteForShell(request.url)}`,
+    ...(request.hasKey ? [`-H "authorization: token $${env}"`] : []),
+    ...(request.body === null
+      ? []
+      : [`-H 'content-type: application/json'`, `--data-raw ${quoteForShell(request.body)}`]),
+  ].join(' \\\n  ')
+}

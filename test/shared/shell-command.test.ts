@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { quoteForShell, toCurl } from '../../src/shared/shell-command.ts'
+
+describe('a word of a shell command', () => {
+  it('is kept by single quotes, whatever is in it', () => {
+    const hostile = `it's $HOME \`id\` "x" \\ \n !! 你好 \u202E'`
+    const word = quoteForShell(hostile)
+    expect(word.startsWith("'") && word.endsWith("'")).toBe(true)
+    const pieces = word.slice(1, -1).split(String.raw`'\''`)
+    expect(pieces.some((piece) => piece.includes("'"))).toBe(false)
+    expect(pieces.join("'")).toBe(hostile)
+  })
+
+  it('is quoted only where the shell would read something else', () => {
+    expect(['post_id=id', 'a/b-c.csv', 'https://host/x?y=1', 'two words', ''].map(quoteForShell)).toEqual([
+      'post_id=id',
+      'a/b-c.csv',
+      "'https://host/x?y=1'",
+      "'two words'",
+      "''",
+    ])
+  })
+})
+
+describe('a request as a curl command', () => {
+  const POST = { method: 'POST', url: 'https://api.example.com/x', body: '{}', hasKey: true } as const
+
+  it('names the variable of the key and never holds a key', () => {
+    const text = toCurl({ ...POST, apiKeyEnv: 'MY_KEY' })
+    expect(text).toContain('-H "authorization: token $MY_KEY"')
+  })
+
+  it('does not let the name of a variable run a command', () => {
+    expect(toCurl({ ...POST, apiKeyEnv: 'X$(id)' })).toContain('$SLUICE_API_KEY')
+  })
+
+  it('reads an appeal without a body and without a key', () => {
+    const text = toCurl({ ...POST, method: 'GET', body: null, hasKey: false, apiKeyEnv: 'MY_KEY' })
+    expect(text).toBe('curl -sS -X GET https://api.example.com/x')
+  })
+})
