@@ -47,7 +47,9 @@ export function ResultsScreen(props: {
   const rows = useLiveRuns((known) => known.summaries[runId]?.rows.read) ?? 0
   const [chosen, setChosen] = useState(props.filter)
   const [typed, setTyped] = useState(props.filter.search ?? '')
-  const [search] = useDebouncedValue(typed, SEARCH_QUIET_MS)
+  const [settled] = useDebouncedValue(typed, SEARCH_QUIET_MS)
+  // Every row is shown at once when the search is cleared.
+  const search = typed === '' ? '' : settled
   const filter = useMemo(() => withSearch(chosen, search), [chosen, search])
   const [cursor, setCursor] = useState(0)
   const [open, setOpen] = useState(false)
@@ -151,7 +153,10 @@ export function ResultsScreen(props: {
               Retry {formatCounted(retryable, 'row')}…
             </Button>
           )}
-          <PrimaryButton onPress={() => props.onExport(filter)} icon={<IconDownload size="1rem" />}>
+          <PrimaryButton
+            onPress={() => props.onExport(withSearch(chosen, typed))}
+            icon={<IconDownload size="1rem" />}
+          >
             Export
           </PrimaryButton>
         </>
