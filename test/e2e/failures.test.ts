@@ -34,6 +34,9 @@ it('says what to do about refused rows, and sends them again as a child run with
   await page.getByRole('button', { name: '413 INJECTED_FAULT' }).click()
   await seeScreen(page, 'Results')
   await page.getByText(`${refused} rows`, { exact: true }).waitFor()
+  await page
+    .getByRole('button', { name: new RegExp(`^413 INJECTED_FAULT: .*${refused}`), pressed: true })
+    .waitFor()
   await page.getByRole('grid').focus()
   await page.keyboard.press('Enter')
   await page.getByRole('complementary').getByRole('heading', { name: 'Tries' }).waitFor()

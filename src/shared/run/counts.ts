@@ -68,6 +68,15 @@ export function toInvalidKey(code: string, field: string | null, message: string
   return toErrorKey('invalid', null, code, field === null ? message : `${field}: ${message}`)
 }
 
+/** What people read for a key of {@link toErrorKey} or {@link toInvalidKey}: `413 PAYLOAD_TOO_LARGE: over 64 kB`. */
+export function toCauseLabel(key: string): string {
+  const { outcome, status, error_code, message } = parseErrorKey(key)
+  if (status === null) return message === '' ? outcome : message
+  const name = error_code === null ? String(status) : `${status} ${error_code}`
+  if (message === '') return error_code === null ? `HTTP ${name}` : name
+  return error_code === null ? `${name} ${message}` : `${name}: ${message}`
+}
+
 /**
  * A service's message without what differs from row to row (quoted values, long numbers, identifiers), so that rows
  * refused for one cause are one group: `post_id "…" was submitted before`.
@@ -84,15 +93,19 @@ export function toErrorGroups(counts: ReadonlyMap<string, number>): ErrorGroup[]
   const groups: ErrorGroup[] = []
   for (const [key, rows] of counts) {
     if (rows <= 0) continue
-    const [outcome, status, errorCode, message] = JSON.parse(key) as [
-      ErrorGroup['outcome'],
-      number | null,
-      string | null,
-      string,
-    ]
-    groups.push({ outcome, status, error_code: errorCode, message, rows })
+    groups.push({ ...parseErrorKey(key), rows })
   }
   return groups.sort((a, b) => b.rows - a.rows)
+}
+
+function parseErrorKey(key: string): Omit<ErrorGroup, 'rows'> {
+  const [outcome, status, errorCode, message] = JSON.parse(key) as [
+    ErrorGroup['outcome'],
+    number | null,
+    string | null,
+    string,
+  ]
+  return { outcome, status, error_code: errorCode, message }
 }
 
 const REUSE_ENDED: Record<string, string> = {

@@ -1,6 +1,7 @@
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { toCauseLabel } from '../../../shared/run/counts.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { Facet, RowFilter } from '../../../shared/run/results.ts'
 import { AnswerLabel, isRowAnswer, nameAnswers } from '../../ui/states/answers.tsx'
@@ -99,7 +100,9 @@ function withChosen(
     ...facets,
     ...others.map((chosen) => ({
       ...chosen,
-      label: labels.get(`${chosen.kind} ${chosen.value}`) ?? chosen.value,
+      label:
+        labels.get(`${chosen.kind} ${chosen.value}`) ??
+        (chosen.kind === 'cause' ? toCauseLabel(chosen.value) : chosen.value),
       rows: 0,
     })),
   ]

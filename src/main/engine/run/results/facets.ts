@@ -1,7 +1,6 @@
-import { toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
+import { toCauseLabel, toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../../../shared/run/problem.ts'
 import { type Facet, type FacetList, NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
-import type { ErrorGroup } from '../../../../shared/run/run.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import type { RunView } from '../../journal/run-view.ts'
 import { countRowsWithRules, readFacetCounts, readFamilyCounts, readRuleNames } from './family-counts.ts'
@@ -78,7 +77,10 @@ function countKinds(kinds: readonly RowKind[], filter: RowFilter): Counts {
     state: count(withoutState, ({ state }) => [state]),
     rule: count(withoutRules, (kind) => (hasRule(kind, NO_RULE) ? [NO_RULE] : kind.rules)),
     error: count(withoutErrors, ({ errorCode }) => [errorCode]),
-    cause: count(withoutErrors, ({ errorCode, causes }) => (errorCode === null ? causes : [])),
+    // An error with a code is counted by it; only the cause that was chosen is a facet besides.
+    cause: count(withoutErrors, ({ errorCode, causes }) =>
+      errorCode === null ? causes : causes.filter((cause) => cause === filter.cause),
+    ),
     answer: count(withoutAnswer, ({ answer }) => [answer]),
   }
 }
@@ -97,17 +99,6 @@ function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
       .map(([value, rows]) => ({ kind, value, label: toLabel(kind, value), rows }))
       .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
   )
-}
-
-function toCauseLabel(key: string): string {
-  const [outcome, status, , message] = JSON.parse(key) as [
-    ErrorGroup['outcome'],
-    number | null,
-    string,
-    string,
-  ]
-  if (message === '') return status === null ? outcome : `HTTP ${status}`
-  return status === null ? message : `${status} ${message}`
 }
 
 /** Groups a run's problems by cause, errors first, most rows first, each with its first rows. */
