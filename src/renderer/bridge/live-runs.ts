@@ -161,7 +161,7 @@ function toSnapshot(summary: RunSummary): RunSnapshot {
     answers: toAnswers(summary),
     callbacks: summary.callbacks ?? null,
     load: null,
-    notice: summary.stop_reason,
+    notice: summary.stop_reason === null ? null : { code: null, message: summary.stop_reason },
   }
 }
 

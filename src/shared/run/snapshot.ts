@@ -69,6 +69,20 @@ const slowdownSchema = z.discriminatedUnion('kind', [
 /** See {@link slowdownSchema}. */
 export type Slowdown = z.infer<typeof slowdownSchema>
 
+/**
+ * Why a run paused or stopped on its own. `message` says it, with what to do. `code` says it to programs; null where a
+ * run is read from its journal, which keeps only the message.
+ */
+const stopNoticeSchema = z.object({
+  code: z
+    .enum(['key_refused', 'access_refused', 'unreachable', 'throttled', 'mostly_errors', 'threshold_crossed'])
+    .nullable(),
+  message: z.string(),
+})
+
+/** See {@link stopNoticeSchema}. */
+export type StopNotice = z.infer<typeof stopNoticeSchema>
+
 /** A small picture of a run, at most ten a second (docs/architecture.md §5). Rows never travel with it. */
 export const runSnapshotSchema = z.object({
   runId: z.string(),
@@ -104,8 +118,8 @@ export const runSnapshotSchema = z.object({
   callbacks: callbackCountsSchema.nullable(),
   /** Null unless the run is a load test. */
   load: loadProgressSchema.nullable(),
-  /** Why the run paused or stopped on its own, and what to do; null while it did not. */
-  notice: z.string().nullable(),
+  /** Null while the run did not pause or stop on its own. */
+  notice: stopNoticeSchema.nullable(),
 })
 
 /** See {@link runSnapshotSchema}. */

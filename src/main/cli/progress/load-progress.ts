@@ -63,7 +63,7 @@ export function formatLoadBlock(terminal: Terminal, snapshot: LoadSnapshot): str
   const doubts = fitSegments(listDoubts(terminal, snapshot, room), room, GAP)
   if (doubts !== '') lines.push(indent + doubts)
   if (snapshot.notice !== null) {
-    const notice = cutToWidth(toPrintable(snapshot.notice), room, terminal.glyphs.ellipsis)
+    const notice = cutToWidth(toPrintable(snapshot.notice.message), room, terminal.glyphs.ellipsis)
     lines.push(indent + terminal.tone('warn', notice))
   }
   return lines.join('\n')
@@ -187,6 +187,6 @@ export function formatLoadLine({ phase, load, inFlight, notice }: LoadSnapshot):
       ? []
       : [`${thresholds.length - crossed.length} of ${formatCounted(thresholds.length, 'threshold')} passed`]),
     ...crossed.map((result) => `✗ ${result.expression} ${formatThresholdValue(result)}`),
-    ...(notice === null ? [] : [toPrintable(notice)]),
+    ...(notice === null ? [] : [toPrintable(notice.message)]),
   ].join(', ')
 }

@@ -86,7 +86,7 @@ export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): 
     formatOutcomes(terminal, snapshot),
   ]
   const { notice, slowdown } = snapshot
-  for (const note of [slowdown === null ? null : formatSlowdown(slowdown), notice]) {
+  for (const note of [slowdown === null ? null : formatSlowdown(slowdown), notice?.message ?? null]) {
     if (note === null) continue
     const text = cutToWidth(toPrintable(note), terminal.columns() - 12, terminal.glyphs.ellipsis)
     lines.push(' '.repeat(LABEL_COLUMNS) + terminal.tone('warn', text))
@@ -117,7 +117,7 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
     ...(latencyMs === null ? [] : [`p95 ${formatFigure(latencyMs.p95)} ms`]),
     ...(etaMs === null ? [] : [`${formatTimeLeft(etaMs)} left`]),
     ...(slowdown === null ? [] : [toPrintable(formatSlowdown(slowdown))]),
-    ...(notice === null ? [] : [toPrintable(notice)]),
+    ...(notice === null ? [] : [toPrintable(notice.message)]),
   ].join(', ')
 }
 

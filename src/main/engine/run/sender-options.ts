@@ -1,4 +1,5 @@
 import type { Plan } from '../../../shared/plan/plan.ts'
+import type { StopNotice } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
@@ -9,7 +10,7 @@ import type { ClaimedItem, ItemClaims } from './journal/item-claims.ts'
 import type { SentItem } from './recorder.ts'
 
 /** How a period of sending ended. `failing`: it stopped itself. `done`: nothing is left to send. */
-export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failing'; reason: string }
+export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failing'; reason: StopNotice }
 
 /** An item's request, and what its answer tells the item's rows apart by. */
 export interface ItemRequest {

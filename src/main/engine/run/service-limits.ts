@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../shared/run/item-state.ts'
-import type { Slowdown } from '../../../shared/run/snapshot.ts'
+import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import type { Counters } from '../journal/counters.ts'
 import { Gate } from '../sending/pace.ts'
@@ -73,7 +73,7 @@ export class ServiceLimits {
   }
 
   /** Why the run should not go on, with what to do; null while it may. */
-  reason(): string | null {
+  reason(): StopNotice | null {
     return this.#guard.reason()
   }
 
@@ -196,36 +196,47 @@ export class FailureGuard {
   }
 
   /** Why the run should not go on, with what to do; null while it may. */
-  reason(): string | null {
+  reason(): StopNotice | null {
     if (this.#authStreak >= AUTH_STREAK) {
       const source = this.#readKeySource()
       if (source === null) {
-        return (
-          `${this.#origin} refused access ${this.#authStreak} times in a row (401 or 403), though these requests need no key. ` +
-          'Check the base URL and what stands before the service, then go on; rows not sent yet are kept.'
-        )
+        return {
+          code: 'access_refused',
+          message:
+            `${this.#origin} refused access ${this.#authStreak} times in a row (401 or 403), though these requests need no key. ` +
+            'Check the base URL and what stands before the service, then go on; rows not sent yet are kept.',
+        }
       }
-      return (
-        `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY). ` +
-        `Check the API key ${source}, then go on; rows not sent yet are kept.`
-      )
+      return {
+        code: 'key_refused',
+        message:
+          `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY). ` +
+          `Check the API key ${source}, then go on; rows not sent yet are kept.`,
+      }
     }
     if (this.isAway && (!this.#reachedOnce || this.#nowMs() - this.#unreachedSinceMs >= AWAY_MAX_MS)) {
-      return `Nothing can be reached at ${this.#origin}: ${this.#lastUnreached}. Rows not sent yet are kept.`
+      return {
+        code: 'unreachable',
+        message: `Nothing can be reached at ${this.#origin}: ${this.#lastUnreached}. Rows not sent yet are kept.`,
+      }
     }
     const throttledMs = this.#throttledSinceMs === null ? 0 : this.#nowMs() - this.#throttledSinceMs
     if (this.#throttledSinceMs !== null && throttledMs >= this.#throttledMaxMs) {
-      return (
-        `${this.#origin} has answered nothing but 429 (too many requests) for ${formatSpan(throttledMs)}. ` +
-        'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.'
-      )
+      return {
+        code: 'throttled',
+        message:
+          `${this.#origin} has answered nothing but 429 (too many requests) for ${formatSpan(throttledMs)}. ` +
+          'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
+      }
     }
     if (this.#settled >= SETTLED_MIN && this.#errors / this.#settled > ERROR_SHARE_MAX) {
       const percent = Math.round((100 * this.#errors) / this.#settled)
-      return (
-        `${percent} % of the first ${this.#settled} rows did not succeed (over ${ERROR_SHARE_MAX * 100} %). ` +
-        'Look at the errors, then go on; rows not sent yet are kept.'
-      )
+      return {
+        code: 'mostly_errors',
+        message:
+          `${percent} % of the first ${this.#settled} rows did not succeed (over ${ERROR_SHARE_MAX * 100} %). ` +
+          'Look at the errors, then go on; rows not sent yet are kept.',
+      }
     }
     return null
   }

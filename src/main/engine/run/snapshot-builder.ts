@@ -6,7 +6,13 @@ import {
   toRunWarnings,
 } from '../../../shared/run/counts.ts'
 import type { RowCounts, TriggeredRule } from '../../../shared/run/run.ts'
-import type { LoadProgress, RunPhase, RunSnapshot, Slowdown } from '../../../shared/run/snapshot.ts'
+import type {
+  LoadProgress,
+  RunPhase,
+  RunSnapshot,
+  Slowdown,
+  StopNotice,
+} from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { StatementSync } from '../workspace/sqlite.ts'
@@ -27,7 +33,7 @@ interface SnapshotState {
   /** Time spent sending since the last hold, milliseconds. */
   stretchMs: number
   meter: SecondMeter | null
-  notice: string | null
+  notice: StopNotice | null
   slowdown: Slowdown | null
   load: LoadProgress | null
 }

@@ -3,7 +3,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Pace } from '../../../shared/plan/plan.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
-import type { RunPhase } from '../../../shared/run/snapshot.ts'
+import type { RunPhase, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { SendEvent } from '../../worker-rpc.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
 import { type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
@@ -44,7 +44,7 @@ export class RunSession {
   #meter: SecondMeter | null = null
   #sender: Sender | null = null
   #load: LoadRun | null = null
-  #notice: string | null = null
+  #notice: StopNotice | null = null
   /** What the person asked for: stop the run, or pause it. */
   #requestedState: 'none' | 'stop' | 'pause' = 'none'
   #next: PromiseWithResolvers<SendingPeriod> | null = null
@@ -203,7 +203,7 @@ export class RunSession {
       if (end.kind === 'done') return this.#writeEnd('completed', null)
       this.#writeEnd(
         end.kind === 'stopped' ? 'interrupted' : 'stopped',
-        end.kind === 'crossed' ? end.reason : null,
+        end.kind === 'crossed' ? { code: 'threshold_crossed', message: end.reason } : null,
       )
     } finally {
       this.#sendingSinceMs = null
@@ -303,14 +303,14 @@ export class RunSession {
     return this.#requestedState === state
   }
 
-  #writeEnd(state: 'ready' | 'completed' | 'stopped' | 'interrupted', reason: string | null): void {
+  #writeEnd(state: 'ready' | 'completed' | 'stopped' | 'interrupted', reason: StopNotice | null): void {
     this.#journal.transact('power', () => {
       const total = this.#load?.total ?? this.#meter?.total
       if (total !== undefined) writeLatency(this.#journal.db, total)
       this.#recordConcurrency()
       updateRunRecord(this.#journal.db, {
         state,
-        stop_reason: reason,
+        stop_reason: reason?.message ?? null,
         ended_at: Date.now(),
         sending_ms: Math.round(this.#sentMs),
       })

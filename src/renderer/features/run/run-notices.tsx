@@ -1,7 +1,6 @@
 import { Anchor, Button } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
@@ -58,19 +57,16 @@ export function KeyNotice({ newKey, isPaused }: { newKey: NewKey; isPaused: bool
 /** Why a run stopped or slowed down; offers another key if the service refused this one. */
 export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
   const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
-  const isKeyRefused = useLiveRuns((live) =>
-    live.snapshots[runId]?.errors.some(({ status, error_code }) => isKeyRefusal(status, error_code)),
-  )
   const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
   return (
     <>
       {notice !== null && notice !== undefined && (
         <Notice
           kind="warning"
-          title={<SafeText text={notice} max={600} lines />}
+          title={<SafeText text={notice.message} max={600} lines />}
           actions={
             onKey !== null &&
-            isKeyRefused && (
+            notice.code === 'key_refused' && (
               <Button variant="default" onClick={onKey}>
                 Use another key…
               </Button>

@@ -16,7 +16,10 @@ const CROSSED: ThresholdResult = {
 }
 
 const show = (load: Partial<LoadProgress> = {}, columns = 110, notice: string | null = null) =>
-  formatProgressBlock(createPlainTerminal(columns), createLoadSnapshot(load, { notice })).split('\n')
+  formatProgressBlock(
+    createPlainTerminal(columns),
+    createLoadSnapshot(load, { notice: notice === null ? null : { code: null, message: notice } }),
+  ).split('\n')
 
 describe('the bar of a load test', () => {
   it('shows progress, rate against schedule, and success', () => {
@@ -87,7 +90,9 @@ describe('the line of a load test', () => {
       awaited: 1,
       phase: 'stopping' as const,
     }
-    expect(formatProgressLine(createLoadSnapshot(bad, { notice: 'a notice' }))).toMatch(
+    expect(
+      formatProgressLine(createLoadSnapshot(bad, { notice: { code: null, message: 'a notice' } })),
+    ).toMatch(
       /^awaiting: .*1 callback awaited, 3 dropped, generator-limited in 2 s, 0 of 1 threshold passed, ✗ http_req_failed:rate<0.01 0.81 %, a notice$/,
     )
   })

@@ -89,7 +89,8 @@ test('a run that pauses itself says why, and restarts its error counts when resu
   const plan = createRunPlan(folder, 20, service.server.baseUrl, oneAtATime)
   const run = runs.start(plan, { whenFailing: 'pause' })
   const paused = await run.until(({ phase }) => phase === 'paused')
-  expect(paused.notice).toContain('refused the API key 5 times in a row')
+  expect(paused.notice?.code).toBe('key_refused')
+  expect(paused.notice?.message).toContain('refused the API key 5 times in a row')
   expect(paused.rows).toMatchObject({ rejected: 5, not_sent: 15 })
   service.isRight = true
   run.command({ kind: 'resume' })

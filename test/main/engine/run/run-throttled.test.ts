@@ -82,7 +82,10 @@ test('nothing but 429 stops the run after a while with that reason, and every ro
     parts: { retry: { limit: 3, baseMs: 1, maxMs: 5, maxRetryAfterMs: 20 }, ...inFlight(8) },
   })
   const end = await sender.send()
-  expect(end).toMatchObject({ kind: 'failing', reason: expect.stringContaining('nothing but 429') })
+  expect(end).toMatchObject({
+    kind: 'failing',
+    reason: { code: 'throttled', message: expect.stringContaining('nothing but 429') },
+  })
   const states = journal.db.prepare('SELECT state, count(*) AS n FROM result GROUP BY state').all()
   expect(states.map(({ state }) => state)).toEqual(['pending'])
   // Eight at first, eight at a lower pace, then one probe for each wait.
