@@ -1,6 +1,5 @@
 import type { CommitHook } from '../../src/main/engine/journal/journal.ts'
-import { type RunFamily, readRunFamily } from '../../src/main/engine/journal/run-family.ts'
-import { ReaderPool } from '../../src/main/engine/journal/run-view.ts'
+import { ReaderPool, type RunFamily, readRunFamily } from '../../src/main/engine/journal/run-family.ts'
 import { summarizeRun } from '../../src/main/engine/results/run-summary.ts'
 import { ApiKey, type SealedSecret } from '../../src/main/engine/secrets/bound-secret.ts'
 import { RunSession } from '../../src/main/engine/session/run-session.ts'

@@ -4,7 +4,7 @@ import { useCallback, useState } from 'react'
 import type { RunAccess } from '../../shared/bridge/runs.ts'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
-import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/resend-consent.ts'
+import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
 import { ask, bridge } from '../bridge/client.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import {

@@ -84,6 +84,19 @@ export function nextItemState(state: ItemState, event: ItemEvent): ItemState | n
   return TRANSITIONS[state][event] ?? null
 }
 
+/** States of items that ended without success. */
+export const UNSUCCESSFUL_STATES = [
+  'rejected',
+  'failed',
+  'unknown',
+  'overdue',
+] as const satisfies readonly ItemState[]
+
+/** Whether an item ended without success, or a row is invalid and was never sent. */
+export function isUnsuccessful(state: RowState): boolean {
+  return state === 'invalid' || UNSUCCESSFUL_STATES.some((unsuccessful) => unsuccessful === state)
+}
+
 /** Whether the item no longer changes in this run without a new request. */
 export function isSettled(state: ItemState): boolean {
   return state !== 'pending' && state !== 'sending' && state !== 'acknowledged'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
+import { UNSUCCESSFUL_STATES } from './item-state.ts'
 
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
 const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
@@ -67,7 +68,7 @@ export type TriggeredRule = z.infer<typeof triggeredRuleSchema>
 
 /** Rows that ended alike, and how. */
 export const errorGroupSchema = z.object({
-  outcome: z.enum(['invalid', 'rejected', 'failed', 'unknown', 'overdue']),
+  outcome: z.enum(['invalid', ...UNSUCCESSFUL_STATES]),
   /** HTTP status, or null where there was no answer. */
   status: z.int().nullable(),
   error_code: z.string().nullable(),

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from './json-object.ts'
-import { toTaskId } from './read-task-response.ts'
+import { isJsonObject, type JsonObject, toTaskId } from './json-object.ts'
 
 /** What one model of a task found (docs/interface.md §2.3, §4.2). */
 interface ModelFinding {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { readTaskResponse } from '../../../src/main/engine/service/task-reader.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import { MODELS } from '../../../src/shared/service/models.ts'
-import { readTaskResponse } from '../../../src/shared/service/read-task-response.ts'
 import { TASK_FIELDS } from '../../../src/shared/service/tasks.ts'
 import { defaultTaskResponseSchema, legacyTaskResponseSchema } from '../../helpers/answer-schemas.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'

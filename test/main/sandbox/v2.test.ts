@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { readTaskResponse } from '../../../src/main/engine/service/task-reader.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
-import { readTaskResponse } from '../../../src/shared/service/read-task-response.ts'
 import {
   asyncAcknowledgementSchema,
   defaultTaskResponseSchema,

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { toErrorKey, toErrorPattern } from '../../../shared/run/counts.ts'
-import { type ItemState, isSettled } from '../../../shared/run/item-state.ts'
+import { type ItemState, isUnsuccessful } from '../../../shared/run/item-state.ts'
 
 /** What is counted. Values are a state, a rule's id, an outcome, or the JSON of an error's or problem's cause. */
 export type CounterKind =
@@ -122,7 +122,7 @@ export interface ErrorCause {
 
 /** Counts rows that ended without success by their cause; others are not counted. */
 export function countError(counters: Counters, cause: ErrorCause, rows: number): void {
-  if (!isError(cause.state)) return
+  if (!isUnsuccessful(cause.state)) return
   const group = toGroup(cause)
   const groups = counters.entries('error')
   const isRoom = groups.has(group) || groups.size < ERROR_GROUPS_MAX
@@ -141,13 +141,9 @@ export function findErrorGroup(
   cause: ErrorCause,
   rows: number,
 ): string | null {
-  if (!isError(cause.state)) return null
+  if (!isUnsuccessful(cause.state)) return null
   const group = toGroup(cause)
   return (groups.get(group) ?? 0) >= rows ? group : toFurther(cause.state)
-}
-
-function isError(state: ItemState): boolean {
-  return isSettled(state) && state !== 'succeeded'
 }
 
 function toGroup({ state, status, errorCode, message }: ErrorCause): string {

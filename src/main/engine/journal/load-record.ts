@@ -11,7 +11,7 @@ import { evaluateThresholds, type ThresholdResult } from '../../../shared/load/t
 import type { ErrorGroup, Percentiles } from '../../../shared/run/run.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import type { Journal } from './journal.ts'
-import type { RunView } from './run-view.ts'
+import type { RunView } from './run-family.ts'
 import { type SecondRecord, SecondWriter } from './seconds.ts'
 
 /** What a second of a load test has in addition to what every second has. */

@@ -11,8 +11,8 @@ import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { LatencySeries, RunSecond } from '../../../shared/run/results.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import type { Journal } from './journal.ts'
+import type { RunView } from './run-family.ts'
 import { updateRunRecord } from './run-record.ts'
-import type { RunView } from './run-view.ts'
 
 /** One second of a run: what ended in it. */
 export interface SecondRecord {

@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import type { Load } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { LoadState } from '../journal/load-record.ts'
-import { EventLoopWatch, STALL_LIMIT_US } from '../sending/sender-health.ts'
+import { EventLoopWatch, STALL_LIMIT_US } from '../sending/second-meter.ts'
 import type { OpenSecond } from './load-ledger.ts'
 import type { SecondHealth } from './load-threads.ts'
 

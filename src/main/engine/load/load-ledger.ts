@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../shared/run/item-state.ts'
-import { SecondTimes } from '../sending/sender-health.ts'
+import { SecondTimes } from '../sending/second-meter.ts'
 import type { CallbackCount } from './load-callbacks.ts'
 import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './load-record.ts'
 import { LoadTally } from './load-tally.ts'

@@ -10,7 +10,7 @@ import {
   type LoadState,
   type RecoveredLoad,
 } from '../journal/load-record.ts'
-import type { RunView } from '../journal/run-view.ts'
+import type { RunView } from '../journal/run-family.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { toLoadHealth } from './generator-health.ts'
 

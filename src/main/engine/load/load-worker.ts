@@ -1,11 +1,8 @@
 import { isAsync } from '../../../shared/plan/operation.ts'
 import { serveCalls } from '../../worker-rpc.ts'
 import { openJournalReader } from '../journal/journal.ts'
-import { createRowMapper } from '../mapping/row-mapper.ts'
-import { createRunAddresses } from '../receiver/addresses.ts'
-import { readReceiverSettings } from '../receiver/receiver-settings.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
-import { createOperationExchange } from '../service/operation-exchange.ts'
+import { createItemRequests } from '../sending/item-requests.ts'
 import { createServiceClients } from '../service/service-client.ts'
 import { LoadBodies } from './load-bodies.ts'
 import { LoadGenerator } from './load-generator.ts'
@@ -33,12 +30,10 @@ const sendEvent = serveCalls<LoadCalls, { update: LoadUpdate }>({
 
 function createGenerator(task: LoadTask): LoadGenerator {
   const { record, workspace, journalFile, proxyCredentials, appVersion, share } = task
-  const { plan, columns, runToken } = record
+  const { plan, runToken } = record
   const { load } = plan
   if (load === undefined) throw new Error('the plan is not a load test')
-  const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
-  const mapRow = createRowMapper(plan, columns, runToken, addresses)
-  const exchange = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
+  const { mapRow, exchange, toCallbackUrl } = createItemRequests(record, workspace)
   const hasCallback = isAsync(plan.operation) && record.callbackBase !== null
   const bodies = new LoadBodies(openJournalReader(journalFile), { mapRow, hasCallback })
   // The first requests must not wait for the disk.
@@ -66,7 +61,7 @@ function createGenerator(task: LoadTask): LoadGenerator {
       isWarmup(sequence)
         ? `${runToken}-warmup-${sequence - WARMUP_SEQUENCE + 1}`
         : `${runToken}-${sequence + 1}`,
-    toCallbackUrl: hasCallback ? addresses.toCallbackUrl : () => null,
+    toCallbackUrl: hasCallback ? toCallbackUrl : () => null,
     report,
   })
 }

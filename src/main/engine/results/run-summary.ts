@@ -17,8 +17,7 @@ import {
   type TermCounts,
 } from '../../../shared/run/run.ts'
 import { readRecoveredLoad, toLostGroups } from '../journal/load-record.ts'
-import { findTakersOf, type RunFamily, toFamily } from '../journal/run-family.ts'
-import type { RunView } from '../journal/run-view.ts'
+import { findTakersOf, type RunFamily, type RunView, toFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/seconds.ts'
 import { toLoadSummary } from '../load/load-results.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'

@@ -1,17 +1,22 @@
 import type { ItemState } from '../../../shared/run/item-state.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { RunRecord } from '../journal/run-record.ts'
+import { findTakenOver, type RunFamily, type RunView } from '../journal/run-family.ts'
+import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
+import { readLatency, writeLatency } from '../journal/seconds.ts'
 import type { InboxCallback } from '../receiver/inbox.ts'
+import { InboxReader } from '../receiver/inbox-reader.ts'
 import type { Judgement } from '../service/judgement.ts'
+import { createOperationExchange } from '../service/operation-exchange.ts'
 import { CallbackWriter, type SettledItem } from './journal/callback-writer.ts'
-import type { ItemClaims } from './journal/item-claims.ts'
-import { OutcomeWriter } from './journal/outcome-writer.ts'
+import { ItemClaims } from './journal/item-claims.ts'
+import { rebuildSeconds } from './journal/recovery.ts'
+import { OutcomeWriter } from './recorder.ts'
 
 /** Callbacks that are processed at once at most, and items that become overdue at once. */
 const BATCH_MAX = 2_000
 
 /** Where the run's callbacks are read. */
-export interface CallbackSource {
+interface CallbackSource {
   /** Those behind a position of the inbox, in the order they came. */
   readAfter(afterId: number, limit: number): InboxCallback[]
   close(): void
@@ -141,4 +146,76 @@ export class CallbackSettler {
 function toContent(judgement: Judgement | null): Parameters<CallbackWriter['take']>[1] {
   if (judgement === null) return null
   return { ...judgement, outcome: judgement.outcome === 'succeeded' ? 'succeeded' : 'rejected' }
+}
+
+/** Opens the settler of a run whose callbacks come into the workspace's inbox; `redact` takes secrets out of a body. */
+export function openCallbackSettler(
+  options: Pick<CallbackSettlerOptions, 'journal' | 'record' | 'claims' | 'onLatency'> & {
+    workspace: string
+    redact: (body: string) => string
+  },
+): CallbackSettler {
+  const { workspace, record, redact } = options
+  const inbox = new InboxReader(workspace)
+  const { judgeCallback } = createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
+  return new CallbackSettler({
+    ...options,
+    inbox: {
+      readAfter(afterId, limit) {
+        const callbacks = inbox.readAfter(record.runToken, afterId, limit)
+        for (const callback of callbacks) callback.body = redact(callback.body)
+        return callbacks
+      },
+      close: () => inbox.close(),
+    },
+    takenOver: findTakenOver(record, workspace),
+    judge: judgeCallback,
+    nowMs: Date.now,
+  })
+}
+
+/** Which of a run and its retries have callbacks that were not taken in yet, or rows that have become overdue. */
+export function findLateRuns({ members }: RunFamily): string[] {
+  return members.filter((run) => !run.isHeld && hasLateCallbacks(run)).map(({ record }) => record.runId)
+}
+
+/** A load test measures its own callbacks and takes no more. */
+function hasLateCallbacks({ db, record, workspace }: RunView): boolean {
+  if (record.callbackBase === null || record.plan.load !== undefined) return false
+  const overdue = db
+    .prepare("SELECT 1 FROM result WHERE state = 'acknowledged' AND acknowledged_at <= ? LIMIT 1")
+    .get(Date.now() - record.plan.callback.timeoutMs)
+  if (overdue !== undefined) return true
+  const inbox = new InboxReader(workspace)
+  try {
+    return inbox.readAfter(record.runToken, record.inboxRead, 1).length > 0
+  } finally {
+    inbox.close()
+  }
+}
+
+/** Processes the callbacks that came when nobody held the run; nothing is sent, and the run stays as it ended. */
+export function settleCallbacks(workspace: string, journal: Journal): void {
+  const record = readRunRecord(journal.db)
+  if (record === null || record.callbackBase === null) return
+  // The whole that is written below must hold the second in which a run was cut off.
+  if (record.state === 'running') rebuildSeconds(journal)
+  const latency = readLatency(journal.db)
+  const settler = openCallbackSettler({
+    workspace,
+    journal,
+    record,
+    claims: new ItemClaims(journal, record),
+    redact: (body) => body,
+    onLatency: (latencyUs) => latency.record('callback_latency', latencyUs),
+  })
+  try {
+    while (settler.look()) {
+      journal.transact('process', () => settler.write())
+      settler.committed()
+    }
+    journal.transact('process', () => writeLatency(journal.db, latency))
+  } finally {
+    settler.close()
+  }
 }

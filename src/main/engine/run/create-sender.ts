@@ -1,16 +1,11 @@
 import type { Journal } from '../journal/journal.ts'
-import { findTakenOver } from '../journal/run-family.ts'
 import type { RunRecord } from '../journal/run-record.ts'
-import { createRowMapper } from '../mapping/row-mapper.ts'
-import { createRunAddresses } from '../receiver/addresses.ts'
-import { InboxReader } from '../receiver/inbox.ts'
-import { readReceiverSettings } from '../receiver/receiver-settings.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
+import { createItemRequests } from '../sending/item-requests.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
-import { createOperationExchange } from '../service/operation-exchange.ts'
 import { createServiceClients } from '../service/service-client.ts'
-import { CallbackSettler, type CallbackSource } from './callback-settler.ts'
+import { type CallbackSettler, openCallbackSettler } from './callback-settler.ts'
 import { ItemClaims } from './journal/item-claims.ts'
 import { Sender } from './sender.ts'
 
@@ -30,19 +25,14 @@ interface SenderParts {
 /** Builds the sender of a run, whatever its operation (docs/interface.md §4). */
 export function createSender(options: SenderParts): Sender {
   const { workspace, journal, record, meter } = options
-  const { plan, columns, runToken } = record
-  const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
-  const mapRow = createRowMapper(plan, columns, runToken, addresses)
-  const exchange = createOperationExchange(plan, {
-    deliveredCodes: options.deliveredCodes,
-    nowMs: Date.now,
-  })
+  const { plan } = record
+  const { exchange, toRequest } = createItemRequests(record, workspace, options.deliveredCodes)
   const claims = new ItemClaims(journal, record)
   return new Sender({
     plan,
     journal,
     claims,
-    settler: record.callbackBase === null ? null : createSettler(options, claims),
+    settler: record.callbackBase === null ? null : openSettler(options, claims),
     meter,
     createClient: createServiceClients({
       baseUrl: exchange.baseUrl,
@@ -52,46 +42,25 @@ export function createSender(options: SenderParts): Sender {
       userAgent: `sluice/${options.appVersion}`,
       onReuseEnded: (why) => journal.counters.add('reuse_ended', why, 1),
     }),
-    toRequest: ({ item, rows }) => {
-      const bodies = rows.map(({ row, cells, kinds }) => mapRow(row, cells, kinds).body)
-      return {
-        request: exchange.toRequest(bodies, addresses.toCallbackUrl(item)),
-        rowKeys: exchange.toRowKeys(bodies),
-      }
-    },
+    toRequest: ({ item, rows }) => toRequest(item, rows),
     judge: exchange.judge,
     random: Math.random,
     readKeySource: () => options.readApiKey()?.source ?? null,
   })
 }
 
-function createSettler(options: SenderParts, claims: ItemClaims): CallbackSettler {
-  const { workspace, journal, record, meter } = options
-  const { judgeCallback } = createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
-  return new CallbackSettler({
-    journal,
-    record,
-    claims,
-    inbox: createSource(options),
-    takenOver: findTakenOver(record, workspace),
-    judge: judgeCallback,
-    nowMs: Date.now,
-    onLatency: (latencyUs) => meter.noteCallback(latencyUs),
-  })
-}
-
-/** The run's callbacks, without its secrets: where another process listens, that one may not have known them. */
-function createSource({ workspace, record, readApiKey, proxyCredentials }: SenderParts): CallbackSource {
-  const inbox = new InboxReader(workspace)
+/** Secrets of the run are redacted here: where another process listens, that one may not have known them. */
+function openSettler(options: SenderParts, claims: ItemClaims): CallbackSettler {
+  const { readApiKey, proxyCredentials, meter } = options
   const redactor = new Redactor()
   proxyCredentials?.redactBy(redactor)
-  return {
-    readAfter(afterId, limit) {
+  return openCallbackSettler({
+    ...options,
+    claims,
+    redact(body) {
       readApiKey()?.redactBy(redactor)
-      const callbacks = inbox.readAfter(record.runToken, afterId, limit)
-      for (const callback of callbacks) callback.body = redactor.redact(callback.body)
-      return callbacks
+      return redactor.redact(body)
     },
-    close: () => inbox.close(),
-  }
+    onLatency: (latencyUs) => meter.noteCallback(latencyUs),
+  })
 }

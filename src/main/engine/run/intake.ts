@@ -7,10 +7,9 @@ import type { Problem } from '../../../shared/run/problem.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
-import { createRowMapper, isMissingAddress, resolveMapping } from '../mapping/row-mapper.ts'
+import { isMissingAddress, resolveMapping } from '../mapping/row-mapper.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
-import { createRunAddresses } from '../receiver/addresses.ts'
-import { readReceiverSettings } from '../receiver/receiver-settings.ts'
+import { createItemRequests } from '../sending/item-requests.ts'
 import { openSource } from '../source/open-source.ts'
 import type { SourceReader } from '../source/source-reader.ts'
 import { IntakeWriter } from './journal/intake-writer.ts'
@@ -35,14 +34,13 @@ export async function runIntake(options: {
   isStopped: () => boolean
 }): Promise<boolean> {
   const { record, journal } = options
-  const { plan, runToken } = record
-  const addresses = createRunAddresses(record, () => readReceiverSettings(options.workspace).secret)
+  const { plan } = record
   const reader = await openSource(plan.source)
   try {
     const { columns } = reader
     const mapping = resolveForSheet(plan, reader)
     const resolved = { ...plan, mapping }
-    const mapRow = createRowMapper(resolved, columns, runToken, addresses)
+    const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const validate = createRowValidator(resolved)
     const writer = new IntakeWriter(
       journal,

@@ -1,12 +1,18 @@
-import { type ItemState, nextItemState } from '../../../shared/run/item-state.ts'
+import type { StatementSync } from 'node:sqlite'
+import {
+  type ItemState,
+  nextItemState,
+  type Outcome,
+  type RowAnswer,
+} from '../../../shared/run/item-state.ts'
 import { countError } from '../journal/counters.ts'
 import type { Journal } from '../journal/journal.ts'
 import { isTimed, SecondWriter } from '../journal/seconds.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement, RowJudgement } from '../service/judgement.ts'
-import { type AttemptRecord, OutcomeWriter, type RowOutcome } from './journal/outcome-writer.ts'
-import { packBody, toHeldBytes } from './journal/stored-bodies.ts'
+import { BulkInsert } from '../workspace/sqlite.ts'
+import { LongBodies, type PackedBody, packBody, toHeldBytes } from './journal/stored-bodies.ts'
 
 /**
  * Tries that wait for a commit at most (docs/architecture.md §2.1), and bytes of their answers, about: large ones must
@@ -163,4 +169,192 @@ function next(event: Parameters<typeof nextItemState>[1]): ItemState {
   const state = nextItemState('sending', event)
   if (state === null) throw new Error(`an item that is being sent cannot take ${event}`)
   return state
+}
+
+/** How one row of an item ended that carries several. */
+export interface RowOutcome {
+  state: ItemState
+  answer: RowAnswer
+  message: string | null
+}
+
+/** One finished try of an item, and the state it leaves the item in. Times are microseconds. */
+export interface AttemptRecord {
+  item: number
+  /** The item's rows; its first is the item's own number. */
+  rows: readonly number[]
+  /** 1 for the first try. */
+  number: number
+  /** Null where a callback settled the item while this try was in flight: only the try itself is written. */
+  state: ItemState | null
+  outcome: Outcome
+  /** Unix microseconds of the first byte sent, or of the try where none was. */
+  sentAtUs: number
+  status: number | null
+  errorCode: string | null
+  message: string | null
+  taskId: string | null
+  customIndexItemId: string | null
+  answer: RowAnswer | null
+  /** One for each row, in their order, where they ended apart; null where all ended as the item did. */
+  rowOutcomes: readonly RowOutcome[] | null
+  durationUs: number | null
+  waitingUs: number | null
+  connectUs: number | null
+  tlsUs: number | null
+  /** The answer's body, prepared for storing. */
+  response: string | PackedBody | null
+  /** Each rule once. */
+  rules: readonly { ruleId: string; ruleName: string }[]
+  classes: readonly { className: string; score: number }[]
+}
+
+const INTO_RESULT = `INSERT INTO result (row, state, attempts, status, error_code, message, task_id, duration_us, response,
+  custom_index_item_id, answer, acknowledged_at)`
+const INTO_ATTEMPT = `INSERT INTO attempt (item, number, sent_at_us, outcome, status, error_code, message, duration_us,
+  waiting_us, connect_us, tls_us)`
+const REPLACING = `ON CONFLICT (row) DO UPDATE SET state = excluded.state, attempts = excluded.attempts,
+  status = excluded.status, error_code = excluded.error_code, message = excluded.message, task_id = excluded.task_id,
+  duration_us = excluded.duration_us, response = excluded.response,
+  custom_index_item_id = coalesce(excluded.custom_index_item_id, custom_index_item_id),
+  answer = coalesce(excluded.answer, answer), acknowledged_at = coalesce(excluded.acknowledged_at, acknowledged_at)`
+
+/** Writes outcomes; the caller groups them into transactions. */
+export class OutcomeWriter {
+  readonly #journal: Journal
+  readonly #result: BulkInsert
+  readonly #attempt: BulkInsert
+  /** What most of them are: a first try that succeeded. Half of their values are alike, and not bound. */
+  readonly #plainResult: BulkInsert
+  readonly #plainAttempt: BulkInsert
+  readonly #rule: StatementSync
+  readonly #rowRule: BulkInsert
+  readonly #rowClass: BulkInsert
+  readonly #longAnswers: LongBodies
+  readonly #ruleIds = new Map<string, number>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+    const { db } = journal
+    this.#result = new BulkInsert(db, INTO_RESULT, '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', REPLACING)
+    this.#attempt = new BulkInsert(db, INTO_ATTEMPT, '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    const result = "(?, 'succeeded', 1, ?, NULL, NULL, ?, ?, ?, NULL, NULL, NULL)"
+    this.#plainResult = new BulkInsert(db, INTO_RESULT, result, REPLACING)
+    const attempt = "(?, 1, ?, 'succeeded', ?, NULL, NULL, ?, ?, NULL, NULL)"
+    this.#plainAttempt = new BulkInsert(db, INTO_ATTEMPT, attempt)
+    this.#rule = db.prepare(
+      `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
+       ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name RETURNING id`,
+    )
+    this.#rowRule = new BulkInsert(db, 'INSERT OR IGNORE INTO row_rule (rule, row)', '(?, ?)')
+    this.#rowClass = new BulkInsert(db, 'INSERT OR REPLACE INTO row_class (row, class, score)', '(?, ?, ?)')
+    this.#longAnswers = new LongBodies(db, 'long_answer')
+  }
+
+  /** Counts an outcome; once, when it happens, however often its transaction has to be tried. */
+  count(record: AttemptRecord): void {
+    const { counters } = this.#journal
+    counters.add('request', record.outcome, 1)
+    if (record.number > 1) counters.add('request', 'retried', 1)
+    if (record.state === null) return
+    // A first try has no result yet; a later one was marked `sending`.
+    if (record.number > 1) counters.add('state', 'sending', -record.rows.length)
+    if (record.rowOutcomes === null) {
+      counters.add('state', record.state, record.rows.length)
+      if (record.answer !== null) counters.add('answer', record.answer, record.rows.length)
+    } else {
+      for (const { state, answer } of record.rowOutcomes) {
+        counters.add('state', state, 1)
+        counters.add('answer', answer, 1)
+      }
+    }
+    for (const { ruleId } of record.rules) counters.add('rule', ruleId, record.rows.length)
+  }
+
+  /**
+   * Writes outcomes; of one item in their order. The caller has a transaction open. Items are written in the order of
+   * the tables, which halves the pages that a group touches: SQLite splits pages evenly unless rows come at the end.
+   */
+  write(records: readonly AttemptRecord[]): void {
+    for (const record of records.toSorted((a, b) => a.item - b.item)) this.#writeOne(record)
+    for (const bulk of this.#bulks) bulk.flush()
+  }
+
+  /** Writes what was found in a row's content. The caller has a transaction open. */
+  writeFindings(row: number, found: Pick<AttemptRecord, 'rules' | 'classes'>): void {
+    this.#addFindings(row, found)
+    for (const bulk of this.#bulks) bulk.flush()
+  }
+
+  /** Forgets what a transaction that was undone had written. */
+  forget(): void {
+    this.#ruleIds.clear()
+    for (const bulk of this.#bulks) bulk.forget()
+  }
+
+  #writeOne(record: AttemptRecord): void {
+    const { item, status, errorCode, message, durationUs, sentAtUs, outcome, waitingUs } = record
+    const { connectUs, tlsUs } = record
+    if (isPlain(record, outcome, message) && connectUs === null && tlsUs === null) {
+      this.#plainAttempt.add(item, sentAtUs, status, durationUs, waitingUs)
+    } else {
+      const timings = [durationUs, waitingUs, connectUs, tlsUs]
+      this.#attempt.add(item, record.number, sentAtUs, outcome, status, errorCode, message, ...timings)
+    }
+    if (record.state === null) return
+    if (record.number > 1) this.#longAnswers.remove(item)
+    if (record.rowOutcomes !== null) this.#writeApart(record, record.rowOutcomes)
+    else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
+    for (const row of record.rows) this.#addFindings(row, record)
+  }
+
+  #addFindings(row: number, { rules, classes }: Pick<AttemptRecord, 'rules' | 'classes'>): void {
+    for (const rule of rules) this.#rowRule.add(this.#toRuleRow(rule), row)
+    for (const { className, score } of classes) this.#rowClass.add(row, className, score)
+  }
+
+  get #bulks(): BulkInsert[] {
+    const plain = [this.#plainAttempt, this.#plainResult]
+    return [...plain, this.#attempt, this.#result, this.#rowRule, this.#rowClass]
+  }
+
+  #writeApart(record: AttemptRecord, outcomes: readonly RowOutcome[]): void {
+    for (const [index, row] of record.rows.entries()) {
+      const outcome = outcomes[index]
+      if (outcome === undefined) throw new Error(`item ${record.item} has no outcome for row ${row}`)
+      this.#writeRow(record, row, outcome.state, outcome.message, outcome.answer)
+    }
+  }
+
+  #writeRow(
+    record: AttemptRecord,
+    row: number,
+    state: ItemState,
+    message: string | null,
+    answer: RowAnswer | null,
+  ): void {
+    const { status, taskId, durationUs, customIndexItemId } = record
+    const response = row === record.item ? this.#longAnswers.write(row, record.response) : null
+    if (isPlain(record, state, message) && customIndexItemId === null && answer === null) {
+      this.#plainResult.add(row, status, taskId, durationUs, response)
+      return
+    }
+    const acknowledgedAt =
+      state === 'acknowledged' ? Math.round((record.sentAtUs + (durationUs ?? 0)) / 1000) : null
+    const told = [taskId, durationUs, response, customIndexItemId, answer, acknowledgedAt]
+    this.#result.add(row, state, record.number, status, record.errorCode, message, ...told)
+  }
+
+  #toRuleRow(rule: { ruleId: string; ruleName: string }): number {
+    const known = this.#ruleIds.get(rule.ruleId)
+    if (known !== undefined) return known
+    const id = Number(this.#rule.get(rule.ruleId, rule.ruleName)?.['id'])
+    this.#ruleIds.set(rule.ruleId, id)
+    return id
+  }
+}
+
+/** A row's first try has nothing written of it before, so the order among the statements does not matter. */
+function isPlain({ number, errorCode }: AttemptRecord, ended: ItemState, message: string | null): boolean {
+  return number === 1 && ended === 'succeeded' && errorCode === null && message === null
 }

@@ -1,18 +1,57 @@
+import type { Plan } from '../../../shared/plan/plan.ts'
 import { isSettled } from '../../../shared/run/item-state.ts'
-import type { Slowdown } from '../../../shared/run/snapshot.ts'
+import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { ItemRequest } from '../sending/item-requests.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
-import { createPacer, type Pacer } from '../sending/pace.ts'
-import { RetryBudget, toRetryDelayMs } from '../sending/retry.ts'
+import { createPacer, type Pacer, RetryBudget, toRetryDelayMs } from '../sending/pace.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+import type { CallbackSettler } from './callback-settler.ts'
 import { ItemFeed } from './item-feed.ts'
 import type { SettledItem } from './journal/callback-writer.ts'
-import type { ClaimedItem } from './journal/item-claims.ts'
+import type { ClaimedItem, ItemClaims } from './journal/item-claims.ts'
 import { Recorder, type SentItem } from './recorder.ts'
-import type { InFlight, ItemRequest, SenderOptions, SendingEnd } from './sender-options.ts'
 import { ServiceLimits } from './service-limits.ts'
+
+/** How a period of sending ended. `failing`: it stopped itself. `done`: nothing is left to send. */
+export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failing'; reason: StopNotice }
+
+/** What a sender is made of. */
+export interface SenderOptions {
+  plan: Plan
+  journal: Journal
+  claims: ItemClaims
+  /** Takes callbacks in; null for sync runs. */
+  settler: CallbackSettler | null
+  meter: SecondMeter
+  createClient: () => ServiceClient
+  /** A pure function of the item: a resend has the same body. */
+  toRequest: (item: ClaimedItem) => Pick<ItemRequest, 'request' | 'rowKeys'>
+  judge: (exchange: Exchange, rowKeys: readonly string[], attempts: number) => Judgement
+  random: () => number
+  /** Where the key in use is from; null where requests carry none. See {@link FailureGuard}. */
+  readKeySource: () => string | null
+  /** How long the service may answer nothing but 429, milliseconds; see {@link FailureGuard}. */
+  throttledMaxMs?: number | undefined
+  /** Bodies in flight beyond which nothing more goes out, UTF-16 code units (default: 64 M). */
+  bodiesMax?: number | undefined
+}
+
+/** An item whose request is in flight, without what the request was made of, which may be large. */
+interface InFlight {
+  sent: SentItem
+  rowKeys: readonly string[]
+  bodyLength: number
+  /** When it was handed to its lane, milliseconds, monotonic. */
+  takenAtMs: number
+  /** Unix microseconds the request was due; null under a closed pace. */
+  scheduledAtUs: number | null
+  /** It was due before and could not go out, since the cap was full or sending was held. */
+  hasWaited: boolean
+}
 
 /** Outcomes are committed at most this far apart, milliseconds (docs/architecture.md §2.1). */
 const GROUP_MS = 50
@@ -209,7 +248,7 @@ export class Sender {
     }, Math.ceil(waitMs))
   }
 
-  #toRequest(claimed: ClaimedItem): ItemRequest {
+  #toRequest(claimed: ClaimedItem): ReturnType<SenderOptions['toRequest']> {
     try {
       return this.#options.toRequest(claimed)
     } catch (error) {

@@ -1,7 +1,4 @@
-import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
-import type { Pace } from '../../../shared/plan/plan.ts'
-import type { Judgement } from '../service/judgement.ts'
-import { Throttle } from './throttle.ts'
+import type { Pace, RetryRules } from '../../../shared/plan/plan.ts'
 
 /** Says when the next request may go out. Times are milliseconds of the same monotonic clock throughout. */
 export interface Pacer {
@@ -43,94 +40,65 @@ function createOpenPacer(ratePerSecond: number, maxInFlight: number): Pacer {
   }
 }
 
-/** Wait before each probe while the service cannot be reached, milliseconds: doubled from the first to the last. */
-const PROBE_FIRST_MS = 250
-const PROBE_LAST_MS = 5_000
-
-/** A try that has just ended. Times are milliseconds of one monotonic clock. */
-interface EndedTry {
-  item: number
-  judgement: Judgement
-  /** Many in a row did not reach the service. */
-  isAway: boolean
-  sentAtMs: number
-  nowMs: number
+/**
+ * How long to wait before an item is tried again, in milliseconds: exponential back-off with full jitter (Brooker,
+ * "Exponential Backoff And Jitter", 2015), or what the service asked for, each within its bound.
+ * `attempt` is 1 after the first try; `random` gives a number in [0, 1).
+ */
+export function toRetryDelayMs(
+  attempt: number,
+  retryAfterMs: number | null,
+  rules: RetryRules,
+  random: () => number,
+): number {
+  // A little jitter on top, so that everybody who was told "1 second" does not come back at once.
+  if (retryAfterMs !== null) {
+    return Math.round(Math.min(retryAfterMs, rules.maxRetryAfterMs) + random() * rules.baseMs)
+  }
+  const ceiling = Math.min(rules.maxMs, rules.baseMs * 2 ** Math.min(attempt - 1, 30))
+  return Math.round(ceiling * random())
 }
 
-/**
- * Says when the next request may go out. Two things hold requests back: a service that answers 429, to whose limit the
- * {@link Throttle} adapts, and a service that cannot be reached, which gets single probes and, once it is back, twice
- * as many requests with each round of answers.
- */
-export class Gate {
-  readonly #throttle: Throttle
-  /** Nothing goes out before, since the service could not be reached. */
-  #awayUntilMs = Number.NEGATIVE_INFINITY
-  #probes = 0
-  /** Requests that may be in flight, and how many answers came since that changed. */
-  #allowed = Infinity
-  #answers = 0
+/** Maximum free retries of one item, so that an item that is itself at fault is not retried forever. */
+const SPARED_MAX = 100
 
-  /** `maxRetryAfterMs` bounds what the service may ask for with Retry-After. */
-  constructor(maxRetryAfterMs: number) {
-    this.#throttle = new Throttle(maxRetryAfterMs)
+/** What the items that are to be sent again have used of their retries in this stretch of sending. */
+export class RetryBudget {
+  readonly #limit: number
+  readonly #items = new Map<number, { used: number; spared: number }>()
+
+  /** `limit` is how many retries an item has, 0 for none. */
+  constructor(limit: number) {
+    this.#limit = limit
   }
 
-  /** See {@link Throttle}; for whoever shows it. */
-  get throttle(): Pick<Throttle, 'isThrottling' | 'pacePerS' | 'limitPerS' | 'nextProbeMs'> {
-    return this.#throttle
-  }
-
-  /** Whether a 429 says nothing about the row that got it. */
-  get explains429(): boolean {
-    return this.#throttle.explains429
-  }
-
-  /** Requests that may be in flight. */
-  get allowed(): number {
-    return this.#allowed
-  }
-
-  /** Milliseconds until the next request may go out: 0 now, Infinity while the answer to a probe is awaited. */
-  waitMs(nowMs: number): number {
-    return Math.max(0, this.#awayUntilMs - nowMs, this.#throttle.waitMs(nowMs))
-  }
-
-  /** Requests that may go out now. */
-  room(nowMs: number): number {
-    return nowMs < this.#awayUntilMs ? 0 : Math.min(this.#allowed, this.#throttle.room(nowMs))
-  }
-
-  /** A request goes out, after {@link waitMs} gave 0. */
-  noteSent(nowMs: number): void {
-    this.#throttle.noteSent(nowMs)
-  }
-
-  /** Notes how a try ended. */
-  note({ item, judgement, isAway, sentAtMs, nowMs }: EndedTry): void {
-    if (judgement.status === null) this.#throttle.noteUnanswered(sentAtMs)
-    else {
-      const isThrottled = judgement.status === 429
-      this.#throttle.noteAnswer({ item, isThrottled, retryAfterMs: judgement.retryAfterMs, sentAtMs, nowMs })
+  /**
+   * Whether the item may be sent again; if so, takes that off its retries. `isSpared` tries are no fault of the item,
+   * which a service that throttles or is away would answer alike: they use nothing up, unless no retries are wanted.
+   */
+  take(item: number, isSpared: boolean): boolean {
+    const { used, spared } = this.#items.get(item) ?? { used: 0, spared: 0 }
+    if (isSpared && this.#limit > 0 && spared < SPARED_MAX) {
+      this.#items.set(item, { used, spared: spared + 1 })
+      return true
     }
-    if (judgement.reached) {
-      this.#probes = 0
-      // An answer to what went out before says nothing about now.
-      if (nowMs >= this.#awayUntilMs) this.#noteReached()
-    } else if (isAway && nowMs >= this.#awayUntilMs) {
-      this.#awayUntilMs = nowMs + Math.min(PROBE_LAST_MS, PROBE_FIRST_MS * 2 ** this.#probes)
-      this.#probes += 1
-      this.#allowed = 1
-      this.#answers = 0
-    }
+    if (used >= this.#limit) return false
+    this.#items.set(item, { used: used + 1, spared })
+    return true
   }
 
-  #noteReached(): void {
-    if (this.#allowed === Infinity) return
-    this.#answers += 1
-    if (this.#answers < this.#allowed) return
-    this.#answers = 0
-    this.#allowed *= 2
-    if (this.#allowed > IN_FLIGHT_MAX) this.#allowed = Infinity
+  /** How many retries the item has used. */
+  used(item: number): number {
+    return this.#items.get(item)?.used ?? 0
+  }
+
+  /** The item is settled. */
+  forget(item: number): void {
+    this.#items.delete(item)
+  }
+
+  /** Gives every item all of its retries again. */
+  reset(): void {
+    this.#items.clear()
   }
 }

@@ -1,5 +1,6 @@
+import { decodeBody, ReceivedBody, ReceivedBytes, toTooLarge } from './answer-body.ts'
+import { ANSWER_MAX_BYTES, type AnswerError } from './exchange.ts'
 import {
-  type AnswerError,
   type AnswerHead,
   badCharacter,
   holdsForbidden,
@@ -7,10 +8,7 @@ import {
   malformed,
   notHttp,
   parseAnswerHead,
-} from './answer-head.ts'
-import { decodeBody } from './decode-body.ts'
-import { ANSWER_MAX_BYTES } from './exchange.ts'
-import { ReceivedBody, ReceivedBytes, toTooLarge } from './received-bytes.ts'
+} from './http1-heads.ts'
 
 /** Most of an answer's head that is read, bytes, as in Node's own client; of its trailers too. */
 const HEAD_MAX_BYTES = 16 * 1024

@@ -1,11 +1,9 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
-import { cutMessage } from './answer-text.ts'
-import type { AnswerReader } from './judge-exchange.ts'
-import { createJudgement, type Judgement } from './judgement.ts'
+import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
 /** Reads where an appeal stands (docs/interface.md §2.6, §4.7). */
-export const APPEAL_READER: AnswerReader = {
+export const APPEAL_READER: OperationReader = {
   isRepeatable: true,
   readSuccess: ({ status }, body) => judgeAppeal(body, status),
   readRefusal: () => null,

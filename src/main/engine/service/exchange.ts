@@ -1,3 +1,5 @@
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+
 /** Code of a {@link Breakdown} that took longer than the connection's time-out. */
 export const TIMEOUT_CODE = 'TIMEOUT'
 
@@ -91,5 +93,104 @@ export class ExchangeClock {
       connectUs: phases?.connectUs ?? null,
       tlsUs: phases?.tlsUs ?? null,
     }
+  }
+}
+
+/** One HTTP request, ready for the wire. */
+export interface WireRequest {
+  method: 'POST' | 'GET'
+  /** What the request line names: path and query, or the whole address for a proxy. */
+  target: string
+  /** Names and values in turn. */
+  headers: readonly string[]
+  body: string | null
+}
+
+/** One connection, opened when it is needed, with one request at a time. */
+export interface WireClient {
+  /**
+   * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
+   * Throws where the request before has not ended.
+   */
+  send(request: WireRequest, onEnd: (exchange: Exchange) => void): void
+  /** Closes the connection at once; a request in flight ends as a breakdown. */
+  destroy(): Promise<void>
+}
+
+/** Longer than any gap of a slow pace, so that a connection is reopened only where the service closes it. */
+export const KEEP_ALIVE_MS = 60_000
+
+/** What a failed connection is told as. */
+export function toCause(error: unknown): { code: string; message: string } {
+  const name = error instanceof Error ? error.name : 'Error'
+  return { code: toSystemCode(error) ?? name, message: toMessage(error) }
+}
+
+function toMessage(error: unknown): string {
+  // Happy Eyeballs fails with one error for each address.
+  const isOfMany = error instanceof AggregateError && error.message === ''
+  return isOfMany ? error.errors.map(toThrownText).join('; ') : toThrownText(error)
+}
+
+/** Notified when its time is over. */
+export interface Deadline {
+  onDeadline(): void
+}
+
+/**
+ * Times the requests of one connection, which come one after the other, with one timer that is set again only when it
+ * fires: setting one for each request would cost more than a percent of sending it.
+ */
+export class DeadlineTimer {
+  #timer: NodeJS.Timeout | null = null
+  #deadlineMs = 0
+  #current: Deadline | null = null
+
+  /** Tells `deadline` once when the time is over, unless {@link stop} comes before; the one before it is stopped. */
+  start(deadline: Deadline, nowMs: number, timeoutMs: number): void {
+    this.#current = deadline
+    this.#deadlineMs = nowMs + timeoutMs
+    if (this.#timer === null) this.#wait(timeoutMs)
+  }
+
+  /** Calls it off, unless another one was started since. */
+  stop(deadline: Deadline): void {
+    if (this.#current === deadline) this.#current = null
+  }
+
+  /** Stops for good. */
+  destroy(): void {
+    this.#current = null
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+  }
+
+  #wait(ms: number): void {
+    // A connection that works keeps the process alive on its own, and one that idles must not.
+    this.#timer = setTimeout(() => this.#look(), ms).unref()
+  }
+
+  #look(): void {
+    this.#timer = null
+    const current = this.#current
+    if (current === null) return
+    const leftMs = this.#deadlineMs - performance.now()
+    if (leftMs > 0) {
+      this.#wait(Math.ceil(leftMs))
+      return
+    }
+    this.#current = null
+    current.onDeadline()
+  }
+}
+
+/** An answer that is given up. Its message is the same for all answers that fail alike. */
+export class AnswerError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'AnswerError'
+    this.code = code
   }
 }

@@ -1,20 +1,24 @@
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
-import { AnswerError } from './answer-head.ts'
+import type { ReceivedBytes } from './answer-body.ts'
 import { AnswerReader, isLineEnds } from './answer-reader.ts'
 import type { ConnectionReuse, TurnWaiter } from './connection-reuse.ts'
-import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
 import {
+  AnswerError,
   CLIENT_CLOSED_CODE,
   CONNECTION_CLOSED_CODE,
+  type Deadline,
+  DeadlineTimer,
   type Exchange,
   ExchangeClock,
+  KEEP_ALIVE_MS,
   TIMEOUT_CODE,
+  toCause,
+  type WireClient,
+  type WireRequest,
 } from './exchange.ts'
-import type { ReceivedBytes } from './received-bytes.ts'
-import { RequestHead } from './request-head.ts'
+import { RequestHead } from './http1-heads.ts'
 import { isCertificateAlert, type TimedConnector } from './timed-connector.ts'
-import { KEEP_ALIVE_MS, toCause, type WireClient, type WireRequest } from './wire-client.ts'
 
 /** How long an idle connection stays open where the service does not say how long it keeps it, milliseconds. */
 const IDLE_MS = 4_000
@@ -67,6 +71,8 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   #firstAnsweredMs: number | null = null
   #answeredMs = 0
   #clock = new ExchangeClock()
+  /** Of the connection that the request in flight has opened. */
+  #phases: ReturnType<TimedConnector['takePhases']> = null
   #request: WireRequest | null = null
   #onEnd: ((exchange: Exchange) => void) | null = null
 
@@ -154,8 +160,12 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
           return
         }
         this.#opening = null
-        if (error !== null) this.#breakDown(toCause(error))
-        else this.#take(socket)
+        if (error !== null) {
+          this.#breakDown(toCause(error))
+          return
+        }
+        this.#phases = this.#connector.takePhases()
+        this.#take(socket)
       })
     } catch (error) {
       // As undici's client did: what cannot be opened ends a request, and not its run.
@@ -254,7 +264,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     const reader = this.#reader
     const { head } = reader
     const nowMs = performance.now()
-    const timings = this.#clock.end(nowMs, this.#connector.takePhases())
+    const timings = this.#clock.end(nowMs, this.#phases)
     if (this.#isReused) this.#reuse.noteAnswer()
     if (reader.hasSurplus) this.#reuse.noteStray()
     if (!reader.keepsAlive || this.#reuse.isEnded) this.#drop()
@@ -292,7 +302,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
       // In TLS 1.3 the service looks at the client's certificate when the request is already on its way.
       sent: this.#clock.startMs !== null && !isCertificateAlert(code),
       status: this.#clock.startMs === null ? null : (this.#reader.head?.status ?? null),
-      timings: this.#clock.end(performance.now(), this.#connector.takePhases()),
+      timings: this.#clock.end(performance.now(), this.#phases),
     })
   }
 
@@ -301,6 +311,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     this.#timer.stop(this)
     this.#onEnd = null
     this.#request = null
+    this.#phases = null
     this.#isWaiting = false
     this.#isReused = false
     if (this.#hasWaited) {

@@ -1,15 +1,19 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2'
 import { RETRY_AFTER_HEADER } from '../../../shared/service/endpoints.ts'
-import { AnswerError } from './answer-head.ts'
-import { type Deadline, DeadlineTimer } from './deadline-timer.ts'
-import { decodeBody } from './decode-body.ts'
+import { decodeBody, ReceivedBody, type ReceivedBytes } from './answer-body.ts'
 import {
+  AnswerError,
   CLIENT_CLOSED_CODE,
   CONNECTION_CLOSED_CODE,
+  type Deadline,
+  DeadlineTimer,
   type Exchange,
   ExchangeClock,
   MALFORMED_ANSWER_CODE,
   TIMEOUT_CODE,
+  toCause,
+  type WireClient,
+  type WireRequest,
 } from './exchange.ts'
 import type {
   Cause,
@@ -18,8 +22,6 @@ import type {
   Http2Connections,
   StreamSeeker,
 } from './http2-connections.ts'
-import { ReceivedBody, type ReceivedBytes } from './received-bytes.ts'
-import { toCause, type WireClient, type WireRequest } from './wire-client.ts'
 
 /** Code of a request that the service refused unprocessed each time it was sent (RFC 9113 §8.7). */
 const REFUSED_STREAM_CODE = 'REFUSED_STREAM'

@@ -1,9 +1,8 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
-import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE } from './exchange.ts'
+import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE, KEEP_ALIVE_MS, toCause } from './exchange.ts'
 import type { TimedConnector } from './timed-connector.ts'
-import { KEEP_ALIVE_MS, toCause } from './wire-client.ts'
 
 /** Code of a request whose connection answered no PING. */
 const PING_TIMEOUT_CODE = 'PING_TIMEOUT'

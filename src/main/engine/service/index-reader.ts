@@ -1,14 +1,11 @@
 import type { Operation } from '../../../shared/plan/plan.ts'
-import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { toTaskId } from '../../../shared/service/read-task-response.ts'
-import { cutMessage } from './answer-text.ts'
-import type { AnswerReader } from './judge-exchange.ts'
-import { createJudgement, type Judgement } from './judgement.ts'
+import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
+import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
 type IndexOperation = Extract<Operation, { kind: 'index-add' | 'index-remove' }>
 
 /** Reads the answers to items that are added to a custom index or removed from it (docs/interface.md §4.3, §4.4). */
-export function createIndexReader(operation: IndexOperation): AnswerReader {
+export function createIndexReader(operation: IndexOperation): OperationReader {
   const isAdd = operation.kind === 'index-add'
   return {
     // A second add would add a second item; a second removal finds nothing left to remove.

@@ -8,11 +8,17 @@ import {
   WATCHLIST_UPDATE_PATH,
 } from '../../../shared/service/endpoints.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
-import { cutMessage, parseJson } from './answer-text.ts'
 import { APPEAL_READER } from './appeal-reader.ts'
 import { createIndexReader, judgeIndexCallback, OWN_CALLBACK } from './index-reader.ts'
-import { type AnswerReader, createJudge, type JudgeExchange } from './judge-exchange.ts'
-import { createJudgement, type Judgement } from './judgement.ts'
+import {
+  createJudge,
+  createJudgement,
+  cutMessage,
+  type JudgeExchange,
+  type Judgement,
+  type OperationReader,
+  parseJson,
+} from './judgement.ts'
 import type { ServiceRequest } from './service-client.ts'
 import { createTaskReader, judgeTaskCallback } from './task-reader.ts'
 import { createWatchlistReader } from './watchlist-reader.ts'
@@ -58,7 +64,7 @@ export function createOperationExchange(
   }
 }
 
-function createReader(operation: Operation, deliveredCodes: readonly string[]): AnswerReader {
+function createReader(operation: Operation, deliveredCodes: readonly string[]): OperationReader {
   switch (operation.kind) {
     case 'task':
       return createTaskReader(operation, deliveredCodes)

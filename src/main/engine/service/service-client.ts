@@ -2,16 +2,15 @@ import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE } from '../../../shared/service/endpoints.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
+import { RECEIVED_MAX_BYTES, ReceivedBytes } from './answer-body.ts'
 import { ConnectionReuse, type ReuseEnd } from './connection-reuse.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, WireClient } from './exchange.ts'
 import { Http1Client } from './http1-client.ts'
 import { Http2Client } from './http2-client.ts'
 import { Http2Connections } from './http2-connections.ts'
 import { toCredentialsError } from './proxy-tunnel.ts'
-import { RECEIVED_MAX_BYTES, ReceivedBytes } from './received-bytes.ts'
 import { createTimedConnector } from './timed-connector.ts'
 import { type ProxyRoute, readTransport } from './transport.ts'
-import type { WireClient } from './wire-client.ts'
 
 /** One HTTP request to the service. */
 export interface ServiceRequest {

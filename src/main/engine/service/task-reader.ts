@@ -1,20 +1,14 @@
 import type { TaskOperation } from '../../../shared/plan/plan.ts'
-import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
-import {
-  isV2Body,
-  readTaskResponse,
-  readV2TaskResponse,
-  type TaskResult,
-  toTaskId,
-  type V2TaskResult,
-} from '../../../shared/service/read-task-response.ts'
-import { cutMessage } from './answer-text.ts'
+import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
+import { isJsonObject, type JsonObject, toTaskId } from '../../../shared/service/json-object.ts'
 import { judgeAcknowledgement, OWN_CALLBACK } from './index-reader.ts'
-import type { AnswerReader } from './judge-exchange.ts'
-import { createJudgement, type Judgement } from './judgement.ts'
+import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
 /** Reads the answers to tasks (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes` say "delivered before". */
-export function createTaskReader(operation: TaskOperation, deliveredCodes: readonly string[]): AnswerReader {
+export function createTaskReader(
+  operation: TaskOperation,
+  deliveredCodes: readonly string[],
+): OperationReader {
   const isAsync = operation.mode === 'async'
   const judgeResult = operation.api === 'v2' ? judgeV2TaskResult : judgeTaskResult
   return {
@@ -110,4 +104,189 @@ function judgeRead(result: TaskResult | V2TaskResult, status: number | null): Ju
 
 function once(rules: TaskResult['triggeredRules']): TaskResult['triggeredRules'] {
   return [...new Map(rules.map((rule) => [rule.ruleId, rule])).values()]
+}
+
+/** What Sluice keeps of a task's answer, whichever of its shapes it came in (docs/interface.md §2.2, §2.3, §4.2). */
+export interface TaskResult {
+  taskId: string
+  postId: string | null
+  triggeredRules: { ruleId: string; ruleName: string }[]
+  /** The highest score of each class over all models and spans. */
+  classScores: { className: string; score: number }[]
+  fromCache: boolean
+  /** Failures inside a 200: a status code that does not say success, or a `code` outside 200 to 299. */
+  failures: { code: string; message: string }[]
+}
+
+type Rules = TaskResult['triggeredRules']
+type Scores = TaskResult['classScores']
+
+/**
+ * Reads a default, legacy or v2 task response, an acknowledgement or a task callback. Tolerant: what is missing or of
+ * another type is left out. Returns null where there is no task_id and no id. Hand-written, for it runs on every
+ * answer.
+ */
+export function readTaskResponse(body: unknown): TaskResult | null {
+  if (!isJsonObject(body)) return null
+  const taskId = toTaskId(body['task_id']) ?? toTaskId(body['id'])
+  if (taskId === null) return null
+  const result: TaskResult = {
+    taskId,
+    postId: typeof body['post_id'] === 'string' ? body['post_id'] : null,
+    triggeredRules: addRules([], body['triggered_rules']),
+    classScores: [],
+    fromCache: body['from_cache'] === true,
+    failures: [],
+  }
+  // The legacy body lists its models' results under `status`, the v2 body under `models`.
+  readModelResults(body['status'], result)
+  readModelResults(body['models'], result)
+  const code = body['code']
+  if (typeof code === 'number' && (code < 200 || code > 299) && result.failures.length === 0) {
+    result.failures.push({ code: String(code), message: toText(body['message']) })
+  }
+  return result
+}
+
+/** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3), and returns what it added to. */
+function addRules(rules: Rules, list: unknown): Rules {
+  if (!Array.isArray(list)) return rules
+  for (const rule of list) {
+    if (!isJsonObject(rule)) continue
+    const ruleId = toTaskId(rule['rule_id']) ?? toTaskId(rule['id'])
+    if (ruleId === null) continue
+    rules.push({ ruleId, ruleName: toId(rule['rule_name']) ?? toId(rule['display_name']) ?? ruleId })
+  }
+  return rules
+}
+
+function readModelResults(list: unknown, result: TaskResult): void {
+  if (!Array.isArray(list)) return
+  for (const entry of list) {
+    if (!isJsonObject(entry)) continue
+    const status = entry['status']
+    if (isJsonObject(status)) readFailure(status, result)
+    const response = entry['response']
+    if (isJsonObject(response)) addScores(result.classScores, response['output'])
+  }
+}
+
+function readFailure(status: JsonObject, result: TaskResult): void {
+  const code = status['code']
+  if ((typeof code !== 'string' && typeof code !== 'number') || isSuccessCode(code)) return
+  result.failures.push({ code: String(code), message: toText(status['message']) })
+}
+
+/**
+ * Whether a status code says success: "0" in the legacy body (docs/interface.md §2.3), 2xx where a code repeats the
+ * HTTP status, or a word of success, since v2 shows none.
+ */
+function isSuccessCode(code: string | number): boolean {
+  return /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i.test(String(code))
+}
+
+/** Adds the scores of an `output` list (docs/interface.md §2.3), the highest of each class. */
+function addScores(scores: Scores, outputs: unknown): void {
+  if (!Array.isArray(outputs)) return
+  for (const output of outputs) {
+    const classes = isJsonObject(output) ? output['classes'] : null
+    if (!Array.isArray(classes)) continue
+    for (const item of classes) {
+      if (!isJsonObject(item)) continue
+      const className = item['class']
+      const score = item['score']
+      if (typeof className === 'string' && typeof score === 'number') {
+        keepHighest(scores, className, score)
+      }
+    }
+  }
+}
+
+/** A linear search: an answer has a handful of classes, where a Map costs more than it saves. */
+function keepHighest(scores: Scores, className: string, score: number): void {
+  for (const kept of scores) {
+    if (kept.className !== className) continue
+    if (score > kept.score) kept.score = score
+    return
+  }
+  scores.push({ className, score })
+}
+
+function toId(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** What Sluice keeps of a v2 answer: as of v1, but that nothing has to be there (docs/interface.md §4.2). */
+export interface V2TaskResult extends Omit<TaskResult, 'taskId' | 'postId'> {
+  taskId: string | null
+}
+
+/** How deep the known fields are looked for. */
+const DEPTH_MAX = 8
+
+/**
+ * Reads a v2 answer or callback, whose shape is not shown: an object, or a list of them. Every `triggered_rules`,
+ * `output` and `status.code` counts, wherever it stands, such as in a list of models.
+ */
+export function readV2TaskResponse(body: JsonObject | readonly unknown[]): V2TaskResult {
+  const result: V2TaskResult = {
+    taskId: null,
+    triggeredRules: [],
+    classScores: [],
+    fromCache: false,
+    failures: [],
+  }
+  const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
+  for (const part of parts) if (isJsonObject(part)) readPart(part, result)
+  return result
+}
+
+/** Whether a body may be a v2 result. */
+function isV2Body(body: unknown): body is JsonObject | unknown[] {
+  return isJsonObject(body) || Array.isArray(body)
+}
+
+function readPart(part: JsonObject, result: V2TaskResult): void {
+  result.taskId ??= toTaskId(part['task_id']) ?? toTaskId(part['id'])
+  result.fromCache ||= part['from_cache'] === true
+  if (isServiceErrorBody(part)) {
+    const error = readServiceError(part)
+    result.failures.push({ code: error?.errorCode ?? 'error', message: error?.message ?? '' })
+    return
+  }
+  const before = result.failures.length
+  readObject(part, result, 0)
+  const code = part['code']
+  if (typeof code === 'number' && !isSuccessCode(code) && result.failures.length === before) {
+    result.failures.push({ code: String(code), message: toText(part['message']) })
+  }
+}
+
+function readObject(object: JsonObject, result: V2TaskResult, depth: number): void {
+  addRules(result.triggeredRules, object['triggered_rules'])
+  addScores(result.classScores, object['output'])
+  const status = object['status']
+  if (isJsonObject(status)) readStatus(status, object, result)
+  if (depth === DEPTH_MAX) return
+  for (const [name, value] of Object.entries(object)) {
+    if (name === 'triggered_rules' || name === 'output') continue
+    for (const inner of Array.isArray(value) ? value : [value]) {
+      if (isJsonObject(inner)) readObject(inner, result, depth + 1)
+    }
+  }
+}
+
+function readStatus(status: JsonObject, { model }: JsonObject, result: V2TaskResult): void {
+  const code = status['code']
+  if ((typeof code !== 'string' && typeof code !== 'number') || isSuccessCode(code)) return
+  const message = toText(status['message'])
+  const named = typeof model === 'string' && model !== ''
+  result.failures.push({
+    code: String(code),
+    message: named ? `model ${model}: ${message || code}` : message,
+  })
 }

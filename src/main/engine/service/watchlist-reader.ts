@@ -1,8 +1,13 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import { cutMessage, type Refusal } from './answer-text.ts'
-import type { AnswerReader } from './judge-exchange.ts'
-import { createJudgement, type Judgement, type RowJudgement } from './judgement.ts'
+import {
+  createJudgement,
+  cutMessage,
+  type Judgement,
+  type OperationReader,
+  type Refusal,
+  type RowJudgement,
+} from './judgement.ts'
 
 /** A list of terms in an answer, and what being in it means. */
 interface AnswerList {
@@ -25,7 +30,7 @@ const LISTS: Record<'watchlist-add' | 'watchlist-update', readonly AnswerList[]>
 }
 
 /** Reads the answers to terms: one judgement for each, from the lists of a 200 (docs/interface.md §4.5, §4.6, §7.3). */
-export function createWatchlistReader(kind: keyof typeof LISTS): AnswerReader {
+export function createWatchlistReader(kind: keyof typeof LISTS): OperationReader {
   const lists = LISTS[kind]
   return {
     isRepeatable: true,

@@ -2,7 +2,7 @@ import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { toCauseLabel } from '../../../shared/run/counts.ts'
-import type { RowState } from '../../../shared/run/item-state.ts'
+import { isUnsuccessful, type RowState } from '../../../shared/run/item-state.ts'
 import type { Facet, RowFilter } from '../../../shared/run/results.ts'
 import { AnswerLabel, isRowAnswer, nameAnswers } from '../../ui/states/answers.tsx'
 import { STATE_LOOKS } from '../../ui/states/row-states.tsx'
@@ -131,10 +131,11 @@ function FacetButton(props: {
   )
 }
 
-const UNSUCCESSFUL: readonly string[] = ['invalid', 'rejected', 'failed', 'unknown', 'overdue']
-
 function countUnsuccessful(states: readonly Facet[]): number {
-  return states.reduce((sum, facet) => sum + (UNSUCCESSFUL.includes(facet.value) ? facet.rows : 0), 0)
+  return states.reduce(
+    (sum, facet) => sum + (isRowState(facet.value) && isUnsuccessful(facet.value) ? facet.rows : 0),
+    0,
+  )
 }
 
 function FacetName({ facet }: { facet: Facet }) {

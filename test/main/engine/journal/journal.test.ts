@@ -11,7 +11,7 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { insertTestRun, openTestJournal } from './test-journal.ts'
 
 const toUrl = (path: string) => new URL(`../../../../src/main/engine/${path}`, import.meta.url).href
-const READER_URL = toUrl('journal/run-view.ts')
+const READER_URL = toUrl('journal/run-family.ts')
 
 /** Looks at a journal over and over, with a new reader each time, from the moment its file is there. */
 const READER = `

@@ -7,7 +7,7 @@ import {
   readRunRecord,
 } from '../../../../src/main/engine/journal/run-record.ts'
 import { type IntakeRow, IntakeWriter } from '../../../../src/main/engine/run/journal/intake-writer.ts'
-import type { AttemptRecord } from '../../../../src/main/engine/run/journal/outcome-writer.ts'
+import type { AttemptRecord } from '../../../../src/main/engine/run/recorder.ts'
 import { planSchema } from '../../../../src/shared/plan/plan.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 

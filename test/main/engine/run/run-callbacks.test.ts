@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
-import { settleCallbacks } from '../../../../src/main/engine/run/late-callbacks.ts'
+import { settleCallbacks } from '../../../../src/main/engine/run/callback-settler.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, type WireRequest } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns, RUN_KEY } from '../../../helpers/in-process-runs.ts'

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import type { ItemRequest } from '../../../../src/main/engine/run/sender-options.ts'
+import type { SenderOptions } from '../../../../src/main/engine/run/sender.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { openReadyJournal, readRecord, readStates } from '../journal/test-journal.ts'
 import {
@@ -17,7 +17,7 @@ import { toJudgement } from './to-judgement.ts'
 const startTakingService = () =>
   startFaultServer({ onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)) })
 
-function toSized(characters: number): ItemRequest {
+function toSized(characters: number): ReturnType<SenderOptions['toRequest']> {
   return {
     request: { method: 'POST', path: '/', body: 'x'.repeat(characters), isAnonymous: false },
     rowKeys: [],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FailureGuard } from '../../../../src/main/engine/run/service-limits.ts'
+import { FailureGuard, Gate } from '../../../../src/main/engine/run/service-limits.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { toJudgement } from './to-judgement.ts'
 
@@ -157,4 +157,77 @@ test('nothing but 429 for five minutes is a limit that does not go away', () => 
     'https://moderation.test has answered nothing but 429 (too many requests) for 5 min. ' +
       'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
   )
+})
+
+/** A gate, and the way to tell it of tries, each of another row. */
+function createGate() {
+  const gate = new Gate(60_000)
+  let item = 0
+  const note = (judgement: Judgement, isAway: boolean, nowMs: number): void => {
+    item += 1
+    gate.note({ judgement, isAway, sentAtMs: nowMs, nowMs, item })
+  }
+  return { gate, note }
+}
+
+test('the gate is open at first, and after answers of any kind', () => {
+  const { gate, note } = createGate()
+  expect(gate.waitMs(0)).toBe(0)
+  note(success, false, 0)
+  for (let i = 0; i < 20; i += 1) {
+    note(toJudgement({ outcome: 'unknown', status: 503, retryAfterMs: 60_000 }), false, 0)
+  }
+  expect([gate.waitMs(0), gate.room(0)]).toEqual([0, Infinity])
+})
+
+test('while the service is away it opens for probes, less and less often', () => {
+  const { gate, note } = createGate()
+  const waits: number[] = []
+  let nowMs = 0
+  for (let i = 0; i < 8; i += 1) {
+    note(unreached, true, nowMs)
+    waits.push(gate.waitMs(nowMs))
+    nowMs += gate.waitMs(nowMs)
+  }
+  expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000])
+})
+
+test('tries that were in flight together count as one probe', () => {
+  const { gate, note } = createGate()
+  for (let i = 0; i < 5; i += 1) note(unreached, true, 0)
+  expect(gate.waitMs(0)).toBe(250)
+})
+
+test('a single row that was not reached closes nothing', () => {
+  const { gate, note } = createGate()
+  note(unreached, false, 0)
+  expect(gate.waitMs(0)).toBe(0)
+})
+
+test('after the service is back, probing starts over next time', () => {
+  const { gate, note } = createGate()
+  note(unreached, true, 0)
+  note(unreached, true, 250)
+  note(success, false, 750)
+  note(unreached, true, 1_000)
+  expect(gate.waitMs(1_000)).toBe(250)
+})
+
+test('a service that is back gets twice as many requests with each round of answers', () => {
+  const { gate, note } = createGate()
+  expect(gate.allowed).toBe(Infinity)
+  note(unreached, true, 0)
+  const allowed: number[] = []
+  for (let round = 0; round < 5; round += 1) {
+    allowed.push(gate.allowed)
+    for (let i = gate.allowed; i > 0; i -= 1) note(success, false, 250)
+  }
+  expect(allowed).toEqual([1, 2, 4, 8, 16])
+})
+
+test('answers to what went out before it closed let nobody in', () => {
+  const { gate, note } = createGate()
+  note(unreached, true, 0)
+  for (let i = 0; i < 9; i += 1) note(success, false, 249)
+  expect(gate.allowed).toBe(1)
 })

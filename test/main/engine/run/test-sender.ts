@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { Journal } from '../../../../src/main/engine/journal/journal.ts'
 import { ItemClaims } from '../../../../src/main/engine/run/journal/item-claims.ts'
-import { Sender } from '../../../../src/main/engine/run/sender.ts'
-import type { ItemRequest, SenderOptions } from '../../../../src/main/engine/run/sender-options.ts'
+import { Sender, type SenderOptions } from '../../../../src/main/engine/run/sender.ts'
 import { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
 import { SecondMeter } from '../../../../src/main/engine/sending/second-meter.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
@@ -64,7 +63,7 @@ export function createTestSender(options: TestSenderOptions = {}) {
 }
 
 /** The request of an item. */
-export function toTestRequest(item: number): ItemRequest {
+export function toTestRequest(item: number): ReturnType<SenderOptions['toRequest']> {
   const body = JSON.stringify({ post_id: `p-${item}`, user_id: 'u' })
   return { request: { method: 'POST', path: '/task', body, isAnonymous: false }, rowKeys: [] }
 }

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPacer, Gate } from '../../../../src/main/engine/sending/pace.ts'
-import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
-import { toJudgement } from '../run/to-judgement.ts'
+import { createPacer, toRetryDelayMs } from '../../../../src/main/engine/sending/pace.ts'
 
 describe('a closed pace', () => {
   test('is bounded by what is in flight alone', () => {
@@ -64,78 +62,42 @@ describe('an open pace', () => {
   })
 })
 
-/** A gate, and the way to tell it of tries, each of another row. */
-function createGate() {
-  const gate = new Gate(60_000)
-  let item = 0
-  const note = (judgement: Judgement, isAway: boolean, nowMs: number): void => {
-    item += 1
-    gate.note({ judgement, isAway, sentAtMs: nowMs, nowMs, item })
-  }
-  return { gate, note }
-}
+const RULES = { limit: 10, baseMs: 200, maxMs: 10_000, maxRetryAfterMs: 60_000 }
+const LATEST = () => 0.999_999
+const EARLIEST = () => 0
 
-const unreached = toJudgement({ outcome: 'failed', status: null, reached: false })
-const success = toJudgement()
+describe('the back-off', () => {
+  test.each([
+    [1, 200],
+    [2, 400],
+    [3, 800],
+    [6, 6_400],
+    [7, 10_000],
+    [50, 10_000],
+    [2_000, 10_000],
+  ])('after try %i lasts up to %i ms, and as little as none', (attempt, mostMs) => {
+    expect(toRetryDelayMs(attempt, null, RULES, LATEST)).toBe(mostMs)
+    expect(toRetryDelayMs(attempt, null, RULES, EARLIEST)).toBe(0)
+    expect(toRetryDelayMs(attempt, null, RULES, () => 0.5)).toBe(mostMs / 2)
+  })
 
-test('the gate is open at first, and after answers of any kind', () => {
-  const { gate, note } = createGate()
-  expect(gate.waitMs(0)).toBe(0)
-  note(success, false, 0)
-  for (let i = 0; i < 20; i += 1) {
-    note(toJudgement({ outcome: 'unknown', status: 503, retryAfterMs: 60_000 }), false, 0)
-  }
-  expect([gate.waitMs(0), gate.room(0)]).toEqual([0, Infinity])
+  test('never exceeds its bound, however small that is', () => {
+    expect(toRetryDelayMs(1, null, { ...RULES, maxMs: 50 }, LATEST)).toBe(50)
+  })
 })
 
-test('while the service is away it opens for probes, less and less often', () => {
-  const { gate, note } = createGate()
-  const waits: number[] = []
-  let nowMs = 0
-  for (let i = 0; i < 8; i += 1) {
-    note(unreached, true, nowMs)
-    waits.push(gate.waitMs(nowMs))
-    nowMs += gate.waitMs(nowMs)
-  }
-  expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000])
-})
-
-test('tries that were in flight together count as one probe', () => {
-  const { gate, note } = createGate()
-  for (let i = 0; i < 5; i += 1) note(unreached, true, 0)
-  expect(gate.waitMs(0)).toBe(250)
-})
-
-test('a single row that was not reached closes nothing', () => {
-  const { gate, note } = createGate()
-  note(unreached, false, 0)
-  expect(gate.waitMs(0)).toBe(0)
-})
-
-test('after the service is back, probing starts over next time', () => {
-  const { gate, note } = createGate()
-  note(unreached, true, 0)
-  note(unreached, true, 250)
-  note(success, false, 750)
-  note(unreached, true, 1_000)
-  expect(gate.waitMs(1_000)).toBe(250)
-})
-
-test('a service that is back gets twice as many requests with each round of answers', () => {
-  const { gate, note } = createGate()
-  expect(gate.allowed).toBe(Infinity)
-  note(unreached, true, 0)
-  const allowed: number[] = []
-  for (let round = 0; round < 5; round += 1) {
-    allowed.push(gate.allowed)
-    for (let i = gate.allowed; i > 0; i -= 1) note(success, false, 250)
-  }
-  expect(allowed).toEqual([1, 2, 4, 8, 16])
-})
-
-test('answers to what went out before it closed let nobody in', () => {
-  const { gate, note } = createGate()
-  note(unreached, true, 0)
-  for (let i = 0; i < 9; i += 1) note(success, false, 249)
-  expect(gate.allowed).toBe(1)
+describe('what the service asked for', () => {
+  test.each([
+    [0, 0],
+    [1_000, 1_000],
+    [60_000, 60_000],
+    [60_001, 60_000],
+    [1e15, 60_000],
+    [Number.MAX_SAFE_INTEGER, 60_000],
+  ])('of %d ms is waited for %d ms and a little jitter, whatever the try', (askedMs, leastMs) => {
+    for (const attempt of [1, 9]) {
+      expect(toRetryDelayMs(attempt, askedMs, RULES, EARLIEST)).toBe(leastMs)
+      expect(toRetryDelayMs(attempt, askedMs, RULES, LATEST)).toBe(leastMs + 200)
+    }
+  })
 })

@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { AnswerError } from '../../../../src/main/engine/service/answer-head.ts'
+import { ReceivedBytes } from '../../../../src/main/engine/service/answer-body.ts'
 import { AnswerReader } from '../../../../src/main/engine/service/answer-reader.ts'
-import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
+import { AnswerError } from '../../../../src/main/engine/service/exchange.ts'
 import { createDraw } from '../../../helpers/seeded-draw.ts'
 
 /** What was made of the bytes of a connection, the end of which is the end of the bytes. */

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { ReceivedBytes } from '../../../../src/main/engine/service/answer-body.ts'
 import { ConnectionReuse } from '../../../../src/main/engine/service/connection-reuse.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { Http1Client } from '../../../../src/main/engine/service/http1-client.ts'
-import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 
 /** A socket whose other end is the test. */
 class TestSocket extends Duplex {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ReceivedBytes } from '../../../../src/main/engine/service/answer-body.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { Http2Client } from '../../../../src/main/engine/service/http2-client.ts'
 import {
@@ -12,7 +13,6 @@ import {
   Http2Connections,
   type StreamSeeker,
 } from '../../../../src/main/engine/service/http2-connections.ts'
-import { ReceivedBytes } from '../../../../src/main/engine/service/received-bytes.ts'
 import {
   createServiceClients,
   type ServiceClientOptions,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { parseRetryAfter } from '../../../../src/main/engine/service/judge-exchange.ts'
+import { parseRetryAfter } from '../../../../src/main/engine/service/judgement.ts'
 
 /** Sun, 06 Nov 1994 08:49:27 GMT: ten seconds before the dates of RFC 9110's own examples. */
 const NOW_MS = Date.UTC(1994, 10, 6, 8, 49, 27)

@@ -1,6 +1,6 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { TableColumn } from '../../../../shared/run/choose-columns.ts'
-import { addFormulaGuard, type ExportColumn } from '../../../../shared/run/export-format.ts'
+import { addFormulaGuard, type ExportColumn } from '../../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
 
 /** Writes a report piece by piece; `row` may be called any number of times after `header`. */

@@ -12,16 +12,19 @@ import {
   readTaskFindings,
   readTermNotes,
 } from '../../../../shared/service/answer-findings.ts'
-import type { RunFamily } from '../../journal/run-family.ts'
-import type { RunView } from '../../journal/run-view.ts'
-import { parseJson } from '../../service/answer-text.ts'
+import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
+import { parseJson } from '../../service/judgement.ts'
 import { createExchangeReader, type StoredBody } from '../journal/stored-bodies.ts'
-import { type FamilyRow, listEarlier, readFamilyRows, type ShownRow } from '../results/family-rows.ts'
+import {
+  type FamilyRow,
+  listEarlier,
+  type RunRow,
+  readFamilyRows,
+  type ShownRow,
+} from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
-import type { RunRow } from '../results/result-rows.ts'
-import { readTries } from '../results/row-detail.ts'
-import { createRowRequests, type RowRequest } from '../results/row-requests.ts'
+import { createRowRequests, type RowRequest, readTries } from '../results/row-detail.ts'
 
 /** Bodies of one page add up to about this much at most, unless one alone is larger, UTF-16 code units. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024
@@ -140,7 +143,7 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
 
   function findNotes({ termNotes }: ItemExchange, { row, cells }: ResultRow, kinds: string | null) {
     if (termNotes.size === 0) return null
-    const { term } = requests.toBody(row, cells, kinds)
+    const { term } = requests.mapRow(row, cells, kinds).body
     return termNotes.get(String(term).toLowerCase()) ?? null
   }
 

@@ -4,8 +4,8 @@ import { countError, type ErrorCause, uncountError } from '../../journal/counter
 import type { Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
 import type { InboxCallback } from '../../receiver/inbox.ts'
+import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
 import type { ItemClaims } from './item-claims.ts'
-import type { AttemptRecord, OutcomeWriter } from './outcome-writer.ts'
 import { LongBodies, packBody } from './stored-bodies.ts'
 
 /** What a callback says of its item. */

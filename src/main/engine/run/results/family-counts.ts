@@ -3,8 +3,7 @@ import type { ItemState } from '../../../../shared/run/item-state.ts'
 import type { RowCounts, TriggeredRule } from '../../../../shared/run/run.ts'
 import { findErrorGroup } from '../../journal/counters.ts'
 import { readRecoveredLoad } from '../../journal/load-record.ts'
-import { findTakersOf, type RunFamily } from '../../journal/run-family.ts'
-import type { RunView } from '../../journal/run-view.ts'
+import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 
 /** Counts by kind and value. */

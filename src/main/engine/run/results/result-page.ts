@@ -1,4 +1,5 @@
 import { toErrorGroups, toRowCounts } from '../../../../shared/run/counts.ts'
+import { UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import {
   NO_RULE,
   type PageQuery,
@@ -6,17 +7,9 @@ import {
   type ResultRow,
   type RowFilter,
 } from '../../../../shared/run/results.ts'
-import { findTakersOf, type RunFamily } from '../../journal/run-family.ts'
-import type { RunView } from '../../journal/run-view.ts'
+import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
-import {
-  type FamilyRow,
-  findNewest,
-  listFamilyRows,
-  readFamilyRows,
-  toPageSource,
-  UNSUCCESSFUL,
-} from './family-rows.ts'
+import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows, toPageSource } from './family-rows.ts'
 import { RowIndex } from './row-index.ts'
 
 /** Most rows of a page. */
@@ -131,7 +124,7 @@ function countRows(
   if (answer !== undefined) return counts.get('answer')?.get(answer) ?? 0
   const states = countStates(family)
   if (state !== undefined) return states.get(state) ?? 0
-  return [...UNSUCCESSFUL, 'invalid'].reduce((sum, name) => sum + (states.get(name) ?? 0), 0)
+  return [...UNSUCCESSFUL_STATES, 'invalid'].reduce((sum, name) => sum + (states.get(name) ?? 0), 0)
 }
 
 /** Rows by the state they are shown in, from the counters. */

@@ -1,14 +1,12 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
-import type { RunFamily } from '../../journal/run-family.ts'
-import type { RunView } from '../../journal/run-view.ts'
+import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { createItemRequests } from '../../sending/item-requests.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { createPlaceReader, findRowNamed } from '../journal/intake-writer.ts'
 import { createExchangeReader } from '../journal/stored-bodies.ts'
-import { findNewest, listEarlier, readFamilyRows } from './family-rows.ts'
-import { readRunRows } from './result-rows.ts'
-import { createRowRequests, type RowRequest } from './row-requests.ts'
+import { findNewest, listEarlier, readFamilyRows, readRunRows } from './family-rows.ts'
 
 /** Reads everything known of one row. Throws `BAD_USAGE` where the run has no such row. */
 export function readRow(family: RunFamily, row: number): RowDetail {
@@ -93,6 +91,47 @@ function readRowOf(view: RunView, row: number): RowDetail {
             .prepare('SELECT class, score FROM row_class WHERE row = ? ORDER BY score DESC, class')
             .all(row)
             .map((row) => ({ className: String(row['class']), score: Number(row['score']) })),
+  }
+}
+
+/** Rows among which those of an item are looked for; invalid ones may stand between them. */
+const ITEM_SPAN_MAX = 100_000
+
+/** A request as it was or will be sent. */
+export interface RowRequest {
+  method: 'POST' | 'GET'
+  url: string
+  /** JSON text; null for GET. */
+  body: string | null
+  /** Rows of the item, each with its own part of the body. */
+  parts: { row: number; body: Readonly<Record<string, unknown>> }[]
+}
+
+/** Prepares a run's requests: that of an item, or of a row that is never sent, whose `item` is null. */
+export function createRowRequests({ db, record, workspace }: RunView) {
+  const { mapRow, exchange, toRequest } = createItemRequests(record, workspace)
+  const oneRow = db.prepare('SELECT id, cells, kinds FROM row WHERE id = ?')
+  const itemRows = db.prepare(
+    'SELECT id, cells, kinds FROM row WHERE item = ?1 AND id BETWEEN ?1 AND ?1 + ?2 ORDER BY id',
+  )
+  return {
+    mapRow,
+    toRequest(row: number, item: number | null): RowRequest {
+      const rows = (item === null ? oneRow.all(row) : itemRows.all(item, ITEM_SPAN_MAX)).map(
+        ({ id, cells, kinds }) => ({
+          row: Number(id),
+          cells: JSON.parse(String(cells)) as string[],
+          kinds: toText(kinds),
+        }),
+      )
+      const { request, bodies } = toRequest(item, rows)
+      return {
+        method: request.method,
+        url: exchange.baseUrl.replace(/\/+$/, '') + request.path,
+        body: request.body,
+        parts: rows.map((part, index) => ({ row: part.row, body: bodies[index] ?? {} })),
+      }
+    },
   }
 }
 

@@ -1,14 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { toErrorKey, toErrorPattern, toInvalidKey } from '../../../../shared/run/counts.ts'
-import type { RowState } from '../../../../shared/run/item-state.ts'
+import { isUnsuccessful, type RowState } from '../../../../shared/run/item-state.ts'
 import { NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
 import { FURTHER_ERRORS } from '../../journal/counters.ts'
-import type { RunFamily } from '../../journal/run-family.ts'
-import type { RunView } from '../../journal/run-view.ts'
+import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { toCauseText } from '../journal/intake-writer.ts'
 import { readFacetCounts } from './family-counts.ts'
-import { UNSUCCESSFUL } from './family-rows.ts'
 
 /** Row numbers looked at in one step: some milliseconds, so that other questions are answered in between. */
 const STEP_ROWS = 5_000
@@ -148,7 +146,7 @@ export function isOfKind(kind: RowKind, filter: RowFilter): boolean {
   const { state, unsuccessful, ruleIds = [], errorCode, cause, answer } = filter
   return (
     (state === undefined || kind.state === state) &&
-    (unsuccessful !== true || kind.state === 'invalid' || UNSUCCESSFUL.includes(kind.state)) &&
+    (unsuccessful !== true || isUnsuccessful(kind.state)) &&
     (ruleIds.length === 0 || ruleIds.some((ruleId) => hasRule(kind, ruleId))) &&
     (errorCode === undefined || kind.errorCode === errorCode) &&
     (cause === undefined || kind.causes.includes(cause)) &&
@@ -175,7 +173,7 @@ function toKind(
   const stored = row['item'] === null ? 'invalid' : ((row['state'] as RowState | null) ?? untried)
   // Nobody is sending any more; such a row is shown as recovery will leave it.
   const isUnsettled = isCutOff && stored === 'sending'
-  const isError = !isUnsettled && UNSUCCESSFUL.includes(stored)
+  const isError = !isUnsettled && stored !== 'invalid' && isUnsuccessful(stored)
   return {
     state: isUnsettled ? 'unknown' : stored,
     answer: toText(row['answer']),

@@ -1,6 +1,6 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { isExportHeader, removeFormulaGuard } from '../../../../shared/run/export-format.ts'
+import { isExportHeader, removeFormulaGuard } from '../../../../shared/run/export-columns.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import {

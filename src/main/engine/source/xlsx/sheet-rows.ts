@@ -1,5 +1,5 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import { removeFormulaGuard } from '../../../../shared/run/export-format.ts'
+import { removeFormulaGuard } from '../../../../shared/run/export-columns.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import type { SourceRow } from '../source-reader.ts'
 import { type Archive, createDamageError, createLimitError, formatCount } from './archive.ts'

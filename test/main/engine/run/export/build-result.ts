@@ -1,5 +1,5 @@
 import { type ReportOptions, toTable } from '../../../../../src/main/engine/run/export/csv-report.ts'
-import { toExportColumns } from '../../../../../src/shared/run/export-format.ts'
+import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 
 /** A row of results with what a test names; the rest is a plain success. */

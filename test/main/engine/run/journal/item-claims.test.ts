@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ItemClaims } from '../../../../../src/main/engine/run/journal/item-claims.ts'
-import { OutcomeWriter } from '../../../../../src/main/engine/run/journal/outcome-writer.ts'
+import { OutcomeWriter } from '../../../../../src/main/engine/run/recorder.ts'
 import {
   openReadyJournal,
   readRecord,

@@ -3,13 +3,13 @@ import type { Journal } from '../../../../../src/main/engine/journal/journal.ts'
 import { type StoredState, updateRunRecord } from '../../../../../src/main/engine/journal/run-record.ts'
 import { readLatency } from '../../../../../src/main/engine/journal/seconds.ts'
 import { ItemClaims } from '../../../../../src/main/engine/run/journal/item-claims.ts'
-import { OutcomeWriter } from '../../../../../src/main/engine/run/journal/outcome-writer.ts'
 import {
   CUT_OFF_MESSAGE,
   rebuildSeconds,
   recoverUnknown,
   resendUnknown,
 } from '../../../../../src/main/engine/run/journal/recovery.ts'
+import { OutcomeWriter } from '../../../../../src/main/engine/run/recorder.ts'
 import { toErrorGroups, toErrorKey } from '../../../../../src/shared/run/counts.ts'
 import {
   openReadyJournal,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTaskResponse, readV2TaskResponse } from '../../../src/shared/service/read-task-response.ts'
+import { readTaskResponse, readV2TaskResponse } from '../../../../src/main/engine/service/task-reader.ts'
 
 const RULE = { rule_id: 'r1', rule_name: 'Spam' }
 const OUTPUT = [{ classes: [{ class: 'spam', score: 2 }] }]

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { decodeBody } from '../../../../src/main/engine/service/decode-body.ts'
+import { decodeBody } from '../../../../src/main/engine/service/answer-body.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { sendTask } from './send-task.ts'
 

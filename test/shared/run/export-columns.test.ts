@@ -6,7 +6,7 @@ import {
   isExportHeader,
   removeFormulaGuard,
   toExportColumns,
-} from '../../../src/shared/run/export-format.ts'
+} from '../../../src/shared/run/export-columns.ts'
 import { measureProcessorMs } from '../../helpers/resource-use.ts'
 
 const KINDS = operationSchema.options.map(({ shape }) => shape.kind.value)

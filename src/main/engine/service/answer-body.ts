@@ -7,7 +7,117 @@ import {
   zstdDecompressSync,
 } from 'node:zlib'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
-import { ANSWER_MAX_BYTES, type Answer } from './exchange.ts'
+import {
+  ANSWER_MAX_BYTES,
+  ANSWER_TOO_LARGE_CODE,
+  type Answer,
+  AnswerError,
+  RECEIVE_LIMIT_CODE,
+} from './exchange.ts'
+
+const MIB = 1024 * 1024
+
+/** Memory for all answers that are being received by a process's threads together, bytes. */
+export const RECEIVED_MAX_BYTES = 128 * 1024 * 1024
+
+/** Capacity that a body starts with, bytes. */
+const FIRST_CAPACITY_BYTES = 4 * 1024
+
+/** The memory that answers may occupy while they are being received, shared by all connections of a thread. */
+export class ReceivedBytes {
+  readonly #maxBytes: number
+  #usedBytes = 0
+
+  constructor(maxBytes: number = RECEIVED_MAX_BYTES) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Memory that is in use now, bytes. */
+  get usedBytes(): number {
+    return this.#usedBytes
+  }
+
+  /** Takes memory. Throws {@link AnswerError} where there is not enough left. */
+  take(bytes: number): void {
+    if (this.#usedBytes + bytes > this.#maxBytes) {
+      throw new AnswerError(
+        RECEIVE_LIMIT_CODE,
+        `the answers being received exceed ${this.#maxBytes / MIB} MiB together; lower --max-in-flight`,
+      )
+    }
+    this.#usedBytes += bytes
+  }
+
+  /** Gives memory back that was taken. */
+  giveBack(bytes: number): void {
+    this.#usedBytes -= bytes
+  }
+}
+
+/**
+ * The bytes of one answer, in one buffer that grows, whatever the size of the pieces they come in. The memory is freed
+ * at once, and not when the garbage collector gets to it.
+ */
+export class ReceivedBody {
+  readonly #budget: ReceivedBytes
+  readonly #maxBytes: number
+  #memory: ArrayBuffer | null = null
+  #bytes = Buffer.alloc(0)
+  #length = 0
+
+  constructor(budget: ReceivedBytes, maxBytes: number = ANSWER_MAX_BYTES) {
+    this.#budget = budget
+    this.#maxBytes = maxBytes
+  }
+
+  /** Bytes so far. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Adds a piece, which may be overwritten afterwards. Throws {@link AnswerError} beyond a limit. */
+  append(piece: Uint8Array): void {
+    const length = this.#length + piece.length
+    if (length > this.#maxBytes) throw toTooLarge()
+    if (length > this.#bytes.length) this.#grow(length)
+    this.#bytes.set(piece, this.#length)
+    this.#length = length
+  }
+
+  /** The bytes so far, without a copy: valid until the next {@link append} or {@link clear}. */
+  view(): Buffer {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  /** Forgets what comes after the first `length` bytes. */
+  cut(length: number): void {
+    this.#length = length
+  }
+
+  /** Forgets everything and gives the memory back. */
+  clear(): void {
+    this.#length = 0
+    if (this.#memory === null) return
+    this.#budget.giveBack(this.#memory.byteLength)
+    this.#memory.transfer(0)
+    this.#memory = null
+    this.#bytes = Buffer.alloc(0)
+  }
+
+  #grow(length: number): void {
+    const before = this.#memory?.byteLength ?? 0
+    const capacity = Math.min(this.#maxBytes, Math.max(FIRST_CAPACITY_BYTES, length, before * 2))
+    this.#budget.take(capacity - before)
+    // Detaching the old memory frees it now.
+    this.#memory = this.#memory?.transfer(capacity) ?? new ArrayBuffer(capacity)
+    this.#bytes = Buffer.from(this.#memory)
+  }
+}
+
+/** The error for an answer whose body is larger than what is read. */
+export function toTooLarge(): AnswerError {
+  return new AnswerError(ANSWER_TOO_LARGE_CODE, `the answer is larger than ${ANSWER_MAX_BYTES / MIB} MiB`)
+}
 
 /** A decoded body may be this many times the size of what came; small ones may be {@link SMALL_BYTES} anyway. */
 const RATIO_MAX = 200

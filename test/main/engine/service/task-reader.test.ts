@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { readTaskResponse } from '../../../src/shared/service/read-task-response.ts'
+import { readTaskResponse } from '../../../../src/main/engine/service/task-reader.ts'
 import {
   defaultTaskResponseSchema,
   legacyTaskResponseSchema,
   v2TaskResponseSchema,
-} from '../../helpers/answer-schemas.ts'
+} from '../../../helpers/answer-schemas.ts'
 
 const LEGACY_RULE = {
   id: 'r1',

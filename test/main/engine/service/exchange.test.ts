@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DeadlineTimer } from '../../../../src/main/engine/service/deadline-timer.ts'
+import { DeadlineTimer } from '../../../../src/main/engine/service/exchange.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })

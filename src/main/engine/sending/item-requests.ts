@@ -1,0 +1,60 @@
+import type { RunRecord } from '../journal/run-record.ts'
+import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
+import { createRunAddresses, type RunAddresses } from '../receiver/addresses.ts'
+import { readReceiverSettings } from '../receiver/receiver-settings.ts'
+import { createOperationExchange, type OperationExchange } from '../service/operation-exchange.ts'
+import type { ServiceRequest } from '../service/service-client.ts'
+
+/** A row as the journal holds it. */
+export interface ItemRow {
+  row: number
+  cells: readonly string[]
+  /** What each cell is in a source of JSON; null where all are text. */
+  kinds: string | null
+}
+
+/** An item's request, and what its answer tells the item's rows apart by. */
+export interface ItemRequest {
+  request: ServiceRequest
+  rowKeys: readonly string[]
+  /** Each row's own part of the request, in their order. */
+  bodies: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** What the rows of a run become on the wire. */
+export interface ItemRequests {
+  mapRow: MapRow
+  toCallbackUrl: RunAddresses['toCallbackUrl']
+  /** The host, and the judges of what it answers. */
+  exchange: OperationExchange
+  /** The request of an item with these rows; `item` is null for a row that is never sent. */
+  toRequest(item: number | null, rows: readonly ItemRow[]): ItemRequest
+}
+
+/**
+ * Prepares the requests of a run (docs/interface.md §4). Each is a pure function of the plan and the cells of its rows,
+ * so that intake, sender, load test and results all get the same one.
+ */
+export function createItemRequests(
+  record: Pick<RunRecord, 'plan' | 'runToken' | 'callbackBase' | 'mediaBase'> & {
+    columns: readonly string[]
+  },
+  workspace: string,
+  /** Error codes that mean "this post_id was delivered before", in addition to the connection's own. */
+  deliveredCodes: readonly string[] = [],
+): ItemRequests {
+  const { plan, columns, runToken } = record
+  const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
+  const mapRow = createRowMapper(plan, columns, runToken, addresses)
+  const exchange = createOperationExchange(plan, { deliveredCodes, nowMs: Date.now })
+  return {
+    mapRow,
+    exchange,
+    toCallbackUrl: addresses.toCallbackUrl,
+    toRequest(item, rows) {
+      const bodies = rows.map(({ row, cells, kinds }) => mapRow(row, cells, kinds).body)
+      const callbackUrl = item === null ? null : addresses.toCallbackUrl(item)
+      return { bodies, request: exchange.toRequest(bodies, callbackUrl), rowKeys: exchange.toRowKeys(bodies) }
+    },
+  }
+}
