@@ -3,6 +3,7 @@ import { BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain } from 'electro
 import type { ExportTarget } from '../../shared/bridge/results.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
 import { SOURCE_ENDINGS } from '../../shared/plan/source-formats.ts'
+import { LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../../shared/run/export-formats.ts'
 import { type AskProduction, describeProduction } from '../bridge/production-gate.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 import { isOwnSender } from './message-port.ts'
@@ -14,14 +15,13 @@ const SOURCE_FILTERS = [
   { name: 'All files', extensions: ['*'] },
 ]
 
-const EXPORT_FILTERS = [
-  { name: 'CSV', extensions: ['csv'] },
-  { name: 'Excel workbook', extensions: ['xlsx'] },
-  { name: 'JSON Lines', extensions: ['jsonl'] },
-  { name: 'Report', extensions: ['html'] },
-  { name: 'JUnit report', extensions: ['xml'] },
-  { name: 'Histogram log', extensions: ['hlog'] },
-]
+// A dialog knows only what is behind the last dot. What both kinds of runs have is named as for rows.
+const EXPORT_FILTERS = [...ROW_EXPORT_FORMATS, ...LOAD_EXPORT_FORMATS]
+  .map(({ ending, label }) => ({ name: label, extensions: [ending.slice(ending.lastIndexOf('.') + 1)] }))
+  .filter(
+    ({ extensions: [extension] }, index, all) =>
+      index === all.findIndex((one) => one.extensions[0] === extension),
+  )
 
 /** The window that asked; throws where the asker is not our own page. */
 function findAsker(event: IpcMainInvokeEvent, appUrl: string): BrowserWindow {

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { DOWNLOAD_PATH } from '../../shared/bridge/browser-files.ts'
+import { findExportFormat, LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../../shared/run/export-formats.ts'
 import type { ExportPlace } from '../bridge/bridge-context.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 
@@ -91,9 +92,10 @@ export function createDownloads(workspace: string): Downloads {
   }
 }
 
-/** The ending that says what a file is; that of JUnit's files has two parts. */
+/** The ending that says what a file is; some have two parts. */
 function toEnding(name: string): string {
-  return name.toLowerCase().endsWith('.junit.xml') ? '.junit.xml' : extname(name)
+  const format = findExportFormat(name, [...LOAD_EXPORT_FORMATS, ...ROW_EXPORT_FORMATS])
+  return format === null ? extname(name) : `.${format}`
 }
 
 /** Names the file in a way that every browser reads (RFC 6266): ASCII for old ones, UTF-8 for all others. */

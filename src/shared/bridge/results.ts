@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { loadChartSecondSchema, loadReportSchema } from '../load/load-report.ts'
 import { sourcePlaceSchema } from '../plan/source-place.ts'
+import { LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { problemGroupSchema, problemSchema } from '../run/problem.ts'
 import {
   facetListSchema,
@@ -98,8 +99,7 @@ export const loadContract = {
   report: base.input(runIdSchema).output(overviewSchema),
 }
 
-/** Of rows: csv, xlsx, jsonl. Of load tests: html, junit.xml, hlog, csv of seconds, jsonl of kept requests. */
-const exportFormatSchema = z.enum(['csv', 'xlsx', 'jsonl', 'html', 'junit.xml', 'hlog'])
+const exportFormatSchema = z.enum([...ROW_EXPORT_FORMATS, ...LOAD_EXPORT_FORMATS].map(({ ending }) => ending))
 
 /** Formats that an export may have; each is the ending of its file's name. */
 export type ExportFormat = z.infer<typeof exportFormatSchema>

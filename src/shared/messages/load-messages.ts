@@ -1,3 +1,4 @@
+import { LOAD_EXPORT_FORMATS, listEndings } from '../run/export-formats.ts'
 import type { ErrorEntry } from './error-entry.ts'
 
 /** Why a result of k6 cannot be read, by the codes that the system and zlib give. */
@@ -47,9 +48,8 @@ export const LOAD_MESSAGES = {
   load_report_ending: {
     code: 'BAD_USAGE',
     words: ({ file }: { file: string }) => ({
-      text: `${file}: expected a name that ends in .html, .junit.xml, .hlog, .csv, .jsonl or .k6`,
-      remedy:
-        'The ending selects the format: .html for a report, .junit.xml for CI servers, .hlog for HdrHistogram tools, .csv for one line per second, .jsonl for sampled requests, .k6 for a k6 project with the same load.',
+      text: `${file}: expected a name that ends in ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
+      remedy: `The ending selects the format: ${LOAD_EXPORT_FORMATS.map(({ ending, help }) => `.${ending} (${help})`).join(', ')} or .k6 (folder with a k6 project of the same load).`,
     }),
   },
   k6_needs_load: {

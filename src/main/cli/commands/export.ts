@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { fromStateName, type StateName } from '../../../shared/messages/state-name.ts'
+import { LOAD_EXPORT_FORMATS, listEndings, ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { rowAnswerSchema } from '../../../shared/run/item-state.ts'
 import type { ExportResult, RowFilter } from '../../../shared/run/results.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
@@ -83,6 +84,12 @@ function formatResult({ rows, file, sizeBytes }: ExportResult, isLoad: boolean):
   return rows === 0 ? `${file} (${size})` : `${formatCounted(rows, 'record')} in ${file} (${size})`
 }
 
+/** A line for each format, what it holds in a column of its own. */
+function formatFormats(formats: readonly { ending: string; help: string }[]): string {
+  const width = Math.max(...formats.map(({ ending }) => ending.length)) + 3
+  return formats.map(({ ending, help }) => `  ${`.${ending}`.padEnd(width)}${help}`).join('\n')
+}
+
 /** Adds `export RUN FILE`: writes the source's columns and the outcome of each row, in the format of the file's ending. */
 export function addExportCommand(program: Command, context: CliContext): void {
   const command = program
@@ -90,20 +97,13 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument(
       '<file>',
-      'output file, replaced if it exists: .csv, .xlsx or .jsonl; for a load test .html, .junit.xml, .hlog, .csv, .jsonl or .k6',
+      `output file, replaced if it exists: ${listEndings(ROW_EXPORT_FORMATS)}; for a load test ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
     )
     .description(
       'Exports every row of a run with its outcome. The file extension selects the format:\n' +
-        '  .csv    the source columns, then sluice_ and score. columns; formulas are escaped unless --lossless\n' +
-        '  .xlsx   the same columns, every cell as text\n' +
-        '  .jsonl  one JSON document per row, with request, answer and callbacks\n\n' +
+        `${formatFormats(ROW_EXPORT_FORMATS)}\n\n` +
         'For a load test:\n' +
-        '  .html       report with charts, works offline\n' +
-        '  .junit.xml  thresholds as test cases\n' +
-        '  .hlog       latencies for HdrHistogram tools\n' +
-        '  .csv        one row per second\n' +
-        '  .jsonl      sampled requests\n' +
-        '  .k6         folder with a k6 project of the same load\n\n' +
+        `${formatFormats([...LOAD_EXPORT_FORMATS, { ending: 'k6', help: 'folder with a k6 project of the same load' }])}\n\n` +
         'The export of an `index add` run can be used as the source of `index remove`.',
     )
     .option(

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages/outcome-advice.ts'
+import { LOAD_EXPORT_FORMATS, listEndings } from '../../../shared/run/export-formats.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { padRight } from '../terminal/layout.ts'
@@ -32,7 +33,10 @@ export function formatLoadNextSteps(
   }
   if (started_at !== null && rows.read > rows.invalid) {
     steps.push(
-      [`export ${runId} report.html`, 'report with charts; also .junit.xml, .hlog, .csv, .jsonl'],
+      [
+        `export ${runId} report.html`,
+        `report with charts; also ${listEndings(LOAD_EXPORT_FORMATS.slice(1))}`,
+      ],
       [`compare EARLIER ${runId}`, 'compare with an earlier run'],
     )
   }

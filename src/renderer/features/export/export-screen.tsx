@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import { NO_RULE, type RowFilter } from '../../../shared/run/results.ts'
 import { bridge, findDesktopApi } from '../../bridge/client.ts'
@@ -136,24 +137,14 @@ export function ExportScreen(props: {
         <Radio.Group
           aria-label="Format"
           value={format}
-          onChange={(value) => setFormat(FORMATS.find((known) => known === value) ?? 'csv')}
+          onChange={(value) =>
+            setFormat(ROW_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'csv')
+          }
         >
           <Stack gap="sm">
-            <Radio
-              value="csv"
-              label="CSV"
-              description="Your columns first, then the outcome of each row. UTF-8 with a byte-order mark, ready for spreadsheet programs."
-            />
-            <Radio
-              value="xlsx"
-              label="Excel workbook"
-              description="The same columns. Every cell is text, so nothing turns into a number or a date."
-            />
-            <Radio
-              value="jsonl"
-              label="JSON lines"
-              description="One object per row with its request and response, for programs."
-            />
+            {ROW_EXPORT_FORMATS.map(({ ending, label, meaning }) => (
+              <Radio key={ending} value={ending} label={label} description={meaning} />
+            ))}
           </Stack>
         </Radio.Group>
         {format === 'csv' && (
@@ -169,8 +160,6 @@ export function ExportScreen(props: {
     </Screen>
   )
 }
-
-const FORMATS: readonly ExportFormat[] = ['csv', 'xlsx', 'jsonl']
 
 const CHOICES: readonly string[] = ['all', 'filtered', 'unsuccessful', 'state'] satisfies Choice[]
 

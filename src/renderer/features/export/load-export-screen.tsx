@@ -2,8 +2,9 @@ import { Radio, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
+import type { Exported } from '../../../shared/bridge/results.ts'
 import { formatBytes } from '../../../shared/messages/figure-text.ts'
+import { LOAD_EXPORT_FORMATS, type LoadExportFormat } from '../../../shared/run/export-formats.ts'
 import { bridge, findDesktopApi } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
@@ -12,36 +13,12 @@ import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { startDownload, suggestFileName } from './export-screen.tsx'
 
-const FORMATS = [
-  {
-    value: 'html',
-    label: 'Report',
-    meaning: 'One page that opens offline: summary, thresholds, latency over time, errors, generator health.',
-  },
-  { value: 'junit.xml', label: 'JUnit', meaning: 'Each threshold as a test, for CI servers.' },
-  {
-    value: 'hlog',
-    label: 'Histogram log',
-    meaning: 'Every latency of every second, for the tools of HdrHistogram.',
-  },
-  {
-    value: 'csv',
-    label: 'CSV of seconds',
-    meaning: 'A line for each measured second, for a spreadsheet program.',
-  },
-  {
-    value: 'jsonl',
-    label: 'JSON lines of requests',
-    meaning: 'The requests that were kept whole: an even sample, and those that did not succeed.',
-  },
-] as const satisfies { value: ExportFormat; label: string; meaning: string }[]
-
 /** What a load test measured as a file, in the form that its reader takes. */
 export function LoadExportScreen({ runId }: { runId: string }) {
   useFollowRun(runId)
   const name = useLiveRuns((live) => live.summaries[runId]?.name) ?? 'load test'
   const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
-  const [format, setFormat] = useState<(typeof FORMATS)[number]['value']>('html')
+  const [format, setFormat] = useState<LoadExportFormat>('html')
   const [done, setDone] = useState<Exported | null>(null)
   const write = useMutation({
     mutationFn: async () => {
@@ -83,11 +60,13 @@ export function LoadExportScreen({ runId }: { runId: string }) {
         <Radio.Group
           aria-label="Format"
           value={format}
-          onChange={(value) => setFormat(FORMATS.find((known) => known.value === value)?.value ?? 'html')}
+          onChange={(value) =>
+            setFormat(LOAD_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'html')
+          }
         >
           <Stack gap="sm">
-            {FORMATS.map(({ value, label, meaning }) => (
-              <Radio key={value} value={value} label={`${label} (.${value})`} description={meaning} />
+            {LOAD_EXPORT_FORMATS.map(({ ending, label, meaning }) => (
+              <Radio key={ending} value={ending} label={`${label} (.${ending})`} description={meaning} />
             ))}
           </Stack>
         </Radio.Group>

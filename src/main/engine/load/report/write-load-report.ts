@@ -1,26 +1,20 @@
 import type { LoadReport, LoadSample } from '../../../../shared/load/load-report.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import {
+  findExportFormat,
+  LOAD_EXPORT_FORMATS,
+  type LoadExportFormat,
+} from '../../../../shared/run/export-formats.ts'
 import type { ExportResult } from '../../../../shared/run/results.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { formatHtmlReport } from './html/html-report.ts'
 import { formatJunitReport } from './junit-report.ts'
 import { createHlogWriter, createSecondsWriter, formatSample, type HlogInterval } from './tool-reports.ts'
 
-/** Formats of a load test's report: a page, a CI server's XML, a histogram log, a CSV of seconds, kept requests. */
-export type LoadReportFormat = 'html' | 'junit' | 'hlog' | 'seconds' | 'samples'
-
-const ENDINGS: readonly [ending: RegExp, format: LoadReportFormat][] = [
-  [/\.html?$/i, 'html'],
-  [/\.junit\.xml$/i, 'junit'],
-  [/\.hlog$/i, 'hlog'],
-  [/\.csv$/i, 'seconds'],
-  [/\.(jsonl|ndjson)$/i, 'samples'],
-]
-
 /** The format that a file's ending asks for. Throws `BAD_USAGE` for any other ending. */
-export function findLoadReportFormat(file: string): LoadReportFormat {
-  const found = ENDINGS.find(([ending]) => ending.test(file))
-  if (found !== undefined) return found[1]
+export function findLoadReportFormat(file: string): LoadExportFormat {
+  const format = findExportFormat(file, LOAD_EXPORT_FORMATS)
+  if (format !== null) return format
   throw new SluiceError({ id: 'load_report_ending', file })
 }
 
@@ -40,7 +34,7 @@ export interface LoadReportSource {
  * replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function writeLoadReport(
-  options: LoadReportSource & { file: string; format?: LoadReportFormat },
+  options: LoadReportSource & { file: string; format?: LoadExportFormat },
 ): Promise<ExportResult> {
   const { file } = options
   const format = options.format ?? findLoadReportFormat(file)
@@ -65,21 +59,21 @@ interface WrittenPage {
 }
 
 const WRITERS: Readonly<
-  Record<LoadReportFormat, (source: LoadReportSource) => Iterable<WrittenPage> | AsyncIterable<WrittenPage>>
+  Record<LoadExportFormat, (source: LoadReportSource) => Iterable<WrittenPage> | AsyncIterable<WrittenPage>>
 > = {
   html: ({ report }) => [{ text: formatHtmlReport(report), rows: 0 }],
-  junit: ({ report }) => [{ text: formatJunitReport(report), rows: 0 }],
+  'junit.xml': ({ report }) => [{ text: formatJunitReport(report), rows: 0 }],
   async *hlog({ report, intervals }) {
     const writer = createHlogWriter({ startedAt: report.startedAt ?? EPOCH, runId: report.runId })
     yield { text: writer.header(), rows: 0 }
     for await (const page of intervals) yield { text: page.map(writer.interval).join(''), rows: page.length }
   },
-  *seconds({ report }) {
+  *csv({ report }) {
     const writer = createSecondsWriter()
     yield { text: writer.header(), rows: 0 }
     for (const second of report.seconds) yield { text: writer.second(second), rows: 1 }
   },
-  async *samples({ samples }) {
+  async *jsonl({ samples }) {
     for await (const page of samples) yield { text: page.map(formatSample).join(''), rows: page.length }
   },
 }

@@ -1,26 +1,26 @@
 import { extname } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import {
+  findExportFormat,
+  ROW_EXPORT_FORMATS,
+  type RowExportFormat,
+} from '../../../../shared/run/export-formats.ts'
 import type { ExportResult, ExportRow } from '../../../../shared/run/results.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-report.ts'
 import { createJsonlWriter } from './jsonl-report.ts'
 import { writeXlsx } from './xlsx-report.ts'
 
-/** Formats of a report. */
-type ReportFormat = 'csv' | 'jsonl' | 'xlsx'
-
-const TEXT_WRITERS: Record<Exclude<ReportFormat, 'xlsx'>, (options: ReportOptions) => ReportWriter> = {
+const TEXT_WRITERS: Record<Exclude<RowExportFormat, 'xlsx'>, (options: ReportOptions) => ReportWriter> = {
   csv: createCsvWriter,
   jsonl: createJsonlWriter,
 }
 
 /** The format that a file's ending asks for. Throws `BAD_USAGE` for any other ending. */
-export function findReportFormat(file: string): ReportFormat {
-  const ending = extname(file).toLowerCase()
-  if (ending === '.csv') return 'csv'
-  if (ending === '.xlsx') return 'xlsx'
-  if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl'
-  throw new SluiceError({ id: 'export_ending', file, ending })
+export function findReportFormat(file: string): RowExportFormat {
+  const format = findExportFormat(file, ROW_EXPORT_FORMATS)
+  if (format !== null) return format
+  throw new SluiceError({ id: 'export_ending', file, ending: extname(file).toLowerCase() })
 }
 
 /**
@@ -30,7 +30,7 @@ export function findReportFormat(file: string): ReportFormat {
 export async function writeReport(
   options: ReportOptions & {
     file: string
-    format?: ReportFormat
+    format?: RowExportFormat
     pages: Iterable<readonly ExportRow[]> | AsyncIterable<readonly ExportRow[]>
   },
 ): Promise<ExportResult> {
@@ -54,7 +54,7 @@ export async function writeReport(
 }
 
 async function* writePieces(
-  format: ReportFormat,
+  format: RowExportFormat,
   options: ReportOptions,
   pages: AsyncIterable<readonly ExportRow[]>,
 ): AsyncGenerator<string | Uint8Array, void, undefined> {

@@ -1,0 +1,95 @@
+/** A format in which results are exported. The texts are shown; the ending of the file's name selects the format. */
+interface ExportFormatEntry {
+  /** Behind the last dots of the name. */
+  ending: string
+  label: string
+  /** What the file holds, a sentence for the window. */
+  meaning: string
+  /** The same as a phrase, for help on the command line. */
+  help: string
+}
+
+/** The formats of a run's rows. */
+export const ROW_EXPORT_FORMATS = [
+  {
+    ending: 'csv',
+    label: 'CSV',
+    meaning:
+      'Your columns first, then the outcome of each row. UTF-8 with a byte-order mark, ready for spreadsheet programs.',
+    help: 'the source columns, then sluice_ and score. columns; formulas are escaped unless --lossless',
+  },
+  {
+    ending: 'xlsx',
+    label: 'Excel workbook',
+    meaning: 'The same columns. Every cell is text, so nothing turns into a number or a date.',
+    help: 'the same columns, every cell as text',
+  },
+  {
+    ending: 'jsonl',
+    label: 'JSON lines',
+    meaning: 'One object per row with its request and response, for programs.',
+    help: 'one JSON document per row, with request, answer and callbacks',
+  },
+] as const satisfies readonly ExportFormatEntry[]
+
+/** The formats of what a load test measured. A k6 project, which is a folder, is not among them. */
+export const LOAD_EXPORT_FORMATS = [
+  {
+    ending: 'html',
+    label: 'Report',
+    meaning: 'One page that opens offline: summary, thresholds, latency over time, errors, generator health.',
+    help: 'report with charts, works offline',
+  },
+  {
+    ending: 'junit.xml',
+    label: 'JUnit',
+    meaning: 'Each threshold as a test, for CI servers.',
+    help: 'thresholds as test cases',
+  },
+  {
+    ending: 'hlog',
+    label: 'Histogram log',
+    meaning: 'Every latency of every second, for the tools of HdrHistogram.',
+    help: 'latencies for HdrHistogram tools',
+  },
+  {
+    ending: 'csv',
+    label: 'CSV of seconds',
+    meaning: 'A line for each measured second, for a spreadsheet program.',
+    help: 'one row per second',
+  },
+  {
+    ending: 'jsonl',
+    label: 'JSON lines of requests',
+    meaning: 'The requests that were kept whole: an even sample, and those that did not succeed.',
+    help: 'sampled requests',
+  },
+] as const satisfies readonly ExportFormatEntry[]
+
+/** A format of rows, named by its ending. */
+export type RowExportFormat = (typeof ROW_EXPORT_FORMATS)[number]['ending']
+
+/** A format of load tests, named by its ending. */
+export type LoadExportFormat = (typeof LOAD_EXPORT_FORMATS)[number]['ending']
+
+/** Endings that stand for those of the formats, too. */
+const OTHER_ENDINGS = new Map([
+  ['htm', 'html'],
+  ['ndjson', 'jsonl'],
+])
+
+/** The one of these formats that a file's name ends with, in either case; null where none does. */
+export function findExportFormat<Ending extends string>(
+  file: string,
+  formats: readonly { ending: Ending }[],
+): Ending | null {
+  const name = file.toLowerCase()
+  const last = name.slice(name.lastIndexOf('.') + 1)
+  const usual = `${name.slice(0, name.length - last.length)}${OTHER_ENDINGS.get(last) ?? last}`
+  return formats.find(({ ending }) => usual.endsWith(`.${ending}`))?.ending ?? null
+}
+
+/** The endings of formats as a sentence lists them: `.csv, .xlsx`. */
+export function listEndings(formats: readonly { ending: string }[]): string {
+  return formats.map(({ ending }) => `.${ending}`).join(', ')
+}
