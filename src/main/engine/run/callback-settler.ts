@@ -4,7 +4,7 @@ import { findTakenOver, type RunFamily, type RunView } from '../journal/run-fami
 import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
 import { readLatency, writeLatency } from '../journal/seconds.ts'
 import type { InboxCallback } from '../receiver/inbox.ts'
-import { InboxReader } from '../receiver/inbox-reader.ts'
+import { InboxReader } from '../receiver/inbox.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
 import { CallbackWriter, type SettledItem } from './journal/callback-writer.ts'

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
-import { countDoubleAdds } from '../../../shared/run/resend-consent.ts'
+import { countDoubleAdds } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
 import type { Engine, ResumeOptions, RunHandle, StartOptions } from '../engine-interface.ts'

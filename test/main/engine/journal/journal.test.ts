@@ -11,21 +11,21 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { insertTestRun, openTestJournal } from './test-journal.ts'
 
 const toUrl = (path: string) => new URL(`../../../../src/main/engine/${path}`, import.meta.url).href
-const READER_URL = toUrl('journal/run-family.ts')
+const READER_URL = toUrl('journal/journal.ts')
 
 /** Looks at a journal over and over, with a new reader each time, from the moment its file is there. */
 const READER = `
   const { existsSync } = require('node:fs')
   const { parentPort, workerData } = require('node:worker_threads')
   void import(workerData).then(
-    ({ ReaderPool, readRunView }) => {
+    ({ hasSchema, openJournalReader }) => {
       parentPort.on('message', (file) => {
         while (!existsSync(file));
         try {
-          for (let view = null; view === null; ) {
-            const pool = new ReaderPool()
-            view = readRunView(pool, file, true)
-            pool.close()
+          for (let run; run === undefined; ) {
+            const db = openJournalReader(file)
+            run = hasSchema(db) ? db.prepare('SELECT run_id FROM run').get() : undefined
+            db.close()
           }
           parentPort.postMessage('seen')
         } catch (error) {

@@ -3,7 +3,7 @@ import { describeLimits, findLimits, mergeHealth } from '../../../../src/main/en
 import type { OpenSecond } from '../../../../src/main/engine/load/load-ledger.ts'
 import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
 import type { SecondHealth } from '../../../../src/main/engine/load/load-threads.ts'
-import { SecondTimes } from '../../../../src/main/engine/sending/sender-health.ts'
+import { SecondTimes } from '../../../../src/main/engine/sending/second-meter.ts'
 
 const WELL = {
   sent: 100,

@@ -68,11 +68,11 @@ describe('a load report', () => {
   test.each([
     ['a.html', 'html'],
     ['a.HTM', 'html'],
-    ['a.junit.xml', 'junit'],
+    ['a.junit.xml', 'junit.xml'],
     ['a.hlog', 'hlog'],
-    ['a.csv', 'seconds'],
-    ['a.jsonl', 'samples'],
-    ['a.ndjson', 'samples'],
+    ['a.csv', 'csv'],
+    ['a.jsonl', 'jsonl'],
+    ['a.ndjson', 'jsonl'],
   ])('called %s is of the format %s', (file, format) => {
     expect(findLoadReportFormat(file)).toBe(format)
   })
