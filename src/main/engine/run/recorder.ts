@@ -1,4 +1,3 @@
-import type { StatementSync } from 'node:sqlite'
 import {
   type ItemState,
   nextItemState,
@@ -11,7 +10,7 @@ import { isTimed, SecondWriter } from '../journal/seconds.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement, RowJudgement } from '../service/judgement.ts'
-import { BulkInsert } from '../workspace/sqlite.ts'
+import { BulkInsert, type StatementSync } from '../workspace/sqlite.ts'
 import { LongBodies, type PackedBody, packBody, toHeldBytes } from './journal/stored-bodies.ts'
 
 /**
