@@ -1,5 +1,4 @@
-import type { RunFamily } from '../journal/run-family.ts'
-import type { RunView } from '../journal/run-view.ts'
+import type { RunFamily, RunView } from '../journal/run-family.ts'
 
 /** A row as looking back reads it: what it was, and what the service decided. */
 export interface AnsweredRow {

@@ -1,7 +1,7 @@
 import type { Cell, Evaluation } from '../../../shared/lookback/evaluation.ts'
 import type { LabelledRow } from '../../../shared/lookback/evaluator.ts'
 import type { Labels } from '../../../shared/lookback/labels.ts'
-import { toExportColumns } from '../../../shared/run/export-format.ts'
+import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'

@@ -1,11 +1,10 @@
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { isAsync } from '../../../shared/plan/operation.ts'
 import { readTaskFindings, type TaskFindings } from '../../../shared/service/answer-findings.ts'
-import type { RunFamily } from '../journal/run-family.ts'
-import type { RunView } from '../journal/run-view.ts'
+import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { createExchangeReader } from '../run/journal/stored-bodies.ts'
-import { parseJson } from '../service/answer-text.ts'
+import { parseJson } from '../service/judgement.ts'
 import type { AnsweredRow } from './answered-rows.ts'
 import { findColumnOrThrow } from './row-labels.ts'
 

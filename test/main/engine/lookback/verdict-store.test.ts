@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
-import { ReaderPool } from '../../../../src/main/engine/journal/run-view.ts'
+import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import {
   readVerdicts,
   removeVerdicts,
