@@ -44,6 +44,19 @@ const problemCodeSchema = z.enum([
 /** See {@link problemCodeSchema}. */
 export type ProblemCode = z.infer<typeof problemCodeSchema>
 
+const argsSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.number())]),
+)
+
+const causeSchema = z.object({
+  code: problemCodeSchema,
+  /** What the code's words take (`messages/problem-messages.ts`); absent where they take nothing. */
+  args: argsSchema.exactOptional(),
+  /** The words of a journal that an earlier version wrote, which kept these instead of arguments. */
+  text: z.string().exactOptional(),
+})
+
 /** One thing that is wrong with one row of a source. */
 export const problemSchema = z.object({
   /** 1-based number of the record in the source; the header line is not a row. */
@@ -53,11 +66,11 @@ export const problemSchema = z.object({
   /** Only for `not_unique`: where the other row with the same value is. */
   alsoAt: sourcePlaceSchema.exactOptional(),
   severity: severitySchema,
-  code: problemCodeSchema,
   /** The wire field it is about, such as `post_id`; absent when it is about the whole row. */
   field: z.string().exactOptional(),
-  /** What was expected, as in "must not contain `_` or `;`". */
-  message: z.string(),
+  ...causeSchema.shape,
+  /** What the code's words take that belongs to this row, such as the number of another row. */
+  details: argsSchema.exactOptional(),
   /** What was found, cut to {@link FOUND_MAX_CHARACTERS}; absent where there is nothing to show. */
   found: z.string().exactOptional(),
 })
@@ -68,9 +81,8 @@ export type Problem = z.infer<typeof problemSchema>
 /** Problems of one cause, with the first rows that have it. */
 export const problemGroupSchema = z.object({
   severity: severitySchema,
-  code: problemCodeSchema,
+  ...causeSchema.shape,
   field: z.string().nullable(),
-  message: z.string(),
   rows: z.int(),
   examples: z.array(problemSchema),
 })
@@ -93,12 +105,4 @@ export function toFound(text: string): string {
 /** The number of a problem's row, and the line where that is another: `17 (line 19)`. */
 export function formatRowPlace({ row, place }: Pick<Problem, 'row' | 'place'>): string {
   return `${row}${formatLine(row, place)}`
-}
-
-/** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */
-export function formatProblem(problem: Problem): string {
-  const row = `row ${formatRowPlace(problem)}`
-  const where = problem.field === undefined ? row : `${row}, ${problem.field}`
-  const found = problem.found === undefined ? '' : `, found \`${problem.found}\``
-  return `${where}: ${problem.message}${found}`
 }

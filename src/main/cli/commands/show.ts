@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatProblem, toWorded } from '../../../shared/messages/problem-messages.ts'
 import { toStateName } from '../../../shared/messages/state-name.ts'
-import { formatProblem } from '../../../shared/run/problem.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
@@ -11,7 +11,7 @@ import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { printSummary } from '../session/settle-run.ts'
-import { formatProblemGroups, formatRowDetail } from '../summary/row-text.ts'
+import { formatProblemGroups, formatRowDetail, toWordedGroups } from '../summary/row-text.ts'
 import { toPrintable, toSnakeCase } from '../terminal/output.ts'
 
 interface ShowFlags extends WorkspaceFlags {
@@ -20,9 +20,14 @@ interface ShowFlags extends WorkspaceFlags {
   row?: number
 }
 
-/** A row with its state in the words of every document. */
+/** A row as programs read it: its state and its problems in words. */
 function toNamed(detail: RowDetail) {
-  return { ...detail, result: { ...detail.result, state: toStateName(detail.result.state) } }
+  const { result, problems } = detail
+  return {
+    ...detail,
+    result: { ...result, state: toStateName(result.state) },
+    problems: problems.map(toWorded),
+  }
 }
 
 /** A load test submits each row many times, and keeps a sample of them. */
@@ -59,7 +64,9 @@ export function addShowCommand(program: Command, context: CliContext): void {
       if (flags.problems) {
         if (!flags.json) return printProblems(context, engine, run.run_id)
         const problems = await engine.readProblems(run.run_id)
-        await context.out.writeLine(JSON.stringify({ run_id: run.run_id, problems }, null, 2))
+        await context.out.writeLine(
+          JSON.stringify({ run_id: run.run_id, problems: toWordedGroups(problems) }, null, 2),
+        )
         return
       }
       await printSummary(context, engine, run, flags)

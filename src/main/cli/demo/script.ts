@@ -1,6 +1,7 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatProblem } from '../../../shared/messages/problem-messages.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../shared/plan/plan.ts'
-import { formatProblem, type Problem } from '../../../shared/run/problem.ts'
+import type { Problem } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { SAMPLE_FILES } from '../../program-files.ts'

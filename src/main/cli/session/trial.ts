@@ -11,7 +11,7 @@ import { type CliContext, watchInterrupts } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
-import { formatProblemGroups } from '../summary/row-text.ts'
+import { formatProblemGroups, toWordedGroups } from '../summary/row-text.ts'
 import { formatSection, sectionColumns, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 
@@ -72,7 +72,7 @@ function toDocument({ load, connection }: Plan, { rows, problems, first }: Findi
     dry_run: true,
     ...(load === undefined ? {} : { load: describeLoad(load, connection.timeoutMs) }),
     rows,
-    problems,
+    problems: toWordedGroups(problems),
   })
   if (first === null) return prettyJson(addMember(rest, 'first_request', 'null'))
   const request = { row: first.result.row, method: first.requestMethod, url: first.requestUrl }

@@ -6,14 +6,10 @@ import {
   formatFigure,
 } from '../../../shared/messages/figure-text.ts'
 import { isJson, prettyJson } from '../../../shared/messages/pretty-json.ts'
+import { formatProblem, sayExpected, toWorded } from '../../../shared/messages/problem-messages.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import { formatLine } from '../../../shared/plan/source-place.ts'
-import {
-  formatProblem,
-  formatRowPlace,
-  type Problem,
-  type ProblemGroup,
-} from '../../../shared/run/problem.ts'
+import { formatRowPlace, type Problem, type ProblemGroup } from '../../../shared/run/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
 import { formatSection, padRight } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -157,7 +153,7 @@ export function formatProblemGroups(
     const sign = isError ? terminal.glyphs.rejected : terminal.glyphs.failed
     const field = group.field === null ? '' : `${group.field}: `
     const kind = isError ? '' : ' (warning, still sent)'
-    const head = `${sign} ${formatCounted(group.rows, 'row')}${kind}  ${toPrintable(`${field}${group.message}`)}`
+    const head = `${sign} ${formatCounted(group.rows, 'row')}${kind}  ${toPrintable(`${field}${sayExpected(group, 'terminal')}`)}`
     const examples = group.examples.slice(0, limit)
     const more = group.rows - new Set(examples.map((example) => example.row)).size
     return [
@@ -170,11 +166,16 @@ export function formatProblemGroups(
   })
 }
 
+/** Groups as programs read them, with words in the place of arguments. */
+export function toWordedGroups(groups: readonly ProblemGroup[]) {
+  return groups.map((group) => ({ ...toWorded(group), examples: group.examples.map(toWorded) }))
+}
+
 /** A line for each example, and one for those that have the same cause in the same words. */
 function formatExamples(examples: readonly Problem[]): string[] {
   const alike = new Map<string, Problem[]>()
   for (const example of examples) {
-    const key = `${example.message}\n${example.found ?? ''}`
+    const key = `${sayExpected(example, 'terminal')}\n${example.found ?? ''}`
     alike.set(key, [...(alike.get(key) ?? []), example])
   }
   return [...alike.values()].flatMap((same) => {

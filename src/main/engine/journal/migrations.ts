@@ -167,4 +167,11 @@ export const MIGRATIONS: readonly string[] = [
   -- of a text file. Rows before the first entry, and all of a folder, are their own number.
   CREATE TABLE row_place (row INTEGER PRIMARY KEY, sheet_row INTEGER NOT NULL, line INTEGER) STRICT;
   `,
+  `
+  -- What the words of a problem's code take, JSON objects: args of the cause, details of the row alone. Both are null
+  -- where they take nothing. message is then empty; it holds the words of what an earlier version stored. The counter
+  -- of a cause has args in the place of those words.
+  ALTER TABLE problem ADD COLUMN args TEXT;
+  ALTER TABLE problem ADD COLUMN details TEXT;
+  `,
 ]

@@ -1,7 +1,8 @@
 import { isFolderColumns } from '../../../shared/mapping/match-columns.ts'
 import { compileTemplate, parseTemplate, type ReadCell } from '../../../shared/mapping/templates.ts'
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
-import { type Problem, toFound } from '../../../shared/run/problem.ts'
+import { toFound } from '../../../shared/run/problem.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
 
 /** Puts one field into the body, or says what keeps it out. A field that is there already stays as it is. */
@@ -11,7 +12,7 @@ export type WriteField = (
   cells: readonly string[],
   /** Of a row of JSON, what each cell is there; see `CellKind`. */
   kinds: string | null,
-) => Problem | null
+) => FoundProblem | null
 
 /** Writes a cell as it is; an empty one leaves the field out. */
 export function createTextWriter(name: string, read: ReadCell): WriteField {
@@ -94,8 +95,8 @@ export function createModelsWriter(name: string, read: ReadCell | null, models: 
     const text = read === null ? '' : read(row, cells)
     const named = text === '' ? models : parseModels(text)
     if (named === null) {
-      const message = 'must be names of models, or a JSON array of them'
-      return { row, severity: 'error', code: 'unknown_model', field: name, message, found: toFound(text) }
+      const cause = { code: 'unknown_model', args: { isList: false } } as const
+      return { row, severity: 'error', field: name, ...cause, found: toFound(text) }
     }
     const used = named.length > 0 ? named : models
     if (used.length > 0) body[name] = used
@@ -126,9 +127,8 @@ export function createRequestWriter(
   }
 }
 
-function toNoObject(field: string, row: number, text: string): Problem {
-  const message = 'must be a JSON object'
-  return { row, severity: 'error', code: 'not_json_object', field, message, found: toFound(text) }
+function toNoObject(field: string, row: number, text: string): FoundProblem {
+  return { row, severity: 'error', code: 'not_json_object', field, found: toFound(text) }
 }
 
 /** Deepest nesting of a JSON object that is sent; writing it again needs stack for every level. */

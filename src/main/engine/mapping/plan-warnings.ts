@@ -1,9 +1,10 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
+import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
 import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
-import { fillsUserMetadata, findConstantModels, findModelWarning, type PlanWarning } from './validate-row.ts'
+import { fillsUserMetadata, findConstantModels, findModelWarning } from './validate-row.ts'
 
 /**
  * What is odd about every row alike, said once instead of once a row: nothing fills user_metadata, models that are
@@ -31,8 +32,7 @@ function findDoubledColumns(mapping: Mapping, header: readonly string[]): PlanWa
     const numbers = header.flatMap((name, index) => (name === source.column ? [index + 1] : []))
     const [first] = numbers
     if (first === undefined || numbers.length < 2) return []
-    const message = `has the same name in columns ${numbers.join(' and ')}; column ${first} is used. Map the one that is meant by its number`
-    return [{ severity: 'warning', code: 'not_distinct', field, message }]
+    return [{ severity: 'warning', code: 'not_distinct', args: { columns: numbers }, field }]
   })
 }
 
@@ -41,48 +41,30 @@ function findModeWarnings(operation: Operation, mapping: Mapping, columns: reado
   const mapped = findUnlistedFields(operation).filter(({ name }) => !isEmpty(mapping[name]))
   const leftOut = findLeftOutFields(columns, operation).filter(({ name }) => mapping[name] === undefined)
   return [
-    ...mapped.map((field) => toModeWarning(field, 'it is sent as it is')),
-    ...leftOut.map((field) =>
-      toModeWarning(field, 'the column of that name is left out unless it is mapped'),
-    ),
+    ...mapped.map((field) => toModeWarning(field, true)),
+    ...leftOut.map((field) => toModeWarning(field, false)),
   ]
 }
 
-function toModeWarning({ name, mode }: RequestField, consequence: string): PlanWarning {
-  const message = `is listed for ${mode} only; ${consequence}`
-  return { severity: 'warning', code: 'not_for_mode', field: name, message }
+function toModeWarning({ name, mode }: RequestField, isSent: boolean): PlanWarning {
+  return { severity: 'warning', code: 'not_for_mode', args: { mode, isSent }, field: name }
 }
 
 function findUpdateWarnings(operation: Operation, mapping: Mapping): PlanWarning[] {
   if (operation.kind !== 'watchlist-update' || operation.emptyNotes === 'clear') return []
   if (!isEmpty(mapping['notes']) || !isEmpty(mapping['request'])) return []
-  return [
-    {
-      severity: 'warning',
-      code: 'recommended',
-      field: 'notes',
-      message: 'is all that an update changes, and nothing fills it',
-    },
-  ]
+  return [{ severity: 'warning', code: 'recommended', args: { lack: 'all_that_changes' }, field: 'notes' }]
 }
 
 function findTaskWarnings(operation: TaskOperation, mapping: Mapping): PlanWarning[] {
   const warnings: PlanWarning[] = []
   if (!fillsUserMetadata(mapping)) {
-    warnings.push({
-      severity: 'warning',
-      code: 'recommended',
-      field: 'user_metadata',
-      message: 'is recommended on every request, and nothing fills it',
-    })
+    const cause = { code: 'recommended', args: { lack: 'source' } } as const
+    warnings.push({ severity: 'warning', field: 'user_metadata', ...cause })
   }
   if (isEmpty(mapping['user_id']) && !isEmpty(mapping['request'])) {
-    warnings.push({
-      severity: 'warning',
-      code: 'recommended',
-      field: 'user_id',
-      message: 'is required, and nothing but whole requests fills it',
-    })
+    const cause = { code: 'recommended', args: { lack: 'only_requests' } } as const
+    warnings.push({ severity: 'warning', field: 'user_id', ...cause })
   }
   const models = new Set([...operation.models, ...(findConstantModels(operation, mapping) ?? [])])
   for (const model of models) {
@@ -92,12 +74,7 @@ function findTaskWarnings(operation: TaskOperation, mapping: Mapping): PlanWarni
   if (operation.api === 'v2') {
     for (const { name, v2 } of TASK_FIELDS) {
       if (v2 || isEmpty(mapping[name])) continue
-      warnings.push({
-        severity: 'warning',
-        code: 'not_for_api',
-        field: name,
-        message: 'is not among the fields that v2 lists; it is sent as it is',
-      })
+      warnings.push({ severity: 'warning', code: 'not_for_api', args: { api: 'v2' }, field: name })
     }
   }
   return warnings

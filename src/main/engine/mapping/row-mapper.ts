@@ -9,9 +9,9 @@ import {
 } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { MappingMistake } from '../../../shared/messages/mapping-messages.ts'
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { FieldSource, Mapping, Operation, Plan } from '../../../shared/plan/plan.ts'
-import type { Problem } from '../../../shared/run/problem.ts'
 import { type RequestField, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
 import {
   createMediaCell,
@@ -35,7 +35,7 @@ interface MappedRow {
   body: Record<string, unknown>
   /** What no other row of the source may have too; null where nothing need be looked up. */
   uniqueKey: UniqueKey | null
-  problems: readonly Problem[]
+  problems: readonly FoundProblem[]
 }
 
 /** A value that only one row of a source may have, and the field it is in. */
@@ -52,7 +52,7 @@ interface UniqueKey {
  */
 export type MapRow = (row: number, cells: readonly string[], kinds?: string | null) => MappedRow
 
-const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
+const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
 
 /**
  * Compiles a plan's mapping (see {@link resolveMapping}, which it applies) into a function that runs at intake and
@@ -70,7 +70,7 @@ export function createRowMapper(
   const toUniqueKey = createUniqueKey(plan.operation, mapping)
   return (row, cells, kinds = null) => {
     const body: Record<string, unknown> = {}
-    let problems: Problem[] | null = null
+    let problems: FoundProblem[] | null = null
     for (const write of writers) {
       const problem = write(body, row, cells, kinds)
       if (problem !== null) {
@@ -218,12 +218,9 @@ function createWriter(
   return read === null ? null : createTextWriter(name, read)
 }
 
-const NO_ADDRESS =
-  'is a file without an address; name a template for it (--media-template), or let the media host serve it (--media-host)'
-
 /** Whether a problem is that of a media file which nothing gives an address; that the row lacks a url follows. */
-export function isMissingAddress({ message }: Problem): boolean {
-  return message === NO_ADDRESS
+export function isMissingAddress(problem: FoundProblem): boolean {
+  return problem.code === 'required' && problem.args.lack === 'address'
 }
 
 /** A media file's address is its url, unless the row has one already. */
@@ -233,8 +230,7 @@ function createMediaWriter(toUrl: ReadCell | null, columns: readonly string[]): 
     return (body, row, cells) => {
       const found = readPath(row, cells)
       if (found === '' || body['url'] !== undefined) return null
-      const message = NO_ADDRESS
-      return { row, severity: 'error', code: 'required', field: 'url', message, found }
+      return { row, severity: 'error', code: 'required', args: { lack: 'address' }, field: 'url', found }
     }
   }
   const write = createTextWriter('url', toUrl)

@@ -1,9 +1,10 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
+import type { FoundProblem, PlanWarning, ProblemCause } from '../../../shared/messages/problem-messages.ts'
 import { fieldsOf } from '../../../shared/plan/operation.ts'
 import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
-import { type Problem, type ProblemCode, type Severity, toFound } from '../../../shared/run/problem.ts'
+import { type Severity, toFound } from '../../../shared/run/problem.ts'
 import { isDotSegment } from '../../../shared/service/endpoints.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { findModel } from '../../../shared/service/models.ts'
@@ -21,9 +22,9 @@ import { parseModels } from './field-writers.ts'
 type RequestBody = Readonly<Record<string, unknown>>
 
 /** Finds everything that is wrong with the body of one row; the same empty list where nothing is. */
-export type ValidateRow = (row: number, body: RequestBody) => readonly Problem[]
+export type ValidateRow = (row: number, body: RequestBody) => readonly FoundProblem[]
 
-const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
+const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
 
 /**
  * Compiles the rules of docs/interface.md §2, §4 and §8 for a plan whose mapping is resolved. Whether a post_id or a
@@ -75,22 +76,24 @@ export function fillsUserMetadata(mapping: Mapping): boolean {
 }
 
 /** Problems of one row found so far; null for none, so that rows without any cost no list. */
-type Found = Problem[] | null
+type Found = FoundProblem[] | null
 
 /** One rule for the body of a row: adds what it finds to what was found before. */
 type RowRule = (found: Found, row: number, body: RequestBody) => Found
+
+const NO_VALUE = { code: 'required', args: { lack: 'value' } } as const
+const NO_INDEX_MEDIA = { code: 'one_of', args: { one: 'url', other: 'media', isExclusive: false } } as const
 
 /** Adds a problem to those found; `value` is shown as it was found. */
 function addProblem(
   found: Found,
   row: number,
   severity: Severity,
-  code: ProblemCode,
   field: string | null,
-  message: string,
+  cause: ProblemCause,
   value?: unknown,
-): Problem[] {
-  const problem: Problem = { row, severity, code, message }
+): FoundProblem[] {
+  const problem: FoundProblem = { row, severity, ...cause }
   if (field !== null) problem.field = field
   if (value !== undefined) problem.found = toFound(toText(value))
   if (found === null) return [problem]
@@ -113,7 +116,7 @@ function isHttpUrl(value: unknown): boolean {
 function checkUrl(found: Found, row: number, field: string, value: unknown): Found {
   return value === undefined || isHttpUrl(value)
     ? found
-    : addProblem(found, row, 'error', 'not_a_url', field, 'must be an http or https URL', value)
+    : addProblem(found, row, 'error', field, { code: 'not_a_url' }, value)
 }
 
 /** callback_url is an address, in either mode. */
@@ -123,13 +126,13 @@ const checkCallbackUrl: RowRule = (found, row, body) =>
 /** Exactly one of text_data and url; v2 does not say so, and takes both. */
 function createContentRule(operation: TaskOperation): RowRule {
   const isV1 = operation.api === 'v1'
-  const message = isV1 ? 'must have exactly one of text_data and url' : 'must have text_data or url'
+  const cause = { code: 'one_of', args: { one: 'text_data', other: 'url', isExclusive: isV1 } } as const
   return (found, row, { text_data: text, url }) => {
     let all = found
     if (text === undefined && url === undefined) {
-      all = addProblem(all, row, 'error', 'one_of', null, message, 'neither')
+      all = addProblem(all, row, 'error', null, cause, 'neither')
     } else if (isV1 && text !== undefined && url !== undefined) {
-      all = addProblem(all, row, 'error', 'one_of', null, message, 'both')
+      all = addProblem(all, row, 'error', null, cause, 'both')
     }
     return checkUrl(all, row, 'url', url)
   }
@@ -142,11 +145,11 @@ function checkIds(found: Found, row: number, body: RequestBody): Found {
 
 function checkId(found: Found, row: number, field: string, id: unknown): Found {
   if (id === undefined || id === '') {
-    return addProblem(found, row, 'error', 'required', field, 'is required, and is empty')
+    return addProblem(found, row, 'error', field, NO_VALUE)
   }
   // A value of another type, which only a whole request can bring, has a rule of its own.
   if (typeof id !== 'string' || !FORBIDDEN_ID_CHARACTERS.test(id)) return found
-  return addProblem(found, row, 'error', 'forbidden_character', field, 'must not contain `_` or `;`', id)
+  return addProblem(found, row, 'error', field, { code: 'forbidden_character', args: { of: 'id' } }, id)
 }
 
 /** group_id is neither the post_id nor the parent_id. */
@@ -156,7 +159,7 @@ function checkGroup(found: Found, row: number, body: RequestBody): Found {
   let all = found
   for (const field of ['post_id', 'parent_id']) {
     if (group !== body[field]) continue
-    all = addProblem(all, row, 'error', 'not_distinct', 'group_id', `must differ from ${field}`, group)
+    all = addProblem(all, row, 'error', 'group_id', { code: 'not_distinct', args: { field } }, group)
   }
   return all
 }
@@ -168,7 +171,7 @@ function createMetadataRule(fields: readonly string[]): RowRule {
     for (const field of fields) {
       const metadata = body[field]
       if (metadata === undefined || isJsonObject(metadata)) continue
-      all = addProblem(all, row, 'error', 'not_json_object', field, 'must be a JSON object', metadata)
+      all = addProblem(all, row, 'error', field, { code: 'not_json_object' }, metadata)
     }
     return all
   }
@@ -177,8 +180,7 @@ function createMetadataRule(fields: readonly string[]): RowRule {
 /** Warns of a row without the user_metadata that other rows have. */
 function checkUserMetadata(found: Found, row: number, body: RequestBody): Found {
   if (body['user_metadata'] !== undefined) return found
-  const message = 'is recommended on every request, and is empty'
-  return addProblem(found, row, 'warning', 'recommended', 'user_metadata', message)
+  return addProblem(found, row, 'warning', 'user_metadata', { code: 'recommended', args: { lack: 'value' } })
 }
 
 /** At most one model in v1; warns of models that are not listed, except the plan's own, which are warned of once. */
@@ -188,46 +190,31 @@ function createModelsRule(operation: TaskOperation, areConstant: boolean): RowRu
     if (!Array.isArray(models)) return found
     let all = found
     if (isV1 && models.length > V1_MAX_MODELS) {
-      const message = 'must name at most one model in v1'
-      all = addProblem(all, row, 'error', 'too_many_models', 'models', message, models.join(', '))
+      all = addProblem(all, row, 'error', 'models', { code: 'too_many_models' }, models.join(', '))
     }
     if (areConstant || models === operation.models) return all
     for (const model of models) {
-      const warning = findModelWarning(String(model), operation)
-      if (warning !== null)
-        all = addProblem(all, row, 'warning', warning.code, 'models', warning.message, model)
+      const cause = findModelDoubt(String(model), operation)
+      if (cause !== null) all = addProblem(all, row, 'warning', 'models', cause, model)
     }
     return all
   }
 }
 
-/** A problem of a whole plan instead of one row. */
-export type PlanWarning = Omit<Problem, 'row'>
-
 /**
  * What is odd about a model (docs/interface.md §4.1): warnings, because a deployment may know more than the interface
  * lists. In v2 an unlisted name may be a custom index, so nothing is said.
  */
-export function findModelWarning(model: string, operation: TaskOperation): PlanWarning | null {
+function findModelDoubt(model: string, { api, mode }: TaskOperation): ProblemCause | null {
   const known = findModel(model)
-  if (known === null) {
-    if (operation.api === 'v2') return null
-    return {
-      severity: 'warning',
-      code: 'unknown_model',
-      field: 'models',
-      message: 'must be a listed model; a custom index takes v2',
-      found: toFound(model),
-    }
-  }
-  if (known[operation.mode]) return null
-  return {
-    severity: 'warning',
-    code: 'model_not_listed',
-    field: 'models',
-    message: `must be a model that is listed for ${operation.mode}`,
-    found: toFound(model),
-  }
+  if (known === null) return api === 'v2' ? null : { code: 'unknown_model', args: { isList: true } }
+  return known[mode] ? null : { code: 'model_not_listed', args: { mode } }
+}
+
+/** {@link findModelDoubt} of a model that the plan names for every row. */
+export function findModelWarning(model: string, operation: TaskOperation): PlanWarning | null {
+  const cause = findModelDoubt(model, operation)
+  return cause === null ? null : { severity: 'warning', field: 'models', ...cause, found: toFound(model) }
 }
 
 /** The models that every row names alike, or null where a column decides. */
@@ -243,7 +230,7 @@ export function findConstantModels(operation: TaskOperation, mapping: Mapping): 
 const checkIndexMedia: RowRule = (found, row, { url, media }) => {
   const all =
     url === undefined && media === undefined
-      ? addProblem(found, row, 'error', 'one_of', null, 'must have url or media', 'neither')
+      ? addProblem(found, row, 'error', null, NO_INDEX_MEDIA, 'neither')
       : found
   return checkUrl(checkUrl(all, row, 'url', url), row, 'media', media)
 }
@@ -252,17 +239,21 @@ const checkIndexMedia: RowRule = (found, row, { url, media }) => {
 function createRequiredRule(field: string): RowRule {
   return (found: Found, row, body) => {
     const value = body[field]
-    return value === undefined || value === ''
-      ? addProblem(found, row, 'error', 'required', field, 'is required, and is empty')
-      : found
+    return value === undefined || value === '' ? addProblem(found, row, 'error', field, NO_VALUE) : found
   }
 }
 
 /** What would lead the request to another path is not an id of an appeal (docs/interface.md §4.7). */
 const checkAppealId: RowRule = (found, row, { appeal_id: id }) => {
   if (typeof id !== 'string' || !isDotSegment(id)) return found
-  const message = 'must not be "." or "..", which would lead to another path'
-  return addProblem(found, row, 'error', 'forbidden_character', 'appeal_id', message, id)
+  return addProblem(
+    found,
+    row,
+    'error',
+    'appeal_id',
+    { code: 'forbidden_character', args: { of: 'path' } },
+    id,
+  )
 }
 
 /** Term and notes have at most 1024 characters each (docs/interface.md §2.5, §8). */
@@ -277,14 +268,14 @@ const checkLengths: RowRule = (found, row, { term, notes }) =>
 
 function checkLength(found: Found, row: number, field: string, text: unknown, max: number): Found {
   if (typeof text !== 'string' || hasAtMost(text, max)) return found
-  const message = `must have at most ${max} characters, and has ${Array.from(text).length}`
-  return addProblem(found, row, 'error', 'too_long', field, message, text)
+  const details = { characters: Array.from(text).length }
+  return addProblem(found, row, 'error', field, { code: 'too_long', args: { max }, details }, text)
 }
 
 /** What consists of white space alone matches nothing that a person would look for. */
 const checkBlank: RowRule = (found, row, { term }) =>
   typeof term === 'string' && term !== '' && term.trim() === ''
-    ? addProblem(found, row, 'warning', 'empty', 'term', 'holds nothing but white space', term)
+    ? addProblem(found, row, 'warning', 'term', { code: 'empty' }, term)
     : found
 
 /** Warns of fields of the other mode that a whole request brings; those that are mapped are warned of once. */
@@ -296,17 +287,11 @@ function createModeRule(operation: Operation, mapping: Mapping): RowRule | null 
     for (const { name, mode } of fields) {
       const value = body[name]
       if (value === undefined) continue
-      const message = `is listed for ${mode} only; it is sent as it is`
-      all = addProblem(all, row, 'warning', 'not_for_mode', name, message, value)
+      const cause = { code: 'not_for_mode', args: { mode, isSent: true } } as const
+      all = addProblem(all, row, 'warning', name, cause, value)
     }
     return all
   }
-}
-
-const WORDS: Record<RequestField['kind'], string> = {
-  string: 'must be a string',
-  json_object: 'must be a JSON object',
-  string_array: 'must be an array of strings',
 }
 
 /**
@@ -320,10 +305,10 @@ function createRequestRule(operation: Operation): RowRule {
     for (const [name, value] of Object.entries(body)) {
       const field = fields.get(name)
       if (field === undefined || name === 'request') {
-        const message = 'is no field of the interface; it is sent as it is'
-        all = addProblem(all, row, 'warning', 'not_for_api', name, message, value)
+        all = addProblem(all, row, 'warning', name, { code: 'not_for_api', args: { api: null } }, value)
       } else if (field.kind !== 'json_object' && !hasType(value, field, operation)) {
-        all = addProblem(all, row, 'error', 'wrong_type', name, WORDS[field.kind], value)
+        const cause = { code: 'wrong_type', args: { kind: field.kind } } as const
+        all = addProblem(all, row, 'error', name, cause, value)
       }
     }
     return all

@@ -21,6 +21,7 @@ import { findTakersOf, type RunFamily, type RunView, toFamily } from '../journal
 import { readLatency } from '../journal/seconds.ts'
 import { toLoadSummary } from '../load/load-results.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
+import { readCauseKey, sayCause } from '../run/journal/stored-problems.ts'
 import {
   type Counts,
   countToRepeat,
@@ -181,8 +182,10 @@ function toLatency(latency: LatencyMeter): RunSummary['latency_ms'] {
 
 function toInvalidGroups(problems: ReadonlyMap<string, number> | undefined): RunSummary['errors'] {
   return [...(problems ?? [])]
-    .map(([cause, rows]) => {
-      const [severity, code, field, message] = JSON.parse(cause) as [string, string, string | null, string]
+    .map(([key, rows]) => {
+      const cause = readCauseKey(key)
+      const { severity, code, field } = cause
+      const message = sayCause(cause)
       return { severity, rows, code, message: field === null ? message : `${field}: ${message}` }
     })
     .filter(({ severity }) => severity === 'error')

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
-import type { Problem } from '../../../shared/run/problem.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
@@ -84,12 +84,15 @@ export async function runIntake(options: {
 }
 
 /** A file of a folder that has no address or cannot be sent lacks its content, which its row need not be told as well. */
-function withoutConsequences(found: readonly Problem[], causes: readonly Problem[]): readonly Problem[] {
+function withoutConsequences(
+  found: readonly FoundProblem[],
+  causes: readonly FoundProblem[],
+): readonly FoundProblem[] {
   const isWithoutContent = causes.some((cause) => isMissingAddress(cause) || REFUSED_FILE.has(cause.code))
   return isWithoutContent ? found.filter(({ code }) => code !== 'one_of') : found
 }
 
-const REFUSED_FILE: ReadonlySet<Problem['code']> = new Set([
+const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
   'outside_folder',
   'unreadable_file',
   'unknown_kind',

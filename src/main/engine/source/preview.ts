@@ -1,3 +1,4 @@
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { type RowPlace, toSourcePlace } from '../../../shared/plan/source-place.ts'
@@ -54,7 +55,7 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
 function findHeaderDoubt(
   header: readonly string[],
   rows: readonly { cells: readonly string[] }[],
-): Problem | null {
+): FoundProblem | null {
   const others = rows
     .slice(0, ROWS)
     .filter(({ cells }) => header.some((name, index) => cells[index] !== name))
@@ -74,7 +75,6 @@ function findHeaderDoubt(
     row: 1,
     severity: 'warning',
     code: 'header_like_data',
-    message: 'the line above must name the columns; it looks like a row itself, which would not be sent',
     found: toFound(header.join(' | ')),
   }
 }

@@ -1,6 +1,6 @@
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import type { SourceFormat } from '../../../shared/plan/source-formats.ts'
 import type { RowPlace } from '../../../shared/plan/source-place.ts'
-import type { Problem } from '../../../shared/run/problem.ts'
 
 /** What a cell is in a source of JSON, a letter: text, other JSON kept as its text, null, or a key that is missing. */
 export type CellKind = 's' | 'j' | 'n' | '-'
@@ -13,7 +13,7 @@ export interface SourceRow {
   /** What each cell is in the file, where cells are more than text; see {@link CellKind}. */
   kinds?: string
   /** What is wrong with the record itself: ragged, undecodable bytes, broken quotes. */
-  problems: Problem[]
+  problems: FoundProblem[]
 }
 
 /** Some consecutive records, and how far into the file they reach. */

@@ -2,6 +2,7 @@ import { Button, Progress } from '@mantine/core'
 import { IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { ask } from '../../bridge/client.ts'
@@ -107,7 +108,7 @@ function Groups(props: {
       </h2>
       {props.groups.map((group) => (
         <ProblemGroupCard
-          key={`${group.code} ${group.field ?? ''} ${group.message}`}
+          key={`${group.code} ${group.field ?? ''} ${sayExpected(group, 'window')}`}
           group={group}
           columnOf={props.columnOf}
         />

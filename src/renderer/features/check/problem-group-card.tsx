@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
+import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { Problem, ProblemGroup } from '../../../shared/run/problem.ts'
 import { isContentField, isProse, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
@@ -56,7 +56,7 @@ export function ProblemGroupCard(props: {
             </thead>
             <tbody>
               {group.examples.map((problem) => (
-                <tr key={`${problem.row} ${problem.field ?? ''} ${problem.message}`}>
+                <tr key={`${problem.row} ${problem.field ?? ''} ${toMessage(problem)}`}>
                   <th scope="row" className={styles.number}>
                     <RowNumber row={problem.row} place={problem.place} />
                   </th>
@@ -93,8 +93,9 @@ export function ProblemGroupCard(props: {
 }
 
 /** A repeated value names the other row by its number in the spreadsheet, as the column of rows does. */
-function toMessage({ message, alsoAt }: Problem): string {
-  return alsoAt === undefined ? message : message.replace(/\d+$/, String(alsoAt.row))
+function toMessage(problem: Problem): string {
+  const { alsoAt } = problem
+  return sayExpected(alsoAt === undefined ? problem : { ...problem, details: { row: alsoAt.row } }, 'window')
 }
 
 /** What was found in a field of content, or reads like it; ids and numbers are needed to mend them. */

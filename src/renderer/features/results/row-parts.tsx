@@ -1,6 +1,7 @@
 import { formatBytes, formatMs } from '../../../shared/messages/figure-text.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
 import { type ContentRule, MaskedText, maskJson } from '../../ui/content/user-content.tsx'
@@ -23,9 +24,9 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
           <h3>Problems</h3>
           <ul>
             {problems.map((problem) => (
-              <li key={`${problem.code} ${problem.field ?? ''} ${problem.message}`}>
+              <li key={`${problem.code} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}>
                 <strong>{problem.severity}</strong>{' '}
-                <SafeText text={`${problem.field ?? 'row'}: ${problem.message}`} max={200} />
+                <SafeText text={`${problem.field ?? 'row'}: ${sayExpected(problem, 'window')}`} max={200} />
               </li>
             ))}
           </ul>

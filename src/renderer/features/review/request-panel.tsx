@@ -3,6 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import type { RequestReview } from '../../../shared/bridge/results.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
@@ -48,7 +49,7 @@ function RequestText({ request }: { request: RequestReview }) {
         <ul>
           {request.problems.map((problem) => (
             <li key={`${problem.code} ${problem.field ?? ''}`}>
-              <SafeText text={`${problem.field ?? 'row'}: ${problem.message}`} />
+              <SafeText text={`${problem.field ?? 'row'}: ${sayExpected(problem, 'window')}`} />
             </li>
           ))}
         </ul>

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { suggestMapping } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { createContentRule, MASK_REM, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
@@ -32,7 +33,7 @@ export function PreviewCounts({ preview }: { preview: BridgePreview }) {
           <IconAlertTriangle size="1rem" aria-hidden />{' '}
           <strong>{formatCounted(malformedRows, 'row')} malformed</strong>
           {first !== undefined &&
-            `, first: row ${formatCount(first.place?.row ?? first.row)}, ${first.message}`}
+            `, first: row ${formatCount(first.place?.row ?? first.row)}, ${sayExpected(first, 'window')}`}
         </span>
       )}
     </p>

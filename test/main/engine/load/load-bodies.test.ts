@@ -29,7 +29,7 @@ function createBodies(texts: readonly (string | null)[], hasCallback = false) {
     field: 'text_data',
     code: 'required',
     severity: 'error',
-    message: 'is missing',
+    args: { lack: 'value' },
   } as const
   const journal = openReadyJournal(
     texts.map((text, index) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { buildPlan } from './build-plan.ts'
 
 const plan = buildPlan({ operation: { kind: 'appeal-status' } })

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { FOLDER_COLUMNS } from '../../../../src/shared/mapping/match-columns.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import { buildPlan } from './build-plan.ts'
 
 const user = { user_id: { kind: 'template' as const, template: 'u' } }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import {
   indexAddRequestSchema,
   indexRemoveRequestSchema,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPostIdMapper, createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import { buildPlan } from './build-plan.ts'
 
 const REQUEST: PlanInput['mapping'] = { request: { kind: 'column', column: 'request' } }

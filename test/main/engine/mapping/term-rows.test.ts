@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
+import { formatProblem, sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import { addTermSchema, updateTermSchema } from '../../../../src/shared/service/watchlist.ts'
 import { buildPlan } from './build-plan.ts'
 
@@ -52,12 +52,16 @@ test('clearing the notes of every term must be asked for by name', () => {
 
 test('an update without notes is said to change nothing', () => {
   const plan = buildPlan({ operation: KEEP })
-  expect(findPlanWarnings(plan, resolveMapping(plan, ['term']), ['term'])).toEqual([
+  const warnings = findPlanWarnings(plan, resolveMapping(plan, ['term']), ['term'])
+  expect(warnings.map((warning) => sayExpected(warning, 'terminal'))).toEqual([
+    'is all that an update changes, and nothing fills it',
+  ])
+  expect(warnings).toEqual([
     {
       severity: 'warning',
       code: 'recommended',
       field: 'notes',
-      message: 'is all that an update changes, and nothing fills it',
+      args: { lack: 'all_that_changes' },
     },
   ])
   expect(findPlanWarnings(plan, resolveMapping(plan, ['term', 'notes']), [])).toEqual([])

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
+import { sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { buildPlan } from './build-plan.ts'
 
@@ -20,7 +21,7 @@ function check(
     ofRow: createRowValidator(resolved)(1, body).map(({ severity, code, field }) => [severity, code, field]),
     ofAll: findPlanWarnings(plan, resolved.mapping, columns)
       .filter(({ code }) => code === 'not_for_mode')
-      .map(({ severity, field, message }) => `${severity} ${field}: ${message}`),
+      .map((warning) => `${warning.severity} ${warning.field}: ${sayExpected(warning, 'terminal')}`),
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { taskRequestSchema } from '../../../../src/shared/service/tasks.ts'
 import { buildPlan } from './build-plan.ts'
 

@@ -3,8 +3,8 @@ import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warni
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { FOLDER_COLUMNS } from '../../../../src/shared/mapping/match-columns.ts'
+import { formatProblem, sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
 import { buildPlan } from './build-plan.ts'
 
 const REQUEST = { request: { kind: 'column' as const, column: 'request' } }
@@ -80,7 +80,9 @@ test('every row says itself what it lacks, and the plan warns where nothing else
   const plan = buildPlan({ mapping: REQUEST })
   const mapping = resolveMapping(plan, ['request'])
   expect(
-    findPlanWarnings(plan, mapping, ['request']).map(({ field, message }) => `${field} ${message}`),
+    findPlanWarnings(plan, mapping, ['request']).map(
+      (warning) => `${warning.field} ${sayExpected(warning, 'terminal')}`,
+    ),
   ).toContain('user_id is required, and nothing but whole requests fills it')
   expect(mapOne(['request'], ['{"text_data":"t"}']).found).toEqual([
     'row 5, user_id: is required, and is empty',

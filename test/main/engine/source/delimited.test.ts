@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDelimitedSource } from '../../../../src/main/engine/source/csv/delimited-source.ts'
 import { SluiceError } from '../../../../src/shared/messages/errors.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { readSource, readText, writeSource } from './read-source.ts'
 

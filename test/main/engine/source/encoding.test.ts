@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite'
 import { expect, test, vi } from 'vitest'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { readSource, readText, writeSource } from './read-source.ts'
 
 const LINES = 'id,text\r\n1,Café “crème” – déjà vu\r\n2,Müller straße\r\n'

@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
 import { openSource } from '../../../../src/main/engine/source/open-source.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { failReadingAny, type ReadOptions, readAnySource, writeSource } from './read-source.ts'
 
 const readLines = (content: string | Uint8Array, options: ReadOptions & { name?: string } = {}) => {

@@ -27,7 +27,7 @@ test('a preview holds the first rows and everything about how they were read', a
         place: { row: 3, line: null },
         severity: 'warning',
         code: 'ragged_row',
-        message: 'must have 2 cells, as the header has',
+        args: { cells: 2, than: 'header' },
         found: '1 cell',
       },
     ],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openSource } from '../../../../src/main/engine/source/open-source.ts'
 import { previewSource } from '../../../../src/main/engine/source/preview.ts'
-import { formatProblem } from '../../../../src/shared/run/problem.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { failReadingAny, type ReadOptions, readAnySource, writeSource } from './read-source.ts'
 import { createWorkbook, type HandmadeWorkbook } from './workbook-files.ts'
 

@@ -1,10 +1,12 @@
 import type { StatementSync } from 'node:sqlite'
+import type { FoundProblem, PlanWarning } from '../../../../shared/messages/problem-messages.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import { CHECKPOINT_PAGES, checkpointEvery, type Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
 import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
 import { SeenIds } from './seen-ids.ts'
+import { createProblemInsert, toCauseKey } from './stored-problems.ts'
 
 /** A row that intake has read, mapped and validated. */
 export interface IntakeRow {
@@ -17,29 +19,11 @@ export interface IntakeRow {
    * the row has it where case does not count.
    */
   uniqueKey: { field: string; value: string; shown?: string } | null
-  problems: Problem[]
+  problems: FoundProblem[]
 }
 
-/** A problem of every row alike. */
-type CommonProblem = Omit<Problem, 'row' | 'found'>
-
-/** Most problems kept in words; beyond it they are only counted, by cause. */
+/** Most problems kept; beyond it they are only counted, by cause. */
 const PROBLEMS_MAX = 100_000
-
-const UNIQUE = 'must be unique within the source'
-const UNIQUE_TERM = `${UNIQUE}, where upper and lower case are the same`
-const IS_ALSO = ', is also in row '
-
-/** A problem's message without what differs from row to row: messages that name other rows would be a cause each. */
-export function toCauseText(code: string, message: string): string {
-  return code === 'not_unique' ? (message.split(IS_ALSO)[0] ?? message) : message
-}
-
-/** The other row that a problem of a repeated value names; null where it names none. */
-export function findRowNamed(code: string, message: string): number | null {
-  const [, named] = code === 'not_unique' ? message.split(IS_ALSO) : []
-  return named === undefined ? null : Number(named)
-}
 
 /** Rows of one transaction, about: fewer commits write fewer pages twice. */
 const GROUP_ROWS = 5_000
@@ -50,7 +34,7 @@ const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
 export class IntakeWriter {
   readonly #journal: Journal
   readonly #insertRow: BulkInsert
-  readonly #insertProblem: StatementSync
+  readonly #insertProblem: (problem: Problem) => void
   readonly #insertPlace: StatementSync
   readonly #seen: SeenIds
   /** Rows written in the open transaction. */
@@ -78,9 +62,7 @@ export class IntakeWriter {
     db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
     this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item, kinds)', '(?, ?, ?, ?)')
     this.#insertPlace = db.prepare('INSERT INTO row_place (row, sheet_row, line) VALUES (?, ?, ?)')
-    this.#insertProblem = db.prepare(
-      'INSERT INTO problem (row, severity, code, field, message, found) VALUES (?, ?, ?, ?, ?, ?)',
-    )
+    this.#insertProblem = createProblemInsert(db)
     const see = db.prepare('INSERT OR IGNORE INTO temp.seen (id, row) VALUES (?, ?)')
     const seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
     const cellsOf = db.prepare('SELECT cells FROM row WHERE id = ?')
@@ -119,10 +101,10 @@ export class IntakeWriter {
   }
 
   /** Notes a problem that every row has alike, once instead of once a row. */
-  writeCommonProblem({ severity, code, field, message }: CommonProblem): void {
+  writeCommonProblem(problem: PlanWarning): void {
     const rows = this.#rowsRead
-    this.#problems[severity === 'error' ? 'errors' : 'warnings'] += rows
-    this.#journal.counters.add('problem', JSON.stringify([severity, code, field ?? null, message]), rows)
+    this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += rows
+    this.#journal.counters.add('problem', toCauseKey(problem), rows)
   }
 
   /** Ends the transaction that is open, before the thread does anything else with the journal. */
@@ -161,13 +143,13 @@ export class IntakeWriter {
     const first = uniqueKey === null ? null : this.#seen.add(uniqueKey.value, row)
     if (uniqueKey !== null && first !== null) {
       valid = false
-      const isExact = uniqueKey.shown === undefined
       const problem = {
         row,
         severity: 'error',
         code: 'not_unique',
         field: uniqueKey.field,
-        message: `${isExact ? UNIQUE : UNIQUE_TERM}${IS_ALSO}${first}`,
+        args: { ignoresCase: uniqueKey.shown !== undefined },
+        details: { row: first },
         found: toFound(uniqueKey.shown ?? uniqueKey.value),
       } as const
       this.#writeProblem(problem, causes)
@@ -187,12 +169,11 @@ export class IntakeWriter {
 
   /** `causes` are those of the row's problems before, since a row counts once for each. */
   #writeProblem(problem: Problem, causes: Set<string>): void {
-    const { severity, code, field = null, message, found = null } = problem
-    const total = severity === 'error' ? ++this.#problems.errors : ++this.#problems.warnings
-    const cause = JSON.stringify([severity, code, field, toCauseText(code, message)])
+    const total = problem.severity === 'error' ? ++this.#problems.errors : ++this.#problems.warnings
+    const cause = toCauseKey(problem)
     if (!causes.has(cause)) this.#journal.counters.add('problem', cause, 1)
     causes.add(cause)
-    if (total <= PROBLEMS_MAX) this.#insertProblem.run(problem.row, severity, code, field, message, found)
+    if (total <= PROBLEMS_MAX) this.#insertProblem(problem)
   }
 }
 

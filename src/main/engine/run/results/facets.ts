@@ -2,9 +2,10 @@ import { toCauseLabel, toErrorGroups, toErrorKey, toInvalidKey } from '../../../
 import type { ProblemGroup } from '../../../../shared/run/problem.ts'
 import { type Facet, type FacetList, NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { createExamplesReader, readCauseKey, sayCause } from '../journal/stored-problems.ts'
 import { countRowsWithRules, readFacetCounts, readFamilyCounts, readRuleNames } from './family-counts.ts'
 import { countStates } from './result-page.ts'
-import { createProblemReader } from './row-detail.ts'
+import { createPlaceAdder } from './row-detail.ts'
 import { hasRule, isOfKind, RowIndex, type RowKind } from './row-index.ts'
 
 /** Rows that illustrate a group of problems. */
@@ -39,8 +40,11 @@ function readCounts(view: RunFamily): Counts {
     else error.set(error_code, (error.get(error_code) ?? 0) + rows)
   }
   for (const [key, rows] of counts.get('problem') ?? []) {
-    const [severity, code, field, message] = JSON.parse(key) as [string, string, string | null, string]
-    if (severity === 'error') cause.set(toInvalidKey(code, field, message), rows)
+    const problem = readCauseKey(key)
+    if (problem.severity !== 'error') continue
+    // An earlier version may have counted in words what is now counted by arguments.
+    const invalid = toInvalidKey(problem.code, problem.field, sayCause(problem))
+    cause.set(invalid, (cause.get(invalid) ?? 0) + rows)
   }
   const rule = new Map(counts.get('rule') ?? [])
   const ruled = countRuled(view, rule, state.get('succeeded') ?? 0)
@@ -101,22 +105,13 @@ function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
 }
 
 /** Groups a run's problems by cause, errors first, most rows first, each with its first rows. */
-export function readProblemGroups({ db }: RunView): ProblemGroup[] {
-  const examples = db.prepare(
-    `SELECT row, severity, code, field, message, found FROM problem
-     WHERE severity = ? AND code = ? AND field IS ? AND (message = ? OR ? = 'not_unique') ORDER BY id LIMIT ${EXAMPLES}`,
-  )
-  const toProblem = createProblemReader(db)
+export function readProblemGroups({ db }: Pick<RunView, 'db'>): ProblemGroup[] {
+  const readExamples = createExamplesReader(db, EXAMPLES)
+  const addPlaces = createPlaceAdder(db)
   return [...(readFacetCounts(db).get('problem') ?? [])]
-    .map(([cause, rows]) => {
-      const [severity, code, field, message] = JSON.parse(cause) as [
-        ProblemGroup['severity'],
-        ProblemGroup['code'],
-        string | null,
-        string,
-      ]
-      const found = examples.all(severity, code, field, message, code).map(toProblem)
-      return { severity, code, field, message, rows, examples: found }
+    .map(([key, rows]) => {
+      const cause = readCauseKey(key)
+      return { ...cause, rows, examples: readExamples(cause).map(addPlaces) }
     })
     .sort((a, b) => (a.severity === b.severity ? b.rows - a.rows : a.severity === 'error' ? -1 : 1))
 }

@@ -1,11 +1,14 @@
 import { IN_FLIGHT_MAX } from '../../../../shared/load/load-pace.ts'
+import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
 import { type RowState, UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
+import type { Problem } from '../../../../shared/run/problem.ts'
 import type { ResultRow, RowFilter } from '../../../../shared/run/results.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import { createPostIdMapper } from '../../mapping/row-mapper.ts'
 import type { SQLInputValue } from '../../workspace/sqlite.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
 import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
+import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
 import { countUnaccounted, pickRows, readFacetCounts } from './family-counts.ts'
 
 /** What a {@link JoinedRow} is read from `row` and `result`. */
@@ -76,7 +79,7 @@ function createResultRows(
   const toPlace = createPlaceReader(db)
   const toPostId = createPostIdMapper(record.plan, record.columns, record.runToken)
   const errorsOf = db.prepare(
-    "SELECT field, message, found FROM problem WHERE row = ? AND severity = 'error' ORDER BY id",
+    `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE row = ? AND severity = 'error' ORDER BY id`,
   )
   return (joined) => {
     const cells = JSON.parse(joined.cells) as string[]
@@ -85,7 +88,9 @@ function createResultRows(
     const state = toState(joined, record.claimed)
     // Nobody is sending any more; such a row is shown as recovery will leave it.
     const isUnsettled = isCutOff && state === 'sending'
-    const message = isInvalid ? problems.map(toProblemMessage).join('; ') : joined.message
+    const message = isInvalid
+      ? problems.map((stored) => toProblemMessage(toStoredProblem(stored))).join('; ')
+      : joined.message
     return {
       row: joined.id,
       place: toPlace(joined.id),
@@ -111,9 +116,10 @@ function toState({ item, state, id }: JoinedRow, claimed: number): RowState {
   return (state as RowState | null) ?? (id <= claimed ? 'sending' : 'pending')
 }
 
-function toProblemMessage({ field, message, found }: Record<string, unknown>): string {
-  const where = typeof field === 'string' ? `${field}: ` : ''
-  return `${where}${message}${typeof found === 'string' ? `, found \`${found}\`` : ''}`
+function toProblemMessage(problem: Problem): string {
+  const { field, found } = problem
+  const where = field === undefined ? '' : `${field}: `
+  return `${where}${sayExpected(problem, 'terminal')}${found === undefined ? '' : `, found \`${found}\``}`
 }
 
 /** Where the rows that match a filter are found, so that SQLite walks the shortest index and never sorts. */

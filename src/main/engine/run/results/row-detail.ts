@@ -4,8 +4,9 @@ import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../share
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { createItemRequests } from '../../sending/item-requests.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
-import { createPlaceReader, findRowNamed } from '../journal/intake-writer.ts'
+import { createPlaceReader } from '../journal/intake-writer.ts'
 import { createExchangeReader } from '../journal/stored-bodies.ts'
+import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
 import { findNewest, listEarlier, readFamilyRows, readRunRows } from './family-rows.ts'
 
 /** Reads everything known of one row. Throws `BAD_USAGE` where the run has no such row. */
@@ -162,36 +163,22 @@ function readAttempts({ db, record }: RunView, item: number): AttemptDetail[] {
 
 function readProblemsOf({ db }: RunView, row: number): Problem[] {
   return db
-    .prepare('SELECT row, severity, code, field, message, found FROM problem WHERE row = ? ORDER BY id')
+    .prepare(`SELECT ${PROBLEM_COLUMNS} FROM problem WHERE row = ? ORDER BY id`)
     .all(row)
-    .map(createProblemReader(db))
+    .map(toStoredProblem)
+    .map(createPlaceAdder(db))
 }
 
-/** A function that makes a problem of what the journal stores, with the places of its row and of the row it names. */
-export function createProblemReader(db: DatabaseSync): (row: Record<string, unknown>) => Problem {
+/** A function that adds to a problem the places of its row and of the row that it names. */
+export function createPlaceAdder(db: DatabaseSync): (problem: Problem) => Problem {
   const toPlace = createPlaceReader(db)
-  return (row) => {
-    const problem = toProblem(row)
-    const also = findRowNamed(problem.code, problem.message)
+  return (problem) => {
+    const other = problem.code === 'not_unique' ? problem.details?.['row'] : undefined
     return {
       ...problem,
       place: toPlace(problem.row),
-      ...(also === null ? {} : { alsoAt: toPlace(also) }),
+      ...(typeof other === 'number' ? { alsoAt: toPlace(other) } : {}),
     }
-  }
-}
-
-/** A problem as the journal stores it. */
-function toProblem(row: Record<string, unknown>): Problem {
-  const field = toText(row['field'])
-  const found = toText(row['found'])
-  return {
-    row: Number(row['row']),
-    severity: row['severity'] as Problem['severity'],
-    code: row['code'] as Problem['code'],
-    message: String(row['message']),
-    ...(field === null ? {} : { field }),
-    ...(found === null ? {} : { found }),
   }
 }
 

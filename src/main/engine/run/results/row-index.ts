@@ -5,7 +5,7 @@ import { NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
 import { FURTHER_ERRORS } from '../../journal/counters.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
-import { toCauseText } from '../journal/intake-writer.ts'
+import { PROBLEM_COLUMNS, sayCause, toStoredProblem } from '../journal/stored-problems.ts'
 import { readFacetCounts } from './family-counts.ts'
 
 /** Row numbers looked at in one step: some milliseconds, so that other questions are answered in between. */
@@ -206,16 +206,16 @@ function readRules(db: DatabaseSync, after: number, upTo: number): Map<number, s
 function readProblemCauses(db: DatabaseSync, after: number, upTo: number): Map<number, string[]> {
   const found = db
     .prepare(
-      `SELECT row, code, field, message FROM problem INDEXED BY problem_by_row
+      `SELECT ${PROBLEM_COLUMNS} FROM problem INDEXED BY problem_by_row
        WHERE row > ? AND row <= ? AND severity = 'error' ORDER BY row, id`,
     )
     .all(after, upTo)
-  return group(found.map((problem) => [Number(problem['row']), toProblemKey(problem)]))
-}
-
-function toProblemKey(problem: Record<string, unknown>): string {
-  const [code, field] = [String(problem['code']), toText(problem['field'])]
-  return toInvalidKey(code, field, toCauseText(code, String(problem['message'])))
+  return group(
+    found.map(toStoredProblem).map((problem) => {
+      const { row, code, field = null } = problem
+      return [row, toInvalidKey(code, field, sayCause(problem))]
+    }),
+  )
 }
 
 function group(pairs: readonly [number, string][]): Map<number, string[]> {

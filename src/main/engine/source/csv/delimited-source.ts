@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isExportHeader, removeFormulaGuard } from '../../../../shared/run/export-columns.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
@@ -267,7 +268,7 @@ function toSourceRow(
   index: number,
   expectation: RowExpectation,
 ): SourceRow {
-  const problems: Problem[] = []
+  const problems: FoundProblem[] = []
   if (cells.length !== expectation.cells) problems.push(toRaggedProblem(row, cells, expectation))
   if (!batch.isWellFormed) {
     const problem = replaceUndecodable(row, cells, expectation.encoding)
@@ -281,37 +282,35 @@ function toSourceRow(
   return { row, cells, problems }
 }
 
-function toRaggedProblem(row: number, cells: readonly string[], expectation: RowExpectation): Problem {
-  const reason = expectation.cellsBy === 'header' ? 'as the header has' : 'as most rows have'
+function toRaggedProblem(
+  row: number,
+  cells: readonly string[],
+  { cells: count, cellsBy }: RowExpectation,
+): FoundProblem {
   const isBlank = cells.length === 1 && cells[0] === ''
   return {
     row,
     severity: 'warning',
     code: 'ragged_row',
-    message: `must have ${expectation.cells} ${expectation.cells === 1 ? 'cell' : 'cells'}, ${reason}`,
+    args: { cells: count, than: cellsBy },
     found: isBlank ? 'a blank line' : `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`,
   }
 }
 
 /** A quote that takes in line breaks may have swallowed rows, so such a row is not sent. */
-function toQuoteProblem(row: number, cells: readonly string[], fault: QuoteFault): Problem {
+function toQuoteProblem(row: number, cells: readonly string[], fault: QuoteFault): FoundProblem {
   const lines = cells.reduce((sum, cell) => sum + (cell.match(/\r\n|[\r\n]/g)?.length ?? 0), 0)
   const suspect =
     cells.find((cell) => /[\r\n]/.test(cell)) ??
     cells.find((cell) => cell.includes('"')) ??
     cells.at(-1) ??
     ''
-  const message =
-    fault === 'unclosed'
-      ? 'must close the quote that it opens; everything up to the end of the file is in this row'
-      : lines > 0
-        ? 'must double the quotes inside a quoted cell; rows that follow may have become part of this one'
-        : 'must double the quotes inside a quoted cell; the cell is read as it stands'
+  const effect = fault === 'unclosed' ? 'never_closed' : lines > 0 ? 'may_take_in_rows' : 'read_as_is'
   return {
     row,
-    severity: fault === 'unclosed' || lines > 0 ? 'error' : 'warning',
+    severity: effect === 'read_as_is' ? 'warning' : 'error',
     code: 'broken_quotes',
-    message,
+    args: { effect },
     found: lines === 0 ? toFound(suspect) : `${toFound(suspect)} (${lines + 1} lines in one row)`,
   }
 }

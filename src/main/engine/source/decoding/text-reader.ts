@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
-import { type Problem, toFound } from '../../../../shared/run/problem.ts'
+import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
+import { toFound } from '../../../../shared/run/problem.ts'
 import type { SourceFile } from '../source-file.ts'
 
 /** Where text comes from: some of it, '' where a piece of the file decodes to nothing yet, null at the end. */
@@ -240,8 +241,13 @@ function isKnownToTextDecoder(encoding: string): boolean {
   }
 }
 
-/** Puts U+FFFD where the decoder marked undecodable bytes, and says so with the first place, or returns null. */
-export function replaceUndecodable(row: number, cells: string[], encoding: string): Problem | null {
+/** Puts U+FFFD where the decoder marked undecodable bytes, and says so with the first place, or returns null. Without
+ * `encoding` they are escapes in JSON. */
+export function replaceUndecodable(
+  row: number,
+  cells: string[],
+  encoding: string | null,
+): FoundProblem | null {
   let places = 0
   let first: string | null = null
   for (let index = 0; index < cells.length; index += 1) {
@@ -258,7 +264,7 @@ export function replaceUndecodable(row: number, cells: string[], encoding: strin
     row,
     severity: 'warning',
     code: 'undecodable_bytes',
-    message: `must be valid ${encoding}; what does not decode became U+FFFD`,
+    args: { encoding },
     found: places === 1 ? excerpt : `${excerpt} and ${places - 1} more`,
   }
 }

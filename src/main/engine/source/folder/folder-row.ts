@@ -3,9 +3,10 @@ import { access, open } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import mime from 'mime'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { FoundProblem, ProblemCause } from '../../../../shared/messages/problem-messages.ts'
 import { saySourceProblem } from '../../../../shared/messages/source-messages.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
-import { type Problem, type ProblemCode, toFound } from '../../../../shared/run/problem.ts'
+import { toFound } from '../../../../shared/run/problem.ts'
 import { VIDEO_MAX_HOURS } from '../../../../shared/service/request-field.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import { createPieceDecoder, replaceUndecodable } from '../decoding/text-reader.ts'
@@ -26,26 +27,27 @@ export interface FolderPlace {
 export async function readFolderRow(row: number, entry: FolderEntry, place: FolderPlace): Promise<SourceRow> {
   const path = entry.path.toWellFormed()
   const kind = entry.kind === 'file' ? findFileKind(entry.path) : null
-  const refuse = (code: ProblemCode, message: string, found?: string): SourceRow => ({
+  const refuse = (cause: ProblemCause, found?: string): SourceRow => ({
     row,
     cells: [path, kind ?? '', '', '', kind === 'media' ? path : ''],
     problems: [
-      { row, severity: 'error', code, message, ...(found === undefined ? {} : { found: toFound(found) }) },
+      { row, severity: 'error', ...cause, ...(found === undefined ? {} : { found: toFound(found) }) },
     ],
   })
   if (entry.kind === 'outside') {
-    return refuse('outside_folder', 'must be inside the folder; the link leads out of it', entry.target)
+    return refuse({ code: 'outside_folder' }, entry.target)
   }
-  if (entry.kind === 'unreadable') return refuse('unreadable_file', 'must be readable', entry.code)
-  if (entry.kind === 'special') return refuse('unknown_kind', 'must be a file', 'a socket, pipe or device')
+  if (entry.kind === 'unreadable') return refuse({ code: 'unreadable_file' }, entry.code)
+  if (entry.kind === 'special') {
+    return refuse({ code: 'unknown_kind', args: { isFile: false } }, 'a socket, pipe or device')
+  }
   if (kind === null) {
-    return refuse('unknown_kind', 'must be text, JSON, an image, a video or audio', toKnownBy(entry.path))
+    return refuse({ code: 'unknown_kind', args: { isFile: true } }, toKnownBy(entry.path))
   }
-  if (entry.sizeBytes === 0) return refuse('empty_file', 'must hold something to send', '0 bytes')
+  if (entry.sizeBytes === 0) return refuse({ code: 'empty_file' }, '0 bytes')
   if (kind !== 'media' && entry.sizeBytes > TEXT_MAX_BYTES) {
     return refuse(
-      'oversized_row',
-      'must be at most 8 MiB',
+      { code: 'oversized_row', args: { of: 'file' } },
       `${(entry.sizeBytes / 1024 / 1024).toFixed(1)} MiB`,
     )
   }
@@ -54,7 +56,7 @@ export async function readFolderRow(row: number, entry: FolderEntry, place: Fold
       ? await readMedia(row, path, join(place.root, entry.path))
       : readText(row, path, kind, place)
   } catch (error) {
-    return refuse('unreadable_file', 'must be readable', toReason(error))
+    return refuse({ code: 'unreadable_file' }, toReason(error))
   }
 }
 
@@ -81,14 +83,14 @@ function readText(
 
 async function readMedia(row: number, path: string, file: string): Promise<SourceRow> {
   await access(file, constants.R_OK)
-  const problems: Problem[] = []
+  const problems: FoundProblem[] = []
   const seconds = isVideo(path) ? await readVideoLength(file) : null
   if (seconds !== null && seconds > VIDEO_MAX_HOURS * 3600) {
     problems.push({
       row,
       severity: 'warning',
       code: 'video_too_long',
-      message: `must be at most ${VIDEO_MAX_HOURS} hour long`,
+      args: { maxHours: VIDEO_MAX_HOURS },
       found: toClock(seconds),
     })
   }

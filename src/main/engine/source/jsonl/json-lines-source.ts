@@ -1,6 +1,7 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { type Problem, toFound } from '../../../../shared/run/problem.ts'
+import { toFound } from '../../../../shared/run/problem.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import {
   createPieceDecoder,
@@ -133,15 +134,13 @@ function refuseDocument(path: string, { text }: TextLine): void {
 /** Shown of a line before and behind the place that is wrong. */
 const EXCERPT_CHARACTERS = 20
 
-const toThousands = new Intl.NumberFormat('en-US').format
-
 /**
  * Turns one line into a row: a cell for each key up to the last one that it has, '' for those that it lacks, and what
  * is wrong with the line.
  */
 function toJsonRow(row: number, line: TextLine, encoding: string, columns: ColumnSet): SourceRow {
   if (line.isTooLong) return { row, cells: [], problems: [toLongLineProblem(row, line)] }
-  const problems: Problem[] = []
+  const problems: FoundProblem[] = []
   const text = [line.text]
   if (!line.text.isWellFormed()) {
     const problem = replaceUndecodable(row, text, encoding)
@@ -155,14 +154,15 @@ function toJsonRow(row: number, line: TextLine, encoding: string, columns: Colum
       row,
       severity: 'error',
       code: 'not_json',
-      message: `must be one JSON object; line ${line.number}, character ${at + 1}: expected ${expected}`,
+      args: { expected },
+      details: { line: line.number, character: at + 1 },
       found: toExcerpt(whole, at),
     })
     return { row, cells: [], problems }
   }
   const { cells, kinds } = toCells(row, parsed.members, columns, problems)
   if (cells.some((cell) => !cell.isWellFormed())) {
-    const problem = replaceUndecodable(row, cells, 'Unicode: an escape stands for half a character')
+    const problem = replaceUndecodable(row, cells, null)
     if (problem !== null) problems.push(problem)
   }
   return { row, cells, kinds, problems }
@@ -172,7 +172,7 @@ function toCells(
   row: number,
   members: readonly JsonMember[],
   columns: ColumnSet,
-  problems: Problem[],
+  problems: FoundProblem[],
 ): { cells: string[]; kinds: string } {
   const cells: string[] = []
   const kinds: CellKind[] = []
@@ -190,7 +190,6 @@ function toCells(
         row,
         severity: 'warning',
         code: 'duplicate_key',
-        message: 'must have each key once; the last value is used',
         found: toFound(key.toWellFormed()),
       })
     }
@@ -199,12 +198,13 @@ function toCells(
   return { cells, kinds: kinds.join('') }
 }
 
-function toLongLineProblem(row: number, { number, text, characters }: TextLine): Problem {
+function toLongLineProblem(row: number, { number, text, characters }: TextLine): FoundProblem {
   return {
     row,
     severity: 'error',
     code: 'oversized_row',
-    message: `must have at most 8,388,608 characters (8 MiB); line ${number} has ${toThousands(characters)}`,
+    args: { of: 'line' },
+    details: { number, characters },
     found: toFound(text.toWellFormed()),
   }
 }

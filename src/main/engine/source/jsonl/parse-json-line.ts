@@ -1,3 +1,4 @@
+import type { JsonExpectation } from '../../../../shared/messages/problem-messages.ts'
 import type { CellKind } from '../source-reader.ts'
 
 /** One member of the object on a line. */
@@ -11,15 +12,15 @@ export interface JsonMember {
 /** What a line holds: an object, or the place where it stops being one. */
 export type JsonLine =
   | { kind: 'object'; members: JsonMember[] }
-  /** `at` counts UTF-16 code units from 0; `expected` ends "expected …". */
-  | { kind: 'fault'; at: number; expected: string }
+  /** `at` counts UTF-16 code units from 0. */
+  | { kind: 'fault'; at: number; expected: JsonExpectation }
 
 /** Thrown inside this file only. */
 class JsonFault extends Error {
   readonly at: number
-  readonly expected: string
+  readonly expected: JsonExpectation
 
-  constructor(at: number, expected: string) {
+  constructor(at: number, expected: JsonExpectation) {
     super(expected)
     this.at = at
     this.expected = expected
@@ -42,28 +43,28 @@ export function parseJsonLine(text: string): JsonLine {
 function readObject(text: string): JsonMember[] {
   const members: JsonMember[] = []
   let at = skipSpace(text, 0)
-  if (text[at] !== '{') throw new JsonFault(at, 'an object, which begins with {')
+  if (text[at] !== '{') throw new JsonFault(at, 'object')
   at = skipSpace(text, at + 1)
   if (text[at] === '}') return endObject(text, at, members)
   for (;;) {
-    if (text[at] !== '"') throw new JsonFault(at, 'a key in double quotes')
+    if (text[at] !== '"') throw new JsonFault(at, 'key')
     const keyEnd = findStringEnd(text, at)
     const key = readString(text, at, keyEnd)
     at = skipSpace(text, keyEnd)
-    if (text[at] !== ':') throw new JsonFault(at, 'a colon behind the key')
+    if (text[at] !== ':') throw new JsonFault(at, 'colon')
     at = skipSpace(text, at + 1)
     const end = findValueEnd(text, at)
     members.push({ key, cell: readCell(text, at, end), kind: toKind(text[at]) })
     at = skipSpace(text, end)
     if (text[at] === '}') return endObject(text, at, members)
-    if (text[at] !== ',') throw new JsonFault(at, 'a comma or } behind the value')
+    if (text[at] !== ',') throw new JsonFault(at, 'comma')
     at = skipSpace(text, at + 1)
   }
 }
 
 function endObject(text: string, at: number, members: JsonMember[]): JsonMember[] {
   const end = skipSpace(text, at + 1)
-  if (end < text.length) throw new JsonFault(end, 'nothing more behind the object')
+  if (end < text.length) throw new JsonFault(end, 'end')
   return members
 }
 
@@ -81,7 +82,7 @@ function findStringEnd(text: string, at: number): number {
   let from = at + 1
   for (;;) {
     const quote = text.indexOf('"', from)
-    if (quote === -1) throw new JsonFault(text.length, 'the quote that closes the text')
+    if (quote === -1) throw new JsonFault(text.length, 'closing_quote')
     let slashes = 0
     while (text[quote - 1 - slashes] === '\\' && quote - 1 - slashes > at) slashes += 1
     if (slashes % 2 === 0) return quote + 1
@@ -110,10 +111,7 @@ function findValueEnd(text: string, at: number): number {
   NUMBER.lastIndex = at
   const number = NUMBER.exec(text)
   if (number === null) {
-    throw new JsonFault(
-      at,
-      'a value: text in double quotes, a number, true, false, null, an object or an array',
-    )
+    throw new JsonFault(at, 'value')
   }
   return at + number[0].length
 }
@@ -130,7 +128,7 @@ function findNestedEnd(text: string, at: number): number {
     else depth += character === '{' || character === '[' ? 1 : -1
     if (depth === 0) return BRACKET_OR_QUOTE.lastIndex
   }
-  throw new JsonFault(text.length, `the ${text[at] === '{' ? '}' : ']'} that closes the value`)
+  throw new JsonFault(text.length, text[at] === '{' ? 'closing_brace' : 'closing_bracket')
 }
 
 function toKind(first: string | undefined): JsonMember['kind'] {
@@ -154,6 +152,6 @@ function parseWhole(text: string, at: number, end: number): unknown {
     return JSON.parse(text.slice(at, end))
   } catch (error) {
     const position = POSITION.exec(error instanceof Error ? error.message : '')
-    throw new JsonFault(at + Number(position?.[1] ?? 0), 'valid JSON in the value that begins here')
+    throw new JsonFault(at + Number(position?.[1] ?? 0), 'valid_value')
   }
 }

@@ -1,6 +1,7 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { FoundProblem, ProblemCause } from '../../../../shared/messages/problem-messages.ts'
 import { removeFormulaGuard } from '../../../../shared/run/export-columns.ts'
-import { type Problem, toFound } from '../../../../shared/run/problem.ts'
+import { toFound } from '../../../../shared/run/problem.ts'
 import type { SourceRow } from '../source-reader.ts'
 import { type Archive, createDamageError, createLimitError, formatCount } from './archive.ts'
 import { isBeyondPrecision, toSerial } from './number-text.ts'
@@ -289,18 +290,13 @@ export function toSourceRow(
   const { formulaWithoutValue, imprecise } = sheetRow
   const cells = sheetRow.cells.slice(0, filled)
   while (cells.length < width) cells.push('')
-  const problems: Problem[] = []
-  const warn = (code: Problem['code'], message: string, found: string) =>
-    problems.push({ row, severity: 'warning', code, message, found: toFound(found) })
-  if (filled > width)
-    warn('ragged_row', `must have at most ${width} cells, as the first rows`, `${filled} cells`)
-  if (formulaWithoutValue !== null) {
-    const message = 'must have a calculated value; the cell is read as empty'
-    warn('formula_without_value', message, formulaWithoutValue)
+  const problems: FoundProblem[] = []
+  const warn = (cause: ProblemCause, found: string) =>
+    problems.push({ row, severity: 'warning', ...cause, found: toFound(found) })
+  if (filled > width) {
+    warn({ code: 'ragged_row', args: { cells: width, than: 'first_rows' } }, `${filled} cells`)
   }
-  if (imprecise !== null) {
-    const message = 'must be text where it has more than 15 digits; a spreadsheet changes the rest'
-    warn('number_precision', message, imprecise)
-  }
+  if (formulaWithoutValue !== null) warn({ code: 'formula_without_value' }, formulaWithoutValue)
+  if (imprecise !== null) warn({ code: 'number_precision' }, imprecise)
   return { row, cells: isGuarded ? cells.map(removeFormulaGuard) : cells, problems }
 }

@@ -9,6 +9,7 @@ import {
 import { SeenIds } from '../../../../../src/main/engine/run/journal/seen-ids.ts'
 import { openSource } from '../../../../../src/main/engine/source/open-source.ts'
 import { previewSource } from '../../../../../src/main/engine/source/preview.ts'
+import type { FoundProblem, ProblemCause } from '../../../../../src/shared/messages/problem-messages.ts'
 import { planSchema } from '../../../../../src/shared/plan/plan.ts'
 import type { Problem } from '../../../../../src/shared/run/problem.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
@@ -24,20 +25,17 @@ import { createWorkbook } from '../../source/workbook-files.ts'
 const toUniqueId = (_: number, cells: string[]): string => cells[0] ?? ''
 const withId = (row: number, id: string) =>
   toIntakeRow(row, { cells: [id], uniqueKey: { field: 'post_id', value: id } })
-const toError = (row: number, parts: Partial<Problem> = {}): Problem => ({
-  row,
-  severity: 'error',
-  code: 'required',
-  field: 'user_id',
-  message: 'must be given',
-  ...parts,
-})
+const toError = (
+  row: number,
+  cause: ProblemCause = { code: 'required', args: { lack: 'value' } },
+  severity: Problem['severity'] = 'error',
+): FoundProblem => ({ row, severity, field: 'user_id', ...cause })
 
 test('valid rows become items, invalid ones do not, and every row is kept with its cells', () => {
   const journal = openReadyJournal([
     toIntakeRow(1, { cells: ['a, "b"\n', ' 7 ', ''] }),
     toIntakeRow(2, { problems: [toError(2)] }),
-    toIntakeRow(3, { problems: [toError(3, { severity: 'warning', code: 'recommended' })] }),
+    toIntakeRow(3, { problems: [toError(3, { code: 'recommended', args: { lack: 'value' } }, 'warning')] }),
   ])
   const rows = journal.db.prepare('SELECT id, cells, item FROM row ORDER BY id').all()
   expect(rows.map(({ id, cells, item }) => [id, JSON.parse(String(cells)), item])).toEqual([
@@ -58,14 +56,16 @@ test('valid rows become items, invalid ones do not, and every row is kept with i
 test('a post_id that an earlier row has makes the later row invalid, and names the first', () => {
   const journal = openReadyJournal([withId(1, 'a'), withId(2, 'b'), withId(3, 'a'), withId(4, 'a')])
   const problems = journal.db
-    .prepare('SELECT row, code, field, message, found FROM problem ORDER BY id')
+    .prepare('SELECT row, code, field, message, args, details, found FROM problem ORDER BY id')
     .all()
   expect(problems.map((problem) => ({ ...problem }))).toEqual(
     [3, 4].map((row) => ({
       row,
       code: 'not_unique',
       field: 'post_id',
-      message: 'must be unique within the source, is also in row 1',
+      message: '',
+      args: '{"ignoresCase":false}',
+      details: '{"row":1}',
       found: 'a',
     })),
   )
@@ -80,13 +80,14 @@ test('a value whose case does not count is shown as the row has it', () => {
       uniqueKey: { field: 'term', value: shown.toLowerCase(), shown },
     })
   const journal = openReadyJournal([withTerm(1, 'Gift card'), withTerm(2, 'GIFT Card')])
-  const message = 'must be unique within the source, where upper and lower case are the same'
-  expect({ ...journal.db.prepare('SELECT message, found FROM problem').get() }).toEqual({
-    message: `${message}, is also in row 1`,
+  const args = { ignoresCase: true }
+  expect({ ...journal.db.prepare('SELECT args, details, found FROM problem').get() }).toEqual({
+    args: JSON.stringify(args),
+    details: '{"row":1}',
     found: 'GIFT Card',
   })
   expect([...journal.counters.entries('problem')]).toEqual([
-    [JSON.stringify(['error', 'not_unique', 'term', message]), 1],
+    [JSON.stringify(['error', 'not_unique', 'term', args]), 1],
   ])
 })
 
@@ -109,15 +110,15 @@ test('the id of a row that is invalid for another reason still counts as used', 
 test('problems are counted by cause, those that name other rows as one', () => {
   const journal = openReadyJournal([
     { ...withId(1, 'a'), problems: [toError(1)] },
-    { ...withId(2, 'a'), problems: [toError(2), toError(2, { field: 'url', message: 'must be a URL' })] },
+    { ...withId(2, 'a'), problems: [toError(2), { ...toError(2, { code: 'not_a_url' }), field: 'url' }] },
     withId(3, 'b'),
     withId(4, 'b'),
   ])
   const counts = [...journal.counters.entries('problem')].map(([cause, n]) => [...JSON.parse(cause), n])
   expect(counts).toEqual([
-    ['error', 'required', 'user_id', 'must be given', 2],
-    ['error', 'required', 'url', 'must be a URL', 1],
-    ['error', 'not_unique', 'post_id', 'must be unique within the source', 2],
+    ['error', 'required', 'user_id', { lack: 'value' }, 2],
+    ['error', 'not_a_url', 'url', {}, 1],
+    ['error', 'not_unique', 'post_id', { ignoresCase: false }, 2],
   ])
 })
 
@@ -153,10 +154,10 @@ test('uniqueness holds across groups of a long source', () => {
   }
   writer.finish(['text_data'])
   expect(readRecord(journal)).toMatchObject({ rowsRead: 14_000, items: 7_000 })
-  const [last] = journal.db.prepare('SELECT row, message FROM problem ORDER BY row DESC LIMIT 1').all()
+  const [last] = journal.db.prepare('SELECT row, details FROM problem ORDER BY row DESC LIMIT 1').all()
   expect(last).toMatchObject({
     row: 14_000,
-    message: 'must be unique within the source, is also in row 7000',
+    details: '{"row":7000}',
   })
 })
 

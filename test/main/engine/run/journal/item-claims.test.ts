@@ -9,7 +9,7 @@ import {
   toIntakeRow,
 } from '../../journal/test-journal.ts'
 
-const INVALID = [{ row: 0, severity: 'error', code: 'required', message: 'must be given' }] as const
+const INVALID = [{ row: 0, severity: 'error', code: 'required', args: { lack: 'value' } }] as const
 
 const openClaims = (rows: Parameters<typeof openReadyJournal>[0]) => {
   const journal = openReadyJournal(rows)

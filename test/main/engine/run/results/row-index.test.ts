@@ -131,23 +131,25 @@ test('an index follows a journal written by others: at once after the run ended,
 })
 
 test('a row with two problems of one cause counts as one row, and the cause leads to its own rows', () => {
-  const toProblem = (row: number, code: 'one_of' | 'too_long', found: string) =>
-    ({ row, severity: 'error', code, field: 'text_data', message: `is ${code}`, found }) as const
+  const toProblem = (row: number, code: 'not_a_url' | 'not_json_object', found: string) =>
+    ({ row, severity: 'error', code, field: 'text_data', found }) as const
   const journal = openReadyJournal([
-    toIntakeRow(1, { problems: [toProblem(1, 'too_long', 'a'), toProblem(1, 'too_long', 'b')] }),
-    toIntakeRow(2, { problems: [toProblem(2, 'one_of', 'a')] }),
-    toIntakeRow(3, { problems: [toProblem(3, 'one_of', 'a'), toProblem(3, 'too_long', 'b')] }),
+    toIntakeRow(1, {
+      problems: [toProblem(1, 'not_json_object', 'a'), toProblem(1, 'not_json_object', 'b')],
+    }),
+    toIntakeRow(2, { problems: [toProblem(2, 'not_a_url', 'a')] }),
+    toIntakeRow(3, { problems: [toProblem(3, 'not_a_url', 'a'), toProblem(3, 'not_json_object', 'b')] }),
     toIntakeRow(4),
   ])
   const view = toView(journal)
   expect(readProblemGroups(view).map(({ code, rows }) => [code, rows])).toEqual([
-    ['one_of', 2],
-    ['too_long', 2],
+    ['not_a_url', 2],
+    ['not_json_object', 2],
   ])
   const causes = readFacets(view).facets.filter(({ kind }) => kind === 'cause')
   expect(causes.map(({ label, rows }) => [label, rows])).toEqual([
-    ['text_data: is one_of', 2],
-    ['text_data: is too_long', 2],
+    ['text_data: must be an http or https URL', 2],
+    ['text_data: must be a JSON object', 2],
   ])
   const found = causes.map(({ value }) =>
     readPage(view, { filter: { cause: value }, offset: 0, limit: 9 }).rows.map(({ row }) => row),

@@ -1,0 +1,90 @@
+import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
+import type { Problem, ProblemGroup } from '../../../../shared/run/problem.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
+
+/** A cause of problems, as the journal counts its rows. */
+export type CountedCause = Omit<ProblemGroup, 'rows' | 'examples'>
+
+/** The columns that {@link toStoredProblem} reads. */
+export const PROBLEM_COLUMNS = 'row, severity, code, field, message, args, details, found'
+
+/** A function that stores a problem. */
+export function createProblemInsert(db: DatabaseSync): (problem: Problem) => void {
+  // The column of words is empty: only journals of earlier versions have some.
+  const insert = db.prepare(`INSERT INTO problem (${PROBLEM_COLUMNS}) VALUES (?, ?, ?, ?, '', ?, ?, ?)`)
+  return ({ row, severity, code, field = null, args, details, found = null }) =>
+    insert.run(row, severity, code, field, toJson(args), toJson(details), found)
+}
+
+/** A problem as the journal stores it, without the places of rows. */
+export function toStoredProblem(stored: Record<string, unknown>): Problem {
+  const { field, found } = stored
+  return {
+    row: Number(stored['row']),
+    severity: stored['severity'] as Problem['severity'],
+    code: stored['code'] as Problem['code'],
+    ...toArguments(stored),
+    ...(typeof field === 'string' ? { field } : {}),
+    ...(typeof found === 'string' ? { found } : {}),
+  }
+}
+
+const IS_ALSO = ', is also in row '
+
+/** What a code's words take. A journal of an earlier version has the words themselves. */
+function toArguments({
+  code,
+  message,
+  args,
+  details,
+}: Record<string, unknown>): Pick<Problem, 'args' | 'details' | 'text'> {
+  if (message === '') {
+    return {
+      ...(typeof args === 'string' ? { args: JSON.parse(args) } : {}),
+      ...(typeof details === 'string' ? { details: JSON.parse(details) } : {}),
+    }
+  }
+  const text = String(message)
+  const [cause = '', other] = text.split(IS_ALSO)
+  if (code !== 'not_unique' || other === undefined) return { text }
+  return { args: { ignoresCase: cause.includes('upper and lower case') }, details: { row: Number(other) } }
+}
+
+/** The key under which the journal counts the rows that have a problem of one cause. */
+export function toCauseKey({ severity, code, field, args }: Omit<Problem, 'row'>): string {
+  return JSON.stringify([severity, code, field ?? null, args ?? {}])
+}
+
+/** The cause of a key; a journal of an earlier version has its words in the place of arguments. */
+export function readCauseKey(key: string): CountedCause {
+  const [severity, code, field, said] = JSON.parse(key) as [
+    CountedCause['severity'],
+    CountedCause['code'],
+    string | null,
+    string | NonNullable<CountedCause['args']>,
+  ]
+  if (typeof said === 'string') return { severity, code, field, text: said }
+  return { severity, code, field, ...(Object.keys(said).length === 0 ? {} : { args: said }) }
+}
+
+/** The words of a cause, without what differs from row to row. */
+export function sayCause({ code, args, text }: Pick<Problem, 'code' | 'args' | 'text'>): string {
+  return sayExpected(
+    { code, ...(args === undefined ? {} : { args }), ...(text === undefined ? {} : { text }) },
+    'terminal',
+  )
+}
+
+/** Stored problems of a cause, the first ones. */
+export function createExamplesReader(db: DatabaseSync, limit: number): (cause: CountedCause) => Problem[] {
+  const find = db.prepare(
+    `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE severity = ? AND code = ? AND field IS ? AND args IS ?
+     AND (message = ? OR code = 'not_unique') ORDER BY id LIMIT ${limit}`,
+  )
+  return ({ severity, code, field, args, text = '' }) =>
+    find.all(severity, code, field, toJson(args), text).map(toStoredProblem)
+}
+
+function toJson(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}
