@@ -7,7 +7,7 @@ import {
   toExportColumns,
   toRuleColumns,
   toScoreColumns,
-} from './export-format.ts'
+} from './export-columns.ts'
 import type { ExportRow } from './results.ts'
 
 /** A column of a table: the index of one of the source, or one of ours. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../../src/shared/messages/errors.ts'
 import { type ColumnChoice, chooseColumns } from '../../../src/shared/run/choose-columns.ts'
-import { isExportHeader } from '../../../src/shared/run/export-format.ts'
+import { isExportHeader } from '../../../src/shared/run/export-columns.ts'
 import { buildResult } from '../../main/engine/run/export/build-result.ts'
 
 const SPAM = { ruleId: 'r1', ruleName: 'Spam' }

@@ -2,7 +2,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isExportHeader, removeFormulaGuard } from '../../../../shared/run/export-columns.ts'
-import { type Problem, toFound } from '../../../../shared/run/problem.ts'
+import { toFound } from '../../../../shared/run/problem.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import {
   createPieceDecoder,
