@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { SandboxOptions } from '../../../src/main/sandbox/sandbox-options.ts'
 import { capacityReportSchema } from '../../../src/shared/load/capacity-report.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
+import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
 async function prepare(sandboxOptions: SandboxOptions) {
@@ -146,5 +147,35 @@ describe('load --find-capacity', () => {
     expect(await refuse('--find-capacity', '--rate', '10', '--max-level', '5', ...threshold)).toMatch(
       /--max-level must not be below the start/,
     )
+  })
+
+  it('shows what was found until Ctrl-C, between probes and during one', async () => {
+    const { source, sandbox, options } = await prepare({})
+    const search = ['load', source, '--base-url', sandbox.baseUrl, '--find-capacity', '--rate', '20']
+    const probe = ['--threshold', 'p(99)<20000', '--json', '--warmup', '0s']
+    const paused = await spawnSluice([...search, ...probe, '--duration', '200ms', '--cool-down', '10m'], {
+      ...options,
+      onStderr: (text, child) => {
+        if (text.includes('Probe 1 at')) child.kill('SIGINT')
+      },
+    })
+    expect(paused.code, paused.stderr).toBe(130)
+    const report = capacityReportSchema.parse(JSON.parse(paused.stdout))
+    expect(report).toMatchObject({ end: 'interrupted', capacity: 20, probes: [{ level: 20 }] })
+
+    const taken = (await sandbox.stats()).tasks
+    const untilSent = () =>
+      vi.waitFor(async () => expect((await sandbox.stats()).tasks).toBeGreaterThan(taken), {
+        timeout: 20_000,
+        interval: 10,
+      })
+    const stopped = await spawnSluice([...search, ...probe, '--duration', '10m'], {
+      ...options,
+      onStart: (child) => void untilSent().then(() => child.kill('SIGINT')),
+    })
+    expect(stopped.code, stopped.stderr).toBe(130)
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ end: 'interrupted', capacity: null, probes: [] })
+    const runs = JSON.parse((await runInProcess(['runs', '--json'], options)).stdout)
+    expect(runs.map(({ state }: { state: string }) => state)).toEqual(['interrupted', 'completed'])
   })
 })

@@ -112,7 +112,7 @@ export function formatCapacityReport(terminal: Terminal, report: CapacityReport)
       terminal,
       'Probes',
       wrap(
-        `${formatCounted(probes.length, 'load test')} in ${formatDuration(elapsedMs)}. To look at one, run: ${COMMAND_PREFIX} show RUN (the probe's name in ${COMMAND_PREFIX} runs contains its level)`,
+        `${formatCounted(probes.length, 'load test')} in ${formatDuration(elapsedMs)}. To list them, run: ${COMMAND_PREFIX} runs`,
       ),
     ),
   ]

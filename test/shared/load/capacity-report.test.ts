@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { judgeProbe, toCapacityThresholds } from '../../../src/shared/load/capacity-report.ts'
+import { loadSchema } from '../../../src/shared/load/load.ts'
+import type { RunSummary } from '../../../src/shared/run/run.ts'
+
+type Parts = {
+  attempted?: number
+  generator?: Partial<RunSummary['generator']>
+  failed?: ('ms' | 'share')[]
+}
+
+/** The summary of a probe at 100 a second, as far as it is judged. */
+function createSummary({ attempted = 100, generator = {}, failed = [] }: Parts): RunSummary {
+  const thresholds = (['ms', 'share'] as const).map((unit) => ({
+    expression: unit === 'ms' ? 'response_time:p(99)<500' : 'http_req_failed:rate<0.01',
+    value: 1,
+    ok: !failed.includes(unit),
+    limit: 1,
+    margin: 0,
+    unit,
+  }))
+  return {
+    run_id: 'r',
+    requests: { sent: 100, succeeded: 90, rejected: 10, failed: 0, unknown: 0, retried: 0 },
+    throughput: { duration_s: 1, attempted_per_s: attempted, succeeded_per_s: 90 },
+    load: { scheduled_per_s: 100 },
+    latency_ms: {},
+    thresholds,
+    generator: { limited: false, reasons: ['It stalled.'], dropped: 0, waited: 0, ...generator },
+  } as unknown as RunSummary
+}
+
+const judge = (parts: Parts) => judgeProbe(100, createSummary(parts))
+
+describe('a probe of a capacity', () => {
+  it('holds where all thresholds hold, and fails where one does not', () => {
+    expect(judge({})).toMatchObject({ verdict: 'held', reasons: [], failed_share: 0.1 })
+    expect(judge({ failed: ['ms'] })).toMatchObject({
+      verdict: 'failed',
+      reasons: [expect.stringContaining('p(99)')],
+    })
+  })
+
+  it('is void where the generator was limited and a latency failed, or the schedule was not sent', () => {
+    const late = judge({ generator: { limited: true }, failed: ['ms'] })
+    expect(late.verdict).toBe('void')
+    expect(late.reasons[0]).toBe('It stalled.')
+    expect(judge({ generator: { limited: true }, attempted: 90 }).verdict).toBe('void')
+  })
+
+  it('counts in spite of a limited generator where that cannot have decided it', () => {
+    expect(judge({ generator: { limited: true } }).verdict).toBe('held')
+    expect(judge({ generator: { limited: true }, failed: ['share'] }).verdict).toBe('failed')
+  })
+
+  it('fails where requests in flight kept back the schedule', () => {
+    const behind = judge({ generator: { limited: true, waited: 50 }, attempted: 90 })
+    expect(behind.verdict).toBe('failed')
+    expect(behind.reasons).toEqual([
+      'Only 90.0 % of the schedule was sent: too many requests were in flight.',
+    ])
+    expect(judge({ generator: { dropped: 50 }, attempted: 90 }).verdict).toBe('failed')
+    expect(judge({ generator: { waited: 50 }, attempted: 99 }).verdict).toBe('held')
+  })
+})
+
+describe('the thresholds of a capacity', () => {
+  const toThresholds = (pace: object, ...thresholds: string[]) =>
+    toCapacityThresholds(loadSchema.parse({ pace, durationMs: 1000, thresholds })).map(
+      ({ expression }) => expression,
+    )
+  const open = { kind: 'open', ratePerSecond: 10 }
+
+  it('count latencies from the schedule where there is one and no metric is named', () => {
+    expect(toThresholds(open, 'p(99)<500', 'max<900', 'http_req_duration:med<5', 'rate<0.2')).toEqual([
+      'response_time:p(99)<500',
+      'response_time:max<900',
+      'http_req_duration:med<5',
+      'rate<0.2',
+    ])
+    expect(toThresholds({ kind: 'closed', concurrency: 2 }, 'p(99)<500', 'rate<0.2')[0]).toBe('p(99)<500')
+  })
+
+  it('let less than 1 % of requests fail where none speaks of them', () => {
+    expect(toThresholds(open, 'p(99)<500')[1]).toBe('http_req_failed:rate<0.01')
+    expect(toThresholds(open, 'http_req_failed:rate<0.5')).toEqual(['http_req_failed:rate<0.5'])
+  })
+})
