@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { findChromium } from './test/helpers/e2e/find-chromium.ts'
+import { SlowFirstSequencer } from './test/helpers/slow-first-sequencer.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -41,6 +42,7 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    sequence: { sequencer: SlowFirstSequencer },
     provide: { isLong: mode === 'long' },
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],
     projects: [
