@@ -1,23 +1,16 @@
 import { expect, test } from 'vitest'
 import {
-  type FaultServer,
   findClosedPort,
   startFaultServer,
   toErrorAnswer,
   toTaskAnswer,
 } from '../../../helpers/fault-server.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
-import { createLoadRuns } from './load-runs.ts'
+import { createLoadRuns, startService } from './load-runs.ts'
 
 const loads = createLoadRuns(openTestFolder())
 
 const STALLED_WORKER = new URL('../../../helpers/stalled-load-worker.ts', import.meta.url).href
-
-function startService(delayMs = 0): Promise<FaultServer> {
-  return startFaultServer({
-    onRequest: (request, wire) => void setTimeout(() => wire.send(200, toTaskAnswer(request)), delayMs),
-  })
-}
 
 test('requests that time out are measured with the time that passed', async () => {
   const server = await startFaultServer({

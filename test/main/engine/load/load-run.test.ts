@@ -1,23 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Plan } from '../../../../src/shared/plan/plan.ts'
-import {
-  type FaultServer,
-  startFaultServer,
-  toErrorAnswer,
-  toTaskAnswer,
-  type WireRequest,
-} from '../../../helpers/fault-server.ts'
+import { startFaultServer, toErrorAnswer, type WireRequest } from '../../../helpers/fault-server.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
-import { createLoadRuns, type LoadResult, toNumbers } from './load-runs.ts'
+import { createLoadRuns, type LoadResult, startService, toNumbers } from './load-runs.ts'
 
 const loads = createLoadRuns(openTestFolder())
-
-/** A service that takes everything after so many milliseconds. */
-function startService(delayMs = 0): Promise<FaultServer> {
-  return startFaultServer({
-    onRequest: (request, wire) => void setTimeout(() => wire.send(200, toTaskAnswer(request)), delayMs),
-  })
-}
 
 const toPostId = ({ body }: WireRequest) => String((JSON.parse(body) as { post_id: string }).post_id)
 
@@ -245,16 +232,7 @@ async function watch(plan: Plan, act: (run: ReturnType<typeof loads.start>) => v
 }
 
 test('wherever a load with retries is cut off, what it had sent are first tries', async () => {
-  const server = await startFaultServer({
-    onRequest: (request, wire) => {
-      const isRefused = Number(/\d+$/.exec(toPostId(request))?.[0]) % 2 === 0
-      const answer = () =>
-        isRefused
-          ? wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'))
-          : wire.send(200, toTaskAnswer(request))
-      setTimeout(answer, 300)
-    },
-  })
+  const server = await startService(300, (request) => Number(/\d+$/.exec(toPostId(request))?.[0]) % 2 === 0)
   const moments = await watch(
     loads.createPlan(
       50,
@@ -298,18 +276,7 @@ test('a load that dies after its interruption has the time and the schedule unti
 })
 
 test('wherever a load is cut off, all that its journal says of it is of the same requests, those in flight unknown', async () => {
-  const server = await startFaultServer({
-    onRequest: (request, wire) => {
-      const isRefused = toPostId(request).endsWith('3')
-      setTimeout(
-        () =>
-          isRefused
-            ? wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'))
-            : wire.send(200, toTaskAnswer(request)),
-        200,
-      )
-    },
-  })
+  const server = await startService(200, (request) => toPostId(request).endsWith('3'))
   const plan = loads.createPlan(100, server.baseUrl, {
     pace: { kind: 'open', ratePerSecond: 150 },
     durationMs: 3_200,

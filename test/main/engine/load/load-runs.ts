@@ -5,6 +5,13 @@ import type { LoadInput } from '../../../../src/shared/load/load.ts'
 import type { LoadReport, LoadSample } from '../../../../src/shared/load/load-report.ts'
 import type { Plan, PlanInput } from '../../../../src/shared/plan/plan.ts'
 import type { RunSummary } from '../../../../src/shared/run/run.ts'
+import {
+  type FaultServer,
+  startFaultServer,
+  toErrorAnswer,
+  toTaskAnswer,
+  type WireRequest,
+} from '../../../helpers/fault-server.ts'
 import { createInProcessRuns, type SessionOptions } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan } from '../../../helpers/test-folder.ts'
 
@@ -47,6 +54,22 @@ export function createLoadRuns(folder: string) {
     run: async (plan: Plan, options: SessionOptions = {}) =>
       look((await runs.start(plan, options).ended).run_id),
   }
+}
+
+/** A service that answers after so many milliseconds, with 429 where a request `isRefused`. */
+export function startService(
+  delayMs = 0,
+  isRefused: (request: WireRequest) => boolean = () => false,
+): Promise<FaultServer> {
+  return startFaultServer({
+    onRequest: (request, wire) => {
+      const answer = () =>
+        isRefused(request)
+          ? wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'))
+          : wire.send(200, toTaskAnswer(request))
+      setTimeout(answer, delayMs)
+    },
+  })
 }
 
 /** The series of numbers from 1 on that post_ids of a load end with. */
