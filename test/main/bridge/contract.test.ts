@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { followRun, followRuns } from '../../../src/shared/bridge/follow.ts'
@@ -44,6 +44,9 @@ const toError = async (call: PromiseLike<unknown>) =>
   )
 
 describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (transport) => {
+  // What starts runs and shows nothing new of the transport is repeated over the second one by `npm run test:long`.
+  const itOverSocket = it.runIf(transport === 'websocket' || inject('isLong'))
+
   it('describes the app and never says more of a key than whether there is one', async () => {
     const { bridge, client } = await open(transport)
     expect(await client.app.describe()).toEqual({
@@ -157,7 +160,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(readFileSync(file, 'utf8')).toContain('hello number 40')
   })
 
-  it('pauses, changes pace, stops, resumes, retries and deletes', async () => {
+  itOverSocket('pauses, changes pace, stops, resumes, retries and deletes', async () => {
     const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY], latency: '10ms' })
     await sandbox.post('/api/v1/task/sync', { text_data: 'earlier', user_id: 'user-1', post_id: 'post-50' })
@@ -199,17 +202,20 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect((await client.runs.list()).map(({ summary }) => summary.run_id)).toEqual([runId])
   })
 
-  it('deletes a held run that has sent nothing, as a window does when it goes back a step', async () => {
-    const { bridge, client } = await open(transport)
-    const sandbox = await withSandbox({ apiKeys: [KEY] })
-    const runId = await startReady(
-      client,
-      await createRequest(bridge.services, writeRows(3), sandbox.baseUrl),
-    )
-    await client.runs.deleteRun({ runId })
-    expect(await client.runs.list()).toEqual([])
-    expect((await sandbox.stats()).requests).toBe(0)
-  })
+  itOverSocket(
+    'deletes a held run that has sent nothing, as a window does when it goes back a step',
+    async () => {
+      const { bridge, client } = await open(transport)
+      const sandbox = await withSandbox({ apiKeys: [KEY] })
+      const runId = await startReady(
+        client,
+        await createRequest(bridge.services, writeRows(3), sandbox.baseUrl),
+      )
+      await client.runs.deleteRun({ runId })
+      expect(await client.runs.list()).toEqual([])
+      expect((await sandbox.stats()).requests).toBe(0)
+    },
+  )
 
   it('fails with our codes, each with a message and a hint', async () => {
     const { bridge, client } = await open(transport)
@@ -254,7 +260,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(await toError(followUntil(client, runId, () => false))).toMatchObject({ code: 'BAD_SOURCE' })
   })
 
-  it('says when runs begin and end', async () => {
+  itOverSocket('says when runs begin and end', async () => {
     const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY] })
     const events = followRuns(client)
@@ -274,7 +280,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(await client.runs.summarize({ runId })).toMatchObject({ state: 'completed' })
   })
 
-  it('never gives, stores or repeats the key that was typed', async () => {
+  itOverSocket('never gives, stores or repeats the key that was typed', async () => {
     const { bridge, window, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY] })
     const runId = await startReady(
@@ -302,29 +308,32 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     }
   })
 
-  it('starts the sandbox when asked, knows its key, and starts it again where a run needs it', async () => {
-    const { bridge, client } = await open(transport)
-    const { baseUrl, sample } = await client.sandbox.start()
-    expect(sample).toMatchObject({ name: 'sample.csv', sizeBytes: expect.any(Number) })
-    expect((await client.source.preview({ source: { sourceId: sample.sourceId } })).columns).toContain(
-      'text_data',
-    )
-    const { runId } = await client.runs.start({
-      request: await createRequest(bridge.services, writeRows(2), baseUrl, {
-        destination: { kind: 'sandbox' },
-      }),
-    })
-    await client.runs.awaitReady({ runId })
-    // In use, so it is kept as it is.
-    expect((await client.sandbox.start()).baseUrl).toBe(baseUrl)
-    await client.sandbox.stop()
-    expect((await client.app.describe()).sandboxBaseUrl).toBeNull()
-    await client.runs.stop({ runId })
-    await followUntil(client, runId, () => false)
-    await client.runs.resumeRun({ runId, onUnknown: 'skip' })
-    expect(await followUntil(client, runId, () => false)).toMatchObject({ rows: { succeeded: 2 } })
-    expect(bridge.services.sandbox.baseUrl()).toBe(baseUrl)
-  })
+  itOverSocket(
+    'starts the sandbox when asked, knows its key, and starts it again where a run needs it',
+    async () => {
+      const { bridge, client } = await open(transport)
+      const { baseUrl, sample } = await client.sandbox.start()
+      expect(sample).toMatchObject({ name: 'sample.csv', sizeBytes: expect.any(Number) })
+      expect((await client.source.preview({ source: { sourceId: sample.sourceId } })).columns).toContain(
+        'text_data',
+      )
+      const { runId } = await client.runs.start({
+        request: await createRequest(bridge.services, writeRows(2), baseUrl, {
+          destination: { kind: 'sandbox' },
+        }),
+      })
+      await client.runs.awaitReady({ runId })
+      // In use, so it is kept as it is.
+      expect((await client.sandbox.start()).baseUrl).toBe(baseUrl)
+      await client.sandbox.stop()
+      expect((await client.app.describe()).sandboxBaseUrl).toBeNull()
+      await client.runs.stop({ runId })
+      await followUntil(client, runId, () => false)
+      await client.runs.resumeRun({ runId, onUnknown: 'skip' })
+      expect(await followUntil(client, runId, () => false)).toMatchObject({ rows: { succeeded: 2 } })
+      expect(bridge.services.sandbox.baseUrl()).toBe(baseUrl)
+    },
+  )
 
   it('drops a window that does not speak the protocol, and keeps serving the others', async () => {
     const { bridge, window } = await open(transport)

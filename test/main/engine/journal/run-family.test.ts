@@ -11,6 +11,8 @@ import { countArrivals, toRow } from '../run/wire-record.ts'
 
 const folder = openTestFolder()
 const engine = openEngine(folder)
+// Starts in this thread what needs none of its own.
+const runs = createInProcessRuns(folder)
 const START = { apiKey: 'key' }
 const EVEN = { rule_id: 'r2', rule_name: 'Even' }
 
@@ -30,7 +32,7 @@ async function startRun(rows = 6) {
   })
   const texts = Array.from({ length: rows }, (_, i) => (i === 4 ? '' : `text ${i + 1}`))
   const plan = createRunPlan(folder, texts, server.baseUrl, { retry: { limit: 0 } })
-  const run = await engine.startRun(plan, START)
+  const run = runs.start(plan)
   await run.ended
   return { runId: run.runId, server }
 }
@@ -213,7 +215,6 @@ test('a run with many retries has each row by the retry that settled it', async 
       else wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
     },
   })
-  const runs = createInProcessRuns(folder)
   const plan = createRunPlan(folder, 14, server.baseUrl, { retry: { limit: 0 } })
   const { run_id: runId } = await runs.start(plan).ended
   for (let number = 1; number < 13; number += 1) await runs.retry(runId).ended
