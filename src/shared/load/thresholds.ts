@@ -127,11 +127,23 @@ export function formatThresholdValue({ value, unit }: Pick<ThresholdResult, 'val
   return value === null ? 'nothing measured' : toText(value, unit)
 }
 
-/** By how much a threshold holds or is crossed: `crossed by 112 ms (22.4 % of the limit)`, `88.0 ms to spare (…)`. */
+/** A distance of more times the limit says nothing as a percentage of it. */
+const PERCENT_OF_LIMIT_MAX = 1000
+
+/**
+ * By how much a threshold holds or is crossed: `crossed by 112 ms (22.4 % of the limit)`, `88.0 ms to spare (…)`. A limit
+ * that is far away is said itself: `crossed by 128 ms (limit 0.001 ms)`.
+ */
 export function formatThresholdMargin({ ok, limit, margin, unit }: ThresholdResult): string {
   if (margin === null) return 'nothing shows that it holds'
   const size = Math.abs(margin)
-  const relative = limit === 0 ? '' : ` (${formatFigure((size / Math.abs(limit)) * 100)} % of the limit)`
+  const percent = (size / Math.abs(limit)) * 100
+  const relative =
+    limit === 0
+      ? ''
+      : percent > PERCENT_OF_LIMIT_MAX
+        ? ` (limit ${toLimitText(limit, unit)})`
+        : ` (${formatFigure(percent)} % of the limit)`
   // A difference of shares, with their ratio.
   const distance = unit === 'share' ? `${formatFigure(size * 100)} points` : toText(size, unit)
   if (!ok) return size === 0 ? 'at the limit itself' : `crossed by ${distance}${relative}`
@@ -142,6 +154,12 @@ export function formatThresholdMargin({ ok, limit, margin, unit }: ThresholdResu
 export function formatThresholdResult(result: ThresholdResult): string {
   const mark = result.ok ? '✓' : '✗'
   return `${mark} ${result.expression}: ${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
+}
+
+/** A limit in full: one far below the figures that {@link toText} shows must not read as 0. */
+function toLimitText(limit: number, unit: ThresholdResult['unit']): string {
+  if (unit === 'share') return `${Number((limit * 100).toPrecision(6))} %`
+  return unit === 'ms' ? `${limit} ms` : String(limit)
 }
 
 function toText(value: number, unit: ThresholdResult['unit']): string {

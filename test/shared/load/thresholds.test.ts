@@ -102,6 +102,8 @@ describe('a threshold', () => {
       'dropped==0',
       'start_lag:max<5',
       'dropped==3',
+      'p(99)<0.001',
+      'http_req_failed:rate<0.00001',
     ).map(formatThresholdResult)
     expect(lines).toEqual([
       '✗ p(99)<500: 990 ms, crossed by 490 ms (98.0 % of the limit)',
@@ -110,6 +112,8 @@ describe('a threshold', () => {
       '✗ dropped==0: 3, crossed by 3',
       '✗ start_lag:max<5: nothing measured, nothing shows that it holds',
       '✓ dropped==3: 3, exactly',
+      '✗ p(99)<0.001: 990 ms, crossed by 990 ms (limit 0.001 ms)',
+      '✗ http_req_failed:rate<0.00001: 1.20 %, crossed by 1.20 points (limit 0.001 %)',
     ])
   })
 })
