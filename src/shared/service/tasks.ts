@@ -142,7 +142,7 @@ export const taskRequestSchema = z
       context.addIssue({
         code: 'custom',
         path: ['text_data'],
-        message: 'one of text_data and url is required',
+        message: 'text_data or url is required',
       })
     }
     if (task.group_id !== undefined && (task.group_id === task.post_id || task.group_id === task.parent_id)) {

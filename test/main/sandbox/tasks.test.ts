@@ -202,7 +202,7 @@ describe('a task that breaks a rule', () => {
     [{ user_id: undefined }, 'PARAM_REQUIRED', 'user_id: is required'],
     [{ post_id: undefined }, 'PARAM_REQUIRED', 'post_id: is required'],
     [{ post_id: 12 }, 'PARAM_REQUIRED', 'post_id'],
-    [{ text_data: undefined }, 'PARAM_REQUIRED', 'one of text_data and url is required'],
+    [{ text_data: undefined }, 'PARAM_REQUIRED', 'text_data or url is required'],
     [{ url: 'https://example.com/' }, 'INVALID_PARAM', 'url: must not be sent together with text_data'],
     [{ user_id: 'a_b' }, 'INVALID_PARAM', 'user_id: must not contain `_` or `;`'],
     [{ post_id: 'a;b' }, 'INVALID_PARAM', 'post_id: must not contain `_` or `;`'],

@@ -39,9 +39,7 @@ describe('a v1 task', () => {
     expect(findIssues({ ...TEXT_TASK, url: 'https://example.com/' })).toEqual([
       'url: must not be sent together with text_data',
     ])
-    expect(findIssues({ user_id: 'u1', post_id: 'p1' })).toEqual([
-      'text_data: one of text_data and url is required',
-    ])
+    expect(findIssues({ user_id: 'u1', post_id: 'p1' })).toEqual(['text_data: text_data or url is required'])
   })
 
   it('refuses a group_id that equals post_id or parent_id', () => {
