@@ -55,8 +55,14 @@ function SeriesCharts(props: { name: Series; percentiles: Percentiles | null; se
         <code>{name}</code>: {METRICS[name].meaning}
       </h3>
       <div className={styles.charts}>
-        <LatencyOverTime name={name} seconds={seconds} />
-        <LatencyDistribution name={name} bars={series.bars[name]} percentiles={percentiles} />
+        <div>
+          <h4 className={styles.chartTitle}>In each second</h4>
+          <LatencyOverTime name={name} seconds={seconds} />
+        </div>
+        <div>
+          <h4 className={styles.chartTitle}>Distribution</h4>
+          <LatencyDistribution name={name} bars={series.bars[name]} percentiles={percentiles} />
+        </div>
       </div>
     </section>
   )
