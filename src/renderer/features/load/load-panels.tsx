@@ -78,7 +78,7 @@ export function ThresholdsPanel(props: {
     <Panel title="Thresholds" aside={rows.length === 0 && !isOver ? 'none judged yet' : verdict} flush>
       {rows.length === 0 ? (
         <p className={styles.quiet}>
-          {isOver ? 'There are none.' : 'Evaluated from the first measured second on.'}
+          {isOver ? 'No thresholds set.' : 'Evaluated from the first measured second on.'}
         </p>
       ) : (
         <table className={styles.table}>

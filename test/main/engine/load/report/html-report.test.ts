@@ -181,6 +181,13 @@ describe('thresholds', () => {
   })
 })
 
+test('breaks no line between a figure and its unit, and leaves what others wrote as it is', () => {
+  const page = formatHtmlReport(buildLoadReport({}, { name: 'wait 5 ms' }))
+  expect(page).toMatch(/\d\u00A0%/)
+  expect(page).toMatch(/\d\u00A0ms/)
+  expect(page).toContain('<bdi>wait 5 ms</bdi>')
+})
+
 describe('unusual load tests', () => {
   test('of nothing are a page that says so', () => {
     const text = read(buildEmptyLoadReport())
@@ -223,7 +230,7 @@ describe('unusual load tests', () => {
     const page = formatHtmlReport({ ...report, seconds: report.seconds.filter(({ second }) => second !== 4) })
     const [, median = ''] = /<path class="line median" d="(M108[^"]*)"/.exec(page) ?? []
     expect(median.match(/M/g)).toHaveLength(2)
-    expect(page).toContain('4 s: nothing measured')
+    expect(page).toContain('4\u00A0s: nothing measured')
   })
 })
 

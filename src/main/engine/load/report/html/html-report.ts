@@ -93,7 +93,7 @@ function formatMeasured(durationMs: number): string {
 function drawThresholds({ thresholds: { rows, verdict, isMet, note } }: LoadView): Markup {
   const notes = drawList(note === null ? [] : [note])
   if (rows.length === 0) {
-    return html`<section><h2>Thresholds</h2><p class="none">There are none.</p>${notes}</section>`
+    return html`<section><h2>Thresholds</h2><p class="none">No thresholds set.</p>${notes}</section>`
   }
   const drawVerdict = (isHeld: boolean, text: string) =>
     html`<span class="${isHeld ? 'ok' : 'bad'}">${isHeld ? '✓' : '✗'} ${text}</span>`

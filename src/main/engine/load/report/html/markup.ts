@@ -8,7 +8,7 @@ export interface Markup {
 /** What may be filled into markup: text is escaped, null leaves nothing. */
 export type MarkupValue = string | number | null | Markup | readonly Markup[]
 
-/** Markup from a template; whatever is filled in is escaped unless it is markup itself. */
+/** Markup from a template; whatever is filled in is escaped unless it is markup itself. A figure keeps its unit. */
 export function html(parts: TemplateStringsArray, ...fillings: readonly MarkupValue[]): Markup {
   let markup = parts[0] ?? ''
   for (const [index, filling] of fillings.entries()) markup += toText(filling) + (parts[index + 1] ?? '')
@@ -20,7 +20,7 @@ export const NOTHING: Markup = html``
 
 /** A text that others wrote: kept apart from what stands around it, whichever way it runs. */
 export function quoteForeign(text: string): Markup {
-  return html`<bdi>${text}</bdi>`
+  return { markup: `<bdi>${escapeXml(text)}</bdi>` }
 }
 
 /** The one style sheet of a page: ours, and as it is, since its hash lets it pass. */
@@ -30,8 +30,13 @@ export function toStyle(css: string): Markup {
 
 function toText(filling: MarkupValue): string {
   if (filling === null) return ''
-  if (typeof filling === 'string' || typeof filling === 'number') return escapeXml(String(filling))
+  if (typeof filling === 'string' || typeof filling === 'number') return escapeXml(bindUnits(String(filling)))
   return isMarkup(filling) ? filling.markup : filling.map(({ markup }) => markup).join('')
+}
+
+/** Our own text with its figures and their units on one line; what others wrote stays as it is. */
+function bindUnits(text: string): string {
+  return text.replaceAll(/(?<=\d) (?=(?:%|µs|ms|s|min|h|B|[kMGT]B)(?!\w))/g, '\u00A0')
 }
 
 function isMarkup(filling: Markup | readonly Markup[]): filling is Markup {

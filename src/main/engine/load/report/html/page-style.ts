@@ -38,9 +38,9 @@ tbody th{font-weight:500}
 td.text{min-width:14ch}
 .number{text-align:end;font-variant-numeric:tabular-nums;white-space:nowrap}
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:0 24px;margin:0;font-size:14px}
-.facts div{display:flex;gap:12px;justify-content:space-between;border-top:1px solid var(--rule);padding:5px 0}
-.facts dt{color:var(--soft)}
-.facts dd{margin:0;text-align:end}
+.facts div{display:flex;flex-wrap:wrap;gap:0 12px;justify-content:space-between;border-top:1px solid var(--rule);padding:5px 0}
+.facts dt{color:var(--soft);white-space:nowrap}
+.facts dd{margin:0 0 0 auto;text-align:end}
 figure{margin:16px 0 0}
 figcaption{display:flex;flex-wrap:wrap;gap:4px 12px;align-items:baseline;font-size:14px}
 .title{font-weight:600}
