@@ -133,6 +133,8 @@ export interface Engine extends RunReader {
   previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
   /** Draws a sample of the rows of a source into a file. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws. */
   sampleSource(source: PlanSource, options: SampleOptions): Promise<Sample>
+  /** Throws `BAD_USAGE` where a run of the plan could not be exported to a file: its ending, or it is the source. */
+  checkExport(plan: Plan, file: string): Promise<void>
   startRun(plan: Plan, options?: StartOptions): Promise<RunHandle>
   /**
    * Goes on with the run, or with that of its retries that was interrupted. Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another

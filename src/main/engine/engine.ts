@@ -50,6 +50,10 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     readLoadReport: (runId) => stored.ask('readLoadReport', runId),
     compareRuns: (a, b) => stored.compare(a, b),
     exportRun: (runId, exporting) => stored.askApart('exportRun', runId, exporting),
+    checkExport: async (plan, file) => {
+      const { checkExport } = await import('./results/export-run.ts')
+      checkExport(plan, file)
+    },
     evaluateRun: (runId, evaluating) => stored.askApart('evaluateRun', runId, evaluating),
     sampleRun: (runId, sampling) => stored.askApart('sampleRun', runId, sampling),
     readVerdicts: (runId) => stored.ask('readVerdicts', runId),

@@ -33,6 +33,34 @@ export const EXPORT_MESSAGES = {
       remedy: 'A .jsonl export always holds everything. Leave the option out, or choose another ending.',
     }),
   },
+  export_delimiter_of_csv: {
+    code: 'BAD_USAGE',
+    words: ({ file }: { file: string }) => ({
+      text: `${file}: --delimiter only applies to .csv`,
+      remedy: 'Leave the option out, or choose a name that ends in .csv.',
+    }),
+  },
+  export_delimiter_of_source: {
+    code: 'BAD_USAGE',
+    words: ({ delimiter }: { delimiter: string }) => ({
+      text: `the source has \`${delimiter}\` between its cells, which an export cannot have`,
+      remedy: 'Pass --delimiter with a comma, semicolon, bar or tab.',
+    }),
+  },
+  export_load_to_stdout: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'a load test cannot be exported to stdout',
+      remedy: 'Name a file that ends in .html, .junit.xml, .hlog, .csv, .jsonl or .k6.',
+    }),
+  },
+  export_format_of_stdout: {
+    code: 'BAD_USAGE',
+    words: ({ file }: { file: string }) => ({
+      text: `${file}: --format only applies to - (stdout)`,
+      remedy: 'The ending of a file selects its format.',
+    }),
+  },
   export_over_xlsx_limit: {
     code: 'BAD_USAGE',
     words: ({ found, limit }: { found: string; limit: string }) => ({

@@ -222,6 +222,11 @@ function toListText(list: readonly unknown[] | undefined): string {
 // in front are the guard itself, so that guarding twice can be undone twice.
 const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\t\r＝＋－＠]/u
 
+/** Whether a CSV export may have this between its cells: formulas are guarded behind these alone. */
+export function isExportDelimiter(delimiter: string): boolean {
+  return [',', ';', '|', '\t'].includes(delimiter)
+}
+
 // What a spreadsheet may split a file at where it does not understand the quotes around a cell.
 const DELIMITERS = /[,;|\t\r\n]/
 

@@ -266,4 +266,6 @@ export interface ExportOptions {
   columns?: readonly string[]
   /** Adds a column for each rule that any row triggered. */
   rulesAsColumns?: boolean
+  /** Stands between the cells of a CSV file: a comma (the default), semicolon, bar or tab, or that of the `source`. */
+  delimiter?: string
 }

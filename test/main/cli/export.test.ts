@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -56,5 +56,66 @@ describe('export', () => {
     expect(await refuse('out.jsonl', '--rules-as-columns')).toContain('always holds everything')
     await sluice('load', ...sending, '--concurrency', '1', '--requests', '1')
     expect(await refuse('out.csv', '--columns', 'all')).toContain('--columns cannot be used with a load test')
+  })
+
+  it('writes to stdout what the file would hold, and leaves nothing behind', async () => {
+    const { folder, sluice, at } = await sendRows()
+    await sluice('export', 'latest', at('out.csv'))
+    const written = await sluice('export', 'latest', '-')
+    expect(written).toMatchObject({ code: 0, stdout: readFileSync(at('out.csv'), 'utf8'), stderr: '' })
+    const lines = await sluice('export', 'latest', '-', '--format', 'jsonl', '--state', 'succeeded')
+    expect(
+      lines.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).row),
+    ).toEqual([1, 2])
+    expect(readdirSync(join(folder, 'workspace')).filter((name) => name.startsWith('export'))).toEqual([])
+    const refused = await sluice('export', 'latest', at('no.csv'), '--format', 'csv')
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--format only applies to -') })
+  })
+
+  it('puts another delimiter between the cells, or that of the source', async () => {
+    const { sluice } = await sendRows()
+    const first = async (...args: string[]) =>
+      (await sluice('export', 'latest', '-', '--columns', 'source,sluice_row', ...args)).stdout.split(
+        '\r\n',
+      )[1]
+    expect(await first()).toBe('p1,u1,win a free prize now,1')
+    expect(await first('--delimiter', 'source')).toBe('p1;u1;win a free prize now;1')
+    expect(await first('--delimiter', 'tab')).toBe('p1\tu1\twin a free prize now\t1')
+    expect((await sluice('export', 'latest', '-', '--delimiter', ':')).code).toBe(2)
+    const lines = await sluice('export', 'latest', '-', '--format', 'jsonl', '--delimiter', ';')
+    expect(lines).toMatchObject({ code: 2, stderr: expect.stringContaining('only applies to .csv') })
+  })
+})
+
+describe('--export of commands that send', () => {
+  it('exports the run when it has ended, with its retries', async () => {
+    const { sluice, sending, at } = await sendRows()
+    const sent = await sluice('task', ...sending.slice(0, -1), '--export', at('sent.csv'))
+    expect(sent.stderr).toContain(`Exported to ${at('sent.csv')}`)
+    const readStates = (name: string) => readCsv(at(name)).map((cells) => [cells[4], cells[12]])
+    // The sandbox has seen these post_ids before.
+    expect(readStates('sent.csv')).toEqual([
+      ['sluice_state', 'sluice_attempts'],
+      ['rejected', '1'],
+      ['rejected', '1'],
+      ['invalid', '0'],
+    ])
+    await sluice('retry', 'latest', '--export', at('retried.csv'))
+    expect(readStates('retried.csv').slice(1)).toEqual([
+      ['rejected', '2'],
+      ['rejected', '2'],
+      ['invalid', '0'],
+    ])
+  })
+
+  it('refuses a file that cannot be written to before anything is sent', async () => {
+    const { sluice, sending, source, at } = await sendRows()
+    for (const file of [source, at('out.doc'), '-']) {
+      expect(await sluice('task', ...sending, '--export', file), file).toMatchObject({ code: 2, stdout: '' })
+    }
+    expect(JSON.parse((await sluice('runs', '--json')).stdout)).toHaveLength(1)
   })
 })

@@ -1,13 +1,19 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { fromStateName, type StateName } from '../../../shared/messages/state-name.ts'
+import { isExportDelimiter } from '../../../shared/run/export-columns.ts'
 import { LOAD_EXPORT_FORMATS, listEndings, ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { rowAnswerSchema } from '../../../shared/run/item-state.ts'
-import type { ExportResult, RowFilter } from '../../../shared/run/results.ts'
+import type { ExportOptions, ExportResult, RowFilter } from '../../../shared/run/results.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
+import { parseDelimiter } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 
@@ -28,6 +34,8 @@ const UNSUCCESSFUL = 'unsuccessful'
 interface ExportFlags extends WorkspaceFlags {
   columns?: string[]
   rulesAsColumns?: true
+  delimiter?: string
+  format?: 'csv' | 'jsonl'
   lossless?: true
   state?: RowFilter
   answer?: RowFilter
@@ -41,6 +49,13 @@ function collectColumns(text: string, previous: string[] | undefined): string[] 
     .filter((name) => name !== '')
   if (names.length === 0) throw new InvalidArgumentError('expected names of columns, such as source,scores.')
   return [...(previous ?? []), ...names]
+}
+
+function parseExportDelimiter(text: string): string {
+  if (text === 'source') return text
+  const delimiter = parseDelimiter(text)
+  if (isExportDelimiter(delimiter)) return delimiter
+  throw new InvalidArgumentError(`expected , ; | tab or source, found \`${text}\`.`)
 }
 
 function parseState(text: string): RowFilter {
@@ -65,10 +80,20 @@ function parseAnswer(text: string): RowFilter {
 }
 
 /** What only exports of rows take; a load test's are of other things. */
-function refuseRowOptions({ lossless, columns, rulesAsColumns, state, answer }: ExportFlags): void {
+function refuseRowOptions({
+  lossless,
+  columns,
+  rulesAsColumns,
+  delimiter,
+  format,
+  state,
+  answer,
+}: ExportFlags): void {
   const given = [
     ...(columns === undefined ? [] : ['--columns']),
     ...(rulesAsColumns ? ['--rules-as-columns'] : []),
+    ...(delimiter === undefined ? [] : ['--delimiter']),
+    ...(format === undefined ? [] : ['--format']),
     ...(lossless ? ['--lossless'] : []),
     ...(state === undefined ? [] : ['--state']),
     ...(answer === undefined ? [] : ['--answer']),
@@ -90,6 +115,28 @@ function formatFormats(formats: readonly { ending: string; help: string }[]): st
   return formats.map(({ ending, help }) => `  ${`.${ending}`.padEnd(width)}${help}`).join('\n')
 }
 
+/**
+ * Writes to stdout what the file would hold, once it is whole: a pipe gets no half of it. The file stays in the workspace
+ * until then, which only its owner can read.
+ */
+async function exportToStdout(
+  { out }: CliContext,
+  engine: Engine,
+  runId: string,
+  { format, ...options }: Omit<ExportOptions, 'file' | 'format'> & { format: 'csv' | 'jsonl' },
+): Promise<void> {
+  const folder = mkdtempSync(join(engine.workspace, 'export-'))
+  try {
+    const { file } = await engine.exportRun(runId, { ...options, file: join(folder, `rows.${format}`) })
+    for await (const piece of createReadStream(file, 'utf8')) {
+      if (!out.isOpen()) break
+      await out.write(String(piece))
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** Adds `export RUN FILE`: writes the source's columns and the outcome of each row, in the format of the file's ending. */
 export function addExportCommand(program: Command, context: CliContext): void {
   const command = program
@@ -97,7 +144,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument(
       '<file>',
-      `output file, replaced if it exists: ${listEndings(ROW_EXPORT_FORMATS)}; for a load test ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
+      `output file, replaced if it exists, or - for stdout: ${listEndings(ROW_EXPORT_FORMATS)}; for a load test ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
     )
     .description(
       'Exports every row of a run with its outcome. The file extension selects the format:\n' +
@@ -112,6 +159,12 @@ export function addExportCommand(program: Command, context: CliContext): void {
       collectColumns,
     )
     .option('--rules-as-columns', 'add one column per triggered rule: rule.NAME, true or false')
+    .option(
+      '--delimiter <character>',
+      'between the cells of a .csv: , ; | tab, or source for that of the source (default: ,)',
+      parseExportDelimiter,
+    )
+    .addOption(new Option('--format <format>', 'format on stdout (default: csv)').choices(['csv', 'jsonl']))
     .option('--lossless', 'write names and cells unchanged, without escaping formulas')
     .option(
       '--state <state>',
@@ -128,14 +181,24 @@ export function addExportCommand(program: Command, context: CliContext): void {
     await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
       const run = await resolveRun(engine, reference)
       if (isLoadRun(run)) refuseRowOptions(flags)
-      const result = await engine.exportRun(run.run_id, {
-        file: resolveFromCaller(file, context.env),
+      const options = {
         lossless: flags.lossless === true,
         rulesAsColumns: flags.rulesAsColumns === true,
         ...(flags.columns === undefined ? {} : { columns: flags.columns }),
+        ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
         ...(flags.state === undefined && flags.answer === undefined
           ? {}
           : { filter: { ...flags.state, ...flags.answer } }),
+      }
+      if (file === '-') {
+        if (isLoadRun(run)) throw new SluiceError({ id: 'export_load_to_stdout' })
+        await exportToStdout(context, engine, run.run_id, { ...options, format: flags.format ?? 'csv' })
+        return
+      }
+      if (flags.format !== undefined) throw new SluiceError({ id: 'export_format_of_stdout', file })
+      const result = await engine.exportRun(run.run_id, {
+        ...options,
+        file: resolveFromCaller(file, context.env),
       })
       await context.out.writeLine(
         flags.json

@@ -5,26 +5,28 @@ import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
+import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import { parseVariableName } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addCallbackTimeoutOption,
   addDeliveredCodeOption,
   addExamples,
+  addExportOption,
   addOnUnknownOption,
   addReportingOptions,
   addYesOption,
+  type ExportFlags,
   type ReportingFlags,
   type UnknownFlags,
   type YesFlags,
 } from '../options/shared-options.ts'
 import { chooseOnUnknown, confirmProduction, findGuarded } from '../session/consent.ts'
 import { createRunAccess } from '../session/run-access.ts'
-import { printSummary, settleRun, toExitCode } from '../session/settle-run.ts'
+import { exportEnded, printSummary, settleRun, toExitCode } from '../session/settle-run.ts'
 import { toPrintable } from '../terminal/output.ts'
 
-interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags {
+interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags, ExportFlags {
   apiKeyEnv?: string
   deliveredCode?: string[]
   /** Milliseconds. */
@@ -51,6 +53,7 @@ function addAgainOptions(command: Command): Command {
   addYesOption(command)
   addOnUnknownOption(command)
   addCallbackTimeoutOption(command, "the run's value")
+  addExportOption(command)
   return addReportingOptions(command)
 }
 
@@ -82,6 +85,7 @@ async function printNothingLeft(
   const { flags, how } = options
   if (flags.json) await printSummary(context, engine, run, flags)
   if (!flags.quiet) await context.err.writeLine(describeNothingLeft(run, how))
+  await exportEnded(context, engine, run, flags)
   return toExitCode(run)
 }
 
@@ -118,7 +122,11 @@ async function sendAgain(
     // A retry sends what is left of the whole run, whichever part of it is named.
     const isPart = again.how === 'retry' && named.whole_run !== null
     const run = isPart ? await engine.summarizeRun(named.whole_run?.run_id ?? named.run_id) : named
-    const { connection, operation } = await engine.readPlan(run.run_id)
+    const plan = await engine.readPlan(run.run_id)
+    const { connection, operation } = plan
+    if (flags.export !== undefined) {
+      await engine.checkExport(plan, resolveFromCaller(flags.export, context.env))
+    }
     const nothingLeft = () => printNothingLeft(context, engine, run, { flags, how: again.how })
     if (again.hasNothingToSend(run, flags)) return nothingLeft()
     const access = createRunAccess(context, {

@@ -4,10 +4,12 @@ import { createIntegerParser, createPositiveNumberParser } from './parse-values.
 import { addServiceOptions, type ServiceFlags } from './service-options.ts'
 import {
   addCallbackOptions,
+  addExportOption,
   addOnUnknownOption,
   addReportingOptions,
   addYesOption,
   type CallbackFlags,
+  type ExportFlags,
   type MetricsFlags,
   type ReportingFlags,
   type UnknownFlags,
@@ -22,7 +24,7 @@ import {
 } from './source-options.ts'
 
 /** What only matters while a plan runs, and is in no plan. */
-export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags, MetricsFlags {
+export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags, MetricsFlags, ExportFlags {
   dryRun?: true
   exportK6?: string
 }
@@ -41,6 +43,7 @@ export function addRunTimeOptions(command: Command): Command {
   command.option('--dry-run', 'check every row and show the first request without sending anything')
   addYesOption(command)
   addOnUnknownOption(command)
+  addExportOption(command)
   return addReportingOptions(command)
 }
 

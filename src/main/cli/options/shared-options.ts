@@ -62,6 +62,16 @@ export function addOnUnknownOption(command: Command): Command {
   return command.option('--resend-index-adds', 'also resend such rows of `index add`; may add items twice')
 }
 
+/** Where a run is exported to when it has ended. */
+export interface ExportFlags {
+  export?: string
+}
+
+/** Declares `--export`. */
+export function addExportOption(command: Command): Command {
+  return command.option('--export <file>', 'export the results to this file when the run has ended')
+}
+
 /** Whether the confirmation was given on the command line. */
 export interface YesFlags {
   yes?: true

@@ -12,6 +12,7 @@ import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
+import { resolveFromCaller } from '../invocation.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { confirmProduction, findGuarded } from './consent.ts'
@@ -48,6 +49,9 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
   return withEngine(workspace, async (engine) => {
     const plan = await completePlan(context, engine, given, { quiet: flags.quiet === true })
     const { exportK6: folder } = flags
+    if (flags.export !== undefined) {
+      await engine.checkExport(plan, resolveFromCaller(flags.export, context.env))
+    }
     if (flags.dryRun) return dryRun(context, engine, { plan, ...access.readTrialSecrets() }, flags)
     if (folder !== undefined) {
       const trial = { plan, ...access.readTrialSecrets() }

@@ -1,17 +1,18 @@
 import { writeSync } from 'node:fs'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
-import { COMMAND_PREFIX } from '../invocation.ts'
-import type { ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
+import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
+import type { ExportFlags, ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
 import { formatLoadSummary } from '../summary/load-summary-text.ts'
 import { formatLoadNextSteps, formatNextSteps } from '../summary/next-steps.ts'
 import { formatProblemGroups } from '../summary/row-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
+import { toPrintable } from '../terminal/output.ts'
 import { chooseOnUnknown } from './consent.ts'
 import type { RunAccess } from './run-access.ts'
 
@@ -23,7 +24,7 @@ export async function settleRun(
   context: CliContext,
   engine: Engine,
   handle: RunHandle,
-  flags: ReportingFlags & UnknownFlags,
+  flags: ReportingFlags & UnknownFlags & ExportFlags,
   access: RunAccess,
   options: { mayResend: boolean } = { mayResend: true },
 ): Promise<ExitCode> {
@@ -41,6 +42,7 @@ export async function settleRun(
     }
   }
   await printSummary(context, engine, summary, flags)
+  await exportEnded(context, engine, summary, flags)
   if (summary.state === 'interrupted' && flags.json && !flags.quiet && !isLoadRun(summary)) {
     await context.err.writeLine(`To resume, run: ${COMMAND_PREFIX} resume ${summary.run_id}`)
   }
@@ -49,6 +51,26 @@ export async function settleRun(
     if (flags.json && !result.ok) await context.err.writeLine(formatThresholdResult(result))
   }
   return toExitCode(summary)
+}
+
+/** Exports a run and its retries with `--export`; one that was interrupted is left to be resumed. */
+export async function exportEnded(
+  context: CliContext,
+  engine: Engine,
+  { run_id: runId, state, whole_run: whole }: RunSummary,
+  flags: ReportingFlags & ExportFlags,
+): Promise<void> {
+  if (flags.export === undefined) return
+  const say = async (text: string) => {
+    if (!flags.quiet) await context.err.writeLine(toPrintable(text))
+  }
+  if (state === 'interrupted') {
+    await say(`Not exported: the run was interrupted. To export it: ${COMMAND_PREFIX} export ${runId} FILE`)
+    return
+  }
+  const file = resolveFromCaller(flags.export, context.env)
+  const { sizeBytes } = await engine.exportRun(whole?.run_id ?? runId, { file })
+  await say(`Exported to ${file} (${formatBytes(sizeBytes)})`)
 }
 
 /**

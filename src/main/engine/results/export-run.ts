@@ -3,19 +3,29 @@ import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import type { LoadSample } from '../../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
+import { isExportDelimiter } from '../../../shared/run/export-columns.ts'
 import type { ExportOptions, ExportResult } from '../../../shared/run/results.ts'
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { writeK6Project } from '../load/k6/write-k6-project.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
 import type { HlogInterval } from '../load/report/tool-reports.ts'
-import { writeLoadReport } from '../load/report/write-load-report.ts'
+import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load-report.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { readExportPages, readScoredClasses, readTriggeredRules } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import { openSource } from '../source/open-source.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { readLoadReport } from './load-report.ts'
+
+/** Throws `BAD_USAGE` where a run of a plan could not be exported to a file. */
+export function checkExport(plan: Plan, file: string): void {
+  refuseSource({ record: { plan } }, file)
+  if (plan.load === undefined) findReportFormat(file)
+  else if (!/\.k6$/i.test(file)) findLoadReportFormat(file)
+}
 
 /** Writes a run's rows to a file, its format chosen by the ending. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`. */
 export async function exportRun(view: RunFamily, options: ExportOptions): Promise<ExportResult> {
@@ -24,6 +34,9 @@ export async function exportRun(view: RunFamily, options: ExportOptions): Promis
   if (view.record.plan.load !== undefined) return exportLoad(view, options.file)
   const { columns, header } = view.record
   const format = findReportFormat(options.file)
+  if (format !== 'csv' && options.delimiter !== undefined) {
+    throw new SluiceError({ id: 'export_delimiter_of_csv', file: options.file })
+  }
   if (format === 'jsonl' && (options.columns !== undefined || options.rulesAsColumns)) {
     throw new SluiceError({ id: 'export_columns_of_jsonl', file: options.file })
   }
@@ -35,7 +48,18 @@ export async function exportRun(view: RunFamily, options: ExportOptions): Promis
     table: format === 'jsonl' ? [] : chooseTable(view, options),
     pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl' }),
     lossless: options.lossless ?? false,
+    delimiter: await findDelimiter(view, options),
   })
+}
+
+/** The delimiter asked for; that of the source is detected again. Throws `BAD_SOURCE` or `BAD_USAGE`. */
+async function findDelimiter({ record }: RunFamily, { delimiter = ',' }: ExportOptions): Promise<string> {
+  if (delimiter !== 'source') return delimiter
+  const reader = await openSource(record.plan.source)
+  reader.close()
+  if (reader.delimiter === '') return ','
+  if (isExportDelimiter(reader.delimiter)) return reader.delimiter
+  throw new SluiceError({ id: 'export_delimiter_of_source', delimiter: reader.delimiter })
 }
 
 /** The columns of a table as they were asked for. Throws `BAD_USAGE` for one that does not exist. */
@@ -113,7 +137,7 @@ function* readSamplePages(view: RunView): Generator<LoadSample[]> {
  * An export replaces the file that is there; never the source itself, which it would take the place of. Throws
  * `BAD_USAGE`.
  */
-export function refuseSource({ record }: RunView, file: string): void {
+export function refuseSource({ record }: { record: Pick<RunView['record'], 'plan'> }, file: string): void {
   const { path } = record.plan.source
   if (!existsSync(file) || !existsSync(path) || realpathSync(file) !== realpathSync(path)) return
   throw new SluiceError({ id: 'export_over_source', file })

@@ -20,6 +20,8 @@ export interface ReportOptions {
   table: readonly TableColumn[]
   /** Names and cells exactly as they were, formulas unguarded. */
   lossless: boolean
+  /** Stands between the cells of a CSV report; a comma unless given. */
+  delimiter?: string
 }
 
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -33,15 +35,16 @@ const BYTE_ORDER_MARK = '\uFEFF'
  * reader of CSV shows. Columns of an earlier export are renamed, `sluice_row (source)`.
  */
 export function createCsvWriter(options: ReportOptions): ReportWriter {
-  const { lossless } = options
+  const { lossless, delimiter = ',' } = options
   const guard = lossless ? (cell: string) => cell : addFormulaGuard
-  const toRecord = (cells: readonly string[]) => `${cells.map((cell) => quote(guard(cell))).join(',')}\r\n`
+  const toRecord = (cells: readonly string[]) =>
+    `${cells.map((cell) => quote(guard(cell), delimiter)).join(delimiter)}\r\n`
   return {
     header() {
       const names = toTableNames(options)
       const record = toRecord(names)
       const last = names.at(-1) ?? ''
-      if (!lossless || quote(last) !== last) return BYTE_ORDER_MARK + record
+      if (!lossless || quote(last, delimiter) !== last) return BYTE_ORDER_MARK + record
       return `${BYTE_ORDER_MARK}${record.slice(0, -last.length - 2)}"${last}"\r\n`
     },
     row: (result) => toRecord(readTableCells(options, result)),
@@ -70,8 +73,8 @@ export function readTableCells(
 }
 
 /** Quotes a cell that needs it, and one with white space at an end, which some readers would take off. */
-function quote(cell: string): string {
-  return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+function quote(cell: string, delimiter: string): string {
+  return NEEDS_QUOTES.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
 const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/

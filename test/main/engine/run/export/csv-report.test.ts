@@ -208,6 +208,18 @@ test('reading an export of chosen columns that end as ours do gives every cell b
   }
 })
 
+test.each([',', ';', '|', '\t'])(
+  'reading a report with %j between its cells gives them back',
+  (delimiter) => {
+    const cells = ['a,b', 'a;b', 'a|b', 'a\tb', '=1', 'a|=1', 'plain']
+    const columns = cells.map((_, index) => `c${index}`)
+    const writer = createCsvWriter(buildOptions(columns, { delimiter }))
+    const source = readText(writer.header() + writer.row(buildResult({ cells })), { encoding: 'utf-8' })
+    expect(source.columns).toEqual([...columns, ...OWN.split(',')])
+    expect(source.cells[0]?.slice(0, cells.length)).toEqual(cells)
+  },
+)
+
 test('a file that is not an export of Sluice keeps its apostrophes', () => {
   expect(readText("a,sluice_row\n'=1,2\n").cells).toEqual([["'=1", '2']])
 })
