@@ -46,7 +46,7 @@ describe('load', () => {
     const crossed = await runInProcess([...rate, '--threshold', 'http_req_duration:avg<1'], options)
     expect(crossed.code).toBe(99)
     expect(crossed.stdout).toMatch(
-      /✗ http_req_duration:avg<1 +[\d.,]+ ms +crossed by [\d.,]+ ms \([\d.,]+ % of the limit\)/,
+      /✗ http_req_duration:avg<1 +[\d.,]+ ms +crossed by [\d.,]+ ms \((?:[\d.,]+ % of the limit|limit 1 ms)\)/,
     )
 
     const look = (...args: string[]) => runInProcess(args, options)
