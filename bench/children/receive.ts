@@ -1,7 +1,7 @@
 import { fastify } from 'fastify'
 import { InboxReader } from '../../src/main/engine/receiver/inbox.ts'
-import { RECEIVER_LIMITS } from '../../src/main/engine/receiver/listen.ts'
 import { MACHINE_CLOCK, Receiver } from '../../src/main/engine/receiver/receiver.ts'
+import { RECEIVER_LIMITS } from '../../src/main/engine/receiver/receiver-limits.ts'
 import { createReceiverServer } from '../../src/main/engine/receiver/receiver-server.ts'
 import { readReceiverSettings } from '../../src/main/engine/receiver/receiver-settings.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'

@@ -3,8 +3,8 @@ import type { LoadSample } from '../../../shared/load/load-report.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
-import { FIELD } from './load-record.ts'
 import type { KeptRequest } from './load-threads.ts'
+import { FIELD } from './request-record.ts'
 
 /** Most of a body that a sample keeps, UTF-16 code units. */
 const SAMPLE_MAX_CHARACTERS = 16 * 1024

@@ -3,7 +3,7 @@ import { isOpen } from '../../../shared/load/load-pace.ts'
 import type { RetryRules } from '../../../shared/plan/plan.ts'
 import { isTimed } from '../journal/seconds.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
-import { toRetryDelayMs } from '../sending/pace.ts'
+import { toRetryDelayMs } from '../sending/retry.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { ServiceClient } from '../service/service-client.ts'
@@ -11,8 +11,16 @@ import { GeneratorWatch } from './generator-health.ts'
 import { createSample, RequestKeeper } from './kept-requests.ts'
 import type { LoadBodies, LoadBody } from './load-bodies.ts'
 import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pacer.ts'
-import { FIELD, FLAG, LoadErrors, LoadModels, OUTCOMES, RECORD_NUMBERS, RecordChunk } from './load-record.ts'
 import type { KeptRequest, LoadUpdate } from './load-threads.ts'
+import {
+  FIELD,
+  FLAG,
+  LoadErrors,
+  LoadModels,
+  OUTCOMES,
+  RECORD_NUMBERS,
+  RecordChunk,
+} from './request-record.ts'
 
 /** How often an open pace looks for what is due, and a closed one at its number in flight, milliseconds. */
 const TICK_MS = 1

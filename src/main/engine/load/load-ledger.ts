@@ -1,9 +1,9 @@
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import { SecondTimes } from '../sending/second-meter.ts'
 import type { CallbackCount } from './load-callbacks.ts'
-import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './load-record.ts'
 import { LoadTally } from './load-tally.ts'
 import type { LoadErrorCause, LoadUpdate } from './load-threads.ts'
+import { FIELD, FLAG, OUTCOMES, RECORD_NUMBERS } from './request-record.ts'
 
 /** Models that are distinguished; further ones are counted together. */
 const MODELS_MAX = 50

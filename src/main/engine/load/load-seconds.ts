@@ -8,9 +8,9 @@ import type { LoadSecondExtras, LoadWriter } from '../journal/load-record.ts'
 import type { SecondRecord } from '../journal/seconds.ts'
 import { describeLimits, findLimits, type LimitCause, mergeHealth } from './generator-health.ts'
 import type { LoadLedger, LoadRows } from './load-ledger.ts'
-import { OUTCOMES } from './load-record.ts'
 import type { LoadTally } from './load-tally.ts'
 import type { SecondHealth } from './load-threads.ts'
+import { OUTCOMES } from './request-record.ts'
 
 /** A thread that has not reported for this many seconds no longer keeps the others' seconds open. */
 const SILENCE_MAX_S = 10

@@ -3,8 +3,8 @@ import { createHistogram, encodeHistogram, recordUs } from '../../../shared/load
 import type { LoadErrorGroup, LoadStatus, LoadThrottling } from '../../../shared/load/load-report.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { LoadGroupRecord } from '../journal/load-record.ts'
-import { FLAG, type OUTCOMES } from './load-record.ts'
 import type { LoadErrorCause } from './load-threads.ts'
+import { FLAG, type OUTCOMES } from './request-record.ts'
 
 /** Upper edges of the ranges of content sizes, bytes. */
 const SIZES = [100, 1_000, 10_000, 100_000, Number.POSITIVE_INFINITY]

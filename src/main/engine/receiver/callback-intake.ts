@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import type { CallbackTarget } from './addresses.ts'
 import { decodeBody, type InboxEntry } from './inbox.ts'
-import type { ReceiverLimits } from './listen.ts'
+import type { ReceiverLimits } from './receiver-limits.ts'
 
 /** Keeps an entry, and calls back when it is durable or could not be made so. */
 export type StoreCallback = (entry: InboxEntry, stored: (error: Error | null) => void) => void

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import mime from 'mime'
 import { isInside, type MediaTarget, toFilePath } from './addresses.ts'
-import type { ReceiverLimits } from './listen.ts'
+import type { ReceiverLimits } from './receiver-limits.ts'
 
 /** While others wait, a stalled download is ended after this share of its usual time. */
 const WAITED_FOR_SHARE = 0.1

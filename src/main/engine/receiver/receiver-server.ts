@@ -3,8 +3,8 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { parseCallbackPath, parseMediaPath } from './addresses.ts'
 import { CallbackIntake, type IntakeOutcome, type StoreCallback } from './callback-intake.ts'
 import type { Refusal } from './inbox.ts'
-import type { ReceiverLimits } from './listen.ts'
 import { MediaHost } from './media-host.ts'
+import type { ReceiverLimits } from './receiver-limits.ts'
 
 /** What the server is built on. */
 export interface ReceiverServerParts {

@@ -6,15 +6,9 @@ import { type SealedSecret, unseal } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import { type InboxAddress, type InboxCounts, InboxReader } from './inbox.ts'
 import { InboxWriter } from './inbox-writer.ts'
-import {
-  isEveryAddress,
-  type ListenAddress,
-  listen,
-  RECEIVER_LIMITS,
-  type ReceiverLimits,
-  toBaseUrl,
-} from './listen.ts'
+import { isEveryAddress, type ListenAddress, listen, toBaseUrl } from './listen.ts'
 import { type MediaFolder, MediaRegistry } from './media-registry.ts'
+import { RECEIVER_LIMITS, type ReceiverLimits } from './receiver-limits.ts'
 import { createReceiverServer } from './receiver-server.ts'
 import { readReceiverSettings } from './receiver-settings.ts'
 import { testPublicUrl } from './self-test.ts'

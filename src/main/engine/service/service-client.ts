@@ -1,7 +1,6 @@
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE } from '../../../shared/service/endpoints.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
-import { Redactor } from '../secrets/redactor.ts'
 import { RECEIVED_MAX_BYTES, ReceivedBytes } from './answer-body.ts'
 import { ConnectionReuse, type ReuseEnd } from './connection-reuse.ts'
 import type { Exchange, WireClient } from './exchange.ts'
@@ -9,6 +8,7 @@ import { Http1Client } from './http1-client.ts'
 import { Http2Client } from './http2-client.ts'
 import { Http2Connections } from './http2-connections.ts'
 import { toCredentialsError } from './proxy-tunnel.ts'
+import { createRedaction } from './redact-exchange.ts'
 import { createTimedConnector } from './timed-connector.ts'
 import { type ProxyRoute, readTransport } from './transport.ts'
 
@@ -133,38 +133,6 @@ function createHeaders(
       withBody = [...authorized, 'content-type', JSON_CONTENT_TYPE]
     }
     return body === null ? authorized : withBody
-  }
-}
-
-/**
- * The one place where secrets are taken out of answers, before anybody else sees them: every key that was sent, the one
- * in use now, and the proxy's credentials.
- */
-function createRedaction(readApiKey: () => ApiKey | null, proxyCredentials: ProxyCredentials | null) {
-  const redactor = new Redactor()
-  proxyCredentials?.redactBy(redactor)
-  let last: ApiKey | null = null
-  const noteKey = (key: ApiKey | null): void => {
-    if (key !== last) key?.redactBy(redactor)
-    last = key
-  }
-  const redactHeader = (value: string | null): string | null =>
-    value === null ? null : redactor.redact(value)
-  return {
-    noteKey,
-    redact(exchange: Exchange): Exchange {
-      noteKey(readApiKey())
-      if (exchange.kind === 'breakdown') {
-        exchange.message = redactor.redact(exchange.message)
-        return exchange
-      }
-      exchange.body = redactor.redact(exchange.body)
-      exchange.contentType = redactor.redact(exchange.contentType)
-      exchange.retryAfter = redactHeader(exchange.retryAfter)
-      exchange.location = redactHeader(exchange.location)
-      if (exchange.bodyProblem !== undefined) exchange.bodyProblem = redactor.redact(exchange.bodyProblem)
-      return exchange
-    },
   }
 }
 

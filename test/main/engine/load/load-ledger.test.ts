@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { LoadLedger, LoadRows, toRowEnding } from '../../../../src/main/engine/load/load-ledger.ts'
-import { OUTCOMES } from '../../../../src/main/engine/load/load-record.ts'
 import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
+import { OUTCOMES } from '../../../../src/main/engine/load/request-record.ts'
 import { decodeHistogram } from '../../../../src/shared/load/latency-meter.ts'
 import type { Outcome } from '../../../../src/shared/run/item-state.ts'
 import { type TestRequest, toRecords } from './load-records.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync, truncateSync, utimesSync, writeFil
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toMediaPath } from '../../../../src/main/engine/receiver/addresses.ts'
-import type { ReceiverLimits } from '../../../../src/main/engine/receiver/listen.ts'
+import type { ReceiverLimits } from '../../../../src/main/engine/receiver/receiver-limits.ts'
 import { takeLease } from '../../../../src/main/engine/workspace/lease.ts'
 import {
   createWorkspaceFolders,

@@ -1,0 +1,142 @@
+import type { Outcome } from '../../../shared/run/item-state.ts'
+import type { StopNotice } from '../../../shared/run/snapshot.ts'
+import { isKeyRefusal } from '../../../shared/service/errors.ts'
+import type { Judgement } from '../service/judgement.ts'
+
+/** Answers 401 or 403 in a row after which the key is taken to be wrong. */
+const AUTH_STREAK = 5
+/** Tries in a row that did not reach the service after which it is taken to be down. */
+const UNREACHED_STREAK = 10
+/** How long a service that was reached before may be away before the run gives up, milliseconds. */
+const AWAY_MAX_MS = 30_000
+/** How long nothing but 429 may be answered before the run gives up, milliseconds. */
+const THROTTLED_MAX_MS = 300_000
+/** Rows that must be settled before the share of errors says anything, and the share that is too much. */
+const SETTLED_MIN = 50
+const ERROR_SHARE_MAX = 0.2
+
+/**
+ * Detects a run whose rows would fail: a wrong key, an unreachable service, mostly errors
+ * (docs/architecture.md §2.3). Counts from its creation, so a new one after a pause gives the run a fresh start.
+ */
+export class FailureGuard {
+  readonly #nowMs: () => number
+  readonly #origin: string
+  readonly #readKeySource: () => string | null
+  readonly #throttledMaxMs: number
+  /** Since when nothing but 429 is answered; null while something else is. */
+  #throttledSinceMs: number | null = null
+  #authStreak = 0
+  #unreachedStreak = 0
+  #unreachedSinceMs = 0
+  #reachedOnce = false
+  #lastUnreached = ''
+  #settled = 0
+  #errors = 0
+
+  constructor(options: {
+    nowMs: () => number
+    origin: string
+    /**
+     * Where the key in use is from, as a message continues after "the API key"; null where requests carry none
+     * (docs/interface.md §5.6).
+     */
+    readKeySource: () => string | null
+    /** How long nothing but 429 may be answered, milliseconds (default: five minutes). */
+    throttledMaxMs?: number | undefined
+  }) {
+    this.#nowMs = options.nowMs
+    this.#origin = options.origin
+    this.#readKeySource = options.readKeySource
+    this.#throttledMaxMs = options.throttledMaxMs ?? THROTTLED_MAX_MS
+  }
+
+  /** Whether so many tries in a row did not reach the service that sending should slow down to probing. */
+  get isAway(): boolean {
+    return this.#unreachedStreak >= UNREACHED_STREAK
+  }
+
+  /** Why the service cannot be reached and when the run gives up on it, in the clock's milliseconds; else null. */
+  get outage(): { reason: string; givesUpAtMs: number } | null {
+    if (!this.isAway) return null
+    return { reason: this.#lastUnreached, givesUpAtMs: this.#unreachedSinceMs + AWAY_MAX_MS }
+  }
+
+  /** When the run gives up on a service that answers nothing but 429, in the clock's milliseconds; else null. */
+  get throttledUntilMs(): number | null {
+    return this.#throttledSinceMs === null ? null : this.#throttledSinceMs + this.#throttledMaxMs
+  }
+
+  /** Notes how a try ended. */
+  note(judgement: Judgement): void {
+    if (judgement.reached) {
+      this.#reachedOnce = true
+      this.#unreachedStreak = 0
+    } else {
+      if (this.#unreachedStreak === 0) this.#unreachedSinceMs = this.#nowMs()
+      this.#unreachedStreak += 1
+      this.#lastUnreached = judgement.message ?? ''
+    }
+    const isAuth = isKeyRefusal(judgement.status, judgement.errorCode)
+    if (judgement.status !== null) this.#authStreak = isAuth ? this.#authStreak + 1 : 0
+    if (judgement.status === 429) this.#throttledSinceMs ??= this.#nowMs()
+    else if (judgement.status !== null) this.#throttledSinceMs = null
+  }
+
+  /** Notes that an item was settled, and how. */
+  noteSettled(outcome: Outcome): void {
+    this.#settled += 1
+    if (outcome !== 'succeeded') this.#errors += 1
+  }
+
+  /** Why the run should not go on, with what to do; null while it may. */
+  reason(): StopNotice | null {
+    if (this.#authStreak >= AUTH_STREAK) {
+      const source = this.#readKeySource()
+      if (source === null) {
+        return {
+          code: 'access_refused',
+          message:
+            `${this.#origin} refused access ${this.#authStreak} times in a row (401 or 403), though these requests need no key. ` +
+            'Check the base URL and what stands before the service, then go on; rows not sent yet are kept.',
+        }
+      }
+      return {
+        code: 'key_refused',
+        message:
+          `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY). ` +
+          `Check the API key ${source}, then go on; rows not sent yet are kept.`,
+      }
+    }
+    if (this.isAway && (!this.#reachedOnce || this.#nowMs() - this.#unreachedSinceMs >= AWAY_MAX_MS)) {
+      return {
+        code: 'unreachable',
+        message: `Nothing can be reached at ${this.#origin}: ${this.#lastUnreached}. Rows not sent yet are kept.`,
+      }
+    }
+    const throttledMs = this.#throttledSinceMs === null ? 0 : this.#nowMs() - this.#throttledSinceMs
+    if (this.#throttledSinceMs !== null && throttledMs >= this.#throttledMaxMs) {
+      return {
+        code: 'throttled',
+        message:
+          `${this.#origin} has answered nothing but 429 (too many requests) for ${formatSpan(throttledMs)}. ` +
+          'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
+      }
+    }
+    if (this.#settled >= SETTLED_MIN && this.#errors / this.#settled > ERROR_SHARE_MAX) {
+      const percent = Math.round((100 * this.#errors) / this.#settled)
+      return {
+        code: 'mostly_errors',
+        message:
+          `${percent} % of the first ${this.#settled} rows did not succeed (over ${ERROR_SHARE_MAX * 100} %). ` +
+          'Look at the errors, then go on; rows not sent yet are kept.',
+      }
+    }
+    return null
+  }
+}
+
+function formatSpan(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import { FailureGuard } from '../../../../src/main/engine/run/failure-guard.ts'
+import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
+import { toJudgement } from './to-judgement.ts'
+
+const success = toJudgement()
+const refusal = toJudgement({ outcome: 'rejected', status: 400 })
+const forbidden = toJudgement({ outcome: 'rejected', status: 403 })
+const unauthorized = toJudgement({ outcome: 'rejected', status: 401 })
+const unreached = toJudgement({ outcome: 'failed', status: null, reached: false, message: 'refused' })
+const broken = toJudgement({ outcome: 'unknown', status: null })
+
+function createGuard(readKeySource = () => 'in the environment variable THE_KEY') {
+  const clock = { nowMs: 0 }
+  const guard = new FailureGuard({
+    nowMs: () => clock.nowMs,
+    origin: 'https://moderation.test',
+    readKeySource,
+  })
+  const note = (judgement: Judgement, times: number, settled = true): void => {
+    for (let i = 0; i < times; i += 1) {
+      guard.note(judgement)
+      if (settled) guard.noteSettled(judgement.outcome)
+    }
+  }
+  return { guard, clock, note }
+}
+
+test('a healthy run is not stopped', () => {
+  const { guard, note } = createGuard()
+  note(success, 1_000)
+  expect(guard.reason()).toBeNull()
+})
+
+test('five refusals of the key in a row are a wrong key, 401 and 403 alike', () => {
+  const { guard, note } = createGuard()
+  note(forbidden, 2)
+  note(unauthorized, 2)
+  expect(guard.reason()).toBeNull()
+  note(forbidden, 1)
+  expect(guard.reason()?.message).toBe(
+    'https://moderation.test refused the API key 5 times in a row (401, 403 or INVALID_API_KEY). ' +
+      'Check the API key in the environment variable THE_KEY, then go on; rows not sent yet are kept.',
+  )
+})
+
+test('the key to check is the one in use, wherever it is from', () => {
+  let source = 'in the environment variable THE_KEY'
+  const { guard, note } = createGuard(() => source)
+  note(forbidden, 5)
+  expect(guard.reason()?.message).toContain(
+    'Check the API key in the environment variable THE_KEY, then go on',
+  )
+  source = 'that was typed in'
+  expect(guard.reason()?.message).toContain('Check the API key that was typed in, then go on')
+})
+
+test('INVALID_API_KEY is a wrong key whatever its status, and PARAM_REQUIRED is none, as 403 neither', () => {
+  const badKey = createGuard()
+  badKey.note(toJudgement({ outcome: 'rejected', status: 400, errorCode: 'INVALID_API_KEY' }), 5)
+  expect(badKey.guard.reason()?.code).toBe('key_refused')
+  expect(badKey.guard.reason()?.message).toContain('refused the API key 5 times in a row')
+  const badParam = createGuard()
+  badParam.note(toJudgement({ outcome: 'rejected', status: 403, errorCode: 'PARAM_REQUIRED' }), 20)
+  expect(badParam.guard.reason()).toBeNull()
+  const badCode = createGuard()
+  badCode.note(toJudgement({ outcome: 'rejected', status: 403, errorCode: 'SUSPENDED' }), 5)
+  expect(badCode.guard.reason()?.message).toContain('refused the API key 5 times in a row')
+})
+
+test('any other answer in between starts the count again, a broken connection does not', () => {
+  const { guard, note } = createGuard()
+  note(forbidden, 4)
+  note(success, 1)
+  note(forbidden, 4)
+  note(broken, 3)
+  expect(guard.reason()).toBeNull()
+  note(forbidden, 1)
+  expect(guard.reason()?.message).toContain('refused the API key')
+})
+
+test('ten tries in a row that reach nothing, and nothing before them, are a service that is not there', () => {
+  const { guard, note } = createGuard()
+  note(unreached, 9, false)
+  expect([guard.isAway, guard.reason()]).toEqual([false, null])
+  note(unreached, 1, false)
+  expect(guard.isAway).toBe(true)
+  expect(guard.reason()?.message).toBe(
+    'Nothing can be reached at https://moderation.test: refused. Rows not sent yet are kept.',
+  )
+})
+
+test('a service that was there may be away for half a minute', () => {
+  const { guard, clock, note } = createGuard()
+  note(success, 1)
+  clock.nowMs = 5_000
+  note(unreached, 10, false)
+  clock.nowMs = 34_999
+  note(unreached, 1, false)
+  expect([guard.isAway, guard.reason()]).toEqual([true, null])
+  clock.nowMs = 35_000
+  expect(guard.reason()?.message).toContain('Nothing can be reached')
+})
+
+test('a service that comes back has its half minute again', () => {
+  const { guard, clock, note } = createGuard()
+  note(success, 1)
+  note(unreached, 10, false)
+  clock.nowMs = 29_000
+  note(success, 1)
+  expect(guard.isAway).toBe(false)
+  clock.nowMs = 31_000
+  note(unreached, 10, false)
+  expect([guard.isAway, guard.reason()]).toEqual([true, null])
+})
+
+test('over a fifth of errors says something only after fifty settled rows', () => {
+  const { guard, note } = createGuard()
+  note(refusal, 11)
+  note(success, 38)
+  expect(guard.reason()).toBeNull()
+  note(success, 1)
+  expect(guard.reason()?.message).toBe(
+    '22 % of the first 50 rows did not succeed (over 20 %). Look at the errors, then go on; rows not sent yet are kept.',
+  )
+})
+
+test('a fifth of errors is borne, and tries that are repeated count as none', () => {
+  const { guard, note } = createGuard()
+  note(refusal, 10)
+  note(success, 40)
+  note(broken, 500, false)
+  expect(guard.reason()).toBeNull()
+})
+
+test('rows of unknown outcome count as errors', () => {
+  const { guard, note } = createGuard()
+  note(success, 39)
+  note(broken, 11)
+  expect(guard.reason()?.message).toContain('22 % of the first 50 rows')
+})
+
+test('nothing but 429 for five minutes is a limit that does not go away', () => {
+  const { guard, clock, note } = createGuard()
+  const throttled = toJudgement({ outcome: 'rejected', status: 429, repeat: 'safe' })
+  note(throttled, 40, false)
+  clock.nowMs = 1_000
+  note(success, 1)
+  clock.nowMs = 2_000
+  note(throttled, 1, false)
+  clock.nowMs = 301_999
+  note(throttled, 1, false)
+  note(broken, 1, false)
+  expect(guard.reason()).toBeNull()
+  clock.nowMs = 302_000
+  expect(guard.reason()?.message).toBe(
+    'https://moderation.test has answered nothing but 429 (too many requests) for 5 min. ' +
+      'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
+  )
+})
