@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { createCliContext } from '../../../src/main/cli/context.ts'
 import { COMMAND_PREFIX } from '../../../src/main/cli/invocation.ts'
 import { COMMAND_NAMES, createProgram } from '../../../src/main/cli/program.ts'
@@ -115,17 +115,26 @@ async function prepare(examples: readonly string[][]) {
 const program = await createProgram(createCliContext(), COMMAND_NAMES)
 const commands = listCommands(program).map((path) => path.join(' '))
 
+/** The first of the examples, or all of them in the long form. */
+const choose = (examples: string[][]) => (inject('isLong') ? examples : examples.slice(0, 1))
+
 /** Run until Ctrl-C. */
 const LASTING = ['receiver', 'open', 'sandbox']
 
+/** Their examples take long, and other tests run them too. */
+const SLOW = ['demo', 'open']
+
+/** The commands whose examples are tried: in the short form, the quick ones. */
+const pick = (names: string[]) => (inject('isLong') ? names : names.filter((name) => !SLOW.includes(name)))
+
 describe('the examples in the help of', () => {
-  it.each(commands.filter((name) => ![...LASTING, 'receiver test', 'load'].includes(name)))(
+  it.each(pick(commands.filter((name) => ![...LASTING, 'receiver test', 'load'].includes(name))))(
     '%s work as they are',
     async (name) => {
       const examples = await readExamples(name.split(' '))
       expect(examples.length).toBeGreaterThanOrEqual(2)
-      const { run, toHere } = await prepare(examples)
-      for (const example of examples) {
+      const { run, toHere } = await prepare(choose(examples))
+      for (const example of choose(examples)) {
         const { code, stderr } = await run(example.map(toHere))
         // What is compared or imported here may cross a threshold, which says nothing about the example.
         const isOver = code === EXIT.thresholdCrossed && ['compare', 'import-k6'].includes(name)
@@ -137,19 +146,19 @@ describe('the examples in the help of', () => {
   it('load describe load tests that can start', async () => {
     const examples = await readExamples(['load'])
     expect(examples.length).toBeGreaterThanOrEqual(2)
-    const { run } = await prepare(examples)
-    for (const example of examples) {
+    const { run } = await prepare(choose(examples))
+    for (const example of choose(examples)) {
       const mapping = ['--map', 'text_data=message', '--set', 'user_id=import']
       const result = await run([...example, ...mapping, '--dry-run'])
       expect(result, example.join(' ')).toMatchObject({ code: 0 })
     }
   })
 
-  it.each(LASTING)('%s run until Ctrl-C', async (name) => {
+  it.each(pick(LASTING))('%s run until Ctrl-C', async (name) => {
     const examples = await readExamples([name])
     expect(examples.length).toBeGreaterThanOrEqual(2)
-    const { folder, env, toHere } = await prepare(examples)
-    for (const example of examples) {
+    const { folder, env, toHere } = await prepare(choose(examples))
+    for (const example of choose(examples)) {
       const isBrowser = name === 'open' && !example.includes('--no-browser')
       const args = [...example.map(toHere), ...(isBrowser ? ['--no-browser'] : [])]
       const result = await spawnSluice(args, {
