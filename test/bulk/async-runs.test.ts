@@ -48,6 +48,7 @@ test(
     })
     service.releaseLate()
     await service.untilDelivered()
+    await engine.settleLate(run.runId)
     const settled = await engine.summarizeRun(run.runId)
     expect(settled.rows).toMatchObject({ read: ROWS, succeeded: ROWS, overdue: 0 })
     expect(settled.callbacks).toMatchObject({
@@ -91,6 +92,7 @@ test(
     await engine.openReceiver()
     service.releaseLate()
     await service.untilDelivered()
+    await engine.settleLate(runId)
     const settled = await engine.summarizeRun(runId)
     // Rows that were marked and never left are nobody's but the person's to send; every one that was taken is settled.
     const never = ROWS - service.taken.size
@@ -107,6 +109,7 @@ test(
     await again.ended
     service.releaseLate()
     await service.untilDelivered()
+    await engine.settleLate(runId)
     const whole = await engine.summarizeRun(runId)
     expect(whole.rows).toMatchObject({ read: ROWS, succeeded: ROWS, unknown: 0, overdue: 0 })
     expect(whole.callbacks?.settled).toBe(ROWS)

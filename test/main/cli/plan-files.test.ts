@@ -23,8 +23,13 @@ const RUN_TIME = new Set([
   '--yes',
   '--save-plan',
   '--metrics-port',
+  '--export',
   '--export-k6',
-  '--resend-index-adds',
+  '--find-capacity',
+  '--max-level',
+  '--max-probes',
+  '--max-time',
+  '--cool-down',
 ])
 
 /** What each other option is given here, beside what makes it complete, and the part of the plan that it changes. */

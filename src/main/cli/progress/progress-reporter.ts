@@ -1,7 +1,7 @@
 import type { createLogUpdate } from 'log-update'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { CliContext } from '../context.ts'
-import { formatProgressBlock, formatProgressLine } from './progress-block.ts'
+import { formatProgressBlock, formatProgressLine } from './progress-text.ts'
 
 const LINE_EVERY_MS = 5_000
 
