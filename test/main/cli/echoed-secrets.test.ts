@@ -154,4 +154,4 @@ it('keeps what a service repeats of key and proxy credentials out of every file,
     const bytes = readFileSync(join(parentPath, name))
     for (const text of [bytes.toString('latin1'), ...unzip(bytes)]) expectClean(text, name)
   }
-})
+}, 180_000)

@@ -43,12 +43,12 @@ class TestSocket extends Duplex {
 
 const REQUEST = { method: 'POST', target: '/path', headers: ['accept', 'x'], body: '{}' } as const
 
-/** A client whose connections are opened by the test. */
-function createClient() {
+/** A client whose connections are opened by the test; `timeoutMs` is real time. */
+function createClient(timeoutMs = 10_000) {
   const openings: buildConnector.Callback[] = []
   const client = new Http1Client({
     url: new URL('http://127.0.0.1:1'),
-    timeoutMs: 50,
+    timeoutMs,
     received: new ReceivedBytes(),
     reuse: new ConnectionReuse(),
     createConnector: () => ({
@@ -153,7 +153,7 @@ test('a connection keeps the process alive while a request is in flight, and onl
 })
 
 test('a connection that opens when nobody waits for it any more is closed', async () => {
-  const { client, open } = createClient()
+  const { client, open } = createClient(50)
   const ends: Exchange[] = []
   await send(client, ends)
   expect(ends).toMatchObject([{ kind: 'breakdown', code: 'TIMEOUT', sent: false }])
@@ -211,7 +211,7 @@ test('a connector that throws ends the request that needed it, and is asked agai
 })
 
 test('what happens to a connection that was given up does not touch the next request', async () => {
-  const { client, open } = createClient()
+  const { client, open } = createClient(50)
   const ends: Exchange[] = []
   const [first, second] = [new TestSocket(), new TestSocket()]
   const timedOut = send(client, ends)
@@ -326,7 +326,7 @@ test('a request whose used connection ended before its turn goes out over a new 
 })
 
 test('a connection that took too long to open does not fail the request after it', async () => {
-  const { client, openings, open } = createClient()
+  const { client, openings, open } = createClient(50)
   const ends: Exchange[] = []
   await send(client, ends)
   const [late] = openings.splice(0)
