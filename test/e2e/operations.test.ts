@@ -159,7 +159,7 @@ it('reads where appeals stand, without a key', async () => {
   expect(await page.getByText('authorization').count()).toBe(0)
   await page.getByRole('button', { name: 'Send 4 rows' }).click()
   await seeRunEnded(page)
-  await page.getByText('The service does not know an appeal with this id. Check it.').waitFor()
+  await page.getByText('The service does not know an appeal with this id. Check the id.').waitFor()
   await page.getByRole('button', { name: 'overturned' }).click()
   await page.getByText('1 row', { exact: true }).waitFor()
   await inspect('results-appeals')

@@ -21,8 +21,8 @@ export const COMMAND_LINE_MESSAGES = {
   base_url_missing: {
     code: 'BAD_USAGE',
     words: (_args: object, sluice: string) => ({
-      text: 'no service selected',
-      remedy: `Pass --base-url URL or --connection NAME. To try without an account: ${sluice} sandbox`,
+      text: 'the address of the service is missing',
+      remedy: `Pass --base-url URL or --connection NAME. To try Sluice without an account, start a local test service: ${sluice} sandbox`,
     }),
   },
   production_unconfirmed: {
@@ -91,7 +91,7 @@ export const COMMAND_LINE_MESSAGES = {
       text: `${file} has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}; nothing was sent`,
       causes: problems,
       remedy:
-        'docs/plan.schema.json describes every key. Editors that support "$schema" show it while you type.',
+        'Correct the plan. docs/plan.schema.json describes every key; editors that support "$schema" show its help as you type.',
     }),
   },
   save_plan_over_other: {
@@ -125,7 +125,7 @@ export const COMMAND_LINE_MESSAGES = {
   no_runs: {
     code: 'RUN_NOT_FOUND',
     words: ({ reference, workspace }: { reference: string; workspace: string }) => ({
-      text: `run \`${reference}\` does not exist: ${workspace} has no runs`,
+      text: `run \`${reference}\` does not exist: the workspace ${workspace} has no runs`,
       remedy: 'To use another workspace, pass --workspace or set SLUICE_WORKSPACE.',
     }),
   },
@@ -145,8 +145,8 @@ export const COMMAND_LINE_MESSAGES = {
       },
       sluice: string,
     ) => ({
-      text: `run \`${reference}\` does not exist in ${workspace}`,
-      remedy: `The latest run is ${newest}. To list all runs (${runs}), run: ${sluice} runs`,
+      text: `run \`${reference}\` does not exist in the workspace ${workspace}`,
+      remedy: `The latest run is ${newest}. To list all ${runs} runs, run: ${sluice} runs`,
     }),
   },
   run_ambiguous: {

@@ -21,8 +21,9 @@ export const ERROR_MESSAGES = {
       text: `unexpected error: ${reason}`,
       remedy: {
         terminal:
-          'This is a bug in Sluice. The journal is intact, so the run can be resumed. Set SLUICE_DEBUG=1 to see where it happened.',
-        window: 'This is a bug in Sluice. The journal is intact, so the run can be resumed.',
+          'This is a bug in Sluice. Everything recorded so far is kept, so an interrupted run can be resumed. To see where it happened, set SLUICE_DEBUG=1 and try again.',
+        window:
+          'This is a bug in Sluice. Everything recorded so far is kept, so an interrupted run can be resumed.',
       },
     }),
   },

@@ -22,7 +22,7 @@ export const EXPORT_MESSAGES = {
       text: `the column \`${name}\` does not exist in this export`,
       remedy:
         candidates.length === 0
-          ? 'Name columns of the source or of the list in docs/exports.md, or use default, all, source, scores or rules.'
+          ? 'Use columns of the source, columns that docs/exports.md lists, or one of the sets default, all, source, scores and rules.'
           : `Did you mean ${candidates.map((one) => `\`${one}\``).join(' or ')}?`,
     }),
   },
@@ -30,7 +30,7 @@ export const EXPORT_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ file }: { file: string }) => ({
       text: `${file}: --columns and --rules-as-columns only apply to .csv and .xlsx`,
-      remedy: 'A .jsonl export always holds everything. Leave the option out, or choose another ending.',
+      remedy: 'A .jsonl export always holds everything. Remove the option, or choose another ending.',
     }),
   },
   export_delimiter_of_csv: {
@@ -71,8 +71,8 @@ export const EXPORT_MESSAGES = {
   export_row_too_wide: {
     code: 'INTERNAL',
     words: ({ row, cells, columns }: { row: number; cells: number; columns: number }) => ({
-      text: `row ${row} has ${cells} cells, but the run knows only ${columns} columns`,
-      remedy: 'This is a bug in Sluice. Exporting to .jsonl keeps every cell of the row.',
+      text: `row ${row} has ${cells} cells, but only ${columns} columns were recorded for the run`,
+      remedy: 'This is a bug in Sluice. Export to .jsonl instead, which keeps every cell of the row.',
     }),
   },
 } satisfies Record<string, ErrorEntry>

@@ -31,7 +31,7 @@ export const LOAD_MESSAGES = {
       remedy: {
         terminal:
           'Lower --max-in-flight or --concurrency, or spread the load with --workers. Results so far are kept.',
-        window: 'Lower the number in flight. Results so far are kept.',
+        window: 'Lower the number of requests in flight. Results so far are kept.',
       },
     }),
   },
@@ -49,7 +49,7 @@ export const LOAD_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ file }: { file: string }) => ({
       text: `${file}: expected a name that ends in ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
-      remedy: `The ending selects the format: ${LOAD_EXPORT_FORMATS.map(({ ending, help }) => `.${ending} (${help})`).join(', ')} or .k6 (folder with a k6 project of the same load).`,
+      remedy: `The ending selects the format: ${LOAD_EXPORT_FORMATS.map(({ ending, help }) => `.${ending} (${help})`).join(', ')} or .k6 (a folder with a k6 project for the same load).`,
     }),
   },
   k6_needs_load: {
@@ -84,7 +84,7 @@ export const LOAD_MESSAGES = {
     words: ({ file }: { file: string }) => ({
       text: `${file} is not a JSON lines file`,
       remedy:
-        'Results of several machines can only be merged from their samples. Run k6 with --out json=FILE.',
+        'To merge results from several machines, Sluice needs every sample. Run k6 with --out json=FILE on each machine.',
     }),
   },
   k6_no_results: {
@@ -92,7 +92,7 @@ export const LOAD_MESSAGES = {
     words: ({ file }: { file: string }) => ({
       text: `${file} does not contain k6 results`,
       remedy:
-        'Choose the output of --summary-export, handleSummary, the machine-readable summary or --out json (also as .gz).',
+        'Choose a file that k6 wrote with --out json (also as .gz), with --summary-export or in handleSummary, or its machine-readable summary.',
     }),
   },
   k6_unreadable: {

@@ -5,8 +5,8 @@ export const LOOKBACK_MESSAGES = {
   evaluation_not_of_tasks: {
     code: 'BAD_USAGE',
     words: ({ runId }: { runId: string }) => ({
-      text: `run ${runId} cannot be evaluated: only runs of \`task\` trigger rules`,
-      remedy: 'Name a run of `task` that is not a load test.',
+      text: `run ${runId} cannot be evaluated: only \`task\` runs trigger rules`,
+      remedy: 'Choose a `task` run that is not a load test.',
     }),
   },
   lookback_column_missing: {
@@ -26,16 +26,17 @@ export const LOOKBACK_MESSAGES = {
       nearest: string | null
     }) => ({
       text: `${option}: \`${column}\` is not a column of ${file}; the columns are ${columns}`,
-      remedy: nearest === null ? 'Name a column, or give its number.' : `Did you mean \`${nearest}\`?`,
+      remedy:
+        nearest === null ? 'Use one of these columns, by name or number.' : `Did you mean \`${nearest}\`?`,
     }),
   },
   labels_name_no_rule: {
     code: 'BAD_USAGE',
     words: ({ values, rules }: { values: readonly string[]; rules: readonly string[] }) => ({
       text:
-        `no label names a rule: labels are ${quoteAll(values)}, ` +
-        `triggered rules are ${rules.length === 0 ? 'none' : quoteAll(rules)}`,
-      remedy: 'Say which rule a label stands for, such as --positive "spam=Likely spam".',
+        `none of the labels is the name of a rule; labels: ${quoteAll(values)}; ` +
+        `triggered rules: ${rules.length === 0 ? 'none' : quoteAll(rules)}`,
+      remedy: 'Map each label to its rule, for example: --positive "spam=Likely spam"',
     }),
   },
   evaluation_without_labels: {
@@ -44,36 +45,37 @@ export const LOOKBACK_MESSAGES = {
       text:
         withoutAnswer === 0
           ? `no row of run ${runId} has a label`
-          : `no row of run ${runId} has both a label and an answer (${withoutAnswer} have a label alone)`,
-      remedy: 'Check the label column, and the key if the labels are in another file.',
+          : `no row of run ${runId} has both a label and an answer (rows with a label but no answer: ${withoutAnswer})`,
+      remedy:
+        'Check the label column. If the labels are in another file, also check the column that matches its rows to those of the run.',
     }),
   },
   assertion_of_unknown_rule: {
     code: 'BAD_USAGE',
     words: ({ expression, rules }: { expression: string; rules: readonly string[] }) => ({
-      text: `assertion \`${expression}\`: the rule is not judged here; judged are ${quoteAll(rules)}`,
-      remedy: 'Name one of these, or overall, macro or micro.',
+      text: `assertion \`${expression}\`: the rule is not part of this evaluation; its rules are ${quoteAll(rules)}`,
+      remedy: 'Use one of these rules, or overall, macro or micro.',
     }),
   },
   cell_of_unknown_rule: {
     code: 'BAD_USAGE',
     words: ({ rule, rules }: { rule: string; rules: readonly string[] }) => ({
-      text: `--list: \`${rule}\` is not judged here; judged are ${quoteAll(rules)}`,
-      remedy: 'Name one of these, or overall.',
+      text: `--list: \`${rule}\` is not part of this evaluation; its rules are ${quoteAll(rules)}`,
+      remedy: 'Use one of these rules, or overall.',
     }),
   },
   verdicts_unusable: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot use the verdicts in ${file}: ${reason}`,
-      remedy: 'Move the file away to start with no verdicts. The run itself is not affected.',
+      remedy: 'To start without verdicts, move the file away. The run itself is not affected.',
     }),
   },
   verdict_row_missing: {
     code: 'BAD_USAGE',
     words: ({ runId, row }: { runId: string; row: number }) => ({
-      text: `run ${runId} does not have a row ${row}`,
-      remedy: 'Rows are numbered from 1 as in the column sluice_row of an export.',
+      text: `run ${runId} has no row ${row}`,
+      remedy: 'Rows are numbered from 1, as in the sluice_row column of an export.',
     }),
   },
   verdict_file_wrong: {
@@ -93,7 +95,7 @@ export const LOOKBACK_MESSAGES = {
   sample_strata_too_many: {
     code: 'BAD_USAGE',
     words: ({ by, most }: { by: string; most: number }) => ({
-      text: `--by ${by}: there are more than ${most} different values`,
+      text: `--by ${by}: the column has more than ${most} different values`,
       remedy: 'Choose a column with fewer values, such as a language or a label.',
     }),
   },

@@ -80,7 +80,7 @@ const MAPPING_MISTAKES = {
       text: 'post_id would be the same on every row',
       remedy: {
         terminal: 'Use --set post_id={{run}}-{{row}}.',
-        window: 'Use {{row}} or {{run}}-{{row}}, so that each submission gets its own.',
+        window: 'Use {{row}} or {{run}}-{{row}}, so that each submission gets a post_id of its own.',
       },
     }),
   },
@@ -123,7 +123,7 @@ const MAPPING_MISTAKES = {
       remedy: {
         terminal:
           nearest === null
-            ? `Use one of these columns, by name or number: --map ${field}=COLUMN. If these are cells of the first row, add --no-header.`
+            ? `Use one of these columns, by name or number: --map ${field}=COLUMN. If these are not names but cells of the first row, add --no-header.`
             : `Did you mean \`${nearest}\`? --map ${quoteForShell(`${field}=${nearest}`)}`,
         window: 'Choose one of its columns.',
       },

@@ -55,7 +55,7 @@ const nothing = () => null
 const missingTarget =
   (what: string, flag: string) =>
   ({ target }: Subject): Advice => ({
-    text: `The ${what}${target === undefined ? '' : ` "${target}"`} does not exist for this key, and every row goes there. Correct ${flag} and submit the source again; a retry would go to the same ${what}.`,
+    text: `The ${what}${target === undefined ? '' : ` "${target}"`} does not exist for this API key, and every row goes there. Correct ${flag} and submit the source again; a retry would go to the same ${what}.`,
   })
 
 /** The first entry that applies is said. */
@@ -74,19 +74,19 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     applies: ({ status, error_code }, operation) =>
       operation === 'appeal-status' && isKeyRefusal(status, error_code),
     terminal: () => ({
-      text: 'Appeals are read without credentials, so something in front of the service refused. Check --base-url, and any gateway or proxy.',
+      text: 'Appeals are read without credentials, so something in front of the service refused the request. Check --base-url, and any gateway or proxy.',
     }),
     window:
-      'Appeals are read without credentials, so something in front of the service refused. Check the address, and any gateway or proxy.',
+      'Appeals are read without credentials, so something in front of the service refused the request. Check the address, and any gateway or proxy.',
   },
   {
     applies: ({ status, error_code }) => isKeyRefusal(status, error_code),
     terminal: ({ runId, isLoad }) => {
       const text =
-        'Check the API key in the environment variable. Keys are on the dashboard of the project; deleting or refreshing one there ends it at once.'
+        'Check the API key in the environment variable. The project dashboard shows your keys; a key that is deleted or refreshed there stops working at once.'
       if (isLoad) return { text }
       return {
-        text: `${text} With the right key, retry sends these rows again; resume sends only what was not sent yet.`,
+        text: `${text} With the right key, retry sends these rows again; resume sends only rows that were not sent yet.`,
         command: `retry ${runId}`,
       }
     },
@@ -95,11 +95,11 @@ const OUTCOMES: readonly OutcomeEntry[] = [
   {
     applies: isDuplicate,
     terminal: ({ runId, errorCode }) => ({
-      text: 'The service has these post_ids from an earlier submission and does not return its result again. To submit the source again, give each run ids of its own: --set "post_id={{run}}-{{row}}". If this code means delivered, take them as delivered:',
+      text: 'The service has these post_ids from an earlier submission and does not return their results again. To submit the rows as new posts, use ids that differ in each run: --set "post_id={{run}}-{{row}}". If this error means that the rows arrived before, count them as delivered:',
       command: toDeliveredRetry(runId, errorCode),
     }),
     window:
-      'The service already has this post_id: it was probably delivered before. Use {{run}}-{{row}} to send it again as a new post.',
+      'The service already has this post_id: it was probably delivered before. To send it again as a new post, set post_id to {{run}}-{{row}}.',
   },
   {
     applies: hasCode('INVALID_WATCHLIST'),
@@ -117,7 +117,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
       text: 'The service does not know these appeals. List the rows to correct their appeal_id:',
       command: `export ${runId} rejected.csv --state rejected`,
     }),
-    window: 'The service does not know an appeal with this id. Check it.',
+    window: 'The service does not know an appeal with this id. Check the id.',
   },
   {
     applies: hasCode('PARAM_REQUIRED'),
@@ -129,17 +129,17 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     applies: hasCode('INVALID_PARAM'),
     terminal: listRejected,
     window:
-      'The service refuses a value. Open a row to see which, correct the file or the mapping, and send it again.',
+      'The service refuses a value. Open a row to see which one. Correct the file or the mapping, and send the file again.',
   },
   {
     applies: hasCode('INVALID_CUSTOM_INDEX_ITEM'),
     terminal: listRejected,
-    window: 'The index has no such item: it may have been removed before, or be in another index.',
+    window: 'The item is not in this index. It may have been removed already, or be in another index.',
   },
   {
     applies: hasCode('REQUIRE_AT_LEAST_ONE_PARAM'),
     terminal: listRejected,
-    window: 'The row has no media address. Fill url or media.',
+    window: 'The row has no media address. Fill its url or media cell, or map one of these fields.',
   },
   {
     applies: (outcome) => outcome.status === 429 || outcome.error_code === 'RATE_LIMITED',
@@ -151,10 +151,10 @@ const OUTCOMES: readonly OutcomeEntry[] = [
   {
     applies: endedAs('unknown'),
     terminal: () => ({
-      text: 'May have been accepted. Add --on-unknown resend to send them again, with the same post_id and body.',
+      text: 'The service may have accepted these rows. To send them again with the same post_id and body, add --on-unknown resend.',
     }),
     window:
-      'The service may or may not have accepted these. Sending them again keeps the same body, and may double them.',
+      'The service may have accepted these rows. A retry sends the same requests again, and may create duplicates.',
   },
   {
     applies: hasStatus(404, 405),
@@ -192,17 +192,17 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     applies: endedAs('failed'),
     terminal: nothing,
     window:
-      'The service did not accept these. Check the address, the network and the proxy, then retry these rows.',
+      'The service did not accept these rows. Check the address, the network and the proxy, then retry these rows.',
   },
   {
     applies: endedAs('overdue'),
     terminal: nothing,
     window:
-      'The service accepted these, but their callbacks are overdue. A late one still settles its row. Check that the receiver’s address can be reached.',
+      'The service accepted these rows, but their callbacks are overdue. A late callback still completes its row. Check that the service can reach the address of the receiver.',
   },
 ]
 
-const NOT_SENT = 'These rows were not sent. Correct the file or the mapping, and run it again.'
+const NOT_SENT = 'These rows were not sent. Correct the file or the mapping, and send the file again.'
 
 /** What a person at the window can do about rows of an operation that ended alike. */
 export function adviseInWindow(outcome: Outcome, operation: string): string {

@@ -16,11 +16,11 @@ interface ProblemEntry {
 const JSON_EXPECTATIONS = {
   object: 'an object, which begins with {',
   key: 'a key in double quotes',
-  colon: 'a colon behind the key',
+  colon: 'a colon after the key',
   value: 'a value: text in double quotes, a number, true, false, null, an object or an array',
   valid_value: 'valid JSON in the value that begins here',
-  comma: 'a comma or } behind the value',
-  end: 'nothing more behind the object',
+  comma: 'a comma or } after the value',
+  end: 'the end of the line after the object',
   closing_quote: 'the quote that closes the text',
   closing_brace: 'the } that closes the value',
   closing_bracket: 'the ] that closes the value',
@@ -34,25 +34,27 @@ export const PROBLEM_MESSAGES = {
   ragged_row: {
     expected: ({ cells, than }: { cells: number; than: 'header' | 'usual' | 'first_rows' }) =>
       than === 'first_rows'
-        ? `must have at most ${cells} cells, as the first rows`
-        : `must have ${formatCounted(cells, 'cell')}, ${than === 'header' ? 'as the header has' : 'as most rows have'}`,
+        ? `must have at most ${cells} cells, like the first rows`
+        : `must have ${formatCounted(cells, 'cell')}, ${than === 'header' ? 'like the header' : 'like most rows'}`,
     title: 'Rows with a different number of cells',
     remedy:
-      'Often an unquoted delimiter in the text. Look at the first row listed, and quote such cells in the file.',
+      'Often the text of a cell contains the delimiter. Look at the first row listed, and put such cells in quotes in the file.',
   },
   undecodable_bytes: {
     // Without an encoding it is an escape in JSON.
     expected: ({ encoding }: { encoding: string | null }) =>
-      `must be valid ${encoding ?? 'Unicode: an escape stands for half a character'}; what does not decode became U+FFFD`,
+      encoding === null
+        ? 'must be valid Unicode; an escape for half a character was replaced by U+FFFD'
+        : `must be valid ${encoding}; bytes that are not were replaced by U+FFFD`,
     title: 'Bytes that are not in this encoding',
     remedy: 'Go back to Source and choose the encoding that the file was saved in.',
   },
   broken_quotes: {
     expected: ({ effect }: { effect: 'read_as_is' | 'may_take_in_rows' | 'never_closed' }) =>
       ({
-        read_as_is: 'must double the quotes inside a quoted cell; the cell is read as it stands',
+        read_as_is: 'must have each quote inside a quoted cell doubled; the cell is read as written',
         may_take_in_rows:
-          'must double the quotes inside a quoted cell; rows that follow may have become part of this one',
+          'must have each quote inside a quoted cell doubled; the next rows may have become part of this one',
         never_closed:
           'must close the quote that it opens; everything up to the end of the file is in this row',
       })[effect],
@@ -68,10 +70,9 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Usually a quote that is never closed. Close it, or shorten the row or file.',
   },
   header_like_data: {
-    expected: () =>
-      'the line above must name the columns; it looks like a row itself, which would not be sent',
+    expected: () => 'the line above is read as column names and is not sent, but it looks like a row',
     title: 'The first line may be a row',
-    remedy: 'If it names no columns, go back to Source and say that the file has no header.',
+    remedy: 'If it is a row, go back to Source and turn the header off.',
   },
   not_json: {
     expected: ({ expected }: { expected: JsonExpectation }, at?: { line: number; character: number }) =>
@@ -82,11 +83,12 @@ export const PROBLEM_MESSAGES = {
   },
   duplicate_key: {
     expected: () => 'must have each key once; the last value is used',
-    title: 'A key that a line has twice',
+    title: 'A key that occurs twice in a line',
     remedy: 'Only the last value is used. Use each key once in an object.',
   },
   number_precision: {
-    expected: () => 'must be text where it has more than 15 digits; a spreadsheet changes the rest',
+    expected: () =>
+      'must be stored as text, as it has more than 15 digits; spreadsheets change the digits after those',
     title: 'Numbers with more than 15 digits',
     remedy: 'Spreadsheets keep 15 digits. Format the column as text, then enter these ids again.',
   },
@@ -112,27 +114,28 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Check their permissions and that they still exist.',
   },
   empty_file: {
-    expected: () => 'must hold something to send',
+    expected: () => 'must not be empty',
     title: 'Empty files',
-    remedy: 'They have nothing to send. Take them out of the folder.',
+    remedy: 'Fill these files, or take them out of the folder.',
   },
   video_too_long: {
     expected: ({ maxHours }: { maxHours: number }) => `must be at most ${maxHours} hour long`,
-    title: 'Videos over an hour',
-    remedy: 'The service takes videos of up to one hour and may refuse these. Cut them.',
+    title: 'Videos longer than an hour',
+    remedy: 'The service accepts videos of up to one hour and may refuse longer ones. Shorten them.',
   },
   required: {
     expected: ({ lack }: { lack: 'value' | 'address' }) =>
       lack === 'value'
-        ? 'is required, and is empty'
+        ? 'is required but empty'
         : {
             terminal:
-              'is a file without an address; name a template for it (--media-template), or let the media host serve it (--media-host)',
+              'is a file and needs an address; pass --media-template TEMPLATE, or let Sluice serve the file with --media-host',
             window:
-              'is a file without an address; give a template for its address, or let the media host serve it',
+              'is a file and needs an address; enter a template for its address, or let Sluice serve the file',
           },
     title: 'A required field is missing',
-    remedy: 'Fill the cell in the file, or give the field a column or one value for all rows in Mapping.',
+    remedy:
+      'Fill the cell in the file. Or, in Mapping, choose a column for the field or enter one value for all rows.',
   },
   forbidden_character: {
     expected: ({ of }: { of: 'id' | 'path' }) =>
@@ -148,11 +151,11 @@ export const PROBLEM_MESSAGES = {
       isExclusive ? `must have exactly one of ${one} and ${other}` : `must have ${one} or ${other}`,
     title: 'Content missing or given twice',
     remedy:
-      'Content to submit needs text_data or url, one of the two; an item of an index needs url or media.',
+      'To submit content, fill either text_data or url, not both. To add an item to an index, fill url or media.',
   },
   not_unique: {
     expected: ({ ignoresCase }: { ignoresCase: boolean }, also?: { row: number }) =>
-      `must be unique within the source${ignoresCase ? ', where upper and lower case are the same' : ''}${also === undefined ? '' : `, is also in row ${also.row}`}`,
+      `must be unique in the source${ignoresCase ? ' (ignoring case)' : ''}${also === undefined ? '' : `, but is also in row ${also.row}`}`,
     title: 'Duplicate value',
     remedy:
       'Each row needs its own value: map another column or a template, or remove the duplicates from the file.',
@@ -161,14 +164,15 @@ export const PROBLEM_MESSAGES = {
     expected: (from: { field: string } | { columns: number[] }) =>
       'field' in from
         ? `must differ from ${from.field}`
-        : `has the same name in columns ${from.columns.join(' and ')}; column ${from.columns[0]} is used. Map the one that is meant by its number`,
+        : `is the name of columns ${from.columns.join(' and ')}; column ${from.columns[0]} is used. To use another, map it by its number`,
     title: 'Ids that must differ are the same',
     remedy: 'group_id must differ from post_id and parent_id. Map other columns.',
   },
   not_json_object: {
     expected: () => 'must be a JSON object',
     title: 'Not a JSON object',
-    remedy: 'Write an object such as {"country": "NZ"}, or map single keys, as in user_metadata.country.',
+    remedy:
+      'Write an object such as {"country": "NZ"}, or map each key by itself, such as user_metadata.country.',
   },
   not_a_url: {
     expected: () => 'must be an http or https URL',
@@ -182,63 +186,63 @@ export const PROBLEM_MESSAGES = {
         json_object: 'must be a JSON object',
         string_array: 'must be an array of strings',
       })[kind],
-    title: 'A value of the wrong type in a whole request',
+    title: 'A JSON request with a value of the wrong type',
     remedy: 'Correct the JSON of these rows. The message says which type the service expects.',
   },
   too_long: {
     expected: ({ max }: { max: number }, found?: { characters: number }) =>
-      `must have at most ${max} characters${found === undefined ? '' : `, and has ${found.characters}`}`,
+      `must have at most ${max} characters${found === undefined ? '' : `, but has ${found.characters}`}`,
     title: 'Too long',
     remedy: 'Shorten the cell to the maximum in the message.',
   },
   too_many_models: {
     expected: () => 'must name at most one model in v1',
-    title: 'More models than this version takes',
-    remedy: 'v1 takes one model per request. Name one, or leave the field out.',
+    title: 'More models than v1 accepts',
+    remedy: 'v1 accepts one model per request. Name one, or leave the field out.',
   },
   unknown_model: {
     expected: ({ isList }: { isList: boolean }) =>
       isList
-        ? 'must be a listed model; a custom index takes v2'
+        ? 'must be a documented model; custom indexes need v2'
         : 'must be names of models, or a JSON array of them',
     title: 'A model that is not in the documentation',
     remedy: 'Check the spelling. Ids of your own custom indexes are fine in v2.',
   },
   model_not_listed: {
-    expected: ({ mode }: { mode: string }) => `must be a model that is listed for ${mode}`,
-    title: 'A model that is not listed for this mode',
-    remedy: 'The service may refuse it. Send the first 10 to find out.',
+    expected: ({ mode }: { mode: string }) => `must be a model that is documented for ${mode}`,
+    title: 'A model that is not documented for this mode',
+    remedy: 'The service may refuse it. Send the first 10 rows to find out.',
   },
   not_for_mode: {
     expected: ({ mode, isSent }: { mode: string; isSent: boolean }) =>
-      `is listed for ${mode} only; ${isSent ? 'it is sent as it is' : 'the column of that name is left out unless it is mapped'}`,
-    title: 'A field that is listed for the other mode only',
+      `is documented for ${mode} only; ${isSent ? 'it is sent anyway' : 'the column of that name is not sent unless you map it'}`,
+    title: 'A field that is documented for the other mode only',
     remedy: 'Map it to send it, or leave its column out.',
   },
   not_for_api: {
     // Without a version it is a field that none has.
     expected: ({ api }: { api: 'v2' | null }) =>
       api === null
-        ? 'is no field of the interface; it is sent as it is'
-        : `is not among the fields that ${api} lists; it is sent as it is`,
-    title: 'A field that is not for this version of the interface',
-    remedy: 'Unmap the field in Mapping.',
+        ? 'is not a field that the service documents; it is sent anyway'
+        : `is not a documented field of ${api}; it is sent anyway`,
+    title: 'A field that this version of the API does not document',
+    remedy: 'Remove the field in Mapping, unless you know that the service accepts it.',
   },
   recommended: {
     expected: ({ lack }: { lack: 'value' | 'source' | 'all_that_changes' | 'only_requests' }) =>
       ({
-        value: 'is recommended on every request, and is empty',
-        source: 'is recommended on every request, and nothing fills it',
-        all_that_changes: 'is all that an update changes, and nothing fills it',
-        only_requests: 'is required, and nothing but whole requests fills it',
+        value: 'is recommended in every request but empty',
+        source: 'is recommended in every request but not mapped',
+        all_that_changes: 'is the only field that an update changes, but it is not mapped',
+        only_requests: 'is required but not mapped; only rows that are JSON requests can contain it',
       })[lack],
     title: 'A recommended field is missing',
     remedy: 'Rows are sent without it. Map a column to it in Mapping if you have one.',
   },
   empty: {
-    expected: () => 'holds nothing but white space',
+    expected: () => 'contains only whitespace',
     title: 'Empty cells',
-    remedy: 'Fill the cells, or unmap the field in Mapping.',
+    remedy: 'Fill the cells, or remove the field in Mapping.',
   },
 } satisfies Record<ProblemCode, ProblemEntry>
 

@@ -15,7 +15,7 @@ function adviseOnPort({ system }: Thrown, port: number, isOwn: boolean): Wording
       }
     }
     case 'EACCES':
-      return { terminal: 'Choose a port from 1024 up with --callback-port PORT.', window: USE_SYNC }
+      return { terminal: 'Choose port 1024 or higher with --callback-port PORT.', window: USE_SYNC }
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -67,7 +67,7 @@ function quoteAnswer({ status, excerpt }: Omit<TestAnswer, 'location'>): string 
 
 function adviseOnStatus(status: number): string {
   if (status === 401 || status === 403) {
-    return 'Something in front of the receiver requires a login. Allow /callback/ without one.'
+    return 'Something in front of the receiver requires a login. Allow requests to /callback/ without a login.'
   }
   if (status === 404 || status === 405) {
     return 'Another program or another workspace answers there. Check that the proxy or tunnel forwards POST requests, for every path, to the port of this receiver.'
@@ -83,7 +83,10 @@ function explainFailure({ system, reason }: Thrown): TestFailure {
   switch (system) {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return { found: 'its host name is unknown', remedy: 'Check the spelling of the host, and the DNS.' }
+      return {
+        found: 'its host name is unknown',
+        remedy: 'Check the spelling of the host, and its DNS entry.',
+      }
     case 'ECONNREFUSED':
       return {
         found: 'nothing listens there (connection refused)',
@@ -145,14 +148,14 @@ export const RECEIVER_MESSAGES = {
     code: 'RECEIVER_UNAVAILABLE',
     exit: 'rowsFailed',
     words: ({ reason }: { reason: string }) => ({
-      text: `the callback receiver has ended: ${reason}`,
+      text: `the callback receiver stopped: ${reason}`,
       remedy: 'Start it again. Callbacks that it answered with 200 are stored.',
     }),
   },
   inbox_held_elsewhere: {
     code: 'RECEIVER_UNAVAILABLE',
     words: ({ workspace }: { workspace: string }) => ({
-      text: `another process holds the inbox of ${workspace}, but does not listen for callbacks`,
+      text: `another process uses the callback inbox of ${workspace}, but does not listen for callbacks`,
       remedy: 'End that process or wait until it ends, then try again.',
     }),
   },
@@ -206,7 +209,7 @@ export const RECEIVER_MESSAGES = {
     }) => ({
       text: `callbacks of run ${runId} go to ${wanted}, but the callback receiver is ${found === null ? 'closed' : `at ${found}`}`,
       remedy: {
-        terminal: `Open it at that port again: --callback-port ${port ?? 'PORT'}`,
+        terminal: `Use that port again: --callback-port ${port ?? 'PORT'}`,
         window: `End the program that uses ${port === null ? 'its port' : `port ${port}`}, then restart Sluice.`,
       },
     }),
@@ -214,15 +217,15 @@ export const RECEIVER_MESSAGES = {
   inbox_unusable: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot open the inbox ${file}: ${reason}`,
-      remedy: orOtherWorkspace(`${CHECK_FOLDER} If a newer Sluice wrote the file, update this one`),
+      text: `cannot open the callback inbox ${file}: ${reason}`,
+      remedy: orOtherWorkspace(`${CHECK_FOLDER} If a newer version of Sluice wrote the file, update Sluice`),
     }),
   },
   inbox_too_new: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, version, known }: { file: string; version: number; known: number }) => ({
-      text: `the inbox ${file} has version ${version}, but this Sluice knows versions up to ${known}`,
-      remedy: orOtherWorkspace('A newer Sluice wrote it. Update this one'),
+      text: `the callback inbox ${file} has version ${version}, but this copy of Sluice reads versions up to ${known}`,
+      remedy: orOtherWorkspace('A newer version of Sluice wrote it. Update Sluice'),
     }),
   },
   receiver_settings_unreadable: {
@@ -298,7 +301,7 @@ export const RECEIVER_MESSAGES = {
       failTest(publicUrl, {
         found: `it did not answer within ${seconds} s`,
         remedy:
-          'Check the address, the firewall, and that the tunnel is open. In some networks a machine cannot reach its own public address; then test from outside.',
+          'Check the address, the firewall, and that the tunnel is open. In some networks a machine cannot reach its own public address: in that case, test from another network.',
       }),
   },
   public_url_unreachable: {

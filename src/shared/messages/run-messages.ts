@@ -39,7 +39,7 @@ export const RUN_MESSAGES = {
   run_unplanned: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `run ${runId} was interrupted before it had a plan`,
+      text: `run ${runId} was interrupted while it was being created`,
       remedy: {
         terminal: `Nothing was sent. To delete it, run: ${sluice} delete ${runId}`,
         window: 'Nothing was sent. Delete it from the list of runs.',
@@ -49,8 +49,8 @@ export const RUN_MESSAGES = {
   run_file_unplanned: {
     code: 'RUN_NOT_FOUND',
     words: ({ file }: { file: string }) => ({
-      text: `the run in ${file} was interrupted before it had a plan`,
-      remedy: 'Nothing was sent. You can delete it.',
+      text: `the run in ${file} was interrupted while it was being created`,
+      remedy: 'Nothing was sent. You can delete the file.',
     }),
   },
   run_going_on: {
@@ -63,7 +63,7 @@ export const RUN_MESSAGES = {
   run_held_elsewhere: {
     code: 'RUN_BUSY',
     words: ({ runId }: { runId: string }) => ({
-      text: `run ${runId} is held by another process`,
+      text: `run ${runId} is in use by another process`,
       remedy: 'Wait until that process ends, or stop it.',
     }),
   },
@@ -80,8 +80,8 @@ export const RUN_MESSAGES = {
     words: ({ runId, reason }: { runId: string; reason: string }, sluice: string) => ({
       text: `run ${runId} ended unexpectedly: ${reason}`,
       remedy: {
-        terminal: `Its journal is intact. To resume it, run: ${sluice} resume ${runId}`,
-        window: 'Its journal is intact. Resume it on its own screen.',
+        terminal: `Everything recorded so far is kept. To resume it, run: ${sluice} resume ${runId}`,
+        window: 'Everything recorded so far is kept. Open the run to resume it.',
       },
     }),
   },
@@ -100,8 +100,8 @@ export const RUN_MESSAGES = {
     words: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} is a load test and cannot be resumed`,
       remedy: {
-        terminal: `Results until the interruption are kept: ${sluice} show ${runId}. To measure again, start a new load test.`,
-        window: 'Results until the interruption are kept. To measure again, start a new load test.',
+        terminal: `Results up to the interruption are kept: ${sluice} show ${runId}. To measure again, start a new load test.`,
+        window: 'Results up to the interruption are kept. To measure again, start a new load test.',
       },
     }),
   },
@@ -129,10 +129,10 @@ export const RUN_MESSAGES = {
   retry_before_intake: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `run ${runId} was interrupted while its rows were read`,
+      text: `run ${runId} was interrupted while its rows were being read`,
       remedy: {
         terminal: `Nothing was sent. To resume it, run: ${sluice} resume ${runId}`,
-        window: 'Nothing was sent. Resume it on its own screen.',
+        window: 'Nothing was sent. Open the run to resume it.',
       },
     }),
   },
@@ -168,7 +168,7 @@ export const RUN_MESSAGES = {
       remedy: {
         terminal:
           'Nothing was sent. To accept that, add --resend-index-adds. To leave these items alone, add --on-unknown skip.',
-        window: 'Nothing was sent. Confirm that, or leave these items alone.',
+        window: 'Nothing was sent. Confirm that items may be added twice, or leave these items alone.',
       },
     }),
   },
@@ -177,14 +177,14 @@ export const RUN_MESSAGES = {
     exit: 'rowsFailed',
     words: ({ reason }: { reason: string }) => ({
       text: `a query was interrupted: ${reason}`,
-      remedy: 'Try again. Queries never change a journal.',
+      remedy: 'Try again. The run itself is not affected.',
     }),
   },
   row_not_found: {
     code: 'BAD_USAGE',
     words: ({ runId, row, source, rows }: { runId: string; row: number; source: string; rows: number }) => ({
       text: `run ${runId} has no row ${row}`,
-      remedy: `It has ${formatCounted(rows, 'row')}, read from ${source}.`,
+      remedy: `The run has ${formatCounted(rows, 'row')}, read from ${source}.`,
     }),
   },
 } satisfies Record<string, ErrorEntry>

@@ -35,8 +35,8 @@ export const SANDBOX_MESSAGES = {
   sandbox_ended: {
     code: 'SANDBOX_UNAVAILABLE',
     words: ({ reason }: { reason: string }) => ({
-      text: `the sandbox ended while it started: ${reason}`,
-      remedy: 'Start it again. If it ends again, start it without a store file and with default settings.',
+      text: `the sandbox stopped while starting: ${reason}`,
+      remedy: 'Start it again. If it stops again, start it without a store file and with default settings.',
     }),
   },
   sandbox_store_unusable: {
@@ -58,7 +58,7 @@ export const SANDBOX_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot read the terms in ${file}: ${reason}`,
-      remedy: 'Choose a text file with one term per line, and its notes after a tab.',
+      remedy: 'Choose a text file with one term per line, with its notes after a tab.',
     }),
   },
 } satisfies Record<string, ErrorEntry>

@@ -5,8 +5,8 @@ export type TlsFile = keyof typeof TLS_FILES
 
 const TLS_FILES = {
   authorities: 'the CA file',
-  certificate: "the client's certificate",
-  key: "the client's key",
+  certificate: 'the client certificate',
+  key: 'the client key',
 }
 
 /** Errors of the way to the service: its key, its certificates, its proxy. */
@@ -14,7 +14,7 @@ export const SERVICE_MESSAGES = {
   key_not_set: {
     code: 'NO_API_KEY',
     words: ({ variable, isEmpty }: { variable: string; isEmpty: boolean }) => ({
-      text: `no API key: the environment variable ${variable} is ${isEmpty ? 'empty' : 'not set'}`,
+      text: `the API key is missing: the environment variable ${variable} is ${isEmpty ? 'empty' : 'not set'}`,
       remedy: {
         terminal: `Set it, for example: read -rs ${variable} && export ${variable}`,
         window: 'Type the key, or use a stored connection whose key is set.',
@@ -24,7 +24,7 @@ export const SERVICE_MESSAGES = {
   key_unusable: {
     code: 'NO_API_KEY',
     words: ({ source }: { /** Follows "the API key". */ source: string }) => ({
-      text: `the API key ${source} contains whitespace or non-ASCII characters, which a header cannot carry`,
+      text: `the API key ${source} contains whitespace or non-ASCII characters, which a request header must not contain`,
       remedy: 'Copy the key again, without quotes, spaces or line breaks around it.',
     }),
   },
@@ -32,11 +32,11 @@ export const SERVICE_MESSAGES = {
     code: 'NO_API_KEY',
     words: ({ baseUrl, wasTyped }: { baseUrl: string /** Into a window. */; wasTyped: boolean }) => ({
       text: wasTyped
-        ? `no API key for ${baseUrl}: address and key were typed into a window, and keys are not stored`
-        : `no API key for ${baseUrl}`,
+        ? `the API key for ${baseUrl} is missing: address and key were typed into a window, and keys are not stored`
+        : `the API key for ${baseUrl} is missing`,
       remedy: {
         terminal:
-          'Type the key in the window, or pass the environment variable that has it: --api-key-env NAME.',
+          'Type the key in the window, or name the environment variable that holds it: --api-key-env NAME.',
         window: 'Type the key, or use a stored connection whose key is set.',
       },
     }),
@@ -51,7 +51,7 @@ export const SERVICE_MESSAGES = {
   proxy_credentials_malformed: {
     code: 'BAD_PLAN',
     words: ({ variable, host }: { variable: string; host: string }) => ({
-      text: `the environment variable ${variable} for the proxy ${host} is not user:password: it has no colon`,
+      text: `the environment variable ${variable} must hold user:password for the proxy ${host}, but contains no colon`,
       remedy: `Set it to user name and password, separated by a colon: export ${variable}=USER:PASSWORD`,
     }),
   },
@@ -66,7 +66,7 @@ export const SERVICE_MESSAGES = {
     code: 'BAD_PLAN',
     words: ({ variable, host }: { variable: string; host: string }) => ({
       text: `the credentials for the proxy ${host} are missing`,
-      remedy: `Store the proxy with its connection, or set ${variable} to user:password.`,
+      remedy: `Store the proxy in a connection, or set ${variable} to user:password.`,
     }),
   },
   proxy_credentials_of_other: {
@@ -74,7 +74,7 @@ export const SERVICE_MESSAGES = {
     words: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
       text: `the proxy credentials belong to ${origins.join(' and ')} and are not sent to ${found}`,
       remedy:
-        'Use the proxy that the credentials belong to, or name the environment variable with the credentials of this proxy.',
+        'Use the proxy that the credentials belong to, or name the environment variable that holds the credentials for this proxy.',
     }),
   },
   tls_file_unreadable: {

@@ -90,7 +90,7 @@ function unreadable<Args extends object = OfSource>(
 /** Errors of sources: files and folders that cannot be read as rows. */
 export const SOURCE_MESSAGES = {
   source_unreadable: unreadable(({ system }: { system: string }) => ({
-    problem: UNREADABLE[system]?.problem ?? `could not be read (${system})`,
+    problem: UNREADABLE[system]?.problem ?? `the file could not be read (${system})`,
     remedy:
       UNREADABLE[system]?.remedy ?? 'Check the disk or network drive that holds the file, then try again.',
   })),
@@ -100,7 +100,7 @@ export const SOURCE_MESSAGES = {
   })),
   source_is_device: unreadable(() => ({
     problem: 'expected a regular file, found a pipe or device',
-    remedy: 'A source is read more than once. Save it to a file first, then choose that file.',
+    remedy: 'Sluice reads a source more than once. Save the data to a file first, then choose that file.',
   })),
   source_is_empty: unreadable(() => ({
     problem: 'expected rows, found an empty file (0 bytes)',
@@ -187,7 +187,7 @@ export const SOURCE_MESSAGES = {
   })),
   too_many_json_keys: unreadable(({ max, example }: { max: number; example: string }) => ({
     problem: `found more than ${max} different keys, such as ${JSON.stringify(example)}; each key becomes a column`,
-    remedy: 'Use the same keys in every line. Put what differs into values.',
+    remedy: 'Use the same keys in every line. Move the parts that differ into the values.',
   })),
   json_is_blank: unreadable(() => ({
     problem: 'expected one JSON object per line, found only blank lines',
@@ -219,7 +219,7 @@ export const SOURCE_MESSAGES = {
   workbook_too_large: unreadable(({ reason }: { reason: string }) => ({
     problem: reason,
     remedy:
-      'If the workbook is yours, save the sheet as CSV UTF-8 from a spreadsheet program, and choose that file.',
+      'If you trust the workbook, save its sheet as CSV UTF-8 in a spreadsheet program, and choose that file.',
   })),
   workbook_too_empty: unreadable(() => ({
     problem: 'the sheet has more than 200,000,000 cells, most of them empty',

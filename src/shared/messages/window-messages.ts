@@ -66,7 +66,7 @@ export const WINDOW_MESSAGES = {
     code: 'BAD_PLAN',
     words: ({ connection }: { /** Null where an address is missing. */ connection: string | null }) => ({
       text: connection === null ? 'the address is missing' : `the connection ${connection} is missing`,
-      remedy: 'Choose where the rows go under Operation.',
+      remedy: 'Under Operation, choose where to send the rows.',
     }),
   },
   source_unknown: {
@@ -115,7 +115,7 @@ export const WINDOW_MESSAGES = {
     code: 'FILE_UNWRITABLE',
     words: ({ folder, reason }: { folder: string; reason: string }) => ({
       text: `the file cannot be written to ${folder}: ${reason}`,
-      remedy: 'Check that the folder can be written to.',
+      remedy: 'Check that the folder is writable, then choose the file again.',
     }),
   },
   upload_name_unusable: {
@@ -143,8 +143,8 @@ export const WINDOW_MESSAGES = {
   export_into_browser: {
     code: 'BAD_USAGE',
     words: () => ({
-      text: 'a browser cannot choose where an export is saved',
-      remedy: 'Export again: the file is downloaded.',
+      text: 'in a browser, Sluice cannot choose where an export is saved',
+      remedy: 'Export again. The browser downloads the file.',
     }),
   },
   entry_unwritable: {
@@ -157,7 +157,7 @@ export const WINDOW_MESSAGES = {
   screens_not_built: {
     code: 'INTERNAL',
     words: ({ reason }: { reason: string }) => ({
-      text: `the screens could not be built: ${reason}`,
+      text: `the user interface could not be built: ${reason}`,
       remedy: 'Run npm ci, then try again.',
     }),
   },

@@ -11,7 +11,8 @@ const OTHER_FOLDER = 'Choose a folder that you can write to'
 const UNWRITABLE: Record<string, { found: string; remedy: string }> = {
   EACCES: {
     found: 'permission denied',
-    remedy: 'Choose another folder, close the file if a spreadsheet has it open, or change its permissions.',
+    remedy:
+      'Choose another folder, close the file if a spreadsheet program has it open, or change its permissions.',
   },
   EISDIR: { found: 'it is a folder', remedy: 'Add a file name that ends in .csv, .xlsx or .jsonl.' },
   ENOENT: { found: 'its folder does not exist', remedy: 'Create the folder first, or choose another.' },
@@ -48,8 +49,8 @@ export const WORKSPACE_MESSAGES = {
   journal_too_new: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, version, known }: { file: string; version: number; known: number }) => ({
-      text: `${file} has journal version ${version}, but this Sluice knows versions up to ${known}`,
-      remedy: orOtherWorkspace('A newer Sluice wrote it. Update this one'),
+      text: `${file} has journal version ${version}, but this copy of Sluice reads versions up to ${known}`,
+      remedy: orOtherWorkspace('A newer version of Sluice wrote it. Update Sluice'),
     }),
   },
   journal_unusable: {
@@ -65,7 +66,7 @@ export const WORKSPACE_MESSAGES = {
     words: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot write the journal ${file}: ${reason}`,
       remedy:
-        'Free some space on that disk, then resume the run. Rows in flight are listed as unknown; nothing is lost.',
+        'Free some space on that disk, then resume the run. Rows that were being sent are listed as unknown; nothing is lost.',
     }),
   },
   lock_unusable: {
@@ -78,8 +79,8 @@ export const WORKSPACE_MESSAGES = {
   held_elsewhere: {
     code: 'RUN_BUSY',
     words: ({ what }: { what: string }) => ({
-      text: `${what} is held by another process`,
-      remedy: 'Wait until that process ends, or stop it. Only one process can write to a journal.',
+      text: `${what} is in use by another process`,
+      remedy: 'Wait until that process ends, or stop it. Only one process at a time can write to it.',
     }),
   },
   file_disk_full: {
@@ -126,7 +127,7 @@ export const WORKSPACE_MESSAGES = {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
       text: `${file} does not contain valid connections: ${reason}`,
-      remedy: 'Correct the file. Or move it away, and add the connections again.',
+      remedy: 'Correct the file, or move it away and add the connections again.',
     }),
   },
   connection_not_found: {

@@ -144,7 +144,7 @@ describe('a sending command', () => {
     const { sluice } = openWorkspace()
     const result = await sluice('task', 'posts.csv')
     expect(result).toMatchObject({ code: 2, stdout: '' })
-    expect(result.stderr).toMatch(/no service selected/)
+    expect(result.stderr).toMatch(/the address of the service is missing/)
     expect(result.stderr).toMatch(/--connection NAME/)
   })
 

@@ -176,7 +176,10 @@ describe('evaluate', () => {
     }
     await expectRefused([], /--label COLUMN/)
     await expectRefused(['--label', 'thruth'], /Did you mean `truth`\?/)
-    await expectRefused(['--label', 'truth'], /no label names a rule: labels are `spam`.*--positive/s)
+    await expectRefused(
+      ['--label', 'truth'],
+      /none of the labels is the name of a rule; labels: `spam`.*--positive/s,
+    )
     await expectRefused(['--label', 'truth', '--positive', 'spam'], /VALUE=RULE/)
     await expectRefused(['--label', 'truth', '--labels', 'x.csv'], /--key/)
     await expectRefused(['--label', 'truth', '--assert', 'recall(Spam)>=90'], /a share from 0 to 1/)

@@ -104,7 +104,7 @@ it('says of media without an address only that, and the options that give one', 
   expect(result.code).toBe(2)
   const { problems } = JSON.parse(result.stdout) as { problems: { severity: string; message: string }[] }
   const errors = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message)
-  expect(errors).toEqual([expect.stringMatching(/without an address.*--media-template.*--media-host/)])
+  expect(errors).toEqual([expect.stringMatching(/needs an address.*--media-template.*--media-host/)])
 })
 
 it('says that nothing is left of a run, and that retry sends what did not succeed, without a key', async () => {

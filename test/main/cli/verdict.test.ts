@@ -95,6 +95,6 @@ describe('verdicts', () => {
     await expectRefused(['1', 'should'], /should needs a rule/)
     await expectRefused(['1', 'agree', 'Likely spam'], /does not take a rule/)
     await expectRefused(['1', 'maybe'], /agree, should, should-not, unsure/)
-    await expectRefused(['9', 'agree'], /does not have a row 9/)
+    await expectRefused(['9', 'agree'], /has no row 9/)
   })
 })

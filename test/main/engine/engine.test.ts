@@ -87,7 +87,7 @@ test('a run that another process holds is running, and is taken over when that p
   const refused = await engine.resumeRun(run.runId, options)
   await expect(refused.ended).rejects.toMatchObject({
     code: 'RUN_BUSY',
-    message: `run ${run.runId} is held by another process`,
+    message: `run ${run.runId} is in use by another process`,
   })
   await holder.kill()
   expect(await engine.summarizeRun(run.runId)).toMatchObject({ state: 'interrupted' })

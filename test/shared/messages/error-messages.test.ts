@@ -167,7 +167,9 @@ describe('the words of an error', () => {
   it('name commands as the person starts them', () => {
     const said = { id: 'run_broke_off', runId: '20260301-x1', reason: 'no memory' } as const
     expect(sayError(said, 'terminal', 'npx sluice').hint).toContain('npx sluice resume 20260301-x1')
-    expect(sayError(said, 'window').hint).toBe('Its journal is intact. Resume it on its own screen.')
+    expect(sayError(said, 'window').hint).toBe(
+      'Everything recorded so far is kept. Open the run to resume it.',
+    )
   })
 
   it('list several causes one after the other', () => {

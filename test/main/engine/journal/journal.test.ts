@@ -157,7 +157,7 @@ test('a journal is held by one at a time, and free when it is closed', () => {
   const journal = openTestJournal()
   expect(isLeaseHeld(journal.file)).toBe(true)
   expect(() => new Journal(journal.file, { runId: 'run-1' })).toThrow(
-    expect.objectContaining({ code: 'RUN_BUSY', message: 'run run-1 is held by another process' }),
+    expect.objectContaining({ code: 'RUN_BUSY', message: 'run run-1 is in use by another process' }),
   )
   journal.close()
   expect(isLeaseHeld(journal.file)).toBe(false)
@@ -242,7 +242,7 @@ test('a journal of a newer version is refused by writers and readers, and left a
   db.close()
   const refusal = expect.objectContaining({
     code: 'WORKSPACE_UNUSABLE',
-    message: `${file} has journal version ${MIGRATIONS.length + 1}, but this Sluice knows versions up to ${MIGRATIONS.length}`,
+    message: `${file} has journal version ${MIGRATIONS.length + 1}, but this copy of Sluice reads versions up to ${MIGRATIONS.length}`,
   })
   expect(() => new Journal(file, { runId: 'run-1' })).toThrow(refusal)
   expect(() => openJournalReader(file)).toThrow(refusal)

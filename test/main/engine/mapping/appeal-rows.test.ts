@@ -15,7 +15,7 @@ test('a row names its appeal, and may be asked about twice', () => {
 test('a row without an appeal is invalid, a plan without one is refused as a whole', () => {
   const resolved = { ...plan, mapping: resolveMapping(plan, ['appeal_id']) }
   const found = createRowValidator(resolved)(3, {})
-  expect(found.map(formatProblem)).toEqual(['row 3, appeal_id: is required, and is empty'])
+  expect(found.map(formatProblem)).toEqual(['row 3, appeal_id: is required but empty'])
   expect(() => resolveMapping(plan, ['id'])).toThrow('appeal_id is required but not mapped')
 })
 

@@ -57,7 +57,7 @@ test('rows that are no media files have no address', () => {
 test('a media file without a way to an address says how to give it one', () => {
   const { found } = mapFile('a.png', { source: { path: '/folder', format: 'folder' }, mapping: user })
   expect(found).toContain(
-    'row 7, url: is a file without an address; name a template for it (--media-template), or let the media host serve it (--media-host), found `a.png`',
+    'row 7, url: is a file and needs an address; pass --media-template TEMPLATE, or let Sluice serve the file with --media-host, found `a.png`',
   )
 })
 

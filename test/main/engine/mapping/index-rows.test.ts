@@ -84,7 +84,7 @@ test('an item to remove is named by its id alone', () => {
   expect(indexRemoveRequestSchema.safeParse(body).success).toBe(true)
   expect(found).toEqual([])
   expect(mapOne('index-remove', ['custom_index_item_id'], ['']).found).toEqual([
-    'row 4, custom_index_item_id: is required, and is empty',
+    'row 4, custom_index_item_id: is required but empty',
   ])
 })
 

@@ -54,7 +54,7 @@ test('an update without notes is said to change nothing', () => {
   const plan = buildPlan({ operation: KEEP })
   const warnings = findPlanWarnings(plan, resolveMapping(plan, ['term']), ['term'])
   expect(warnings.map((warning) => sayExpected(warning, 'terminal'))).toEqual([
-    'is all that an update changes, and nothing fills it',
+    'is the only field that an update changes, but it is not mapped',
   ])
   expect(warnings).toEqual([
     {
@@ -75,19 +75,17 @@ test('1024 characters are counted as a person counts them, an emoji once', () =>
   expect(addTermSchema.safeParse({ term: long, notes: long }).success).toBe(true)
   const { found } = mapOne(ADD, ['term', 'notes'], [`${long}a`, 'n'.repeat(1025)])
   expect(found).toEqual([
-    expect.stringMatching(/^row 2, term: must have at most 1024 characters, and has 1025, found `🎁+…`$/u),
-    expect.stringMatching(/^row 2, notes: must have at most 1024 characters, and has 1025, found `n+…`$/),
+    expect.stringMatching(/^row 2, term: must have at most 1024 characters, but has 1025, found `🎁+…`$/u),
+    expect.stringMatching(/^row 2, notes: must have at most 1024 characters, but has 1025, found `n+…`$/),
   ])
   expect(updateTermSchema.safeParse({ term: `${long}a` }).success).toBe(false)
 })
 
 test('a row without a term is invalid, one of white space alone is warned of', () => {
   const empty = mapOne(ADD, ['term', 'notes'], ['', 'n'])
-  expect(empty.found).toEqual(['row 2, term: is required, and is empty'])
+  expect(empty.found).toEqual(['row 2, term: is required but empty'])
   expect(empty.uniqueKey).toBeNull()
-  expect(mapOne(ADD, ['term'], ['  ']).found).toEqual([
-    'row 2, term: holds nothing but white space, found `  `',
-  ])
+  expect(mapOne(ADD, ['term'], ['  ']).found).toEqual(['row 2, term: contains only whitespace, found `  `'])
 })
 
 test('a plan without a term is refused as a whole', () => {

@@ -40,7 +40,7 @@ test.each(SYNC)(
     expect(body).not.toHaveProperty('callback_url')
     expect(ofRow).toEqual([])
     expect(ofAll).toEqual([
-      'warning callback_url: is listed for async only; the column of that name is left out unless it is mapped',
+      'warning callback_url: is documented for async only; the column of that name is not sent unless you map it',
     ])
   },
 )
@@ -52,7 +52,7 @@ test.each(SYNC)(
     const { body, ofRow, ofAll } = check(operation, { ...cells, ...URL_CELL }, mapping)
     expect(body).toMatchObject(URL_CELL)
     expect(ofRow).toEqual([])
-    expect(ofAll).toEqual(['warning callback_url: is listed for async only; it is sent as it is'])
+    expect(ofAll).toEqual(['warning callback_url: is documented for async only; it is sent anyway'])
   },
 )
 
@@ -62,13 +62,13 @@ test('conversation_id in async is left out where only its column is named so, an
   expect(check(async, cells)).toMatchObject({
     body: expect.not.objectContaining({ conversation_id: 'c' }),
     ofRow: [],
-    ofAll: [expect.stringContaining('is listed for sync only; the column of that name is left out')],
+    ofAll: [expect.stringContaining('is documented for sync only; the column of that name is not sent')],
   })
   const mapping = { conversation_id: { kind: 'column' as const, column: 'Conversation ID' } }
   expect(check(async, cells, mapping)).toMatchObject({
     body: { conversation_id: 'c' },
     ofRow: [],
-    ofAll: ['warning conversation_id: is listed for sync only; it is sent as it is'],
+    ofAll: ['warning conversation_id: is documented for sync only; it is sent anyway'],
   })
 })
 

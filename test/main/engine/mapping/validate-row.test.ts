@@ -35,7 +35,7 @@ test.each([
     { ...GOOD, url: 'http://a.example' },
     'error: row 17: must have exactly one of text_data and url, found `both`',
   ],
-  ['no user_id', { text_data: 't', post_id: 'p' }, 'error: row 17, user_id: is required, and is empty'],
+  ['no user_id', { text_data: 't', post_id: 'p' }, 'error: row 17, user_id: is required but empty'],
   [
     'group_id like parent_id',
     { ...GOOD, group_id: 'g', parent_id: 'g' },
@@ -73,11 +73,11 @@ test('callback_url is an address', () => {
 test('unknown models and models not listed for the mode are warnings of their rows', () => {
   const mapping = { models: { kind: 'column' as const, column: 'm' } }
   expect(validate({ ...GOOD, models: ['tex'] }, { mapping })).toEqual([
-    'warning: row 17, models: must be a listed model; a custom index takes v2, found `tex`',
+    'warning: row 17, models: must be a documented model; custom indexes need v2, found `tex`',
   ])
   expect(validate({ ...GOOD, models: ['celebrity'] }, { mapping })).toEqual([])
   expect(validate({ ...GOOD, models: ['celebrity'] }, { mapping, mode: 'async' })).toEqual([
-    'warning: row 17, models: must be a model that is listed for async, found `celebrity`',
+    'warning: row 17, models: must be a model that is documented for async, found `celebrity`',
   ])
   expect(validate({ ...GOOD, models: ['my-index', 'text'] }, { mapping, api: 'v2' })).toEqual([])
 })
@@ -85,7 +85,7 @@ test('unknown models and models not listed for the mode are warnings of their ro
 test('a row without user_metadata is warned of only where other rows have some', () => {
   const mapping = { 'user_metadata.age': { kind: 'column' as const, column: 'age' } }
   expect(validate(GOOD, { mapping })).toEqual([
-    'warning: row 17, user_metadata: is recommended on every request, and is empty',
+    'warning: row 17, user_metadata: is recommended in every request but empty',
   ])
   expect(validate({ ...GOOD, user_metadata: {} }, { mapping })).toEqual([])
 })

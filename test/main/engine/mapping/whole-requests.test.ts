@@ -65,7 +65,7 @@ test('values of another type are refused, and unknown fields are sent with a war
     'row 5, text_data: must be a string, found `7`',
     'row 5, user_id: must be a string, found `4`',
     'row 5, models: must be an array of strings, found `text`',
-    'row 5, text_dta: is no field of the interface; it is sent as it is, found `t`',
+    'row 5, text_dta: is not a field that the service documents; it is sent anyway, found `t`',
   ])
 })
 
@@ -83,10 +83,8 @@ test('every row says itself what it lacks, and the plan warns where nothing else
     findPlanWarnings(plan, mapping, ['request']).map(
       (warning) => `${warning.field} ${sayExpected(warning, 'terminal')}`,
     ),
-  ).toContain('user_id is required, and nothing but whole requests fills it')
-  expect(mapOne(['request'], ['{"text_data":"t"}']).found).toEqual([
-    'row 5, user_id: is required, and is empty',
-  ])
+  ).toContain('user_id is required but not mapped; only rows that are JSON requests can contain it')
+  expect(mapOne(['request'], ['{"text_data":"t"}']).found).toEqual(['row 5, user_id: is required but empty'])
 })
 
 test('a column called request is taken for one in a folder only, unless the plan maps it', () => {
@@ -105,7 +103,7 @@ test('terms and index items may be whole requests too', () => {
   const list = mapOne(['request'], ['{"watchlist":"w","terms":[]}'], {
     operation: { kind: 'watchlist-add', watchlist: 'w' },
   })
-  expect(list.found).toContain('row 5, term: is required, and is empty')
+  expect(list.found).toContain('row 5, term: is required but empty')
   const item = mapOne(['request'], ['{"media":"https://a.example/1.png","metadata":{"a":[1]}}'], {
     operation: { kind: 'index-add', indexId: 'i' },
   })

@@ -226,8 +226,8 @@ describe('the inbox', () => {
   it('refuses a file that is none, or that a newer version wrote', async () => {
     const workspace = createTemporaryFolder()
     writeFileSync(toInboxFile(workspace), 'x'.repeat(5_000))
-    expect(() => InboxWriter.open(workspace)).toThrow(/cannot open the inbox/)
-    expect(() => openReader(workspace).readRunTokens()).toThrow(/cannot open the inbox/)
+    expect(() => InboxWriter.open(workspace)).toThrow(/cannot open the callback inbox/)
+    expect(() => openReader(workspace).readRunTokens()).toThrow(/cannot open the callback inbox/)
     const newer = createTemporaryFolder()
     openWriter(newer).close()
     const db = new DatabaseSync(toInboxFile(newer))

@@ -214,6 +214,6 @@ describe('a second receiver of a workspace', () => {
     onTestFinished(() => holder.kill())
     const clock = { ...createManualClock(), wait: async () => {} }
     const error = await catchError(createTestReceiver({ workspace }, clock).receiver.start())
-    expect(error.message).toMatch(/another process holds the inbox of .*, but does not listen/)
+    expect(error.message).toMatch(/another process uses the callback inbox of .*, but does not listen/)
   })
 })

@@ -148,11 +148,11 @@ test("a client's key that is none, or another certificate's, is named without a 
   const certFile = writePem(folder, 'client.pem', one.cert)
   const none = writePem(folder, 'none.key', 'not a key')
   expect(failToPrepare({ tls: { certFile, keyFile: none } }).message).toBe(
-    `the client's key ${none} does not contain a key in PEM format`,
+    `the client key ${none} does not contain a key in PEM format`,
   )
   const foreign = writePem(folder, 'other.key', other.key)
   expect(failToPrepare({ tls: { certFile, keyFile: foreign } }).message).toBe(
-    `the client's key ${foreign} does not belong to the certificate ${certFile}`,
+    `the client key ${foreign} does not belong to the certificate ${certFile}`,
   )
   const broken = writePem(folder, 'broken.key', `${other.key.slice(0, 60)}\n-----END PRIVATE KEY-----`)
   const error = failToPrepare({ tls: { certFile, keyFile: broken } })

@@ -232,6 +232,6 @@ test('credentials that are not set, or have no colon, are said before anything i
     }),
   )
   setCredentials('only-a-secret-word')
-  expect(prepare).toThrow(/is not user:password: it has no colon/)
+  expect(prepare).toThrow(/must hold user:password for the proxy .*, but contains no colon/)
   expect(prepare).not.toThrow(/only-a-secret-word/)
 })

@@ -55,7 +55,7 @@ test('blank lines at the end are no rows, blank lines in the middle are ragged r
   const source = readText('a,b\n1,2\n\n3,4\n\n\n')
   expect(source.cells).toEqual([['1', '2'], [''], ['3', '4']])
   expect(source.rows.flatMap((row) => row.problems.map(formatProblem))).toEqual([
-    'row 2: must have 2 cells, as the header has, found `a blank line`',
+    'row 2: must have 2 cells, like the header, found `a blank line`',
   ])
 })
 
@@ -70,8 +70,8 @@ test('ragged rows keep their cells and are named, and columns reach as far as th
   expect(source.cells).toEqual([['1'], ['1', '2', '3'], ['1', '2']])
   expect(source.columns).toEqual(['a', 'b', 'Column 3'])
   expect(source.rows.flatMap((row) => row.problems.map(formatProblem))).toEqual([
-    'row 1: must have 2 cells, as the header has, found `1 cell`',
-    'row 2: must have 2 cells, as the header has, found `3 cells`',
+    'row 1: must have 2 cells, like the header, found `1 cell`',
+    'row 2: must have 2 cells, like the header, found `3 cells`',
   ])
 })
 
@@ -95,7 +95,7 @@ test('a misplaced quote is a warning, and an error where rows may have been swal
     'broken_quotes 2 error',
   ])
   expect(source.rows[1]?.problems.map(formatProblem).at(-1)).toBe(
-    'row 2: must double the quotes inside a quoted cell; rows that follow may have become part of this one, found `p"q,2\n3,"r (2 lines in one row)`',
+    'row 2: must have each quote inside a quoted cell doubled; the next rows may have become part of this one, found `p"q,2\n3,"r (2 lines in one row)`',
   )
 })
 

@@ -73,10 +73,10 @@ test('what cannot be sent is a row that says why', async () => {
   ).toEqual([
     'archive.zip row 1: must be text, JSON, an image, a video or audio, found `.zip`',
     'empty row 2: must be text, JSON, an image, a video or audio, found `a name without an ending`',
-    'empty.txt row 3: must hold something to send, found `0 bytes`',
+    'empty.txt row 3: must not be empty, found `0 bytes`',
     'fake.txt row 4: must be readable, found `expected text, found a PDF document`',
     'huge.txt row 5: must be at most 8 MiB, found `8.0 MiB`',
-    'none.png row 6: must hold something to send, found `0 bytes`',
+    'none.png row 6: must not be empty, found `0 bytes`',
   ])
   expect(source.problems.every((problem) => problem.endsWith(' error'))).toBe(true)
   expect(source.cells[5]).toEqual(['none.png', 'media', '', '', 'none.png'])

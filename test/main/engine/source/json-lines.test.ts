@@ -64,7 +64,7 @@ test('a line that is not an object is a row with an error that says where it bre
     expect.stringMatching(
       /^row 6: must be one JSON object; line 7, character \d+: expected valid JSON in the value that begins here, found/,
     ),
-    'row 7: must be one JSON object; line 8, character 9: expected nothing more behind the object, found `{"a":1} x`',
+    'row 7: must be one JSON object; line 8, character 9: expected the end of the line after the object, found `{"a":1} x`',
     'row 8: must be one JSON object; line 9, character 2: expected a key in double quotes, found `{a:1}`',
   ])
   expect(source.problems.every((problem) => problem.endsWith('error'))).toBe(true)
