@@ -108,6 +108,12 @@ test('dates of a workbook that counts from 1904 are four years and a day later, 
   expect((await readCells(rows, workbook)).cells).toEqual([['2024-02-29', '36:00', '43889']])
 })
 
+test('ISO dates of a workbook that counts from 1904 are the dates that they say', async () => {
+  const rows = '<row><c t="d" s="1"><v>2024-02-29</v></c><c t="d" s="2"><v>2024-02-29</v></c></row>'
+  const workbook = { formats: ['yyyy-mm-dd', '0'], is1904: true }
+  expect((await readCells(rows, workbook)).cells).toEqual([['2024-02-29', '43889']])
+})
+
 test('booleans, errors, ISO dates and formulas are shown by their values', async () => {
   const source = await readCells(
     '<row r="2"><c r="A2" t="b"><v>1</v></c><c r="B2" t="b"><v>0</v></c><c r="C2" t="e"><v>#N/A</v></c><c r="D2" t="d" s="1"><v>2024-02-29T12:00:00</v></c><c r="E2"><f>6*7</f><v>42</v></c><c r="F2"><f>1+1</f></c><c r="G2" t="str"><f>""</f><v></v></c><c r="H2" t="inlineStr"><is><t>end</t></is></c></row>',

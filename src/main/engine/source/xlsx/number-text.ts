@@ -117,10 +117,11 @@ const UNIX_EPOCH_DAY = 25_569
 
 /**
  * The number of days with which a spreadsheet stores a moment, for the few files that have it as ISO 8601 instead;
- * what is not such a time stays as it is.
+ * what is not such a time stays as it is. `is1904`: the workbook counts days from 1904.
  */
-export function toSerial(text: string): string {
+export function toSerial(text: string, is1904: boolean): string {
   const iso = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/.test(text)
   const ms = iso ? Date.parse(text.includes('T') ? `${text}Z` : text) : Number.NaN
-  return Number.isNaN(ms) ? text : String(ms / DAY_MS + UNIX_EPOCH_DAY)
+  const firstDay = is1904 ? DAYS_TO_1904 : 0
+  return Number.isNaN(ms) ? text : String(ms / DAY_MS + UNIX_EPOCH_DAY - firstDay)
 }

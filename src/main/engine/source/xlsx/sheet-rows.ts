@@ -201,7 +201,7 @@ function createSheetCollector(path: string, styles: Styles): SheetCollector {
       case 'e':
         return text
       case 'd':
-        return toNumber(toSerial(text))
+        return toNumber(toSerial(text, styles.is1904))
       default:
         return toNumber(text)
     }

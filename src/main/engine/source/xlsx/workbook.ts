@@ -114,6 +114,8 @@ function findSheet(
 
 /** How the numbers of a workbook's cells are shown, by the number of a cell's style. */
 export interface Styles {
+  /** Whether the workbook's dates count from 1904. */
+  is1904: boolean
   toNumberText(style: number): ToNumberText
 }
 
@@ -152,6 +154,7 @@ export async function readStyles(archive: Archive, part: string | null, is1904: 
   }
   const texts = new Map<number, ToNumberText>()
   return {
+    is1904,
     toNumberText(style) {
       const id = formats[style] ?? 0
       let toText = texts.get(id)
