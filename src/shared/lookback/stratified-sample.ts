@@ -88,6 +88,3 @@ const sampleSchema = z.object({
 
 /** What `sample --json` prints. */
 export type Sample = z.infer<typeof sampleSchema>
-
-/** Columns that say from which stratum of how many rows a row of a sample was drawn. */
-export const STRATUM_COLUMNS = { name: 'sluice_stratum', rows: 'sluice_stratum_rows' } as const

@@ -194,8 +194,16 @@ const NAMES = new Set(
 )
 const PREFIXES = [SCORE, RULE, ANSWER]
 
-/** Whether a header is that of one of our own exports: it ends with the columns that such a one appends. */
+/** Columns that say from which stratum of how many rows a row of a sample was drawn. */
+export const STRATUM_COLUMNS = { name: 'sluice_stratum', rows: 'sluice_stratum_rows' } as const
+
+/**
+ * Whether a header is that of one of our own exports, which ends with the columns that such a one appends, or of a
+ * sample, behind whose columns a person may have added some.
+ */
 export function isExportHeader(header: readonly string[]): boolean {
+  const stratum = header.indexOf(STRATUM_COLUMNS.name)
+  if (stratum !== -1 && header[stratum + 1] === STRATUM_COLUMNS.rows) return true
   const own = header.slice(header.lastIndexOf(COMMON_COLUMNS[0]?.name ?? ''))
   return (
     own.length > COMMON_COLUMNS.length &&

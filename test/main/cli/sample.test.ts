@@ -97,6 +97,20 @@ describe('sample', () => {
     expect(all).toBeCloseTo(ROWS, 9)
   })
 
+  it('writes cells that look like formulas so that they are sent as they were', async () => {
+    const sandbox = await withSandbox()
+    const { folder, sluice } = openFolder(sandbox.key)
+    const source = writeSource(folder, 'sums.csv', 'post_id,user_id,text_data\np1,u1,=1+1\np2,u1,@all\n')
+    const file = join(folder, 'part.csv')
+    await sluice('sample', source, file, '--size', '2')
+    expect(readFileSync(file, 'utf8')).toContain(",'=1+1,")
+    await sluice('task', file, '--base-url', sandbox.baseUrl, '--quiet', '--json')
+    const exported = join(folder, 'sent.jsonl')
+    await sluice('export', 'latest', exported)
+    const sent = readFileSync(exported, 'utf8').trim().split('\n')
+    expect(sent.map((line) => JSON.parse(line).request.body.text_data).sort()).toEqual(['=1+1', '@all'])
+  })
+
   it('refuses to replace its source, and columns that do not exist', async () => {
     const { folder, source, sluice } = openFolder()
     expect(await sluice('sample', source, source, '--size', '5')).toMatchObject({ code: 2, stdout: '' })

@@ -5,12 +5,11 @@ import {
   drawRows,
   type Sample,
   type SampleOptions,
-  STRATUM_COLUMNS,
 } from '../../../shared/lookback/stratified-sample.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
-import { type ExportColumn, toExportColumns } from '../../../shared/run/export-columns.ts'
+import { type ExportColumn, STRATUM_COLUMNS, toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'

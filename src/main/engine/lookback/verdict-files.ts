@@ -1,4 +1,3 @@
-import { STRATUM_COLUMNS } from '../../../shared/lookback/stratified-sample.ts'
 import {
   findVerdictMistake,
   type NewVerdict,
@@ -9,6 +8,7 @@ import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import type { ExportColumn } from '../../../shared/run/export-columns.ts'
+import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { ExportResult, ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
