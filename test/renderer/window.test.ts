@@ -141,7 +141,7 @@ describe('what to do about an error', () => {
     expect(advise(400, 'POST_ALREADY_EXISTS')).toContain('delivered before')
     expect(advise(429, null)).toContain('Lower the concurrency')
     expect(advise(503, 'ANYTHING')).toContain('The service failed')
-    expect(advise(null, null, 'unknown')).toContain('may or may not')
+    expect(advise(null, null, 'unknown')).toContain('may have accepted')
   })
 
   it('warns that index adds of unknown outcome may be added twice, whatever the status', () => {
