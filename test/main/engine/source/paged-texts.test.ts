@@ -1,7 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { PagedTexts } from '../../../../src/main/engine/source/xlsx/shared-strings.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 const listSpills = () => readdirSync(tmpdir()).filter((name) => /^sluice-[\da-f]{24}$/.test(name))
 
@@ -29,9 +34,11 @@ test.each([
 test('pages of the file that are held while they are read have a limit in bytes', () => {
   const texts = new PagedTexts(0)
   for (let number = 0; number < 100; number += 1) texts.push(`${number}${'x'.repeat(1_000_000)}`)
+  collectGarbage()
   const before = process.memoryUsage().arrayBuffers
   const steps = Array.from({ length: 200 }, (_, step) => step % 100)
   expect(steps.filter((number) => !texts.get(number)?.startsWith(`${number}x`))).toEqual([])
+  collectGarbage()
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(75_000_000)
   texts.close()
 })
