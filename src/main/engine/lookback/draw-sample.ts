@@ -14,12 +14,12 @@ import type { ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { toTable } from '../run/export/csv-report.ts'
-import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
+import { readPagesOfRows } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { readRuleNames } from '../run/results/family-counts.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
-import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
+import { type AnsweredRow, readAnsweredRows, type WantedScores } from './answered-rows.ts'
 import { findColumnOrThrow } from './row-labels.ts'
 
 /** Most groups that rows are drawn from. */
@@ -36,8 +36,8 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
   refuseSource(family, options.file)
   const { record } = family
   const groups = new Groups(options.by)
-  const { classes, read } = createStratumReader(family, options.by)
-  for (const step of readAnsweredRows(family, classes)) {
+  const { scores, read } = createStratumReader(family, options.by)
+  for (const step of readAnsweredRows(family, scores)) {
     for (const row of step) if (row.isAnswered) groups.add(row.row, read(row))
   }
   const drawn = groups.draw(options)
@@ -193,35 +193,32 @@ const BANDS = 10
 function createStratumReader(
   family: RunFamily,
   by: string | null,
-): { classes: readonly string[]; read: (row: AnsweredRow) => string } {
+): { scores?: WantedScores; read: (row: AnsweredRow) => string } {
   const { columns, plan } = family.record
-  if (by === null) return { classes: [], read: () => '' }
+  if (by === null) return { read: () => '' }
   const at = findColumn(columns, by)
-  if (at !== null) return { classes: [], read: ({ cells }) => cells[at] ?? '' }
+  if (at !== null) return { read: ({ cells }) => cells[at] ?? '' }
   if (by === 'rule') {
     const names = readRuleNames(family.members)
     const toName = (ruleId: string) => names.get(ruleId) ?? ruleId
     return {
-      classes: [],
       read: ({ ruleIds }) => (ruleIds.length === 0 ? NO_RULE : ruleIds.map(toName).sort().join('; ')),
     }
   }
   if (by === SCORE_BAND || by.startsWith(`${SCORE_BAND}:`)) {
     const named = by.slice(SCORE_BAND.length + 1)
     return {
-      classes: named === '' ? readScoredClasses(family) : [named],
-      read: ({ scores }) => toBand(scores),
+      scores: named === '' ? 'highest' : [named],
+      read: ({ scores: [score = null] }) => toBand(score),
     }
   }
   const missing = findColumnOrThrow(columns, by, '--by', plan.source.path)
-  return { classes: [], read: ({ cells }) => cells[missing] ?? '' }
+  return { read: ({ cells }) => cells[missing] ?? '' }
 }
 
-/** The band of the highest score of a row. */
-function toBand(scores: readonly (number | null)[]): string {
-  const highest = Math.max(...scores.map((score) => score ?? Number.NEGATIVE_INFINITY))
-  if (!Number.isFinite(highest)) return 'no score'
-  if (Number.isInteger(highest)) return String(highest)
-  const band = Math.floor(highest * BANDS)
+function toBand(score: number | null): string {
+  if (score === null || !Number.isFinite(score)) return 'no score'
+  if (Number.isInteger(score)) return String(score)
+  const band = Math.floor(score * BANDS)
   return `${band / BANDS} to ${(band + 1) / BANDS}`
 }

@@ -35,7 +35,10 @@ const COLUMNS_MAX = 1_000
 /** The classes that any row of a run has a score of, by name; at most {@link COLUMNS_MAX}. */
 export function readScoredClasses({ members }: RunFamily): string[] {
   const classes = members.flatMap(({ db }) =>
-    db.prepare('SELECT DISTINCT class FROM row_class ORDER BY class LIMIT ?').all(COLUMNS_MAX),
+    // Sorted after they are made distinct: SQLite would sort each score of each row.
+    db
+      .prepare('SELECT class FROM (SELECT DISTINCT class FROM row_class) ORDER BY class LIMIT ?')
+      .all(COLUMNS_MAX),
   )
   return [...new Set(classes.map((row) => String(row['class'])))].sort().slice(0, COLUMNS_MAX)
 }
