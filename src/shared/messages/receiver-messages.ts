@@ -15,7 +15,7 @@ function adviseOnPort({ system }: Thrown, port: number, isOwn: boolean): Wording
       }
     }
     case 'EACCES':
-      return { terminal: 'Choose port 1024 or higher with --callback-port PORT.', window: USE_SYNC }
+      return { terminal: 'Choose port 1024 or higher with --callback-port PORT.', window: NEEDS_NO_RECEIVER }
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -23,17 +23,17 @@ function adviseOnPort({ system }: Thrown, port: number, isOwn: boolean): Wording
       return {
         terminal:
           'Remove --callback-host to listen on this machine only, or pass --callback-host 0.0.0.0 to listen on all its addresses.',
-        window: USE_SYNC,
+        window: NEEDS_NO_RECEIVER,
       }
     default:
       return {
         terminal: 'Choose another address with --callback-host and --callback-port.',
-        window: USE_SYNC,
+        window: NEEDS_NO_RECEIVER,
       }
   }
 }
 
-const USE_SYNC = 'Switch to sync mode, or end the program that uses the address.'
+const NEEDS_NO_RECEIVER = 'Switch to sync mode, which needs no callback receiver.'
 
 /** Answer to a callback that was posted to test a public URL. */
 interface TestAnswer {

@@ -14,7 +14,7 @@ export const WINDOW_MESSAGES = {
     code: 'INTERNAL',
     exit: 'rowsFailed',
     words: () => ({
-      text: 'The connection to Sluice was lost',
+      text: 'the connection to Sluice was lost',
       remedy: 'If Sluice was stopped, start it again. Interrupted runs can be resumed.',
     }),
   },
