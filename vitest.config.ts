@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { startThreadsFromBundles } from './test/helpers/build/bundles.ts'
 import { findChromium } from './test/helpers/e2e/find-chromium.ts'
 import { SlowFirstSequencer } from './test/helpers/slow-first-sequencer.ts'
 
@@ -34,7 +35,9 @@ const screens: TestProjectInlineConfiguration = {
 }
 
 export default defineConfig(({ mode }) => ({
+  plugins: [startThreadsFromBundles()],
   test: {
+    globalSetup: ['test/helpers/build/bundles-setup.ts'],
     pool: 'forks',
     // A process for each file would load the sources two hundred times. Tests leave nothing behind in theirs.
     isolate: false,

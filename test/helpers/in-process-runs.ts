@@ -9,6 +9,7 @@ import {
   createWorkspaceFolders,
   toJournalFile,
 } from '../../src/main/engine/workspace/workspace-files.ts'
+import { WORKER_URLS } from '../../src/main/program-files.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
 import type { RunSummary } from '../../src/shared/run/run.ts'
 import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
@@ -16,8 +17,7 @@ import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 /** The key of every run of the tests. */
 export const RUN_KEY = 'key-of-the-run'
 
-const LOAD_WORKER = new URL('../../src/main/engine/load/load-worker.ts', import.meta.url).href
-const NO_ADDRESSES = { callbackBase: null, mediaBase: null, loadWorkerUrl: LOAD_WORKER } as const
+const NO_ADDRESSES = { callbackBase: null, mediaBase: null, loadWorkerUrl: WORKER_URLS.load.href } as const
 
 /** A session of a run in the tests' own thread, which spares the start of a thread. */
 export interface InProcessRun {

@@ -7,7 +7,7 @@ import { spawnSluice } from './spawn-sluice.ts'
 describe('demo', () => {
   it('shows the main job from end to end and exits with 0', async () => {
     const workspace = createTemporaryFolder()
-    const result = await spawnSluice(['demo'], { workspace })
+    const result = await spawnSluice(['demo'], { workspace, fromSources: true })
     expect(result.stderr).toContain('as expected')
     expect(result.code).toBe(0)
     expect(result.stdout).toMatch(/Triggered rules/)

@@ -164,6 +164,8 @@ describe('the examples in the help of', () => {
       const result = await spawnSluice(args, {
         workspace: folder,
         env,
+        // Only there are the screens found without a build of them.
+        fromSources: name === 'open',
         onStdout: (_text, child) => child.kill('SIGINT'),
       })
       expect(result, example.join(' ')).toMatchObject({ code: 0 })

@@ -15,6 +15,7 @@ describe('open', () => {
     let stop: NodeJS.Timeout | undefined
     const result = await spawnSluice(['open'], {
       workspace,
+      fromSources: true,
       env: { BROWSER: browser },
       onStdout: (_text, child) => {
         stop ??= setInterval(() => {

@@ -9,8 +9,13 @@ import { type SluiceResult, spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
 /** Runs `task` with a key, and checks what every refusal has in common: no stack, no key. */
-async function runTask(folder: string, args: readonly string[], key = 'some-key'): Promise<SluiceResult> {
-  const result = await spawnSluice(['task', ...args], { workspace: folder, env: { SLUICE_API_KEY: key } })
+async function runTask(
+  folder: string,
+  args: readonly string[],
+  key = 'some-key',
+  run: typeof spawnSluice = runInProcess,
+): Promise<SluiceResult> {
+  const result = await run(['task', ...args], { workspace: folder, env: { SLUICE_API_KEY: key } })
   expect(`${result.stdout}${result.stderr}`).not.toMatch(/^ +at .*:\d+/m)
   expect(`${result.stdout}${result.stderr}`).not.toContain(key)
   return result
@@ -23,7 +28,7 @@ describe('a service that does not take the run', () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.csv', createRows(100))
-    const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl], 'wrong-key')
+    const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl], 'wrong-key', spawnSluice)
     expect(result.code).toBe(1)
     const [first = ''] = result.stdout.split('\n')
     expect(first).toMatch(/Stopped: .*refused the API key/)

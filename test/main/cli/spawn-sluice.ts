@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-
-const entry = fileURLToPath(new URL('../../../src/main/cli/main.ts', import.meta.url))
+import { join } from 'node:path'
+import { BUNDLED_CLI, PROJECT_FOLDER } from '../../helpers/build/bundles.ts'
 
 /** How a command line ended and what it wrote. */
 export interface SluiceResult {
@@ -13,6 +12,8 @@ export interface SluiceResult {
 /** How the command line is started. */
 export interface SluiceOptions {
   workspace: string
+  /** Start the sources instead of the bundle, which takes three times as long. */
+  fromSources?: boolean
   /** Added to an environment that holds nothing of the caller's but the path. */
   env?: Record<string, string>
   /** Called with everything on stderr so far, whenever there is more. */
@@ -26,12 +27,13 @@ export interface SluiceOptions {
 /** Runs the real command line as a process of its own and waits for its end. */
 export function spawnSluice(args: readonly string[], options: SluiceOptions): Promise<SluiceResult> {
   return new Promise((resolve, reject) => {
+    const entry = options.fromSources ? join(PROJECT_FOLDER, 'src/main/cli/main.ts') : BUNDLED_CLI
     const child = spawn(process.execPath, [entry, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'] ?? '',
         LANG: 'C.UTF-8',
-        // The sources are found compiled, as those of the tests are.
+        // The program is found compiled, as that of the tests is.
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
         SLUICE_WORKSPACE: options.workspace,
         ...options.env,

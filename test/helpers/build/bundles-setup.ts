@@ -1,0 +1,27 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isFresh } from '../../../src/main/web/is-fresh.ts'
+import { buildPart } from './build-part.ts'
+import { BUILT_FOLDER, BUNDLED_CLI, PROJECT_FOLDER } from './bundles.ts'
+
+/** What the bundles are made from. */
+const INGREDIENTS = ['src/main', 'src/shared', 'electron.vite.config.ts', 'package-lock.json']
+
+/** Builds the bundles of the main process and the command line, unless those of the last run are as new as the sources. */
+// biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
+export default async function setUp(): Promise<void> {
+  const ingredients = INGREDIENTS.map((path) => join(PROJECT_FOLDER, path))
+  if (await isFresh(BUNDLED_CLI, ingredients)) return
+  // Built aside and then moved, so that no other run of the tests finds half of them.
+  const aside = `${BUILT_FOLDER}-${process.pid}`
+  try {
+    await buildPart('main', aside)
+    await mkdir(BUILT_FOLDER, { recursive: true })
+    // As the project's own says; without it, Node would look into each file for what kind of module it is.
+    await writeFile(join(BUILT_FOLDER, 'package.json'), '{ "type": "module" }\n')
+    await rm(join(BUILT_FOLDER, 'main'), { recursive: true, force: true })
+    await rename(join(aside, 'main'), join(BUILT_FOLDER, 'main'))
+  } finally {
+    await rm(aside, { recursive: true, force: true })
+  }
+}

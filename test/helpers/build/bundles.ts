@@ -1,0 +1,28 @@
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Plugin } from 'vite'
+
+/** The project's folder. */
+export const PROJECT_FOLDER = resolve(import.meta.dirname, '../../..')
+
+/** What tests have built. */
+export const BUILT_FOLDER = join(PROJECT_FOLDER, 'node_modules/.cache/built')
+
+/**
+ * The command line as the product's build makes it. Its threads and processes start in a third of the time that the
+ * sources take, and tests start very many.
+ */
+export const BUNDLED_CLI = join(BUILT_FOLDER, 'main/cli.js')
+
+/** Has the engine of the tests, itself from sources, start its threads from the bundles. */
+export function startThreadsFromBundles(): Plugin {
+  const bundle = JSON.stringify(pathToFileURL(join(BUILT_FOLDER, 'main/program-files.js')).href)
+  return {
+    name: 'start-threads-from-bundles',
+    enforce: 'pre',
+    transform: {
+      filter: { id: /\/src\/main\/program-files\.ts$/ },
+      handler: (code) => code.replaceAll('import.meta.url', bundle),
+    },
+  }
+}
