@@ -110,5 +110,5 @@ export function removeSourceEnding(name: string): string {
 }
 
 function listOr(words: readonly string[]): string {
-  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words)
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }

@@ -1,4 +1,4 @@
-import { type ClientRequest, request } from 'node:http'
+import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
@@ -72,7 +72,8 @@ export function openTunnel(
     clearTimeout(timer)
     onEnd(result)
   }
-  const connecting = request({
+  // An import of node:http loads all of its fetch too, in each thread that may ever need a tunnel.
+  const connecting = process.getBuiltinModule('node:http').request({
     method: 'CONNECT',
     path: authority,
     setHost: false,
