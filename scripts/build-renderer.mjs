@@ -4,6 +4,9 @@ import { resolve } from 'node:path'
 import { build } from 'vite'
 import config from '../electron.vite.config.ts'
 
+// Whoever starts this, tests among them, gets the window that people get.
+process.env.NODE_ENV = 'production'
+
 const project = resolve(import.meta.dirname, '..')
 const target = resolve(project, 'out/renderer')
 // Built aside and then moved, so that a server of the old screens never serves half of each.

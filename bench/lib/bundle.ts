@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'vite'
-import { requireZlibPlainly } from '../../scripts/require-zlib-plainly.ts'
+import { buildForNode } from '../../scripts/main-bundle.ts'
 
 const toPath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -22,31 +21,9 @@ async function bundle(): Promise<string> {
   const outDir = mkdtempSync(join(tmpdir(), 'sluice-bench-bundle-'))
   process.on('exit', () => rmSync(outDir, { recursive: true, force: true }))
   const children = ['commit', 'load', 'lookback', 'post-callbacks', 'read', 'receive', 'send']
-  const threads = {
-    'run-worker': 'session/run-worker.ts',
-    'load-worker': 'load/load-worker.ts',
-    'query-worker': 'query/query-worker.ts',
-    'receiver-worker': 'receiver/receiver-worker.ts',
-  }
-  await build({
-    configFile: false,
-    logLevel: 'warn',
-    root: toPath('.'),
-    plugins: [requireZlibPlainly()],
-    ssr: { noExternal: true, target: 'node' },
-    build: {
-      ssr: true,
-      outDir,
-      emptyOutDir: false,
-      target: 'node24',
-      rolldownOptions: {
-        input: Object.fromEntries([
-          ...children.map((name) => [name, toPath(`bench/children/${name}.ts`)]),
-          ...Object.entries(threads).map(([name, path]) => [name, toPath(`src/main/engine/${path}`)]),
-        ]),
-        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
-      },
-    },
-  })
+  await buildForNode(
+    outDir,
+    Object.fromEntries(children.map((name) => [name, toPath(`bench/children/${name}.ts`)])),
+  )
   return outDir
 }

@@ -1,6 +1,13 @@
 import envPaths from 'env-paths'
 
+const PATHS = envPaths('sluice', { suffix: '' })
+
 /** The folder that holds the journals where nobody names another: the system's folder for an application's data. */
 export function findDefaultWorkspace(): string {
-  return envPaths('sluice', { suffix: '' }).data
+  return PATHS.data
+}
+
+/** The system's folder for what an application can make again. */
+export function findCacheFolder(): string {
+  return PATHS.cache
 }

@@ -5,13 +5,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { withTemporaryFolder } from '../helpers/temporary-folder.ts'
 import { PROJECT_FOLDER, parseModule } from './read-module.ts'
 
-/** What the build of this moment is made of, and how its command line and its preload script do. */
+/** What the build of this moment is made of. */
 interface Build {
   mainFiles: string[]
   packages: string[]
   preload: string
   page: string
-  demo: { exitCode: number | null; stderr: string; stdout: string }
 }
 
 let built: Build
@@ -28,7 +27,6 @@ beforeAll(async () => {
     const main = join(output, 'main')
     const mainFiles = readdirSync(main)
     const scripts = mainFiles.filter((name) => name.endsWith('.js'))
-    const demo = run([join(main, 'cli.js'), 'demo', '--quiet', '--workspace', join(folder, 'workspace')])
     return {
       mainFiles,
       packages: scripts.flatMap((name) => {
@@ -37,7 +35,6 @@ beforeAll(async () => {
       }),
       preload: readFileSync(join(output, 'preload', 'preload.cjs'), 'utf8'),
       page: readFileSync(join(output, 'renderer', 'index.html'), 'utf8'),
-      demo: { exitCode: demo.status, stderr: demo.stderr, stdout: demo.stdout },
     }
   })
 }, 120_000)
@@ -50,7 +47,6 @@ describe('the build', () => {
   it('makes every entry, each under the name that others look for', () => {
     const entries = [
       'main.js',
-      'cli.js',
       'run-worker.js',
       'query-worker.js',
       'receiver-worker.js',
@@ -77,11 +73,5 @@ describe('the build', () => {
     expect(tags.length).toBeGreaterThanOrEqual(2)
     for (const tag of tags) expect(tag).toContain('nonce="__CSP_NONCE__"')
     expect(built.page).not.toMatch(/<script[^>]*>[^<]|<style| style="| on[a-z]+="/)
-  })
-
-  it('does the main job from the bundles alone', () => {
-    expect(built.demo.stderr).toBe('')
-    expect(built.demo.stdout).toMatch(/Exported .+results\.csv/)
-    expect(built.demo.exitCode).toBe(0)
   })
 })

@@ -43,36 +43,39 @@ function toHash(token: string): string {
 export const SESSION_PATH = '/session'
 
 // The token is in the fragment, which no server, log or referrer sees, and leaves the address at once.
-const SCRIPT = `
+const createScript = (openCommand: string) => `
 const token = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
 const say = (text) => { document.getElementById('say').textContent = text }
 fetch('${SESSION_PATH}', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: token }).then(
   (answer) => (answer.ok ? location.replace('/') : answer.text().then(say)),
-  () => say('Sluice does not answer. Start it again with: npm run -s sluice -- open'),
+  () => say('Sluice does not answer. Start it again with: ${openCommand}'),
 )`
 
-/** The page that exchanges the token behind `#` in its own address for a cookie, and then shows the screens. */
-export function createEntryPage(): { headers: Record<string, string>; body: string } {
+/**
+ * The page that exchanges the token behind `#` in its own address for a cookie, and then shows the screens.
+ * `openCommand` is what to type to open them again.
+ */
+export function createEntryPage(openCommand: string): { headers: Record<string, string>; body: string } {
   const nonce = randomBytes(18).toString('base64url')
   return {
     headers: { ...createDocumentHeaders(nonce), 'content-type': 'text/html; charset=utf-8' },
     body: createPage(
       `<p id="say" role="status">Opening Sluice…</p>
 <noscript>Sluice needs JavaScript. Allow it for this address and open it again.</noscript>
-<script nonce="${nonce}">${SCRIPT}</script>`,
+<script nonce="${nonce}">${createScript(openCommand)}</script>`,
     ),
   }
 }
 
 /** The page of a browser that was not let in. */
-export function createLockedPage(): { headers: Record<string, string>; body: string } {
+export function createLockedPage(openCommand: string): { headers: Record<string, string>; body: string } {
   return {
     headers: { ...createDocumentHeaders(''), 'content-type': 'text/html; charset=utf-8' },
     body: createPage(
       `<p>This browser is not signed in, or its session has ended.</p>
 <p>For a new link, press Enter in the terminal in which Sluice runs. If it no longer runs, start it with:
-<code>npm run -s sluice -- open</code></p>`,
+<code>${openCommand}</code></p>`,
     ),
   }
 }

@@ -24,6 +24,8 @@ export interface WebRoutesOptions {
   origin: string
   /** Folder of the built renderer. */
   rendererFolder: string
+  /** What to type to open the screens again. */
+  openCommand: string
   tokens: EntryTokens
   sessions: Sessions
   uploads: Uploads
@@ -40,7 +42,7 @@ const TOKEN_MAX_BYTES = 200
 export function createWebRoutes(
   options: WebRoutesOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { origin, rendererFolder, sessions, downloads } = options
+  const { origin, rendererFolder, openCommand, sessions, downloads } = options
   const socketOrigin = origin.replace(/^http/, 'ws')
 
   return async (request, response) => {
@@ -51,10 +53,11 @@ export function createWebRoutes(
     const { pathname, searchParams } = new URL(origin + target)
     const method = request.method === 'HEAD' ? 'GET' : request.method
 
-    if (pathname === ENTRY_PATH && method === 'GET') return sendPage(response, 200, createEntryPage())
+    if (pathname === ENTRY_PATH && method === 'GET')
+      return sendPage(response, 200, createEntryPage(openCommand))
     if (pathname === SESSION_PATH && method === 'POST') return openSession(options, request, response)
     if (sessions.find(request.headers.cookie) === null) {
-      if (method === 'GET') return sendPage(response, 401, createLockedPage())
+      if (method === 'GET') return sendPage(response, 401, createLockedPage(openCommand))
       return refuse(response, 401, 'This browser was not let in.')
     }
     if (method === 'PUT' && (pathname === UPLOAD_PATH || pathname === UPLOAD_FOLDER_PATH)) {

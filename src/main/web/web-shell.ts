@@ -34,6 +34,8 @@ export interface WebShellOptions {
   workspace: string
   /** Folder of the built renderer. */
   rendererFolder: string
+  /** What to type to open the screens again, for pages that are shown when they are gone. */
+  openCommand: string
   /** Port on 127.0.0.1; 0 takes a free one. */
   port: number
   /**
@@ -90,6 +92,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
   const answer = createWebRoutes({
     origin,
     rendererFolder: options.rendererFolder,
+    openCommand: options.openCommand,
     tokens,
     sessions,
     uploads,

@@ -73,6 +73,7 @@ export async function openApp(look: AppLook = {}): Promise<OpenedApp> {
   const shell: WebShell = await openWebShell({
     workspace,
     rendererFolder: inject('rendererFolder'),
+    openCommand: 'sluice open',
     port: 0,
     showConsent: async ({ url }) => consents.put(url),
   })

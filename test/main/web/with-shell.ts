@@ -55,6 +55,7 @@ export async function withShell(options: Partial<WebShellOptions> = {}): Promise
   const shell = await openWebShell({
     workspace,
     rendererFolder,
+    openCommand: 'sluice open',
     port: 0,
     showConsent: async () => {},
     ...options,

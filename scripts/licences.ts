@@ -1,0 +1,98 @@
+// npm run build ends with it: judges the licences of every package inside the bundles, and writes their notices to
+// out/THIRD-PARTY-NOTICES.txt, which is shipped. Electron brings the notices of its own parts.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { LICENCE_LIST } from './main-bundle.ts'
+
+const project = resolve(import.meta.dirname, '..')
+
+/** A package inside a bundle, as Vite's `build.license` lists it. */
+export interface BundledPackage {
+  name: string
+  version: string
+  /** SPDX expression of its package.json. */
+  identifier?: string
+  /** Its licence file. */
+  text?: string
+}
+
+/**
+ * Licences under which we ship a package. All ask for their notice, and MPL-2.0 for the address of the source. MPL-2.0 and
+ * Apache-2.0 ask for more if a package is changed, which we do not do.
+ */
+const ACCEPTED = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MPL-2.0',
+  'Zlib',
+]
+
+/** Licences whose words are in scripts/licence-texts, for packages that only name them. */
+const KNOWN_TEXTS = ['Apache-2.0', 'ISC', 'MIT']
+
+/** Whether an SPDX expression allows us to ship the package: `AND` needs all of its licences accepted, `OR` one. */
+export function isAccepted(expression: string): boolean {
+  return expression
+    .replaceAll(/[()]/g, '')
+    .split(' AND ')
+    .every((choice) => choice.split(' OR ').some((licence) => ACCEPTED.includes(licence.trim())))
+}
+
+/** The packages of several lists, each once, by name, with their licences' words. Throws naming all that we may not ship. */
+export function readPackages(lists: readonly string[]): Required<BundledPackage>[] {
+  const all = lists.flatMap((list): BundledPackage[] => JSON.parse(readFileSync(list, 'utf8')))
+  const packages = new Map(all.map((one) => [`${one.name}@${one.version}`, one]))
+  const complaints: string[] = []
+  const accepted = [...packages.values()].flatMap((one) => {
+    const { name, version, identifier, text = findText(one) } = one
+    if (identifier === undefined) complaints.push(`${name} ${version} names no licence`)
+    else if (!isAccepted(identifier)) complaints.push(`${name} ${version} is under ${identifier}`)
+    else if (text === null) complaints.push(`${name} ${version} (${identifier}) has no licence file`)
+    else return [{ name, version, identifier, text }]
+    return []
+  })
+  if (complaints.length > 0) {
+    throw new Error(
+      `Bundled packages that cannot be shipped (scripts/licences.ts):\n  ${complaints.join('\n  ')}`,
+    )
+  }
+  return accepted.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The words of the licence that a package without a licence file names, for its author; null if we do not have them. */
+function findText({ name, version, identifier = '' }: BundledPackage): string | null {
+  if (!KNOWN_TEXTS.includes(identifier)) return null
+  const about = JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8'))
+  const author: unknown = about.author?.name ?? about.author
+  if (about.version !== version || typeof author !== 'string') return null
+  const words = readFileSync(join(import.meta.dirname, 'licence-texts', `${identifier}.txt`), 'utf8')
+  return `Copyright (c) ${author}\n\n${words.trim()}`
+}
+
+/** The notices of packages, as one text. */
+export function formatNotices(packages: readonly Required<BundledPackage>[]): string {
+  const notices = packages.map(
+    ({ name, version, identifier, text }) => `${'='.repeat(80)}
+${name} ${version} (${identifier})
+Source: https://www.npmjs.com/package/${name}/v/${version}
+
+${text}
+`,
+  )
+  return `Sluice contains these packages, each under its own licence.\n\n${notices.join('\n')}`
+}
+
+if (import.meta.main) {
+  const out = join(project, 'out')
+  const packages = readPackages(['main', 'preload', 'renderer'].map((part) => join(out, part, LICENCE_LIST)))
+  writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), formatNotices(packages))
+  const counts = [...Map.groupBy(packages, ({ identifier }) => identifier)].map(
+    ([licence, of]) => `${of.length} ${licence}`,
+  )
+  process.stdout.write(`Licences of ${packages.length} bundled packages: ${counts.join(', ')}\n`)
+}

@@ -1,0 +1,83 @@
+// What runs in Node, as bundles: for the desktop app (electron.vite.config.ts), the command line (scripts/pack-cli) and
+// the benches.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin, type Rolldown } from 'vite'
+
+// Not `import.meta.dirname`: electron-vite bundles its configuration, and knows only this of each file in it.
+const toPath = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
+/** Absolute path of a file below `src`. */
+export const toSource = (path: string) => toPath(`src/${path}`)
+
+/** Entries of the threads, under the names that src/main/program-files.ts looks for. */
+export const WORKER_ENTRIES = {
+  'run-worker': toSource('main/engine/session/run-worker.ts'),
+  'load-worker': toSource('main/engine/load/load-worker.ts'),
+  'query-worker': toSource('main/engine/query/query-worker.ts'),
+  'receiver-worker': toSource('main/engine/receiver/receiver-worker.ts'),
+  'sandbox-worker': toSource('main/sandbox/sandbox-worker.ts'),
+}
+
+/** Chunks stand beside the entries, so that src/main/program-files.ts finds the workers from any of them. */
+export const MAIN_OUTPUT = {
+  format: 'es',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+} satisfies Rolldown.OutputOptions
+
+/** Where a build lists the packages inside it with their licences, for scripts/licences.ts. Never shipped. */
+export const LICENCE_LIST = 'licences.json'
+
+/**
+ * Bundles entries for Node 24 into a folder, with every package that they use, and with the threads they start. Needs no
+ * Electron.
+ */
+export async function buildForNode(outDir: string, entries: Readonly<Record<string, string>>): Promise<void> {
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    root: toPath('.'),
+    plugins: createMainPlugins(),
+    ssr: { noExternal: true, target: 'node' },
+    build: {
+      ssr: true,
+      outDir,
+      emptyOutDir: false,
+      target: 'node24',
+      license: { fileName: LICENCE_LIST },
+      rolldownOptions: { input: { ...WORKER_ENTRIES, ...entries }, output: MAIN_OUTPUT },
+    },
+  })
+}
+
+/** Plugins of every bundle that runs in Node. */
+export function createMainPlugins(): Plugin[] {
+  return [
+    ...['sample.csv', 'async-sample.csv', 'terms-sample.csv'].map((name) =>
+      copyBesideBundles(name, `main/cli/demo/${name}`),
+    ),
+    requireZlibPlainly(),
+  ]
+}
+
+/** Puts a file that the code reads next to its own next to the bundles too. */
+function copyBesideBundles(fileName: string, path: string): Plugin {
+  return {
+    name: 'copy-beside-bundles',
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName, source: readFileSync(toSource(path)) })
+    },
+  }
+}
+
+/** hdr-histogram-js hides its `require` of zlib in an `eval`, from bundlers that could not resolve it; ours can. */
+function requireZlibPlainly(): Plugin {
+  return {
+    name: 'require-zlib-plainly',
+    transform: {
+      filter: { id: /hdr-histogram-js.+encoding\.js$/ },
+      handler: (code) => code.replaceAll(/eval\('(require\("zlib"\)\.\w+)'\)/g, '$1'),
+    },
+  }
+}

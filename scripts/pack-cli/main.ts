@@ -1,0 +1,91 @@
+// npm run pack:cli [-- --to FOLDER]: the command line as one npm package, which `npm install -g FILE` installs as
+// `sluice`. It holds bundles, the built window and their notices: no sources, and nothing to fetch.
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findRenderer } from '../../src/main/web/find-renderer.ts'
+import { formatNotices, readPackages } from '../licences.ts'
+import { buildForNode, LICENCE_LIST, toSource } from '../main-bundle.ts'
+
+// Whoever starts this, tests among them, gets what is shipped.
+process.env['NODE_ENV'] = 'production'
+
+const project = resolve(import.meta.dirname, '../..')
+const { values } = parseArgs({ options: { to: { type: 'string', default: join(project, 'dist') } } })
+
+/** Puts everything that runs into an empty folder. */
+async function assemble(folder: string): Promise<void> {
+  await buildForNode(join(folder, 'main'), { installed: toSource('main/cli/installed.ts') })
+  const renderer = await findRenderer(async () => {})
+  cpSync(renderer, join(folder, 'renderer'), { recursive: true })
+  const lists = ['main', 'renderer'].map((part) => join(folder, part, LICENCE_LIST))
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), formatNotices(readPackages(lists)))
+  for (const list of lists) rmSync(list)
+  mkdirSync(join(folder, 'bin'))
+  cpSync(join(import.meta.dirname, 'sluice.cjs'), join(folder, 'bin/sluice.cjs'))
+  chmodSync(join(folder, 'bin/sluice.cjs'), 0o755)
+  cpSync(join(project, 'LICENSE'), join(folder, 'LICENSE'))
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(describePackage(), null, 2)}\n`)
+}
+
+function describePackage() {
+  const { name, version, description, license, author } = JSON.parse(
+    readFileSync(join(project, 'package.json'), 'utf8'),
+  )
+  return {
+    name,
+    version,
+    description,
+    license,
+    author,
+    private: true,
+    type: 'module',
+    bin: { sluice: 'bin/sluice.cjs' },
+    engines: { node: '>=24.18' },
+  }
+}
+
+/** Packs a folder with the npm that runs this script, or else the one on the PATH; the file's path. */
+function pack(folder: string, target: string): string {
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', target]
+  const npm = process.env['npm_execpath']
+  const { status, stdout, stderr } =
+    npm === undefined
+      ? spawnSync('npm', args, { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' })
+      : spawnSync(process.execPath, [npm, ...args], { cwd: folder, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm pack failed:\n${stdout ?? ''}${stderr ?? ''}`)
+  return join(target, basename(stdout.trim()))
+}
+
+function measureFolder(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+}
+
+const toMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-pack-'))
+try {
+  await assemble(folder)
+  const target = resolve(values.to)
+  mkdirSync(target, { recursive: true })
+  const file = pack(folder, target)
+  process.stdout.write(
+    `${file}: ${toMegabytes(statSync(file).size)}, ${toMegabytes(measureFolder(folder))} when installed\n`,
+  )
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,203 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { dirname, join, relative, sep } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { withTemporaryFolder } from '../helpers/temporary-folder.ts'
+import { PROJECT_FOLDER, parseModule } from '../house-rules/read-module.ts'
+
+/** What `npm run pack:cli` and `npm install -g` made, and how the installed command does. */
+interface Installed {
+  printed: string
+  /** Paths inside the package, and their sizes in bytes. */
+  files: Map<string, number>
+  packages: string[]
+  notices: string
+  launcher: string
+  version: SpawnSyncReturns<string>
+  oldNode: SpawnSyncReturns<string>
+  demo: SpawnSyncReturns<string>
+  hasDemoExport: boolean
+  page: string
+}
+
+const isWindows = process.platform === 'win32'
+
+let installed: Installed
+
+beforeAll(async () => {
+  installed = await withTemporaryFolder(async (folder) => {
+    const toPath = (...parts: string[]) => join(folder, ...parts)
+    const packed = run(process.execPath, [join(PROJECT_FOLDER, 'scripts/pack-cli/main.ts'), '--to', folder], {
+      cwd: PROJECT_FOLDER,
+      env: process.env,
+    })
+    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
+    const prefix = toPath('prefix')
+    const install = [
+      'install',
+      '-g',
+      '--offline',
+      '--prefix',
+      prefix,
+      '--cache',
+      toPath('cache'),
+      toPath(tarball),
+    ]
+    run('npm', install, { cwd: folder, env: process.env, shell: isWindows })
+
+    // Started in another folder, with Node alone, by an npm script of another project that has the same name.
+    const elsewhere = toPath('elsewhere')
+    mkdirSync(elsewhere)
+    const surroundings = {
+      cwd: elsewhere,
+      env: {
+        PATH: dirname(process.execPath),
+        HOME: elsewhere,
+        LANG: 'C.UTF-8',
+        npm_lifecycle_event: 'sluice',
+        INIT_CWD: folder,
+      },
+    }
+    const command = isWindows ? join(prefix, 'sluice.cmd') : join(prefix, 'bin/sluice')
+    const sluice = (...args: string[]) =>
+      spawnSync(command, args, { ...surroundings, encoding: 'utf8', shell: isWindows })
+    const own = join(prefix, isWindows ? 'node_modules' : 'lib/node_modules', 'sluice')
+    const files = listFiles(own)
+    const launcher = join(own, 'bin/sluice.cjs')
+    writeFileSync(
+      toPath('old.cjs'),
+      `Object.defineProperty(process, 'versions', { value: { node: '6.17.1' } })`,
+    )
+    return {
+      printed: packed.stdout,
+      files,
+      packages: [...files.keys()]
+        .filter((path) => /^main\/.+\.js$/.test(path))
+        .flatMap((path) => parseModule(path, readFileSync(join(own, path), 'utf8')).imports)
+        .map(({ specifier }) => specifier)
+        .filter((specifier) => !/^(node:|\.)/.test(specifier)),
+      notices: readFileSync(join(own, 'THIRD-PARTY-NOTICES.txt'), 'utf8'),
+      launcher: readFileSync(launcher, 'utf8'),
+      version: sluice('--version'),
+      oldNode: spawnSync(process.execPath, ['--require', toPath('old.cjs'), launcher, '--version'], {
+        encoding: 'utf8',
+      }),
+      demo: sluice('demo', '--quiet', '--workspace', 'runs'),
+      hasDemoExport: existsSync(join(elsewhere, 'runs/demo/results.csv')),
+      page: await openWindow(launcher, surroundings),
+    }
+  })
+}, 120_000)
+
+function run(
+  command: string,
+  args: string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv; shell?: boolean },
+) {
+  const result = spawnSync(command, args, { ...options, encoding: 'utf8' })
+  if (result.status !== 0) throw new Error(`${command} ${args.join(' ')}:\n${result.stdout}${result.stderr}`)
+  return result
+}
+
+function listFiles(folder: string): Map<string, number> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const paths = entries.map(({ parentPath, name }) => join(parentPath, name))
+  return new Map(paths.map((path) => [relative(folder, path).replaceAll(sep, '/'), statSync(path).size]))
+}
+
+/** The page that `sluice open` serves to the browser it lets in. */
+async function openWindow(
+  launcher: string,
+  options: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<string> {
+  const child = spawn(process.execPath, [launcher, 'open', '--no-browser', '--workspace', 'window'], options)
+  try {
+    const [address] = await once(child.stdout.setEncoding('utf8'), 'data')
+    const { origin, host, port, hash } = new URL(String(address).trim())
+    const ask = async (method: string, path: string, headers: Record<string, string>, body = '') => {
+      const call = request({
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
+        headers: { host, origin, ...headers },
+      }).end(body)
+      const [response] = await once(call, 'response')
+      return {
+        cookie: String(response.headers['set-cookie']).split(';', 1).join(),
+        body: await text(response),
+      }
+    }
+    const { cookie } = await ask('POST', '/session', { 'content-type': 'text/plain' }, hash.slice(1))
+    return (await ask('GET', '/', { cookie })).body
+  } finally {
+    child.kill('SIGINT')
+    await once(child, 'close')
+  }
+}
+
+describe('the packed command line', () => {
+  it('holds only what runs, and its notices', () => {
+    const expected =
+      /^(package\.json|LICENSE|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
+    expect([...installed.files.keys()].filter((path) => !expected.test(path))).toEqual([])
+    expect([...installed.files.keys()]).toEqual(
+      expect.arrayContaining([
+        'main/installed.js',
+        'main/run-worker.js',
+        'main/load-worker.js',
+        'main/query-worker.js',
+        'main/receiver-worker.js',
+        'main/sandbox-worker.js',
+        'main/sample.csv',
+        'main/async-sample.csv',
+        'main/terms-sample.csv',
+      ]),
+    )
+  })
+
+  it('takes at most 40 MB and needs no other package', () => {
+    const sizeBytes = [...installed.files.values()].reduce((sum, size) => sum + size, 0)
+    expect(sizeBytes).toBeLessThan(40e6)
+    expect(installed.printed).toContain(`${(sizeBytes / 1e6).toFixed(1)} MB when installed`)
+    expect([...new Set(installed.packages)]).toEqual([])
+  })
+
+  it('ships the licence of every package in it', () => {
+    for (const name of ['commander', 'undici', 'react', 'mediabunny']) {
+      expect(installed.notices).toMatch(new RegExp(`^${name} \\d.+\\(.+\\)\n`, 'm'))
+    }
+  })
+
+  it('is installed as sluice', () => {
+    const { version } = JSON.parse(readFileSync(join(PROJECT_FOLDER, 'package.json'), 'utf8'))
+    expect(installed.version).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  it('starts its threads and reads its samples, with paths relative to where it was started', () => {
+    expect(installed.demo).toMatchObject({ status: 0, stderr: '' })
+    expect(installed.hasDemoExport).toBe(true)
+  })
+
+  it('prints commands that can be pasted', () => {
+    expect(installed.demo.stdout).toMatch(/^ {2}sluice show \S+ --row 59/m)
+    expect(installed.demo.stdout).not.toContain('npm run')
+  })
+
+  it('serves the window', () => {
+    expect(installed.page).toMatch(/<div id="root"><\/div>/)
+  })
+
+  it('names the Node it needs where an older one runs it, in syntax that every Node can parse', () => {
+    expect(installed.oldNode).toMatchObject({ status: 2, stdout: '' })
+    expect(installed.oldNode.stderr).toMatch(
+      /^sluice: needs Node\.js 24\.18 or newer, found 6\.17\.1 at .+\.\n/,
+    )
+    expect(installed.launcher).not.toMatch(/\b(const|let|class|import|async)\b|=>|`|\?\.|\?\?|\.\.\./)
+  })
+})
