@@ -34,6 +34,17 @@ const screens: TestProjectInlineConfiguration = {
   },
 }
 
+// The app as it is installed, started as a person does: only where one was packed and named.
+const packaged: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'packaged',
+    include: ['test/packaged/**/*.test.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 60_000,
+  },
+}
+
 export default defineConfig(({ mode }) => ({
   plugins: [startThreadsFromBundles()],
   test: {
@@ -54,10 +65,11 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'main',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: ['test/e2e/**'],
+          exclude: ['test/e2e/**', 'test/packaged/**'],
         },
       },
       ...(hasScreens ? [screens] : []),
+      ...(process.env['SLUICE_PACKAGED_APP'] ? [packaged] : []),
     ],
   },
 }))

@@ -9,8 +9,14 @@ interface InstallerConfig {
   files: unknown[]
   asar: boolean
   electronFuses: Record<string, boolean>
-  mac: { target: { target: string; arch: string[] }[] }
+  mac: {
+    target: { target: string; arch: string[] }[]
+    hardenedRuntime: boolean
+    entitlements: string
+    entitlementsInherit: string
+  }
   win: { target: { target: string; arch: string[] }[] }
+  linux: { target: { target: string; arch: string[] }[] }
 }
 
 interface ConfigModule {
@@ -37,13 +43,18 @@ describe('electron-builder.yml', () => {
     await expect(validate({ ...structuredClone(config), mac: { notarize: {} } })).rejects.toThrow('notarize')
   })
 
-  it('makes a dmg, a zip and an NSIS installer for each of both processors', () => {
+  it('makes every installer for each of both processors', () => {
     const arch = ['arm64', 'x64']
     expect(config.mac.target).toEqual([
       { target: 'dmg', arch },
       { target: 'zip', arch },
     ])
     expect(config.win.target).toEqual([{ target: 'nsis', arch }])
+    expect(config.linux.target).toEqual([
+      { target: 'AppImage', arch },
+      { target: 'deb', arch },
+      { target: 'rpm', arch },
+    ])
   })
 
   it('sets every fuse that keeps the installed app from being run as something else', () => {
@@ -55,7 +66,18 @@ describe('electron-builder.yml', () => {
       enableEmbeddedAsarIntegrityValidation: true,
       onlyLoadAppFromAsar: true,
       grantFileProtocolExtraPrivileges: false,
+      loadBrowserProcessSpecificV8Snapshot: false,
     })
+  })
+
+  it('hardens the runtime of macOS, and lets it do nothing more than compile JavaScript', () => {
+    expect(config.mac.hardenedRuntime).toBe(true)
+    expect(config.mac.entitlementsInherit).toBe(config.mac.entitlements)
+    const text = readFileSync(join(PROJECT_FOLDER, config.mac.entitlements), 'utf8')
+    expect([...text.matchAll(/<key>([^<]+)<\/key>\s*<true\/>/g)].map(([, key]) => key)).toEqual([
+      'com.apple.security.cs.allow-jit',
+    ])
+    expect(text.match(/<key>/g)).toHaveLength(1)
   })
 
   it('packs what the build made and no package', () => {

@@ -1,0 +1,35 @@
+// npm run lint:workflows: checks .github/workflows with actionlint and zizmor. Both are single programs that no npm
+// package brings, so that this is not part of npm run lint.
+import { spawnSync } from 'node:child_process'
+import { homedir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+
+const CHECKS = [
+  {
+    program: 'actionlint',
+    args: ['-color'],
+    install: 'go install github.com/rhysd/actionlint/cmd/actionlint@latest',
+  },
+  // Without the network: hashes of actions are compared with their tags where they are updated.
+  {
+    program: 'zizmor',
+    args: ['--offline', '--persona', 'pedantic', '.github/workflows'],
+    install: 'pipx install zizmor',
+  },
+]
+
+// Where go and pipx put programs, unless told otherwise; not every shell has these on its PATH.
+const folders = [process.env.PATH, join(homedir(), 'go', 'bin'), join(homedir(), '.local', 'bin')]
+const env = { ...process.env, PATH: folders.join(delimiter) }
+
+for (const { program, args, install } of CHECKS) {
+  const cwd = resolve(import.meta.dirname, '..')
+  const { error, status } = spawnSync(program, args, { cwd, env, stdio: 'inherit' })
+  if (error?.code === 'ENOENT') {
+    process.stderr.write(`lint:workflows: ${program} is not installed. Install it: ${install}\n`)
+    process.exitCode = 2
+  } else if (error || status !== 0) {
+    process.stderr.write(`lint:workflows: ${program} failed${error ? `: ${error.message}` : ''}\n`)
+    process.exitCode ||= 1
+  }
+}

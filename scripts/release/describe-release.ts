@@ -1,0 +1,38 @@
+// npm run release:describe -- FOLDER: adds to the installers in a folder what people and installed apps check them with:
+// the feeds of updates, a bill of materials, and SHA256SUMS over all files.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type PackageLock, writeBillOfMaterials } from './bill-of-materials.ts'
+import { hashFile, readInstallers } from './release-files.ts'
+import { writeUpdateFeeds } from './update-feeds.ts'
+
+const PROJECT_FOLDER = join(import.meta.dirname, '../..')
+
+async function describeRelease(folder: string): Promise<string[]> {
+  const lock: PackageLock = JSON.parse(readFileSync(join(PROJECT_FOLDER, 'package-lock.json'), 'utf8'))
+  const { version } = lock
+  const installers = await readInstallers(folder, version)
+  for (const { name, text } of writeUpdateFeeds(installers, version, new Date().toISOString())) {
+    writeFileSync(join(folder, name), text)
+  }
+  writeFileSync(join(folder, `sluice-${version}.cdx.json`), writeBillOfMaterials(lock))
+  const names = readdirSync(folder).toSorted()
+  const lines = await Promise.all(
+    names.map(async (name) => `${(await hashFile(join(folder, name), 'sha256')).toString('hex')}  ${name}\n`),
+  )
+  writeFileSync(join(folder, 'SHA256SUMS'), lines.join(''))
+  return [...names, 'SHA256SUMS']
+}
+
+const [folder, ...others] = process.argv.slice(2)
+if (folder === undefined || others.length > 0) {
+  process.stderr.write('usage: npm run release:describe -- FOLDER\n')
+  process.exitCode = 2
+} else {
+  try {
+    for (const name of await describeRelease(folder)) process.stdout.write(`${name}\n`)
+  } catch (error) {
+    process.stderr.write(`release:describe: ${error instanceof Error ? error.message : error}\n`)
+    process.exitCode = 1
+  }
+}

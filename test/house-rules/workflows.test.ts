@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { PROJECT_FOLDER } from './read-module.ts'
+
+// What holds for every workflow, also where actionlint and zizmor (npm run lint:workflows) are not installed.
+
+interface Step {
+  uses?: string
+  run?: string
+  with?: Record<string, unknown>
+  env?: Record<string, string>
+}
+
+interface Job {
+  permissions?: Record<string, string>
+  steps: Step[]
+  'timeout-minutes'?: number
+  env?: unknown
+}
+
+interface Workflow {
+  permissions?: Record<string, string>
+  concurrency?: { group?: string }
+  env?: unknown
+  jobs: Record<string, Job>
+}
+
+const FOLDER = join(PROJECT_FOLDER, '.github', 'workflows')
+const files = readdirSync(FOLDER).map((name) => ({ name, text: readFileSync(join(FOLDER, name), 'utf8') }))
+const workflows = files.map(({ name, text }) => ({ name, workflow: parse(text) as Workflow }))
+const jobs = workflows.flatMap(({ name, workflow }) =>
+  Object.entries(workflow.jobs).map(([id, job]) => ({ where: `${name} ${id}`, job })),
+)
+const steps = jobs.flatMap(({ where, job }) => job.steps.map((step) => ({ where, step })))
+
+describe('workflows', () => {
+  it('are those of checks, of the packaged app, of releases and of the night', () => {
+    expect(workflows.map(({ name }) => name)).toEqual(['ci.yml', 'nightly.yml', 'release.yml', 'smoke.yml'])
+  })
+
+  it('name every action by the hash of one version, the same everywhere', () => {
+    const used = files.flatMap(({ text }) => text.split('\n').filter((line) => /\buses:/.test(line)))
+    expect(used.length).toBeGreaterThan(10)
+    const pins = used.map((line) => /uses: ([\w/-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$/.exec(line))
+    expect(used.filter((_line, index) => pins[index] === null)).toEqual([])
+    const actions = new Set(pins.map((pin) => pin?.[1]))
+    expect(new Set(pins.map((pin) => pin?.slice(1).join(' '))).size).toBe(actions.size)
+  })
+
+  it('may do nothing by default, and write only where a release is drafted', () => {
+    expect(
+      workflows.filter(({ workflow }) => Object.keys(workflow.permissions ?? { all: '' }).length > 0),
+    ).toEqual([])
+    const writers = jobs.filter(({ job }) =>
+      Object.values(job.permissions ?? { all: 'write' }).includes('write'),
+    )
+    expect(writers.map(({ where }) => where)).toEqual(['release.yml draft'])
+  })
+
+  it('run no code of the repository or of a package where they may write', () => {
+    const draft = steps.filter(({ where }) => where === 'release.yml draft')
+    expect(draft.filter(({ step }) => /checkout|setup-node/.test(step.uses ?? ''))).toEqual([])
+    expect(draft.filter(({ step }) => /\b(npm|npx|node)\b/.test(step.run ?? ''))).toEqual([])
+  })
+
+  it('end by themselves, one after another', () => {
+    expect(jobs.filter(({ job }) => !((job['timeout-minutes'] ?? 0) > 0)).map(({ where }) => where)).toEqual(
+      [],
+    )
+    expect(workflows.filter(({ workflow }) => !workflow.concurrency?.group)).toEqual([])
+  })
+
+  it('give secrets to nothing but the steps that sign', () => {
+    const holders = steps.filter(({ step }) => JSON.stringify(step).includes('secrets.'))
+    expect(holders.map(({ where }) => where)).toEqual(['release.yml build', 'release.yml build'])
+    for (const { step } of holders) {
+      expect(JSON.stringify({ ...step, env: {} })).not.toContain('secrets.')
+      expect(step.run).toContain('npm run package')
+    }
+    const count = (text: string) => text.split('secrets.').length - 1
+    const inSteps = holders.map(({ step }) => count(JSON.stringify(step)))
+    expect(files.reduce((sum, { text }) => sum + count(text), 0)).toBe(inSteps.reduce((a, b) => a + b, 0))
+  })
+
+  it('keep no token in the sources, run no install scripts, and put no expression into a command', () => {
+    const checkouts = steps.filter(({ step }) => step.uses?.startsWith('actions/checkout@'))
+    expect(checkouts.length).toBeGreaterThan(5)
+    expect(checkouts.filter(({ step }) => step.with?.['persist-credentials'] !== false)).toEqual([])
+    const commands = steps.map(({ step }) => step.run ?? '')
+    expect(commands.filter((run) => /npm (ci|i|install)\b(?!.*--ignore-scripts)/.test(run))).toEqual([])
+    expect(commands.filter((run) => run.includes('${{'))).toEqual([])
+  })
+
+  it('run scripts that package.json has', () => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+      readFileSync(join(PROJECT_FOLDER, 'package.json'), 'utf8'),
+    )
+    const inCommands = steps.flatMap(({ step }) => [
+      ...(step.run ?? '').matchAll(/npm run (?:-s )?([\w:-]+)/g),
+    ])
+    const inMatrix = files.flatMap(({ text }) => [...text.matchAll(/^ +- (test:[\w:]+)/gm)])
+    const named = new Set([...inCommands, ...inMatrix].map(([, name = '']) => name))
+    expect(named.size).toBeGreaterThan(8)
+    expect([...named].filter((name) => scripts[name] === undefined)).toEqual([])
+  })
+})
