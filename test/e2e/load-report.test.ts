@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, inject, it } from 'vitest'
-import { formatHtmlReport } from '../../src/main/engine/load/report/html/html-report.ts'
+import { formatLoadPage } from '../../src/main/engine/load/report/load-page.ts'
 import { findViolations, takePictures } from '../helpers/e2e/inspect-screen.ts'
 import { openBrowser } from '../helpers/e2e/open-app.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'
@@ -27,7 +27,7 @@ it.each([
   'opens a load report offline, without a request or a complaint, light and dark: %s',
   async (name, report) => {
     const file = join(folder, `${name}.html`)
-    await writeFile(file, formatHtmlReport(report))
+    await writeFile(file, formatLoadPage(report))
     const page = await (await openBrowser()).newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))

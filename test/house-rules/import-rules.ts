@@ -24,6 +24,7 @@ const ROOMS = [
   'journal',
   'receiver',
   'sending',
+  'page',
   // The two products know nothing of each other.
   'run',
   'load',
@@ -41,6 +42,7 @@ const FEWER: Partial<Record<(typeof ROOMS)[number], readonly string[]>> = {
   service: ['secrets', 'mapping'],
   journal: ['workspace'],
   receiver: ['secrets', 'workspace', 'journal', 'service'],
+  page: [],
   load: ROOMS.slice(0, ROOMS.indexOf('run')),
 }
 
@@ -118,7 +120,7 @@ const OWNERS: readonly Owner[] = [
   { packages: /^mime(\/|$)/, layers: ['source', 'receiver'] },
   { packages: /^fastify(\/|$)/, layers: ['receiver', 'sandbox'] },
   { packages: /^(d3-random|pure-rand)(\/|$)/, layers: ['shared'] },
-  { packages: /^hdr-histogram-js(\/|$)/, layers: ['shared', 'sending', 'load', 'lookback'] },
+  { packages: /^hdr-histogram-js(\/|$)/, layers: ['shared', 'sending', 'page', 'load', 'lookback'] },
   { packages: /^leven$/, layers: ['shared'] },
   { packages: /^tinyqueue$/, layers: ['sandbox'] },
   { packages: /^@orpc\/contract(\/|$)/, layers: ['shared'] },

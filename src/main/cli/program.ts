@@ -85,6 +85,11 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       async () => (await import('./commands/export.ts')).addExportCommand,
     ),
     list(
+      'report [options] <run> [file]',
+      'write a report to pass on',
+      async () => (await import('./commands/report.ts')).addReportCommand,
+    ),
+    list(
       'evaluate [options] <run>',
       'compare the rules of a run with labels',
       async () => (await import('./commands/evaluate.ts')).addEvaluateCommand,

@@ -1,6 +1,7 @@
 import type { LoadComparison } from '../../shared/load/compare.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
 import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
+import type { ReportOptions, RunReport } from '../../shared/lookback/run-report.ts'
 import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sample.ts'
 import type { NewVerdict, Verdict } from '../../shared/lookback/verdict.ts'
 import type { SluiceError } from '../../shared/messages/errors.ts'
@@ -113,6 +114,11 @@ export interface RunReader {
   exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
   /** Holds what a run's rules did against labels. Throws `BAD_USAGE` where there is nothing to evaluate. */
   evaluateRun(runId: string, options: EvaluateOptions): Promise<Evaluation>
+  /**
+   * Reports a bulk run with its failures, rules and course, and writes the report where a file is named. Throws
+   * `BAD_USAGE`, and what an evaluation and an export throw.
+   */
+  reportRun(runId: string, options: ReportOptions): Promise<RunReport>
   /** Draws a sample of the answered rows into a file. Throws `BAD_USAGE` and what an export throws. */
   sampleRun(runId: string, options: SampleOptions): Promise<Sample>
   /** What persons said of the rows of a run and its retries, by row. */

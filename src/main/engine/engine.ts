@@ -55,6 +55,7 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
       checkExport(plan, file)
     },
     evaluateRun: (runId, evaluating) => stored.askApart('evaluateRun', runId, evaluating),
+    reportRun: (runId, reporting) => stored.askApart('reportRun', runId, reporting),
     sampleRun: (runId, sampling) => stored.askApart('sampleRun', runId, sampling),
     readVerdicts: (runId) => stored.ask('readVerdicts', runId),
     storeVerdicts: (runId, verdicts) => stored.ask('storeVerdicts', runId, verdicts),

@@ -64,6 +64,20 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'Use one of these rules, or overall.',
     }),
   },
+  report_of_load: {
+    code: 'BAD_USAGE',
+    words: ({ runId }: { runId: string }) => ({
+      text: `run ${runId} is a load test, which has no evaluation and no rows to report`,
+      remedy: 'Name only a file that ends in .html; `export` writes its other formats.',
+    }),
+  },
+  report_ending: {
+    code: 'BAD_USAGE',
+    words: ({ file }: { file: string }) => ({
+      text: `${file}: expected a name that ends in .html or .xlsx`,
+      remedy: 'The ending selects the format: .html for a page, .xlsx for a workbook.',
+    }),
+  },
   verdicts_unusable: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({

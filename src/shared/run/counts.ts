@@ -98,6 +98,22 @@ export function toErrorGroups(counts: ReadonlyMap<string, number>): ErrorGroup[]
   return groups.sort((a, b) => b.rows - a.rows)
 }
 
+/** Messages that name a post differ from row to row; what has the same code has the same cause. Most rows first. */
+export function mergeErrorGroups(
+  groups: readonly ErrorGroup[],
+): { group: ErrorGroup; merged: ErrorGroup[] }[] {
+  const causes = Map.groupBy(groups, ({ outcome, status, error_code, message }) =>
+    JSON.stringify([outcome, status, error_code === null || outcome === 'invalid' ? message : error_code]),
+  )
+  return [...causes.values()]
+    .flatMap((merged) => {
+      const [first] = merged
+      const rows = merged.reduce((sum, group) => sum + group.rows, 0)
+      return first === undefined ? [] : [{ group: { ...first, rows }, merged }]
+    })
+    .sort((one, other) => other.group.rows - one.group.rows)
+}
+
 function parseErrorKey(key: string): Omit<ErrorGroup, 'rows'> {
   const [outcome, status, errorCode, message] = JSON.parse(key) as [
     ErrorGroup['outcome'],

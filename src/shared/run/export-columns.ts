@@ -189,6 +189,24 @@ function toMemberText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
 }
 
+/** Columns that may quote what was sent: ids and addresses from cells, matched parts of a text, and messages. */
+const QUOTING = new Set([
+  'sluice_message',
+  'sluice_post_id',
+  'sluice_pii',
+  'sluice_urls',
+  'sluice_text_filters',
+  'sluice_model_results',
+  'sluice_index_matches',
+  'sluice_term_notes',
+  'sluice_service_message',
+])
+
+/** Whether a column of ours may hold content of the row. */
+export function quotesContent(name: string): boolean {
+  return QUOTING.has(name)
+}
+
 const NAMES = new Set(
   [...COMMON_COLUMNS, ...OPERATION_COLUMNS, ...RAW_COLUMNS, LAST_COLUMN].map(({ name }) => name),
 )

@@ -1,108 +1,23 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Assertion, parseAssertion } from '../../../shared/lookback/assertion.ts'
-import {
-  CELLS,
-  type CellChoice,
-  type Evaluation,
-  evaluationSchema,
-} from '../../../shared/lookback/evaluation.ts'
-import type { Positive } from '../../../shared/lookback/labels.ts'
+import { evaluationSchema } from '../../../shared/lookback/evaluation.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import { collect, createIntegerParser, parseFilledText } from '../options/parse-values.ts'
+import {
+  addEvaluationOptions,
+  type EvaluationFlags,
+  hasLabels,
+  reportAssertions,
+  toEvaluateOptions,
+} from '../options/evaluation-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatEvaluation } from '../summary/evaluation-text.ts'
 
-interface EvaluateFlags extends WorkspaceFlags {
-  label?: string
-  labels?: string
-  key?: { key: string; runKey?: string }
-  verdicts?: true
-  positive?: Positive[]
-  separator?: string
-  slice?: string[]
-  score?: { className: string; rule: string }[]
-  threshold?: { className: string; threshold: number }[]
-  precision?: number[]
-  assert?: Assertion[]
-  list?: CellChoice[]
+interface EvaluateFlags extends WorkspaceFlags, EvaluationFlags {
   export?: string
-  seed: number
   json?: true
-}
-
-/** Splits `NAME=REST` at the first equals sign. */
-function split(text: string, shape: string): [string, string] {
-  const equals = text.indexOf('=')
-  const [name, rest] = [text.slice(0, equals).trim(), text.slice(equals + 1).trim()]
-  if (equals < 1 || name === '' || rest === '') {
-    throw new InvalidArgumentError(`expected ${shape}, found \`${text}\`.`)
-  }
-  return [name, rest]
-}
-
-function collectPositive(text: string, previous: Positive[] | undefined): Positive[] {
-  const [value, rule] = split(text, 'VALUE=RULE, such as "spam=Likely spam"')
-  return [...(previous ?? []), { value, rule }]
-}
-
-function collectScore(text: string, previous: EvaluateFlags['score']): EvaluateFlags['score'] {
-  const [className, rule] = split(text, 'CLASS=RULE, such as "spam=Likely spam"')
-  return [...(previous ?? []), { className, rule }]
-}
-
-function collectThreshold(text: string, previous: EvaluateFlags['threshold']): EvaluateFlags['threshold'] {
-  const [className, number] = split(text, 'CLASS=SCORE, such as spam=2')
-  const threshold = Number(number)
-  if (!Number.isFinite(threshold))
-    throw new InvalidArgumentError(`expected a number after \`${className}=\`, found \`${number}\`.`)
-  return [...(previous ?? []), { className, threshold }]
-}
-
-function collectPrecision(text: string, previous: number[] | undefined): number[] {
-  const precision = /^\d+(\.\d+)?%$/.test(text) ? Number.parseFloat(text) / 100 : Number(text)
-  if (!(precision > 0 && precision <= 1))
-    throw new InvalidArgumentError(`expected a share such as 0.95 or 95%, found \`${text}\`.`)
-  return [...(previous ?? []), precision]
-}
-
-function collectAssertion(text: string, previous: Assertion[] | undefined): Assertion[] {
-  const parsed = parseAssertion(text)
-  if (!parsed.ok) throw new InvalidArgumentError(`${parsed.reason}.`)
-  return [...(previous ?? []), parsed.assertion]
-}
-
-function collectCell(text: string, previous: CellChoice[] | undefined): CellChoice[] {
-  const colon = text.indexOf(':')
-  const cell = CELLS.find((one) => one === text.slice(0, colon).trim().toLowerCase())
-  const rule = text.slice(colon + 1).trim()
-  if (cell === undefined || rule === '') {
-    throw new InvalidArgumentError(
-      `expected ${CELLS.join(', ')}, a colon and a rule, such as "fn:Likely spam", found \`${text}\`.`,
-    )
-  }
-  return [...(previous ?? []), { cell, rule: rule.toLowerCase() === 'overall' ? null : rule }]
-}
-
-function parseKey(text: string): NonNullable<EvaluateFlags['key']> {
-  if (!text.includes('=')) return { key: parseFilledText(text) }
-  const [key, runKey] = split(text, 'COLUMN, or COLUMN=COLUMN of the run')
-  return { key, runKey }
-}
-
-/** What can be judged of the options before the run is looked for. */
-function refuseContradictions({ label, labels, key, verdicts }: EvaluateFlags): void {
-  if (label === undefined && verdicts === undefined) {
-    throw new InvalidArgumentError('Say where the labels are: --label COLUMN, or --verdicts.')
-  }
-  if (labels !== undefined && (label === undefined || key === undefined)) {
-    throw new InvalidArgumentError('--labels needs --label COLUMN and --key COLUMN.')
-  }
-  if (labels === undefined && key !== undefined) throw new InvalidArgumentError('--key needs --labels FILE.')
 }
 
 /** Adds `evaluate RUN`: how right the rules of a run were, by labels. */
@@ -115,90 +30,21 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
         'A label names the rules that a row should trigger, or stands for them with --positive; every other label means none. ' +
         'Rows without a label are left out.',
     )
-    .optionsGroup('Labels:')
-    .option('--label <column>', 'column with the labels, by name or number')
-    .option('--labels <file>', 'file with the label column (default: the source of the run)')
-    .option(
-      '--key <column>',
-      'column of that file that names the row: a column of the source, sluice_row or post_id; FILE_COLUMN=RUN_COLUMN if the names differ',
-      parseKey,
-    )
-    .option('--verdicts', 'use verdicts as labels; they replace the label of their row')
-    .option(
-      '--positive <value=rule>',
-      'rows with this label should trigger this rule; only such rules are judged; repeatable',
-      collectPositive,
-    )
-    .option('--separator <text>', 'separates several values in one label, such as ";"', parseFilledText)
-    .optionsGroup('Results:')
-    .option(
-      '--slice <column>',
-      'also judge each value of a column apart, or of language, model or variant; repeatable',
-      collect,
-    )
-    .option(
-      '--list <cell:rule>',
-      'list rows: tp, fp, fn or tn of a rule, such as "fn:Likely spam"; repeatable',
-      collectCell,
-    )
+  addEvaluationOptions(command)
     .option(
       '--export <file>',
       'write the evaluated rows, or those of --list, to a .csv, .xlsx or .jsonl file',
     )
-    .option(
-      '--assert <condition>',
-      `exit with ${EXIT.thresholdCrossed} unless it holds, such as "recall(Likely spam)>=0.9"; repeatable`,
-      collectAssertion,
-    )
-    .optionsGroup('Scores:')
-    .option(
-      '--score <class=rule>',
-      'compare the scores of a class with the labels of a rule; repeatable',
-      collectScore,
-    )
-    .option(
-      '--threshold <class=score>',
-      'show what this threshold would have found; repeatable',
-      collectThreshold,
-    )
-    .option(
-      '--precision <share>',
-      'find the threshold with at least this precision, such as 0.95; repeatable',
-      collectPrecision,
-    )
-    .optionsGroup('Options:')
-    .option(
-      '--seed <n>',
-      'seed for the intervals of F1, which are drawn at random',
-      createIntegerParser(0, 2 ** 32 - 1),
-      1,
-    )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (reference: string, flags: EvaluateFlags) => {
-    refuseContradictions(flags)
+    if (!hasLabels(flags)) {
+      throw new InvalidArgumentError('Say where the labels are: --label COLUMN, or --verdicts.')
+    }
     await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
       const run = await resolveRun(engine, reference)
       const evaluation = await engine.evaluateRun(run.run_id, {
-        label: flags.label ?? null,
-        ...(flags.labels === undefined || flags.key === undefined
-          ? {}
-          : {
-              labels: {
-                source: { path: resolveFromCaller(flags.labels, context.env), header: true },
-                ...flags.key,
-              },
-            }),
-        useVerdicts: flags.verdicts === true,
-        positives: flags.positive ?? [],
-        separator: flags.separator ?? null,
-        slices: flags.slice ?? [],
-        scores: flags.score ?? [],
-        wantedPrecisions: flags.precision ?? [],
-        whatIf: flags.threshold ?? [],
-        assertions: flags.assert ?? [],
-        list: flags.list ?? [],
+        ...toEvaluateOptions(flags, context.env),
         ...(flags.export === undefined ? {} : { exportFile: resolveFromCaller(flags.export, context.env) }),
-        seed: flags.seed,
       })
       await context.out.writeLine(
         flags.json
@@ -216,12 +62,4 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
     ],
     `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not`,
   )
-}
-
-async function reportAssertions(context: CliContext, { assertions }: Evaluation): Promise<void> {
-  const failed = assertions.filter(({ ok }) => !ok)
-  if (failed.length === 0) return
-  context.exitCode = EXIT.thresholdCrossed
-  const list = failed.map(({ expression, value }) => `${expression} (found ${value ?? 'no value'})`)
-  await context.err.writeLine(`${formatCounted(failed.length, 'assertion')} failed: ${list.join(', ')}.`)
 }

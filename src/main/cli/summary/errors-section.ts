@@ -1,6 +1,7 @@
 import stringWidth from 'string-width'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
+import { mergeErrorGroups } from '../../../shared/run/counts.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import {
@@ -25,40 +26,27 @@ const TONES: Readonly<Record<ErrorGroup['outcome'], Tone>> = {
   overdue: 'odd',
 }
 
-/** Messages that name a post differ from row to row; what has the same code has the same cause. */
-function mergeByCode(groups: readonly ErrorGroup[]): (ErrorGroup & { messages: number })[] {
-  const merged = new Map<string, ErrorGroup & { messages: number }>()
-  for (const group of groups) {
-    const { outcome, status, error_code: code, message, rows } = group
-    const key = JSON.stringify([outcome, status, code ?? message])
-    const known = merged.get(key)
-    if (known === undefined) merged.set(key, { ...group, messages: 1 })
-    else merged.set(key, { ...known, rows: known.rows + rows, messages: known.messages + 1 })
-  }
-  return [...merged.values()].sort((one, other) => other.rows - one.rows)
-}
-
-function toCause(group: ErrorGroup & { messages: number }): string {
+function toCause(group: ErrorGroup, messages: number): string {
   const code = [
     group.status === null ? '' : String(group.status),
     group.error_code !== null && !group.message.includes(group.error_code) ? group.error_code : '',
   ].filter(Boolean)
-  const others = group.messages > 1 ? ` (and ${formatCounted(group.messages - 1, 'other message')})` : ''
+  const others = messages > 1 ? ` (and ${formatCounted(messages - 1, 'other message')})` : ''
   return toPrintable([code.join(' '), group.message].filter(Boolean).join(': ')) + others
 }
 
 /** Rows that did not succeed by cause, most first, each cause with what to do about it. */
 export function formatErrors(terminal: Terminal, summary: RunSummary): string[] {
   // Rows that did not pass the checks are listed by cause, with examples, after the summary.
-  const groups = mergeByCode(summary.errors.filter((group) => group.outcome !== 'invalid'))
+  const groups = mergeErrorGroups(summary.errors.filter((group) => group.outcome !== 'invalid'))
   if (groups.length === 0) return []
   const shown = groups.slice(0, SHOWN_GROUPS)
-  const countColumns = Math.max(...shown.map((group) => formatCount(group.rows).length))
+  const countColumns = Math.max(...shown.map(({ group }) => formatCount(group.rows).length))
   const indent = countColumns + 12
   const columns = Math.max(24, sectionColumns(terminal) - indent)
   const arrowColumns = stringWidth(terminal.glyphs.arrow) + 1
-  const lines = shown.flatMap((group) => {
-    const [first = '', ...others] = wrapWords(toCause(group), columns)
+  const lines = shown.flatMap(({ group, merged }) => {
+    const [first = '', ...others] = wrapWords(toCause(group, merged.length), columns)
     const head = `${padLeft(formatCount(group.rows), countColumns)} ${terminal.tone(TONES[group.outcome], padRight(group.outcome, 10))} ${first}`
     const advice = adviseInTerminal(group, summary)
     const adviceLines = advice === null ? [] : wrapWords(advice.text, columns - arrowColumns)

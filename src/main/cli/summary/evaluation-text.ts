@@ -5,6 +5,12 @@ import type {
   Metric,
   ThresholdPoint,
 } from '../../../shared/lookback/evaluation.ts'
+import {
+  CELL_WORDS,
+  describeLeftOut,
+  listShownPoints,
+  toShareText,
+} from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { formatSection, formatTable, type TableColumn, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -12,9 +18,6 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 /** Values of labels, slices and strata that are shown; a document has more. */
 const SHOWN = 12
-
-/** Thresholds of a class that are shown. */
-const SHOWN_POINTS = 10
 
 /** An evaluation for a person to read: what was compared, each rule, then averages, slices and scores. */
 export function formatEvaluation(terminal: Terminal, evaluation: Evaluation): string {
@@ -47,17 +50,12 @@ export function formatEvaluation(terminal: Terminal, evaluation: Evaluation): st
     .join('\n\n')
 }
 
-function formatRows({ rows }: Evaluation): string[] {
-  const others = [
-    [rows.without_label, 'without a label'],
-    [rows.unsure, 'marked as unsure'],
-    [rows.conflicting_label, 'with contradicting labels'],
-    [rows.without_answer, 'labelled but not answered'],
-  ] as const
-  const left = others.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
+function formatRows(evaluation: Evaluation): string[] {
+  const { rows } = evaluation
+  const left = describeLeftOut(evaluation)
   return [
     `${formatCount(rows.evaluated)} of ${formatCounted(rows.read, 'row')} evaluated`,
-    ...(left.length === 0 ? [] : [`left out: ${left.join(', ')}`]),
+    ...(left === null ? [] : [`left out: ${left}`]),
   ]
 }
 
@@ -170,7 +168,7 @@ function formatFigures({
   recall,
   f1,
 }: Pick<ThresholdPoint, 'precision' | 'recall' | 'f1'>): string[] {
-  return [precision, recall, f1].map((value) => (value === null ? '–' : formatShare(value)))
+  return [precision, recall, f1].map(toShareText)
 }
 
 function formatSlice(
@@ -216,33 +214,15 @@ const POINT_COLUMNS: readonly TableColumn[] = [
 
 /** What other thresholds of a class would have found, with what is known of each. */
 function formatScore(terminal: Terminal, score: JudgedScore): string[] {
-  const { best_f1: best, wanted, what_if: asked, points } = score
-  const noted: [ThresholdPoint, string][] = [
-    ...(best === null ? [] : ([[best, 'best F1']] satisfies [ThresholdPoint, string][])),
-    ...wanted.flatMap(({ precision, point }): [ThresholdPoint, string][] =>
-      point === null ? [] : [[point, `finds most at a precision of ${formatShare(precision)}`]],
-    ),
-    ...asked.map((point): [ThresholdPoint, string] => [point, 'as asked']),
-  ]
-  const shown = new Map<number, { point: ThresholdPoint; notes: string[] }>()
-  const add = (point: ThresholdPoint, note?: string) => {
-    const entry = shown.get(point.threshold) ?? { point, notes: [] }
-    if (note !== undefined) entry.notes.push(note)
-    shown.set(point.threshold, entry)
-  }
-  for (const [point, note] of noted) add(point, note)
-  const step = Math.max(1, Math.ceil(points.length / SHOWN_POINTS))
-  for (const [index, point] of points.entries()) if (index % step === 0) add(point)
-  const rows = [...shown.values()]
-    .sort((a, b) => a.point.threshold - b.point.threshold)
-    .map(({ point, notes }) => [
-      `score ≥ ${formatThreshold(point.threshold)}`,
-      ...formatFigures(point),
-      formatCount(point.true_positives),
-      formatCount(point.false_positives),
-      formatCount(point.false_negatives),
-      notes.join(', '),
-    ])
+  const { wanted } = score
+  const rows = listShownPoints(score).map(({ point, notes }) => [
+    `score ≥ ${formatThreshold(point.threshold)}`,
+    ...formatFigures(point),
+    formatCount(point.true_positives),
+    formatCount(point.false_positives),
+    formatCount(point.false_negatives),
+    notes.join(', '),
+  ])
   const areas = [
     `average precision ${formatArea(score.average_precision)}`,
     `ROC AUC ${formatArea(score.roc_auc)}`,
@@ -268,14 +248,6 @@ function formatArea(area: number | null): string {
 function formatThreshold(threshold: number): string {
   return String(Math.round(threshold * 1e6) / 1e6)
 }
-
-/** Each cell in plain words. */
-const CELL_WORDS = {
-  tp: 'triggered, and should have',
-  fp: 'triggered, and should not have',
-  fn: 'did not trigger, and should have',
-  tn: 'did not trigger, and should not have',
-} as const
 
 function formatListed(
   terminal: Terminal,

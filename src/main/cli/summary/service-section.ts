@@ -5,7 +5,7 @@ import {
   formatFigure,
 } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { formatPace } from '../../../shared/run/snapshot.ts'
+import { describeThrottling } from '../../../shared/run/run-view.ts'
 import { formatSection, sectionColumns, wrapWords } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -22,18 +22,11 @@ export function formatWarnings(terminal: Terminal, { warnings }: RunSummary): st
 
 /** What the service said about its rate and its cache; nothing where it said nothing. */
 export function formatServiceNotes(terminal: Terminal, summary: RunSummary): string[] {
-  const { retry_after, throttling, from_cache, result_lost } = summary
+  const { retry_after, from_cache, result_lost } = summary
   const lines: string[] = []
-  if (throttling !== undefined) {
-    const { answers, throttled_s, limit_per_s } = throttling
-    const facts = [
-      `${formatCounted(answers, '429 answer')}`,
-      ...(throttled_s > 0 ? [`throttled for ${formatDuration(throttled_s * 1000)}`] : []),
-      ...(limit_per_s === null ? [] : [`last limit ${formatPace(limit_per_s)}/s`]),
-    ]
-    lines.push(
-      ...formatSection(terminal, 'Throttling', wrapWords(facts.join(', '), sectionColumns(terminal))),
-    )
+  const throttling = describeThrottling(summary)
+  if (throttling !== null) {
+    lines.push(...formatSection(terminal, 'Throttling', wrapWords(throttling, sectionColumns(terminal))))
   }
   if (retry_after.answers > 0) {
     lines.push(

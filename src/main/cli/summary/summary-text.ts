@@ -11,6 +11,7 @@ import {
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
 import { type Percentiles, type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
+import { describeOperation, listOutcomes, RATE_MIN_S, toDurationMs } from '../../../shared/run/run-view.ts'
 import {
   formatSection,
   formatTable,
@@ -22,7 +23,7 @@ import {
 } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
-import { formatAppeals, formatCallbacks, formatItems, formatTerms } from './answers-section.ts'
+import { formatAnswers, formatCallbacks } from './answers-section.ts'
 import { formatErrors, formatTriggeredRules } from './errors-section.ts'
 import { formatGenerator, formatServiceNotes, formatWarnings } from './service-section.ts'
 
@@ -33,11 +34,7 @@ export function formatSummary(terminal: Terminal, summary: RunSummary): string {
     summary.generator.limited ? formatGenerator(terminal, summary) : [],
     formatWarnings(terminal, summary),
     formatRows(terminal, summary),
-    [
-      ...formatTerms(terminal, summary),
-      ...formatItems(terminal, summary),
-      ...formatAppeals(terminal, summary),
-    ],
+    formatAnswers(terminal, summary),
     [
       ...formatRequests(terminal, summary),
       ...formatCallbacks(terminal, summary),
@@ -57,9 +54,7 @@ export function formatBriefSummary(terminal: Terminal, summary: RunSummary): str
     formatHeading(terminal, summary),
     [
       ...formatRows(terminal, summary),
-      ...formatTerms(terminal, summary),
-      ...formatItems(terminal, summary),
-      ...formatAppeals(terminal, summary),
+      ...formatAnswers(terminal, summary),
       ...formatCallbacks(terminal, summary),
     ],
     formatLatency(terminal, summary, ['http_req_duration', 'callback_latency']),
@@ -96,25 +91,14 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   const parent = summary.parent_run_id === null ? '' : ` ${dot} retry of ${summary.parent_run_id}`
   lines.push(
     `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${duration}`,
-    terminal.tone('quiet', toPrintable(`run ${summary.run_id} ${dot} ${formatOperation(summary)}${parent}`)),
+    terminal.tone(
+      'quiet',
+      toPrintable(`run ${summary.run_id} ${dot} ${describeOperation(summary)}${parent}`),
+    ),
     terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`)),
   )
   for (const line of formatRetries(summary)) lines.push(terminal.tone('quiet', line))
   return lines
-}
-
-/** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
-function formatOperation({ operation, mode, api, target }: RunSummary): string {
-  if (operation === 'task') return `${operation} ${mode} ${api}`
-  const name = operation.startsWith('index-') ? `${operation} ${mode}` : operation
-  return target === undefined ? name : `${name} "${target}"`
-}
-
-/** How long a run took: with the wait for callbacks once it has ended, else the time it has been sending. */
-function toDurationMs({ throughput, callbacks, started_at, ended_at }: RunSummary): number {
-  const sendingMs = throughput.duration_s * 1000
-  if (callbacks === undefined || started_at === null || ended_at === null) return sendingMs
-  return Math.max(sendingMs, Date.parse(ended_at) - Date.parse(started_at))
 }
 
 /** What belongs to the run: its retries, or where it is a retry, the whole. */
@@ -138,30 +122,28 @@ const SIGN_AND_SHARE_COLUMNS = 14
 const NAME_COLUMNS = 10
 
 /** Rows by outcome; states without rows are left out, except `succeeded`. */
-export function formatRows(terminal: Terminal, { rows, to_repeat: repeat }: RunSummary): string[] {
+export function formatRows(terminal: Terminal, summary: RunSummary): string[] {
   const { glyphs } = terminal
-  const states: [number, string, string, Tone, string][] = [
-    [rows.succeeded, glyphs.ok, 'succeeded', 'good', ''],
-    [rows.rejected, glyphs.rejected, 'rejected', 'bad', 'the service answered an error'],
-    [rows.failed, glyphs.failed, 'failed', 'warn', 'not received by the service'],
-    [rows.unknown, glyphs.unknown, 'unknown', 'odd', 'sent without a usable answer, may have been accepted'],
-    [rows.overdue, glyphs.unknown, 'overdue', 'odd', 'accepted, no result in time'],
-    [rows.awaiting, glyphs.dot, 'awaiting', 'accent', 'accepted, waiting for the result'],
-    [rows.invalid, glyphs.skipped, 'invalid', 'warn', 'failed the checks, not sent'],
-    [rows.not_sent - repeat.rows, glyphs.dot, 'not sent', 'quiet', 'not sent yet'],
-    [repeat.rows, glyphs.dot, 'to be repeated', 'quiet', 'sent before, to be sent again'],
-  ]
-  const shown = states.filter(([count, , name]) => count > 0 || name === 'succeeded')
+  const { rows } = summary
+  const signs: Readonly<Record<string, string>> = {
+    succeeded: glyphs.ok,
+    rejected: glyphs.rejected,
+    failed: glyphs.failed,
+    unknown: glyphs.unknown,
+    overdue: glyphs.unknown,
+    invalid: glyphs.skipped,
+  }
+  const shown = listOutcomes(summary)
   const countColumns = Math.max(
-    ...[rows.read, ...shown.map(([count]) => count)].map((n) => formatCount(n).length),
+    ...[rows.read, ...shown.map(({ rows: count }) => count)].map((n) => formatCount(n).length),
   )
-  const nameColumns = Math.max(NAME_COLUMNS, ...shown.map(([, , name]) => stringWidth(name)))
-  const meaningColumns = Math.max(...shown.map(([, , , , meaning]) => stringWidth(meaning)))
+  const nameColumns = Math.max(NAME_COLUMNS, ...shown.map(({ name }) => stringWidth(name)))
+  const meaningColumns = Math.max(...shown.map(({ meaning }) => stringWidth(meaning)))
   const hasRoom =
     SIGN_AND_SHARE_COLUMNS + nameColumns + countColumns + meaningColumns <= sectionColumns(terminal)
-  const lines = shown.map(([count, sign, name, tone, meaning]) =>
+  const lines = shown.map(({ rows: count, name, tone, meaning }) =>
     [
-      terminal.tone(tone, `${sign} ${padRight(name, nameColumns)}`),
+      terminal.tone(tone, `${signs[name] ?? glyphs.dot} ${padRight(name, nameColumns)}`),
       padLeft(formatCount(count), countColumns),
       padLeft(formatShare(count, rows.read), 8),
       hasRoom && meaning !== '' ? ` ${terminal.tone('quiet', meaning)}` : '',
@@ -189,9 +171,6 @@ export function formatRequests(terminal: Terminal, summary: RunSummary): string[
     ...formatSection(terminal, 'Throughput', [formatThroughput(summary)]),
   ]
 }
-
-/** The shortest sending time for which a rate is shown, seconds. */
-const RATE_MIN_S = 0.1
 
 function formatThroughput({ throughput, callbacks }: RunSummary): string {
   const duration = formatDuration(throughput.duration_s * 1000)

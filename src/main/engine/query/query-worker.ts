@@ -61,6 +61,10 @@ serveCalls<QueryCalls>({
     const { evaluateRun } = await import('../lookback/evaluate-run.ts')
     return evaluateRun(openFamily(run), options)
   },
+  async reportRun(run, options) {
+    const { reportRun } = await import('../lookback/report/run-report.ts')
+    return reportRun(openFamily(run), options)
+  },
   async sampleRun(run, options) {
     const { sampleRun } = await import('../lookback/draw-sample.ts')
     return sampleRun(openFamily(run), options)

@@ -158,7 +158,8 @@ function toRunState({ record: { state }, isHeld }: RunView): RunState {
   return isHeld ? 'running' : 'interrupted'
 }
 
-function readFamilyLatency(members: readonly RunView[]): LatencyMeter {
+/** The latencies of a run and its retries together. */
+export function readFamilyLatency(members: readonly RunView[]): LatencyMeter {
   const latency = new LatencyMeter()
   for (const { db } of members) latency.addAll(readLatency(db))
   return latency

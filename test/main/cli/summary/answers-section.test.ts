@@ -1,11 +1,6 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import {
-  formatAppeals,
-  formatCallbacks,
-  formatItems,
-  formatTerms,
-} from '../../../../src/main/cli/summary/answers-section.ts'
+import { formatAnswers, formatCallbacks } from '../../../../src/main/cli/summary/answers-section.ts'
 import type { RunSummary } from '../../../../src/shared/run/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
@@ -27,7 +22,7 @@ const TERMS = createSummary({
 
 describe('the terms of a watchlist', () => {
   it('are counted by outcome, and the first failed ones are named', () => {
-    const lines = formatTerms(createPlainTerminal(110), TERMS)
+    const lines = formatAnswers(createPlainTerminal(110), TERMS)
     expect(lines[0]).toMatch(/^Terms +added +1,200$/)
     expect(lines[1]).toMatch(/^ +pre-existing +3 {2}already in the watchlist/)
     // Whether the source has notes is not known here, so none are said to be replaced.
@@ -39,18 +34,18 @@ describe('the terms of a watchlist', () => {
   })
 
   it.each([110, 80, 60])('fit a terminal of %i columns', (columns) => {
-    for (const line of formatTerms(createPlainTerminal(columns), TERMS)) {
+    for (const line of formatAnswers(createPlainTerminal(columns), TERMS)) {
       expect(stringWidth(line)).toBeLessThanOrEqual(columns)
     }
   })
 
   it('are said to be none where no answer came', () => {
     const terms = { added: 0, pre_existing: 0, updated: 0, non_existent: 0, failed: [] }
-    expect(formatTerms(createPlainTerminal(80), createSummary({ terms }))).toEqual([
+    expect(formatAnswers(createPlainTerminal(80), createSummary({ terms }))).toEqual([
       'Terms            none answered',
     ])
     const rows = { read: 3, invalid: 1, rejected: 2 } as RunSummary['rows']
-    expect(formatTerms(createPlainTerminal(80), createSummary({ terms, rows }))).toEqual([
+    expect(formatAnswers(createPlainTerminal(80), createSummary({ terms, rows }))).toEqual([
       'Terms            none: every request was refused',
     ])
   })
@@ -61,21 +56,16 @@ describe('items, appeals and callbacks', () => {
 
   it('stand only in the summary of their operation', () => {
     const summary = createSummary({})
-    expect([
-      ...formatTerms(terminal, summary),
-      ...formatItems(terminal, summary),
-      ...formatAppeals(terminal, summary),
-      ...formatCallbacks(terminal, summary),
-    ]).toEqual([])
+    expect([...formatAnswers(terminal, summary), ...formatCallbacks(terminal, summary)]).toEqual([])
   })
 
   it('say how many there are of each kind', () => {
     const add = createSummary({ operation: 'index-add', items: { added: 12, removed: 0 } })
-    expect(formatItems(terminal, add)[0]).toMatch(/^Items +added 12 +the export has their ids/)
+    expect(formatAnswers(terminal, add)[0]).toMatch(/^Items +added 12 +the export has their ids/)
     const remove = createSummary({ operation: 'index-remove', items: { added: 0, removed: 1_000 } })
-    expect(formatItems(terminal, remove)).toEqual(['Items            removed 1,000'])
+    expect(formatAnswers(terminal, remove)).toEqual(['Items            removed 1,000'])
     const appeals = { in_review: 1, reviewed: 0, overturned: 2, upheld: 30, other_status: 4 }
-    expect(formatAppeals(terminal, createSummary({ appeals })).map((line) => line.slice(17, 33))).toEqual([
+    expect(formatAnswers(terminal, createSummary({ appeals })).map((line) => line.slice(17, 33))).toEqual([
       'In Review     1 ',
       'overturned    2 ',
       'upheld       30 ',

@@ -5,7 +5,7 @@ import {
   type ThresholdResult,
 } from '../../../../shared/load/thresholds.ts'
 import { formatCounted, formatMs, formatRate } from '../../../../shared/messages/figure-text.ts'
-import { escapeXml } from './escape-xml.ts'
+import { escapeXml } from '../../page/escape-xml.ts'
 
 const CLASS_NAME = 'sluice.load'
 

@@ -7,8 +7,8 @@ import {
 } from '../../../../shared/run/export-formats.ts'
 import type { ExportResult } from '../../../../shared/run/results.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
-import { formatHtmlReport } from './html/html-report.ts'
 import { formatJunitReport } from './junit-report.ts'
+import { formatLoadPage } from './load-page.ts'
 import { createHlogWriter, createSecondsWriter, formatSample, type HlogInterval } from './tool-reports.ts'
 
 /** The format that a file's ending asks for. Throws `BAD_USAGE` for any other ending. */
@@ -61,7 +61,7 @@ interface WrittenPage {
 const WRITERS: Readonly<
   Record<LoadExportFormat, (source: LoadReportSource) => Iterable<WrittenPage> | AsyncIterable<WrittenPage>>
 > = {
-  html: ({ report }) => [{ text: formatHtmlReport(report), rows: 0 }],
+  html: ({ report }) => [{ text: formatLoadPage(report), rows: 0 }],
   'junit.xml': ({ report }) => [{ text: formatJunitReport(report), rows: 0 }],
   async *hlog({ report, intervals }) {
     const writer = createHlogWriter({ startedAt: report.startedAt ?? EPOCH, runId: report.runId })

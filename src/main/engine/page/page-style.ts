@@ -67,6 +67,15 @@ figure>svg{display:block;width:100%;height:auto;margin-top:4px}
 .strip:hover{fill:var(--rule);fill-opacity:.45}
 .bar{fill:var(--blue)}
 .bar:hover{fill:var(--violet)}
+.share{display:block;width:120px;height:10px;margin-top:6px}
+.rest{fill:var(--rule);fill-opacity:.5}
+.part{fill:var(--blue)}
+.part.good{fill:var(--green)}
+.part.bad{fill:var(--red)}
+.part.warn{fill:var(--amber)}
+.part.odd{fill:var(--violet)}
+.part.quiet{fill:var(--soft)}
+.cell{display:block}
 .mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:3 2}
 .mark-label{fill:var(--ink);font-size:11px}
 footer{margin-top:40px;padding-top:12px;border-top:1px solid var(--rule);color:var(--soft);font-size:13px}

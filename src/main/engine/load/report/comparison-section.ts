@@ -1,7 +1,7 @@
-import type { DifferenceComparison, LoadComparison } from '../../../../../shared/load/compare.ts'
-import { formatPercentileName } from '../../../../../shared/load/compare-text.ts'
-import { formatFigure, formatMs } from '../../../../../shared/messages/figure-text.ts'
-import { drawList, drawTable, html, type Markup, quoteForeign } from './markup.ts'
+import type { DifferenceComparison, LoadComparison } from '../../../../shared/load/compare.ts'
+import { formatPercentileName } from '../../../../shared/load/compare-text.ts'
+import { formatFigure, formatMs } from '../../../../shared/messages/figure-text.ts'
+import { drawList, drawTable, html, type Markup, quoteForeign } from '../../page/markup.ts'
 
 /** This run compared with an earlier one. */
 export function drawComparison(comparison: LoadComparison): Markup {

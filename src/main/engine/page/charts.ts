@@ -4,14 +4,9 @@ import {
   formatTick,
   layOutDistribution,
   type Scale,
-} from '../../../../../shared/load/chart-scale.ts'
-import {
-  formatCount,
-  formatFigure,
-  formatMs,
-  formatShare,
-} from '../../../../../shared/messages/figure-text.ts'
-import type { LatencyBar, Percentiles } from '../../../../../shared/run/run.ts'
+} from '../../../shared/load/chart-scale.ts'
+import { formatCount, formatFigure, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
 import type { LineChart, SpectrumPoint, TimeBucket } from './chart-series.ts'
 import { html, type Markup, NOTHING } from './markup.ts'
 
@@ -199,6 +194,12 @@ export function drawDistribution(
       ),
     ],
   )
+}
+
+/** A share of a whole as a bar of that length; `tone` names its colour. */
+export function drawShareBar(share: number, tone: string): Markup {
+  const width = share > 0 ? Math.max(1, round(120 * Math.min(1, share))) : 0
+  return html`<svg class="share" viewBox="0 0 120 10" aria-hidden="true"><rect class="rest" width="120" height="10"/><rect class="part ${tone}" width="${width}" height="10"/></svg>`
 }
 
 /** A latency's spectrum; its class name gives it colour and dashes. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { toBuckets } from '../../../../../src/main/engine/load/report/html/chart-series.ts'
-import { formatHtmlReport } from '../../../../../src/main/engine/load/report/html/html-report.ts'
+import { formatLoadPage } from '../../../../../src/main/engine/load/report/load-page.ts'
+import { toBuckets } from '../../../../../src/main/engine/page/chart-series.ts'
 import { compareRuns } from '../../../../../src/shared/load/compare.ts'
 import { createHistogram, recordUs } from '../../../../../src/shared/load/latency-meter.ts'
 import type { LoadReport } from '../../../../../src/shared/load/load-report.ts'
@@ -30,10 +30,10 @@ function buildLongReport(length: number): LoadReport {
   return { ...report, seconds: Array.from({ length }, (_, second) => ({ ...first, second })) }
 }
 
-const read = (report: LoadReport) => toVisibleText(formatHtmlReport(report))
+const read = (report: LoadReport) => toVisibleText(formatLoadPage(report))
 
 describe('the page of a load test', () => {
-  const page = formatHtmlReport(buildLoadReport({ stalled: [20], failingFrom: 30 }))
+  const page = formatLoadPage(buildLoadReport({ stalled: [20], failingFrom: 30 }))
 
   test('loads nothing, runs nothing, and lets pass nothing but its own style', () => {
     const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? ''
@@ -93,7 +93,7 @@ describe('the page of a load test', () => {
   })
 
   test('escapes whatever others wrote', () => {
-    const hostile = formatHtmlReport(
+    const hostile = formatLoadPage(
       buildLoadReport(
         { seconds: 2 },
         {
@@ -142,12 +142,12 @@ describe('what has to be known first', () => {
       /^a test Generator-limited: this machine was the bottleneck in 2 of 60 seconds It stalled or sent late, so the figures measure it as well as the service\. Close other programs or lower the pace\. start_lag p99 was 39 ms/,
     )
     expect(
-      formatHtmlReport(buildLoadReport({ limited: [10, 11, 40] })).match(/<rect class="limited" x/g),
+      formatLoadPage(buildLoadReport({ limited: [10, 11, 40] })).match(/<rect class="limited" x/g),
     ).toHaveLength(8)
   })
 
   test('is nothing where all went well', () => {
-    expect(formatHtmlReport(buildLoadReport())).not.toContain('class="notice')
+    expect(formatLoadPage(buildLoadReport())).not.toContain('class="notice')
   })
 
   test('is that the run was stopped, that requests were dropped, that a cache answered', () => {
@@ -182,7 +182,7 @@ describe('thresholds', () => {
 })
 
 test('breaks no line between a figure and its unit, and leaves what others wrote as it is', () => {
-  const page = formatHtmlReport(buildLoadReport({}, { name: 'wait 5 ms' }))
+  const page = formatLoadPage(buildLoadReport({}, { name: 'wait 5 ms' }))
   expect(page).toMatch(/\d\u00A0%/)
   expect(page).toMatch(/\d\u00A0ms/)
   expect(page).toContain('<bdi>wait 5 ms</bdi>')
@@ -212,7 +212,7 @@ describe('unusual load tests', () => {
         })),
       },
     ]) {
-      expect(formatHtmlReport(report)).not.toMatch(/NaN|Infinity|undefined|>null</)
+      expect(formatLoadPage(report)).not.toMatch(/NaN|Infinity|undefined|>null</)
     }
   })
 
@@ -227,7 +227,7 @@ describe('unusual load tests', () => {
 
   test('with seconds missing leave a gap', () => {
     const report = buildLoadReport({ seconds: 10 })
-    const page = formatHtmlReport({ ...report, seconds: report.seconds.filter(({ second }) => second !== 4) })
+    const page = formatLoadPage({ ...report, seconds: report.seconds.filter(({ second }) => second !== 4) })
     const [, median = ''] = /<path class="line median" d="(M108[^"]*)"/.exec(page) ?? []
     expect(median.match(/M/g)).toHaveLength(2)
     expect(page).toContain('4\u00A0s: nothing measured')

@@ -1,17 +1,27 @@
 import type { Histogram } from 'hdr-histogram-js'
-import type { LoadReport, LoadSecond } from '../../../../../shared/load/load-report.ts'
-import type { TrendMetric } from '../../../../../shared/load/metrics.ts'
-import { formatFigure, formatMs } from '../../../../../shared/messages/figure-text.ts'
+import type { LoadReport, LoadSecond } from '../../../shared/load/load-report.ts'
+import type { TrendMetric } from '../../../shared/load/metrics.ts'
+import { formatFigure, formatMs } from '../../../shared/messages/figure-text.ts'
 
 /** Points that a chart shows at most. */
-const POINTS_MAX = 300
+export const POINTS_MAX = 300
+
+/** What charts show of a second. */
+export type ChartSecond = Omit<LoadSecond, 'inFlight' | 'gcMs'>
 
 /** Consecutive seconds that a chart shows as one point. */
 export interface TimeBucket {
   /** Seconds since measuring began; the end is not in it. */
   fromS: number
   toS: number
-  seconds: readonly LoadSecond[]
+  seconds: readonly ChartSecond[]
+}
+
+/** What was measured altogether, which says what is worth a chart or a line. */
+export interface MeasuredCourse {
+  latencyMs: LoadReport['latencyMs']
+  rates: Pick<LoadReport['rates'], 'scheduledPerS'>
+  generator: Pick<LoadReport['generator'], 'dropped'>
 }
 
 /** A line of a chart; its class name gives it colour and dashes. */
@@ -37,7 +47,7 @@ export interface LineChart {
 }
 
 /** Divides seconds into as few points as a chart can show, all of the same length. Seconds may be missing. */
-export function toBuckets(seconds: readonly LoadSecond[]): TimeBucket[] {
+export function toBuckets(seconds: readonly ChartSecond[]): TimeBucket[] {
   const end = (seconds.at(-1)?.second ?? -1) + 1
   const length = Math.max(1, Math.ceil(end / POINTS_MAX))
   const buckets: TimeBucket[] = []
@@ -55,11 +65,11 @@ export function toBuckets(seconds: readonly LoadSecond[]): TimeBucket[] {
 const OVER_TIME = ['http_req_duration', 'response_time', 'callback_latency'] as const
 
 /** Latency and requests over time; latencies of a bucket are those of its worst second. */
-export function listTimeCharts(report: LoadReport, buckets: readonly TimeBucket[]): LineChart[] {
+export function listTimeCharts(measured: MeasuredCourse, buckets: readonly TimeBucket[]): LineChart[] {
   const metrics = OVER_TIME.filter(
-    (metric) => metric === 'http_req_duration' || report.latencyMs[metric] !== undefined,
+    (metric) => metric === 'http_req_duration' || measured.latencyMs[metric] !== undefined,
   )
-  return [...metrics.map((metric) => toLatencyChart(metric, buckets)), toRequestChart(report, buckets)]
+  return [...metrics.map((metric) => toLatencyChart(metric, buckets)), toRequestChart(measured, buckets)]
 }
 
 function toLatencyChart(metric: TrendMetric, buckets: readonly TimeBucket[]): LineChart {
@@ -79,8 +89,8 @@ function toLatencyChart(metric: TrendMetric, buckets: readonly TimeBucket[]): Li
   }
 }
 
-function toRequestChart({ rates, generator }: LoadReport, buckets: readonly TimeBucket[]): LineChart {
-  const line = (label: string, className: string, read: (second: LoadSecond) => number) => ({
+function toRequestChart({ rates, generator }: MeasuredCourse, buckets: readonly TimeBucket[]): LineChart {
+  const line = (label: string, className: string, read: (second: ChartSecond) => number) => ({
     label,
     className,
     values: buckets.map((bucket) => toPerSecond(bucket, read)),
@@ -133,14 +143,14 @@ export function toGeneratorChart(buckets: readonly TimeBucket[]): LineChart | nu
 
 function toHighest(
   { seconds }: TimeBucket,
-  read: (second: LoadSecond) => number | null | undefined,
+  read: (second: ChartSecond) => number | null | undefined,
 ): number | null {
   const values = seconds.flatMap((second) => read(second) ?? [])
   return values.length === 0 ? null : Math.max(...values)
 }
 
 /** The mean over all the seconds that a bucket spans. */
-function toPerSecond({ fromS, toS, seconds }: TimeBucket, read: (second: LoadSecond) => number): number {
+function toPerSecond({ fromS, toS, seconds }: TimeBucket, read: (second: ChartSecond) => number): number {
   return seconds.reduce((sum, second) => sum + read(second), 0) / (toS - fromS)
 }
 

@@ -1,4 +1,4 @@
-import { escapeXml } from '../escape-xml.ts'
+import { escapeXml } from './escape-xml.ts'
 
 /** Text that may stand in a page as it is: tags of ours, everything else escaped. Only {@link html} makes it. */
 export interface Markup {
@@ -45,7 +45,7 @@ function isMarkup(filling: Markup | readonly Markup[]): filling is Markup {
 
 /** A table: what its columns hold, and its rows. The first column heads each row. */
 export interface Table {
-  caption: string
+  caption: string | Markup
   columns: readonly { title: string; align: 'left' | 'right' }[]
   rows: readonly (readonly (string | Markup)[])[]
 }

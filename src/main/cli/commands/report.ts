@@ -1,0 +1,102 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { runReportSchema } from '../../../shared/lookback/run-report.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatBytes } from '../../../shared/messages/figure-text.ts'
+import { isLoadRun } from '../../../shared/run/run.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import {
+  addEvaluationOptions,
+  type EvaluationFlags,
+  hasLabels,
+  reportAssertions,
+  toEvaluateOptions,
+} from '../options/evaluation-options.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+
+interface ReportFlags extends WorkspaceFlags, EvaluationFlags {
+  withContent?: true
+  json?: true
+}
+
+/** Adds `report RUN [FILE]`: a run as a page or a workbook to pass on. */
+export function addReportCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('report')
+    .argument('<run>', RUN_ARGUMENT_HELP)
+    .argument('[file]', 'output file, replaced if it exists: .html or .xlsx; for a load test .html')
+    .description(
+      'Writes a report to pass on: summary, failures by cause, triggered rules, latency, and an evaluation if labels are given. ' +
+        'A .html file is one page that works offline and can be printed; a .xlsx file has a sheet for each part, and one for the results. ' +
+        'The content of rows is left out unless --with-content is given.',
+    )
+    .option('--with-content', 'include cells of the source and messages that may quote them')
+    .option('--json', 'one JSON document on stdout; needs no file')
+  addEvaluationOptions(command)
+  addWorkspaceOption(command).action(
+    async (reference: string, file: string | undefined, flags: ReportFlags) => {
+      const isEvaluated = hasLabels(flags)
+      if (!isEvaluated) refuseUnlabelled(flags)
+      if (file === undefined && !flags.json) {
+        throw new InvalidArgumentError('Name a file that ends in .html or .xlsx, or add --json.')
+      }
+      const target = file === undefined ? {} : { file: resolveFromCaller(file, context.env) }
+      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+        const run = await resolveRun(engine, reference)
+        if (isLoadRun(run)) {
+          if (isEvaluated) throw new SluiceError({ id: 'evaluation_not_of_tasks', runId: run.run_id })
+          await reportLoad(context, engine, run.run_id, { ...target, isJson: flags.json === true })
+          return
+        }
+        const report = await engine.reportRun(run.run_id, {
+          ...target,
+          withContent: flags.withContent === true,
+          evaluation: isEvaluated ? toEvaluateOptions(flags, context.env) : null,
+        })
+        if (flags.json) {
+          await context.out.writeLine(JSON.stringify(runReportSchema.parse(report), null, 2))
+        } else if (report.written !== null) {
+          const { file: written, bytes } = report.written
+          await context.out.writeLine(`${written} (${formatBytes(bytes)})`)
+        }
+        if (report.evaluation !== null) await reportAssertions(context, report.evaluation)
+      })
+    },
+  )
+  addExamples(
+    command,
+    [
+      'report latest report.html',
+      'report latest report.xlsx --with-content',
+      'report latest report.html --label truth --positive "spam=Likely spam"',
+    ],
+    `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not`,
+  )
+}
+
+/** What only means something together with labels. */
+function refuseUnlabelled(flags: ReportFlags): void {
+  const given = (
+    ['positive', 'separator', 'slice', 'score', 'threshold', 'precision', 'assert', 'list'] as const
+  ).filter((name) => flags[name] !== undefined)
+  if (given.length === 0) return
+  const names = given.map((name) => `--${name}`).join(', ')
+  throw new InvalidArgumentError(`${names} needs labels: --label COLUMN, or --verdicts.`)
+}
+
+/** The report that a load test has anyway. */
+async function reportLoad(
+  { out }: CliContext,
+  engine: Engine,
+  runId: string,
+  { file, isJson }: { file?: string; isJson: boolean },
+): Promise<void> {
+  if (file !== undefined && !/\.html?$/i.test(file)) throw new SluiceError({ id: 'report_of_load', runId })
+  const written = file === undefined ? null : await engine.exportRun(runId, { file })
+  if (isJson) await out.writeLine(JSON.stringify(await engine.readLoadReport(runId), null, 2))
+  else if (written !== null) await out.writeLine(`${written.file} (${formatBytes(written.sizeBytes)})`)
+}

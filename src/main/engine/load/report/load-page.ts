@@ -1,0 +1,166 @@
+import type { LoadReport } from '../../../../shared/load/load-report.ts'
+import { type LoadView, toLoadView } from '../../../../shared/load/load-view.ts'
+import { formatDurationMs } from '../../../../shared/messages/duration.ts'
+import { formatCount, formatMs } from '../../../../shared/messages/figure-text.ts'
+import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
+import { drawLineChart } from '../../page/charts.ts'
+import { drawCards, drawFacts, drawLatencies, drawNotice, drawTimeline } from '../../page/figures.ts'
+import { drawList, drawTable, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
+import { formatPage } from '../../page/page.ts'
+import { drawComparison } from './comparison-section.ts'
+
+/** A load test as a page. What makes the figures doubtful stands above them. */
+export function formatLoadPage(report: LoadReport): string {
+  const view = toLoadView(report)
+  const buckets = toBuckets(report.seconds)
+  return formatPage({
+    title: `${report.name} · load test`,
+    sections: [
+      drawHead(report, view),
+      drawThresholds(view),
+      drawRequests(view),
+      drawLatencies(report, view.latencies),
+      drawTimeline(report, buckets),
+      drawAnswers(view),
+      ...view.groups.map(drawGroup),
+      ...(report.comparison === null ? [] : [drawComparison(report.comparison)]),
+      drawGenerator(view, buckets),
+    ],
+    footer:
+      'Percentiles are from HDR histograms of microseconds with three figures. response_time and start_lag count from the scheduled time, so they include whatever delays the sending.',
+  })
+}
+
+/** What was tested, when and how; what has to be known before any figure is read stands above that. */
+function drawHead(report: LoadReport, { notices, caveats }: LoadView): Markup {
+  const { startedAt, warmupMs, durationMs } = report
+  const warmup = warmupMs === 0 ? '' : `, after ${formatDurationMs(warmupMs)} of warm-up`
+  const measured =
+    startedAt === null
+      ? 'Nothing was measured'
+      : `Measured for ${formatMeasured(durationMs)}${warmup}, from ${startedAt.slice(0, 19).replace('T', ' ')} UTC`
+  return html`<header>
+<h1>${quoteForeign(report.name)}</h1>
+${notices.map(drawNotice)}
+${caveats.length === 0 ? NOTHING : html`<section class="notice warn" role="note"><h2>What the percentiles leave out or include</h2>${drawList(caveats)}</section>`}
+<p class="about">Load test of ${quoteForeign(report.baseUrl)} · ${report.operation} · rows of ${quoteForeign(report.source)}</p>
+<p class="about">${measured} · run ${report.runId} · Sluice ${report.appVersion}</p>
+<p class="plan">${report.plan.join(' · ')}</p>
+</header>`
+}
+
+function formatMeasured(durationMs: number): string {
+  return formatDurationMs(
+    durationMs >= 10_000 ? Math.round(durationMs / 1000) * 1000 : Math.round(durationMs),
+  )
+}
+
+function drawThresholds({ thresholds: { rows, verdict, isMet, note } }: LoadView): Markup {
+  const notes = drawList(note === null ? [] : [note])
+  if (rows.length === 0) {
+    return html`<section><h2>Thresholds</h2><p class="none">No thresholds set.</p>${notes}</section>`
+  }
+  const drawVerdict = (isHeld: boolean, text: string) =>
+    html`<span class="${isHeld ? 'ok' : 'bad'}">${isHeld ? '✓' : '✗'} ${text}</span>`
+  return html`<section><h2>Thresholds: ${drawVerdict(isMet, verdict)}</h2>
+${drawTable({
+  caption: 'Each threshold, what was measured, and how far that is from the limit',
+  columns: [
+    { title: '', align: 'left' },
+    { title: 'threshold', align: 'left' },
+    { title: 'measured', align: 'right' },
+    { title: 'by how much', align: 'left' },
+  ],
+  rows: rows.map((row) => [
+    drawVerdict(row.isMet, row.isMet ? 'holds' : 'crossed'),
+    html`<code>${row.expression}</code>`,
+    row.value,
+    row.margin,
+  ]),
+})}${notes}</section>`
+}
+
+function drawRequests({ requests, traffic }: LoadView): Markup {
+  if (requests.length === 0) return html`<section><h2>Requests</h2><p class="none">None sent.</p></section>`
+  return html`<section><h2>Requests</h2>
+${drawCards(requests)}
+${drawFacts(traffic)}</section>`
+}
+
+/** Groups of errors that a page lists; more of them say nothing new. */
+const ERRORS_MAX = 100
+
+function drawAnswers({ statuses, errors, requests }: LoadView): Markup {
+  const left = errors.length - ERRORS_MAX
+  return html`<section><h2>Answers</h2>
+${
+  statuses.length === 0
+    ? html`<p class="none">There were none.</p>`
+    : drawTable({
+        caption: 'By HTTP status and error code',
+        columns: [
+          { title: 'status', align: 'left' },
+          { title: 'requests', align: 'right' },
+          { title: 'share', align: 'right' },
+        ],
+        rows: statuses.map(({ name, requests: count, share }) => [
+          quoteForeign(name),
+          formatCount(count),
+          share,
+        ]),
+      })
+}
+<h2>Errors</h2>
+${
+  errors.length === 0
+    ? html`<p class="none">${requests.length === 0 ? 'Nothing was sent.' : 'Every request succeeded.'}</p>`
+    : drawTable({
+        caption: 'Requests that did not succeed, by cause',
+        columns: [
+          { title: 'outcome', align: 'left' },
+          { title: 'status', align: 'left' },
+          { title: 'message', align: 'left' },
+          { title: 'requests', align: 'right' },
+          { title: 'when', align: 'left' },
+        ],
+        rows: errors
+          .slice(0, ERRORS_MAX)
+          .map(({ outcome, status, message, requests: count, when }) => [
+            outcome,
+            quoteForeign(status),
+            quoteForeign(message),
+            formatCount(count),
+            when,
+          ]),
+      })
+}${left > 0 ? html`<p class="about">${formatCount(left)} further groups are left out.</p>` : NOTHING}</section>`
+}
+
+function drawGroup({ by, rows }: LoadView['groups'][number]): Markup {
+  const points = ['p50', 'p90', 'p99', 'max'] as const
+  return html`<section><h2>${by === 'model' ? 'By model' : 'By size of content'}</h2>${drawTable({
+    caption: 'http_req_duration of each',
+    columns: [
+      { title: by, align: 'left' },
+      { title: 'requests', align: 'right' },
+      { title: 'did not succeed', align: 'right' },
+      ...points.map((title) => ({ title, align: 'right' as const })),
+    ],
+    rows: rows.map(({ label, requests, failedShare, percentiles }) => [
+      quoteForeign(label),
+      requests,
+      failedShare,
+      ...points.map((point) => (percentiles === null ? '–' : formatMs(percentiles[point]))),
+    ]),
+  })}</section>
+`
+}
+
+/** How this machine did: whether its figures are to be believed. */
+function drawGenerator({ generator }: LoadView, buckets: readonly TimeBucket[]): Markup {
+  if (generator === null) return NOTHING
+  const chart = toGeneratorChart(buckets)
+  return html`<section><h2>This machine: ${generator.verdict}</h2>
+${drawFacts(generator.facts)}
+${chart === null ? NOTHING : drawLineChart(chart)}</section>`
+}

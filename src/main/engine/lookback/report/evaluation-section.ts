@@ -1,0 +1,204 @@
+import type { Evaluation, Judged, JudgedScore, Metric } from '../../../../shared/lookback/evaluation.ts'
+import {
+  CELL_WORDS,
+  describeLeftOut,
+  listShownPoints,
+  toShareText,
+} from '../../../../shared/lookback/evaluation-view.ts'
+import { formatCount, formatCounted, formatShare } from '../../../../shared/messages/figure-text.ts'
+import { drawList, drawTable, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
+
+/** Values of a label, a slice or a stratum that a page lists. */
+const SHOWN = 50
+
+/** How right the rules were, by labels: each rule, averages, slices, and thresholds of scores. */
+export function drawEvaluation(evaluation: Evaluation, hasContent: boolean): Markup {
+  const { rules, overall, slices, scores, listed, rows } = evaluation
+  const left = describeLeftOut(evaluation)
+  return html`<section><h2>Evaluation</h2>
+<p>${formatCount(rows.evaluated)} of ${formatCounted(rows.read, 'row')} evaluated by labels.${left === null ? '' : ` Left out: ${left}.`}</p>
+${drawList(evaluation.warnings)}
+${drawLabels(evaluation)}
+${drawRules([...rules.map((rule) => ({ name: rule.rule, judged: rule })), ...(rules.length > 1 ? [{ name: 'Any of these rules', judged: overall }] : [])])}
+${rules.length > 1 ? drawAverages(evaluation) : NOTHING}
+${slices.map(drawSlice)}
+${scores.map(drawScore)}
+${listed.map((list) => drawListed(list, hasContent))}
+${drawAssertions(evaluation)}
+<p class="about">Ranges are 95 % confidence intervals: how far chance alone may have moved a figure.${evaluation.strata === null ? '' : ' The sample is stratified; figures with ~ are estimates for all rows that it was drawn from.'}</p></section>`
+}
+
+function drawLabels({ labels }: Evaluation): Markup {
+  const more = Math.max(0, labels.values.length - SHOWN) + labels.further_values
+  return html`${drawTable({
+    caption: `What each label means${labels.from.includes('verdicts') ? '; verdicts replace the label of their row' : ''}`,
+    columns: [
+      { title: 'label', align: 'left' },
+      { title: 'rows', align: 'right' },
+      { title: 'should trigger', align: 'left' },
+    ],
+    rows: labels.values
+      .slice(0, SHOWN)
+      .map(({ value, rows, rules }) => [
+        quoteForeign(value),
+        formatCount(rows),
+        rules.length === 0 ? 'no rule' : quoteForeign(rules.join(', ')),
+      ]),
+  })}${more > 0 ? html`<p class="about">${formatCounted(more, 'further value')}.</p>` : NOTHING}`
+}
+
+function drawRules(all: readonly { name: string; judged: Judged }[]): Markup {
+  return drawTable({
+    caption: 'Each rule: rows by what it did and should have done, and what that comes to',
+    columns: [
+      { title: 'rule', align: 'left' },
+      { title: 'found', align: 'right' },
+      { title: 'missed', align: 'right' },
+      { title: 'in vain', align: 'right' },
+      { title: 'rightly not', align: 'right' },
+      { title: 'precision', align: 'right' },
+      { title: 'recall', align: 'right' },
+      { title: 'F1', align: 'right' },
+    ],
+    rows: all.map(({ name, judged: { matrix, estimated, precision, recall, f1 } }) => {
+      const counts = estimated ?? matrix
+      const count = (rows: number) => `${estimated === null ? '' : '~'}${formatCount(rows)}`
+      return [
+        quoteForeign(name),
+        count(counts.true_positives),
+        count(counts.false_negatives),
+        count(counts.false_positives),
+        count(counts.true_negatives),
+        drawMetric(precision),
+        drawMetric(recall),
+        drawMetric(f1),
+      ]
+    }),
+  })
+}
+
+function drawMetric({ value, low, high }: Metric): Markup {
+  if (value === null) return html`–`
+  const range = low === null || high === null ? '' : `${formatShare(low)} to ${formatShare(high)}`
+  return html`${formatShare(value)}<span class="meaning">${range}</span>`
+}
+
+function drawAverages({ macro, micro }: Evaluation): Markup {
+  return drawTable({
+    caption: 'Averages over rules',
+    columns: [
+      { title: '', align: 'left' },
+      { title: 'precision', align: 'right' },
+      { title: 'recall', align: 'right' },
+      { title: 'F1', align: 'right' },
+    ],
+    rows: [
+      ['macro: each rule counts the same', ...toFigures(macro)],
+      ['micro: each decision counts the same', ...toFigures(micro)],
+    ],
+  })
+}
+
+function toFigures({ precision, recall, f1 }: Evaluation['macro']): string[] {
+  return [precision, recall, f1].map(toShareText)
+}
+
+function drawSlice({ column, values, further_rows: further }: Evaluation['slices'][number]): Markup {
+  const hidden = values.slice(SHOWN).reduce((sum, { rows }) => sum + rows, further)
+  return html`${drawTable({
+    caption: html`By ${quoteForeign(column)}`,
+    columns: [
+      { title: column, align: 'left' },
+      { title: 'rule', align: 'left' },
+      { title: 'rows', align: 'right' },
+      { title: 'should trigger', align: 'right' },
+      { title: 'precision', align: 'right' },
+      { title: 'recall', align: 'right' },
+      { title: 'F1', align: 'right' },
+    ],
+    rows: values
+      .slice(0, SHOWN)
+      .flatMap(({ value, rows, rules }) =>
+        rules.map(({ rule, matrix, precision, recall, f1 }) => [
+          quoteForeign(value === '' ? '(empty)' : value),
+          quoteForeign(rule),
+          formatCount(rows),
+          formatCount(matrix.true_positives + matrix.false_negatives),
+          ...toFigures({ precision: precision.value, recall: recall.value, f1: f1.value }),
+        ]),
+      ),
+  })}${hidden > 0 ? html`<p class="about">${formatCounted(hidden, 'row')} with further values.</p>` : NOTHING}`
+}
+
+function drawScore(score: JudgedScore): Markup {
+  const area = (value: number | null) => (value === null ? '–' : value.toFixed(4))
+  const areas = [
+    `average precision ${area(score.average_precision)}`,
+    `ROC AUC ${area(score.roc_auc)}`,
+    ...(score.without_score > 0
+      ? [`${formatCounted(score.without_score, 'row')} without a score left out`]
+      : []),
+  ]
+  return html`${drawTable({
+    caption: html`Scores of ${quoteForeign(score.class)} as a test for ${quoteForeign(score.rule)}: ${areas.join(', ')} (1 would be perfect; an AUC of 0.5 is no better than chance)`,
+    columns: [
+      { title: 'score', align: 'left' },
+      { title: 'precision', align: 'right' },
+      { title: 'recall', align: 'right' },
+      { title: 'F1', align: 'right' },
+      { title: 'found', align: 'right' },
+      { title: 'in vain', align: 'right' },
+      { title: 'missed', align: 'right' },
+      { title: '', align: 'left' },
+    ],
+    rows: listShownPoints(score).map(({ point, notes }) => [
+      `≥ ${String(Math.round(point.threshold * 1e6) / 1e6)}`,
+      ...toFigures(point),
+      formatCount(point.true_positives),
+      formatCount(point.false_positives),
+      formatCount(point.false_negatives),
+      notes.join(', '),
+    ]),
+  })}${drawList(
+    score.wanted.flatMap(({ precision, point }) =>
+      point === null ? [`No threshold reaches a precision of ${formatShare(precision)}.`] : [],
+    ),
+  )}`
+}
+
+function drawListed({ cell, rule, total, rows }: Evaluation['listed'][number], hasContent: boolean): Markup {
+  const title = html`${quoteForeign(rule ?? 'Any of these rules')}: ${CELL_WORDS[cell]} (${formatCounted(total, 'row')}${total > rows.length ? `, the first ${rows.length}` : ''})`
+  if (rows.length === 0) return html`<p class="about">${title}</p>`
+  return drawTable({
+    caption: title,
+    columns: [
+      { title: 'row', align: 'right' },
+      { title: 'label', align: 'left' },
+      { title: 'triggered', align: 'left' },
+      ...(hasContent ? [{ title: 'cells', align: 'left' as const }] : []),
+    ],
+    rows: rows.map(({ row, label, triggered_rules: triggered, cells }) => [
+      String(row),
+      quoteForeign(label),
+      quoteForeign(triggered.join('; ')),
+      ...(hasContent ? [quoteForeign(cells.filter((text) => text !== '').join(' | '))] : []),
+    ]),
+  })
+}
+
+function drawAssertions({ assertions }: Evaluation): Markup {
+  if (assertions.length === 0) return NOTHING
+  return drawTable({
+    caption: 'Assertions',
+    columns: [
+      { title: '', align: 'left' },
+      { title: 'assertion', align: 'left' },
+      { title: 'found', align: 'right' },
+    ],
+    rows: assertions.map(({ expression, value, ok }) => [
+      html`<span class="${ok ? 'ok' : 'bad'}">${ok ? '✓ holds' : '✗ failed'}</span>`,
+      html`<code>${expression}</code>`,
+      toShareText(value),
+    ]),
+  })
+}

@@ -1,0 +1,289 @@
+import type { LoadReport } from '../../../../shared/load/load-report.ts'
+import { listLatencies } from '../../../../shared/load/load-view.ts'
+import type { Failure, RunReport } from '../../../../shared/lookback/run-report.ts'
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatShare,
+} from '../../../../shared/messages/figure-text.ts'
+import { type RunSummary, toServiceUrl } from '../../../../shared/run/run.ts'
+import {
+  type CountedRows,
+  describeOperation,
+  listAnswers,
+  listOutcomes,
+  listRunFacts,
+  listRunFigures,
+  toDurationMs,
+} from '../../../../shared/run/run-view.ts'
+import type { TimeBucket } from '../../page/chart-series.ts'
+import { drawShareBar } from '../../page/charts.ts'
+import { drawCards, drawFacts, drawLatencies, drawNotice, drawTimeline } from '../../page/figures.ts'
+import { drawTable, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
+import { formatPage } from '../../page/page.ts'
+import { drawEvaluation } from './evaluation-section.ts'
+
+/** Whole distributions of latencies, as a load test's report has them. */
+export type Histograms = LoadReport['histograms']
+
+/** A bulk run as a page. What has to be known before any figure is read stands above them. */
+export function formatRunPage(report: RunReport, histograms: Histograms): string {
+  const { summary, evaluation } = report
+  const latencyMs = summary.latency_ms
+  return formatPage({
+    title: `${summary.name} · report`,
+    sections: [
+      drawHead(report),
+      drawOutcomes(summary),
+      drawFailures(report),
+      ...(report.rows_without_rule === null ? [] : [drawRules(summary, report.rows_without_rule)]),
+      ...(evaluation === null ? [] : [drawEvaluation(evaluation, report.has_content)]),
+      ...(summary.requests.sent === 0
+        ? []
+        : [drawLatencies({ histograms, latencyMs }, listLatencies(latencyMs)), drawCourse(report)]),
+    ],
+    footer: `Each row counts once, with its newest answer. Latencies are from HDR histograms of microseconds with three figures. ${
+      report.has_content
+        ? 'This report contains cells of the source and messages of the service.'
+        : 'The content of rows is left out.'
+    }`,
+  })
+}
+
+/** What was sent, where, when and how it ended. */
+function drawHead(report: RunReport): Markup {
+  const { summary } = report
+  const { started_at: startedAt, retries, whole_run: whole } = summary
+  const sent =
+    startedAt === null
+      ? 'Nothing was sent'
+      : `Sent from ${toUtc(startedAt)}, for ${formatDuration(toDurationMs(summary))}`
+  return html`<header>
+<h1>${quoteForeign(summary.name)}</h1>
+${listNotices(summary).map(drawNotice)}
+<p class="about">${quoteForeign(describeOperation(summary))} · rows of ${quoteForeign(toFileName(summary.source))} · ${quoteForeign(toServiceUrl(summary))}</p>
+<p class="about">${sent} · run ${summary.run_id} · Sluice ${report.app_version}</p>
+${whole === null ? NOTHING : html`<p class="about">A retry of run ${whole.run_id}, in which ${formatCount(whole.rows.succeeded)} of ${formatCounted(whole.rows.read, 'row')} succeeded in total.</p>`}
+${retries.map(
+  ({ run_id, created_at, state, rows }) =>
+    html`<p class="about">With retry ${run_id} from ${toUtc(created_at)}: ${state}, ${formatCount(rows.succeeded)} of ${formatCounted(rows.read, 'row')} succeeded.</p>
+`,
+)}</header>`
+}
+
+function listNotices({ state, stop_reason: reason, generator, warnings }: RunSummary) {
+  return [
+    ...(state === 'completed'
+      ? []
+      : [
+          {
+            title: reason === null ? NOTICES[state].title : `Stopped: ${reason}`,
+            text: NOTICES[state].text,
+            details: [],
+          },
+        ]),
+    ...(generator.limited
+      ? [
+          {
+            title: 'This machine was the bottleneck at times',
+            text: 'It stalled or sent late, so latencies measure it as well as the service.',
+            details: generator.reasons ?? [],
+          },
+        ]
+      : []),
+    ...warnings.map(({ message }) => ({ title: 'Warning', text: message, details: [] })),
+  ]
+}
+
+const NOTICES = {
+  running: { title: 'Still running', text: 'The run had not ended when this report was written.' },
+  interrupted: {
+    title: 'The run was interrupted before its end',
+    text: 'It can be resumed. The figures show what was done until then.',
+  },
+  stopped: {
+    title: 'The run was stopped before its end',
+    text: 'The figures show what was done until then.',
+  },
+} as const
+
+function toUtc(iso: string): string {
+  return `${iso.slice(0, 19).replace('T', ' ')} UTC`
+}
+
+function toFileName(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? path
+}
+
+function drawOutcomes(summary: RunSummary): Markup {
+  const answers = listAnswers(summary)
+  if (summary.rows.read === 0) {
+    return html`<section><h2>Rows</h2><p class="none">The source has no rows.</p></section>`
+  }
+  return html`<section><h2>Rows</h2>
+${drawCards(listRunFigures(summary))}
+${drawCounts('Rows by outcome', listOutcomes(summary), summary.rows.read)}
+${drawFacts(listRunFacts(summary))}
+${answers === null || answers.answers.length === 0 ? NOTHING : drawCounts(`${answers.title} by answer`, answers.answers, summary.rows.read)}</section>`
+}
+
+function drawCounts(caption: string, counts: readonly CountedRows[], all: number): Markup {
+  return drawTable({
+    caption,
+    columns: [
+      { title: 'outcome', align: 'left' },
+      { title: 'rows', align: 'right' },
+      { title: 'share', align: 'right' },
+      { title: '', align: 'left' },
+      { title: 'meaning', align: 'left' },
+    ],
+    rows: counts.map(({ name, rows, meaning, tone }) => [
+      name,
+      formatCount(rows),
+      formatShare(rows, all),
+      drawShareBar(rows / all, tone),
+      meaning,
+    ]),
+  })
+}
+
+function drawFailures(report: RunReport): Markup {
+  const { failures, further_failures: further, summary } = report
+  if (failures.length === 0) {
+    const isSent = summary.rows.succeeded > 0
+    return isSent ? html`<section><h2>Failures by cause</h2><p class="none">None.</p></section>` : NOTHING
+  }
+  return html`<section><h2>Failures by cause</h2>
+${drawTable({
+  caption: 'Rows that did not succeed, and the first of each cause',
+  columns: [
+    { title: 'rows', align: 'right' },
+    { title: 'share', align: 'right' },
+    { title: 'outcome', align: 'left' },
+    { title: 'cause', align: 'left' },
+    { title: 'rows such as', align: 'left' },
+  ],
+  rows: failures.map((failure) => [
+    formatCount(failure.rows),
+    formatShare(failure.rows, summary.rows.read),
+    failure.outcome,
+    drawCause(failure),
+    failure.examples.map(({ row }) => String(row)).join(', '),
+  ]),
+})}
+${further.causes === 0 ? NOTHING : html`<p class="about">${formatCounted(further.causes, 'further cause')} with ${formatCounted(further.rows, 'row')}.</p>`}
+${report.has_content ? drawExamples(report) : NOTHING}</section>`
+}
+
+function drawCause({ status, error_code: code, message, further_messages, advice }: Failure): Markup {
+  const name = [status === null ? '' : String(status), code ?? ''].filter((part) => part !== '').join(' ')
+  const others =
+    further_messages === 0 ? NOTHING : html` (and ${formatCounted(further_messages, 'other message')})`
+  return html`${name === '' ? NOTHING : html`<code>${name}</code> `}${quoteForeign(message)}${others}${advice === null ? NOTHING : html`<span class="meaning">${advice}</span>`}`
+}
+
+/** Rows of each cause that are shown with their cells. */
+const SHOWN_ROWS = 3
+
+/** Characters of a cell that are shown. */
+const CELL_MAX = 300
+
+function drawExamples({ failures, columns }: RunReport): Markup {
+  const names = columns ?? []
+  return drawTable({
+    caption: 'The first rows of each cause, with their cells',
+    columns: [
+      { title: 'row', align: 'right' },
+      { title: 'cause', align: 'left' },
+      { title: 'cells', align: 'left' },
+    ],
+    rows: failures.flatMap((failure) =>
+      failure.examples
+        .slice(0, SHOWN_ROWS)
+        .map(({ row, cells }) => [
+          String(row),
+          failure.error_code ?? failure.outcome,
+          drawCells(cells ?? [], names),
+        ]),
+    ),
+  })
+}
+
+/** The cells of a row that are not empty, each behind the name of its column. */
+export function drawCells(cells: readonly string[], names: readonly string[]): Markup {
+  return html`${cells.flatMap((cell, index) =>
+    cell === ''
+      ? []
+      : [
+          html`<span class="cell"><span class="unit">${quoteForeign(names[index] ?? String(index + 1))}</span> ${quoteForeign(cell.length > CELL_MAX ? `${cell.slice(0, CELL_MAX).toWellFormed()}…` : cell)}</span>`,
+        ],
+  )}`
+}
+
+/** Rules that a page lists. */
+const RULES_MAX = 200
+
+function drawRules({ rows, triggered_rules: rules }: RunSummary, without: number): Markup {
+  if (rows.succeeded === 0) return NOTHING
+  const drawRow = (name: Markup | string, count: number) => [
+    name,
+    formatCount(count),
+    formatShare(count, rows.succeeded),
+    drawShareBar(count / rows.succeeded, 'plain'),
+  ]
+  const left = rules.length - RULES_MAX
+  return html`<section><h2>Triggered rules</h2>
+${drawTable({
+  caption: `Of ${formatCounted(rows.succeeded, 'row')} that succeeded; a row can trigger several rules`,
+  columns: [
+    { title: 'rule', align: 'left' },
+    { title: 'rows', align: 'right' },
+    { title: 'share', align: 'right' },
+    { title: '', align: 'left' },
+  ],
+  rows: [
+    ...rules
+      .slice(0, RULES_MAX)
+      .map(({ rule_id: id, rule_name: name, rows: count }) =>
+        drawRow(
+          name === ''
+            ? quoteForeign(id)
+            : html`${quoteForeign(name)}<span class="meaning">${quoteForeign(id)}</span>`,
+          count,
+        ),
+      ),
+    drawRow(rules.length === 0 ? 'none' : 'no rule', without),
+  ],
+})}
+${left > 0 ? html`<p class="about">${formatCounted(left, 'further rule')} left out.</p>` : NOTHING}</section>`
+}
+
+function drawCourse({ summary, course }: RunReport): Markup {
+  const buckets = course.points.map(
+    ({ from_s, to_s, latency_ms, limited, ...counts }): TimeBucket => ({
+      fromS: from_s,
+      toS: to_s,
+      seconds: [
+        {
+          second: from_s,
+          counts,
+          latencyMs: latency_ms,
+          limited,
+          scheduled: null,
+          dropped: 0,
+          eventLoopMaxMs: null,
+        },
+      ],
+    }),
+  )
+  const pauses = course.pauses.map(
+    ({ after_s, length_s }) =>
+      `A pause of ${formatDuration(length_s * 1000)} after ${formatDuration(after_s * 1000)} is left out.`,
+  )
+  return drawTimeline(
+    { latencyMs: summary.latency_ms, rates: { scheduledPerS: null }, generator: { dropped: 0 } },
+    buckets,
+    pauses.length > 5 ? [`${pauses.length} pauses are left out.`] : pauses,
+  )
+}

@@ -1,0 +1,110 @@
+import { decodeHistogram, toLatencyBars } from '../../../shared/load/latency-meter.ts'
+import type { LoadReport } from '../../../shared/load/load-report.ts'
+import {
+  LATENCY_POINTS,
+  type LoadFact,
+  type LoadNotice,
+  type LoadView,
+} from '../../../shared/load/load-view.ts'
+import { formatCount, formatFigure } from '../../../shared/messages/figure-text.ts'
+import { listTimeCharts, type MeasuredCourse, type TimeBucket, toNines, toSpectrum } from './chart-series.ts'
+import { drawDistribution, drawLineChart, drawSpectrum } from './charts.ts'
+import { drawList, drawTable, html, type Markup, NOTHING, quoteForeign } from './markup.ts'
+
+/** What has to be known before any figure is read. */
+export function drawNotice({ title, text, details }: Omit<LoadNotice, 'kind'>): Markup {
+  return html`<section class="notice warn" role="note"><h2>${quoteForeign(title)}</h2>
+<p>${text}</p>${drawList(details)}</section>
+`
+}
+
+/** The few figures that a reader looks for first. */
+export function drawCards(facts: readonly LoadFact[]): Markup {
+  return html`<div class="cards">${facts.map(({ label, value, note }) => html`<div class="card"><p class="card-title">${label}</p><p class="card-value">${value}</p><p class="card-note">${note ?? ''}</p></div>`)}</div>`
+}
+
+/** Figures by name, in as many columns as there is room for; nothing where there are none. */
+export function drawFacts(facts: readonly LoadFact[]): Markup {
+  if (facts.length === 0) return NOTHING
+  return html`<dl class="facts">${facts.map(({ label, value, note }) => html`<div><dt>${label}</dt><dd>${note === undefined ? value : `${value}, ${note}`}</dd></div>`)}</dl>`
+}
+
+/** Every latency that was measured, in milliseconds, and how it is distributed. */
+export function drawLatencies(
+  { histograms, latencyMs }: Pick<LoadReport, 'histograms' | 'latencyMs'>,
+  latencies: LoadView['latencies'],
+): Markup {
+  if (latencies.length === 0) {
+    return html`<section><h2>Latency</h2><p class="none">Nothing was measured.</p></section>`
+  }
+  return html`<section><h2>Latency</h2>
+${drawTable({
+  caption: 'Milliseconds',
+  columns: [
+    { title: '', align: 'left' },
+    { title: 'samples', align: 'right' },
+    ...LATENCY_POINTS.map(([, title]) => ({ title, align: 'right' as const })),
+  ],
+  rows: latencies.map(({ metric, meaning, percentiles }) => [
+    html`<code>${metric}</code><span class="meaning">${meaning}</span>`,
+    formatCount(percentiles.count),
+    ...LATENCY_POINTS.map(([point]) => formatFigure(percentiles[point])),
+  ]),
+})}
+${drawDistributions(histograms, latencyMs)}</section>`
+}
+
+// Later lines lie on earlier ones: where both are alike, the thinner one shows on the thicker.
+const SPECTRUM_LINES = [
+  { metric: 'callback_latency', className: 'upper' },
+  { metric: 'response_time', className: 'tail' },
+  { metric: 'http_req_duration', className: 'median' },
+] as const
+
+/** The latencies whose distributions are drawn, where they were measured. */
+const DISTRIBUTED = ['http_req_duration', 'callback_latency'] as const
+
+function drawDistributions(
+  histograms: LoadReport['histograms'],
+  latencyMs: LoadReport['latencyMs'],
+): Markup[] {
+  const known = SPECTRUM_LINES.flatMap(({ metric, className }) => {
+    const encoded = histograms[metric]
+    const histogram = encoded === undefined ? null : decodeHistogram(encoded)
+    return histogram === null || histogram.totalCount === 0 ? [] : [{ label: metric, className, histogram }]
+  })
+  if (known.length === 0) return []
+  const nines = Math.max(...known.map(({ histogram }) => toNines(histogram.totalCount)))
+  const lines = known.map(({ histogram, ...line }) => ({ ...line, points: toSpectrum(histogram, nines) }))
+  return [
+    ...DISTRIBUTED.flatMap((metric) => {
+      const found = known.find(({ label }) => label === metric)
+      if (found === undefined) return []
+      const title = `Distribution of ${metric}`
+      return [drawDistribution(title, toLatencyBars(found.histogram), latencyMs[metric] ?? null)]
+    }),
+    drawSpectrum(lines, nines),
+  ]
+}
+
+/** Latencies and requests over time; `about` is what has to be known of the points. */
+export function drawTimeline(
+  measured: MeasuredCourse,
+  buckets: readonly TimeBucket[],
+  about: readonly string[] = [],
+): Markup {
+  const [first] = buckets
+  if (first === undefined) {
+    return html`<section><h2>Over time</h2><p class="none">Nothing was measured.</p></section>`
+  }
+  const length = first.toS - first.fromS
+  const notes = [
+    ...(length === 1
+      ? []
+      : [`Each point stands for ${length} seconds: the worst of them for latencies, the mean for requests.`]),
+    ...about,
+  ]
+  return html`<section><h2>Over time</h2>
+${notes.map((note) => html`<p class="about">${note}</p>`)}
+${listTimeCharts(measured, buckets).map(drawLineChart)}</section>`
+}

@@ -1,0 +1,254 @@
+import type { LoadFact } from '../load/load-view.ts'
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatRate,
+  formatShare,
+} from '../messages/figure-text.ts'
+import type { RunSummary } from './run.ts'
+import { formatPace } from './snapshot.ts'
+
+/** How a count is meant: `odd` is what nobody knows, `quiet` what is still to come. */
+export type CountTone = 'good' | 'bad' | 'warn' | 'odd' | 'accent' | 'quiet' | 'plain'
+
+/** Rows of one kind. */
+export interface CountedRows {
+  name: string
+  rows: number
+  /** What the name says; '' where that is clear. */
+  meaning: string
+  tone: CountTone
+}
+
+/** Rows by outcome; those without rows are left out, except `succeeded`. */
+export function listOutcomes({ rows, to_repeat: repeat }: RunSummary): CountedRows[] {
+  const counts: [string, number, CountTone, string][] = [
+    ['succeeded', rows.succeeded, 'good', ''],
+    ['rejected', rows.rejected, 'bad', 'the service answered an error'],
+    ['failed', rows.failed, 'warn', 'not received by the service'],
+    ['unknown', rows.unknown, 'odd', 'sent without a usable answer, may have been accepted'],
+    ['overdue', rows.overdue, 'odd', 'accepted, no result in time'],
+    ['awaiting', rows.awaiting, 'accent', 'accepted, waiting for the result'],
+    ['invalid', rows.invalid, 'warn', 'failed the checks, not sent'],
+    ['not sent', rows.not_sent - repeat.rows, 'quiet', 'not sent yet'],
+    ['to be repeated', repeat.rows, 'quiet', 'sent before, to be sent again'],
+  ]
+  return counts
+    .filter(([name, count]) => count > 0 || name === 'succeeded')
+    .map(([name, count, tone, meaning]) => ({ name, rows: count, tone, meaning }))
+}
+
+/** What the service did with terms, items or appeals, each answer that any row has; null for tasks. */
+export function listAnswers(summary: RunSummary): { title: string; answers: CountedRows[] } | null {
+  const found = listAllAnswers(summary)
+  return found === null ? null : { ...found, answers: found.answers.filter(({ rows }) => rows > 0) }
+}
+
+function listAllAnswers({
+  operation,
+  terms,
+  items,
+  appeals,
+}: RunSummary): { title: string; answers: CountedRows[] } | null {
+  if (terms !== undefined) {
+    const inWatchlist =
+      operation === 'watchlist-add' ? 'already in the watchlist; any new notes replaced the old ones' : ''
+    return {
+      title: 'Terms',
+      answers: [
+        { name: 'added', rows: terms.added, tone: 'good', meaning: '' },
+        { name: 'pre-existing', rows: terms.pre_existing, tone: 'good', meaning: inWatchlist },
+        {
+          name: 'added or pre-existing',
+          rows: terms.added_or_pre_existing ?? 0,
+          tone: 'good',
+          meaning: 'the first answer was lost, so it is unknown which',
+        },
+        { name: 'updated', rows: terms.updated, tone: 'good', meaning: '' },
+        {
+          name: 'non-existent',
+          rows: terms.non_existent,
+          tone: 'bad',
+          meaning: 'not in the watchlist; add them with `watchlist add`',
+        },
+        {
+          name: 'not processed',
+          rows: terms.failed.length,
+          tone: 'bad',
+          meaning: 'the service could not process them',
+        },
+      ],
+    }
+  }
+  if (items !== undefined) {
+    const added: CountedRows = {
+      name: 'added',
+      rows: items.added,
+      tone: 'good',
+      meaning: 'the export has their ids, for `index remove`',
+    }
+    const removed: CountedRows = { name: 'removed', rows: items.removed, tone: 'good', meaning: '' }
+    return { title: 'Items', answers: [operation === 'index-add' ? added : removed] }
+  }
+  if (appeals === undefined) return null
+  return {
+    title: 'Appeals',
+    answers: [
+      { name: 'In Review', rows: appeals.in_review, tone: 'accent', meaning: 'no final decision yet' },
+      {
+        name: 'overturned',
+        rows: appeals.overturned,
+        tone: 'warn',
+        meaning: 'the original decision no longer applies',
+      },
+      { name: 'upheld', rows: appeals.upheld, tone: 'good', meaning: 'the original decision stands' },
+      {
+        name: 'Reviewed',
+        rows: appeals.reviewed,
+        tone: 'plain',
+        meaning: 'decided, neither overturned nor upheld',
+      },
+      {
+        name: 'other status',
+        rows: appeals.other_status,
+        tone: 'warn',
+        meaning: 'neither In Review nor Reviewed; see the export',
+      },
+    ],
+  }
+}
+
+/** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
+export function describeOperation({ operation, mode, api, target }: RunSummary): string {
+  if (operation === 'task') return `${operation} ${mode} ${api}`
+  const name = operation.startsWith('index-') ? `${operation} ${mode}` : operation
+  return target === undefined ? name : `${name} "${target}"`
+}
+
+/** How long a run took: with the wait for callbacks once it has ended, else the time it has been sending. */
+export function toDurationMs({ throughput, callbacks, started_at, ended_at }: RunSummary): number {
+  const sendingMs = throughput.duration_s * 1000
+  if (callbacks === undefined || started_at === null || ended_at === null) return sendingMs
+  return Math.max(sendingMs, Date.parse(ended_at) - Date.parse(started_at))
+}
+
+/** The shortest sending time for which a rate is shown, seconds. */
+export const RATE_MIN_S = 0.1
+
+/** Callbacks that were processed, by what they did, as a sentence. */
+export function describeCallbacks({
+  received,
+  settled,
+  early,
+  late,
+  doubled,
+  unreadable,
+}: NonNullable<RunSummary['callbacks']>): string {
+  const notes = [
+    ...(early > 0 ? [`${formatCount(early)} before the acknowledgement`] : []),
+    ...(late > 0 ? [`${formatCount(late)} late`] : []),
+  ]
+  const parts = [
+    `${formatCount(settled)} matched${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
+    ...(doubled > 0 ? [formatCounted(doubled, 'duplicate')] : []),
+    ...(unreadable > 0 ? [`${formatCount(unreadable)} unreadable`] : []),
+  ]
+  return `${formatCount(received)} received: ${parts.join(', ')}`
+}
+
+/** What the service said about its rate, as a sentence; null where it never throttled. */
+export function describeThrottling({ throttling }: RunSummary): string | null {
+  if (throttling === undefined) return null
+  const { answers, throttled_s, limit_per_s } = throttling
+  return [
+    formatCounted(answers, '429 answer'),
+    ...(throttled_s > 0 ? [`throttled for ${formatDuration(throttled_s * 1000)}`] : []),
+    ...(limit_per_s === null ? [] : [`last limit ${formatPace(limit_per_s)}/s`]),
+  ].join(', ')
+}
+
+/** The few figures of a run that a reader looks for first; none where nothing was read. */
+export function listRunFigures(summary: RunSummary): LoadFact[] {
+  const { rows, requests, throughput, latency_ms, callbacks } = summary
+  if (rows.read === 0) return []
+  const unsuccessful = rows.invalid + rows.rejected + rows.failed + rows.unknown + rows.overdue
+  const duration = latency_ms.http_req_duration
+  const callback = latency_ms.callback_latency
+  const toMedian = (percentiles: NonNullable<typeof duration>) => ({
+    value: formatDuration(percentiles.p50),
+    note: `99 of 100 within ${formatDuration(percentiles.p99)}`,
+  })
+  return [
+    { label: 'Rows', value: formatCount(rows.read), note: describeOperation(summary) },
+    {
+      label: 'Succeeded',
+      value: formatShare(rows.succeeded, rows.read),
+      note: formatCounted(rows.succeeded, 'row'),
+      tone: 'good',
+    },
+    {
+      label: 'Did not succeed',
+      value: formatShare(unsuccessful, rows.read),
+      note: formatCounted(unsuccessful, 'row'),
+      ...(unsuccessful > 0 && { tone: 'bad' as const }),
+    },
+    ...(requests.sent > 0 && throughput.duration_s >= RATE_MIN_S
+      ? [
+          {
+            label: 'Rate',
+            value: `${formatRate(throughput.attempted_per_s)}/s`,
+            note: `${formatCounted(requests.sent, 'request')} in ${formatDuration(throughput.duration_s * 1000)}`,
+          },
+        ]
+      : []),
+    ...(duration === undefined ? [] : [{ label: 'Median answer', ...toMedian(duration) }]),
+    ...(callbacks === undefined || callback === undefined
+      ? []
+      : [{ label: 'Median callback', ...toMedian(callback) }]),
+  ]
+}
+
+/** What goes with a run's requests, each where there is anything to say. */
+export function listRunFacts(summary: RunSummary): LoadFact[] {
+  const { requests, callbacks, retry_after, from_cache, result_lost, throughput } = summary
+  const throttling = describeThrottling(summary)
+  const kinds = (['succeeded', 'rejected', 'failed', 'unknown', 'retried'] as const)
+    .filter((kind) => requests[kind] > 0)
+    .map((kind) => `${formatCount(requests[kind])} ${kind}`)
+  return [
+    {
+      label: 'Requests',
+      value: requests.sent === 0 ? 'none sent' : `${formatCount(requests.sent)} sent: ${kinds.join(', ')}`,
+    },
+    ...(requests.sent === 0
+      ? []
+      : [{ label: 'Sending took', value: formatDuration(throughput.duration_s * 1000) }]),
+    ...(callbacks === undefined ? [] : [{ label: 'Callbacks', value: describeCallbacks(callbacks) }]),
+    ...(throttling === null ? [] : [{ label: 'Throttling', value: throttling }]),
+    ...(retry_after.answers === 0
+      ? []
+      : [
+          {
+            label: 'Retry-After',
+            value: `${formatCounted(retry_after.answers, 'answer')} asked to wait; rows waited ${formatDuration(retry_after.waited_s * 1000)} in total`,
+          },
+        ]),
+    ...(from_cache.rows === 0
+      ? []
+      : [
+          {
+            label: 'From cache',
+            value: `${formatCounted(from_cache.rows, 'row')}, with the latency of the service's cache`,
+          },
+        ]),
+    ...(result_lost.rows === 0
+      ? []
+      : [
+          {
+            label: 'No result',
+            value: `${formatCounted(result_lost.rows, 'row')} delivered before; the service does not repeat the result`,
+          },
+        ]),
+  ]
+}
