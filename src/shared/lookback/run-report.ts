@@ -114,8 +114,9 @@ function countQuoted(message: string, at: number, text: string): number {
     const isWord = !/[\p{L}\p{N}]/u.test(`${message[at - 1] ?? ''}${message[at + text.length] ?? ''}`)
     return isWord && message.startsWith(text, at) ? text.length : 0
   }
-  if (at + QUOTE_MIN > message.length || !text.includes(message.slice(at, at + QUOTE_MIN))) return 0
+  if (/\s/.test(message[at] ?? '') || at + QUOTE_MIN > message.length) return 0
+  if (!text.includes(message.slice(at, at + QUOTE_MIN))) return 0
   let length = QUOTE_MIN
   while (at + length < message.length && text.includes(message.slice(at, at + length + 1))) length += 1
-  return length
+  return message.slice(at, at + length).trimEnd().length
 }

@@ -3,6 +3,7 @@ import {
   formatCount,
   formatCounted,
   formatDuration,
+  formatMs,
   formatRate,
   formatShare,
 } from '../messages/figure-text.ts'
@@ -176,8 +177,8 @@ export function listRunFigures(summary: RunSummary): LoadFact[] {
   const duration = latency_ms.http_req_duration
   const callback = latency_ms.callback_latency
   const toMedian = (percentiles: NonNullable<typeof duration>) => ({
-    value: formatDuration(percentiles.p50),
-    note: `99 of 100 within ${formatDuration(percentiles.p99)}`,
+    value: formatMs(percentiles.p50),
+    note: `99 of 100 within ${formatMs(percentiles.p99)}`,
   })
   return [
     { label: 'Rows', value: formatCount(rows.read), note: describeOperation(summary) },
@@ -231,7 +232,8 @@ export function listRunFacts(summary: RunSummary): LoadFact[] {
       : [
           {
             label: 'Retry-After',
-            value: `${formatCounted(retry_after.answers, 'answer')} asked to wait; rows waited ${formatDuration(retry_after.waited_s * 1000)} in total`,
+            value: formatCounted(retry_after.answers, 'answer'),
+            note: `rows waited ${formatDuration(retry_after.waited_s * 1000)} in total`,
           },
         ]),
     ...(from_cache.rows === 0
@@ -239,7 +241,8 @@ export function listRunFacts(summary: RunSummary): LoadFact[] {
       : [
           {
             label: 'From cache',
-            value: `${formatCounted(from_cache.rows, 'row')}, with the latency of the service's cache`,
+            value: formatCounted(from_cache.rows, 'row'),
+            note: "answered with the latency of the service's cache",
           },
         ]),
     ...(result_lost.rows === 0
@@ -247,7 +250,8 @@ export function listRunFacts(summary: RunSummary): LoadFact[] {
       : [
           {
             label: 'No result',
-            value: `${formatCounted(result_lost.rows, 'row')} delivered before; the service does not repeat the result`,
+            value: formatCounted(result_lost.rows, 'row'),
+            note: 'delivered before; the service does not repeat the result',
           },
         ]),
   ]

@@ -199,7 +199,7 @@ export function drawDistribution(
 /** A share of a whole as a bar of that length; `tone` names its colour. */
 export function drawShareBar(share: number, tone: string): Markup {
   const width = share > 0 ? Math.max(1, round(120 * Math.min(1, share))) : 0
-  return html`<svg class="share" viewBox="0 0 120 10" aria-hidden="true"><rect class="rest" width="120" height="10"/><rect class="part ${tone}" width="${width}" height="10"/></svg>`
+  return html`<svg class="share" viewBox="0 0 120 10" preserveAspectRatio="none" aria-hidden="true"><rect class="rest" width="120" height="10"/><rect class="part ${tone}" width="${width}" height="10"/></svg>`
 }
 
 /** A latency's spectrum; its class name gives it colour and dashes. */

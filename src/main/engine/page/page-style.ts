@@ -23,7 +23,7 @@ tbody th code{white-space:nowrap}
 .ok{color:var(--green);font-weight:600}
 .bad{color:var(--red);font-weight:600}
 .sentence{font-size:16px}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));padding:0 1px 1px 0}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(130px,1fr));padding:0 1px 1px 0}
 .card{border:1px solid var(--rule);margin:0 -1px -1px 0;padding:10px 12px}
 .card p{margin:0}
 .card-title,.card-note{font-size:13px}
@@ -33,11 +33,13 @@ tbody th code{white-space:nowrap}
 table{border-collapse:collapse;width:100%;font-size:14px}
 caption{text-align:start;padding:0 0 6px;font-size:13px}
 th,td{padding:5px 10px;border-top:1px solid var(--rule);text-align:start;vertical-align:top}
+thead td{border-top:0}
 thead th{border-top:0;color:var(--soft);font-weight:500}
 tbody th{font-weight:500}
 td.text{min-width:14ch}
+tbody th.text{min-width:12ch}
 .number{text-align:end;font-variant-numeric:tabular-nums;white-space:nowrap}
-.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:0 24px;margin:0;font-size:14px}
+.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:0 24px;margin:12px 0 0;font-size:14px}
 .facts div{display:flex;flex-wrap:wrap;gap:0 12px;justify-content:space-between;border-top:1px solid var(--rule);padding:5px 0}
 .facts dt{color:var(--soft);white-space:nowrap}
 .facts dd{margin:0 0 0 auto;text-align:end}
@@ -67,7 +69,7 @@ figure>svg{display:block;width:100%;height:auto;margin-top:4px}
 .strip:hover{fill:var(--rule);fill-opacity:.45}
 .bar{fill:var(--blue)}
 .bar:hover{fill:var(--violet)}
-.share{display:block;width:120px;height:10px;margin-top:6px}
+.share{display:block;width:100%;min-width:80px;max-width:260px;height:10px;margin-top:6px}
 .rest{fill:var(--rule);fill-opacity:.5}
 .part{fill:var(--blue)}
 .part.good{fill:var(--green)}
@@ -76,9 +78,11 @@ figure>svg{display:block;width:100%;height:auto;margin-top:4px}
 .part.odd{fill:var(--violet)}
 .part.quiet{fill:var(--soft)}
 .cell{display:block}
+.listed{margin-top:12px;font-size:14px}
+.scroll+.about{margin-top:8px}
 .mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:3 2}
 .mark-label{fill:var(--ink);font-size:11px}
 footer{margin-top:40px;padding-top:12px;border-top:1px solid var(--rule);color:var(--soft);font-size:13px}
 @media print{:root{color-scheme:light;--page:#fff;--ink:#000;--soft:#444;--rule:#bbb;--panel:#f4f4f4;--blue:#0b64c0;--amber:#8a5a00;--red:#b3261e;--green:#1a6b33;--violet:#6b3fa0;--warn:#fff;--warn-rule:#8a5a00;--shade:rgba(0,0,0,.14)}
-@page{margin:14mm}body{font-size:11px}.cards{grid-template-columns:repeat(6,1fr)}.card-value{font-size:17px}h2{font-size:15px}main{max-width:none;padding:0}h2{break-after:avoid;margin-top:18px}figure,tr,.notice,.card{break-inside:avoid}.strip{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+@page{margin:14mm}body{font-size:11px}.cards{grid-template-columns:repeat(auto-fit,minmax(100px,1fr))}.card{padding:7px 9px}.card-value{font-size:16px}table,.facts,.listed,.notes,figcaption,code{font-size:10.5px}.card-title,.card-note,.meaning,caption,.unit,.legend,footer{font-size:9.5px}th,td{padding:3px 7px}.sentence{font-size:12px}.facts{grid-template-columns:repeat(3,1fr)}h2{font-size:15px}main{max-width:none;padding:0}h2{break-after:avoid;margin-top:18px}figure,tr,.notice,.card{break-inside:avoid}.strip{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `

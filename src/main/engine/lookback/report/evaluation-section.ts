@@ -168,20 +168,22 @@ function drawScore(score: JudgedScore): Markup {
 
 function drawListed({ cell, rule, total, rows }: Evaluation['listed'][number], hasContent: boolean): Markup {
   const title = html`${quoteForeign(rule ?? 'Any of these rules')}: ${CELL_WORDS[cell]} (${formatCounted(total, 'row')}${total > rows.length ? `, the first ${rows.length}` : ''})`
-  if (rows.length === 0) return html`<p class="about">${title}</p>`
+  if (!hasContent || rows.length === 0) {
+    return html`<p class="listed">${title}${rows.length === 0 ? '' : `: rows ${rows.map(({ row }) => row).join(', ')}`}</p>`
+  }
   return drawTable({
     caption: title,
     columns: [
       { title: 'row', align: 'right' },
       { title: 'label', align: 'left' },
       { title: 'triggered', align: 'left' },
-      ...(hasContent ? [{ title: 'cells', align: 'left' as const }] : []),
+      { title: 'cells', align: 'left' },
     ],
     rows: rows.map(({ row, label, triggered_rules: triggered, cells }) => [
       String(row),
       quoteForeign(label),
       quoteForeign(triggered.join('; ')),
-      ...(hasContent ? [quoteForeign(cells.filter((text) => text !== '').join(' | '))] : []),
+      quoteForeign(cells.filter((text) => text !== '').join(' | ')),
     ]),
   })
 }

@@ -56,7 +56,7 @@ function drawHead(report: RunReport): Markup {
   const { summary } = report
   const { started_at: startedAt, retries, whole_run: whole } = summary
   const sent =
-    startedAt === null
+    startedAt === null || summary.requests.sent === 0
       ? 'Nothing was sent'
       : `Sent from ${toUtc(startedAt)}, for ${formatDuration(toDurationMs(summary))}`
   return html`<header>
@@ -154,9 +154,10 @@ function drawFailures(report: RunReport): Markup {
     const isSent = summary.rows.succeeded > 0
     return isSent ? html`<section><h2>Failures by cause</h2><p class="none">None.</p></section>` : NOTHING
   }
+  const isRepeated = failures.filter(({ outcome }) => outcome === 'invalid').length > 1
   return html`<section><h2>Failures by cause</h2>
 ${drawTable({
-  caption: 'Rows that did not succeed, and the first of each cause',
+  caption: `Rows that did not succeed, and the first of each cause${isRepeated ? '; a row that failed several checks counts in each' : ''}`,
   columns: [
     { title: 'rows', align: 'right' },
     { title: 'share', align: 'right' },
