@@ -11,7 +11,7 @@ import type { RunSummary } from './run.ts'
 import { formatPace } from './snapshot.ts'
 
 /** How a count is meant: `odd` is what nobody knows, `quiet` what is still to come. */
-export type CountTone = 'good' | 'bad' | 'warn' | 'odd' | 'accent' | 'quiet' | 'plain'
+type CountTone = 'good' | 'bad' | 'warn' | 'odd' | 'accent' | 'quiet' | 'plain'
 
 /** Rows of one kind. */
 export interface CountedRows {

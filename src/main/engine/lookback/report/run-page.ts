@@ -212,7 +212,7 @@ function drawExamples({ failures, columns }: RunReport): Markup {
 }
 
 /** The cells of a row that are not empty, each behind the name of its column. */
-export function drawCells(cells: readonly string[], names: readonly string[]): Markup {
+function drawCells(cells: readonly string[], names: readonly string[]): Markup {
   return html`${cells.flatMap((cell, index) =>
     cell === ''
       ? []
