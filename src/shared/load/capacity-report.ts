@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatShare } from '../messages/figure-text.ts'
+import type { Plan } from '../plan/plan.ts'
 import { type Percentiles, percentilesSchema, type RunSummary } from '../run/run.ts'
 import { type CapacitySettings, type ProbeVerdict, toCapacityEstimate } from './capacity-search.ts'
 import type { Load } from './load.ts'
@@ -162,9 +163,9 @@ export interface CapacityOutcome {
   probes: readonly CapacityProbe[]
 }
 
-/** The report of a search; `load` is the plan's with the thresholds that its probes were judged by. */
+/** The report of a search; the plan's load has the thresholds that the probes were judged by. */
 export function toCapacityReport(
-  { name, baseUrl, load }: { name: string; baseUrl: string; load: Load },
+  { name = '', connection, load }: Pick<Plan, 'name' | 'connection'> & { load: Load },
   plan: CapacityPlan,
   { end, error, elapsedMs, probes }: CapacityOutcome,
 ): CapacityReport {
@@ -172,7 +173,7 @@ export function toCapacityReport(
   const isRate = plan.unit === 'rate'
   return {
     name,
-    base_url: baseUrl,
+    base_url: connection.baseUrl,
     unit: isRate ? 'requests_per_second' : 'requests_in_flight',
     latency: isRate ? 'response_time' : 'http_req_duration',
     end,

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import type { SandboxOptions } from '../../../src/main/sandbox/sandbox-options.ts'
 import { capacityReportSchema } from '../../../src/shared/load/capacity-report.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -17,13 +17,21 @@ async function prepare(sandboxOptions: SandboxOptions) {
   return { folder, sandbox, source, options, load }
 }
 
+async function prepareSearch(...args: string[]) {
+  const { source, sandbox, options } = await prepare({})
+  const base = ['load', source, '--base-url', sandbox.baseUrl, '--find-capacity', '--rate', '20']
+  const search = [...base, '--threshold', 'p(99)<20000', '--json', '--warmup', '0s', ...args]
+  return { sandbox, search, options }
+}
+
 const SHORT = ['--find-capacity', '--warmup', '0s', '--duration', '300ms', '--cool-down', '0s', '--json']
 
 describe('load --find-capacity', () => {
   it('brackets a rate limit, says first what it does, and keeps each probe as a load test', async () => {
     const { load, options } = await prepare({ ratePerSecond: 100 })
     const result = await load(
-      ...['--find-capacity', '--warmup', '1s', '--duration', '1s', '--cool-down', '0s', '--json'],
+      // At twice the limit, the burst of a second that the limit lets pass is used up after one second.
+      ...['--find-capacity', '--warmup', '500ms', '--duration', '800ms', '--cool-down', '0s', '--json'],
       ...['--rate', '100', '--max-probes', '2', '--threshold', 'p(99)<20000'],
     )
     expect(result.stderr).toMatch(/Overloads the service on purpose/)
@@ -54,44 +62,14 @@ describe('load --find-capacity', () => {
     })
   })
 
-  it('ends at the highest level allowed, and never sends more', async () => {
-    const { load, sandbox } = await prepare({ latency: '1ms' })
-    const result = await load(
-      ...['--find-capacity', '--warmup', '0s', '--duration', '200ms', '--cool-down', '0s'],
-      ...['--concurrency', '1', '--max-level', '2', '--threshold', 'p(99)<20000'],
-    )
-    expect(result.code).toBe(0)
-    expect(result.stdout).toMatch(/^Capacity +at least 2 requests in flight\n/)
-    expect(result.stdout).toMatch(/The highest level allowed held: 2 in flight/)
-    expect(result.stdout).toMatch(/http_req_duration by concurrency, ms/)
-    expect(result.stdout).toMatch(/2 {2}✓ 3 of 3/)
-    expect((await sandbox.stats()).requests).toBeGreaterThan(0)
-  })
-
-  it('exits with 99 where no level holds', async () => {
-    const { load } = await prepare({ faults: ['500=100%'] })
-    const result = await load(
-      ...SHORT,
-      '--concurrency',
-      '1',
-      '--max-level',
-      '1',
-      '--threshold',
-      'p(99)<20000',
-    )
-    expect(result.code).toBe(99)
-    expect(JSON.parse(result.stdout)).toMatchObject({
-      end: 'none_held',
-      capacity: null,
-      interval: { low: null, high: 1 },
-    })
-  })
-
   it('asks on a terminal, and sends nothing where the answer is no', async () => {
     const { source, sandbox, options } = await prepare({})
     const asked: string[] = []
     const result = await runInProcess(
-      ['load', source, '--base-url', sandbox.baseUrl, ...SHORT, '--rate', '10', '--threshold', 'p(99)<1'],
+      [
+        ...['load', source, '--base-url', sandbox.baseUrl, ...SHORT, '--threshold', 'p(99)<1'],
+        ...['--concurrency', '4', '--max-level', '32'],
+      ],
       {
         ...options,
         ask: (question) => {
@@ -102,6 +80,8 @@ describe('load --find-capacity', () => {
     )
     expect(asked).toEqual(['Start the search?'])
     expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toMatch(/from 4 requests in flight/)
+    expect(result.stderr).toMatch(/At most +32 requests in flight/)
     expect(result.stderr).toMatch(/Nothing was sent\./)
     expect((await sandbox.stats()).requests).toBe(0)
   })
@@ -149,11 +129,9 @@ describe('load --find-capacity', () => {
     )
   })
 
-  it('shows what was found until Ctrl-C, between probes and during one', async () => {
-    const { source, sandbox, options } = await prepare({})
-    const search = ['load', source, '--base-url', sandbox.baseUrl, '--find-capacity', '--rate', '20']
-    const probe = ['--threshold', 'p(99)<20000', '--json', '--warmup', '0s']
-    const paused = await spawnSluice([...search, ...probe, '--duration', '200ms', '--cool-down', '10m'], {
+  it('shows what was found when Ctrl-C ends a pause between probes', async () => {
+    const { search, options } = await prepareSearch('--duration', '200ms', '--cool-down', '10m')
+    const paused = await spawnSluice(search, {
       ...options,
       onStderr: (text, child) => {
         if (text.includes('Probe 1 at')) child.kill('SIGINT')
@@ -162,20 +140,22 @@ describe('load --find-capacity', () => {
     expect(paused.code, paused.stderr).toBe(130)
     const report = capacityReportSchema.parse(JSON.parse(paused.stdout))
     expect(report).toMatchObject({ end: 'interrupted', capacity: 20, probes: [{ level: 20 }] })
+  })
 
-    const taken = (await sandbox.stats()).tasks
+  it.runIf(inject('isLong'))('leaves out a probe that Ctrl-C ended', async () => {
+    const { sandbox, search, options } = await prepareSearch('--duration', '10m')
     const untilSent = () =>
-      vi.waitFor(async () => expect((await sandbox.stats()).tasks).toBeGreaterThan(taken), {
+      vi.waitFor(async () => expect((await sandbox.stats()).tasks).toBeGreaterThan(0), {
         timeout: 20_000,
         interval: 10,
       })
-    const stopped = await spawnSluice([...search, ...probe, '--duration', '10m'], {
+    const stopped = await spawnSluice(search, {
       ...options,
       onStart: (child) => void untilSent().then(() => child.kill('SIGINT')),
     })
     expect(stopped.code, stopped.stderr).toBe(130)
     expect(JSON.parse(stopped.stdout)).toMatchObject({ end: 'interrupted', capacity: null, probes: [] })
     const runs = JSON.parse((await runInProcess(['runs', '--json'], options)).stdout)
-    expect(runs.map(({ state }: { state: string }) => state)).toEqual(['interrupted', 'completed'])
+    expect(runs.map(({ state }: { state: string }) => state)).toEqual(['interrupted'])
   })
 })

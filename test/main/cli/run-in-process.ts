@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import type { WriteStream } from 'node:tty'
-import { createCliContext } from '../../../src/main/cli/context.ts'
+import { type CliSurroundings, createCliContext } from '../../../src/main/cli/context.ts'
 import { runCli } from '../../../src/main/cli/run-cli.ts'
 import type { SluiceResult } from './spawn-sluice.ts'
 
@@ -11,6 +11,14 @@ function createSink(): { stream: WriteStream; text: () => string } {
     text += chunk
   })
   return { stream: stream as unknown as WriteStream, text: () => text }
+}
+
+/** Where a command line runs whose output is kept, and that output. */
+export function createKeptContext(surroundings: Partial<CliSurroundings> = {}) {
+  const stdout = createSink()
+  const stderr = createSink()
+  const context = createCliContext({ ...surroundings, stdout: stdout.stream, stderr: stderr.stream })
+  return { context, stdout: stdout.text, stderr: stderr.text }
 }
 
 /** Runs a command in this process, its streams and environment its own: for all that is no matter of processes. */
@@ -25,18 +33,13 @@ export async function runInProcess(
     askWord?: (question: string) => string
   },
 ): Promise<SluiceResult> {
-  const stdout = createSink()
-  const stderr = createSink()
-  const env = { SLUICE_WORKSPACE: options.workspace, ...options.env }
   const { ask } = options
-  const context = createCliContext({
-    stdout: stdout.stream,
-    stderr: stderr.stream,
-    env,
+  const { context, stdout, stderr } = createKeptContext({
+    env: { SLUICE_WORKSPACE: options.workspace, ...options.env },
     canAsk: ask !== undefined,
     ask: async (question) => ask?.(question) ?? false,
     askWord: async (question) => options.askWord?.(question) ?? '',
   })
   const code = await runCli(args, context)
-  return { code, stdout: stdout.text(), stderr: stderr.text() }
+  return { code, stdout: stdout(), stderr: stderr() }
 }

@@ -1,36 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { judgeProbe, toCapacityThresholds } from '../../../src/shared/load/capacity-report.ts'
 import { loadSchema } from '../../../src/shared/load/load.ts'
-import type { RunSummary } from '../../../src/shared/run/run.ts'
+import { createProbeSummary, type ProbeParts } from './probe-summary.ts'
 
-type Parts = {
-  attempted?: number
-  generator?: Partial<RunSummary['generator']>
-  failed?: ('ms' | 'share')[]
-}
-
-/** The summary of a probe at 100 a second, as far as it is judged. */
-function createSummary({ attempted = 100, generator = {}, failed = [] }: Parts): RunSummary {
-  const thresholds = (['ms', 'share'] as const).map((unit) => ({
-    expression: unit === 'ms' ? 'response_time:p(99)<500' : 'http_req_failed:rate<0.01',
-    value: 1,
-    ok: !failed.includes(unit),
-    limit: 1,
-    margin: 0,
-    unit,
-  }))
-  return {
-    run_id: 'r',
-    requests: { sent: 100, succeeded: 90, rejected: 10, failed: 0, unknown: 0, retried: 0 },
-    throughput: { duration_s: 1, attempted_per_s: attempted, succeeded_per_s: 90 },
-    load: { scheduled_per_s: 100 },
-    latency_ms: {},
-    thresholds,
-    generator: { limited: false, reasons: ['It stalled.'], dropped: 0, waited: 0, ...generator },
-  } as unknown as RunSummary
-}
-
-const judge = (parts: Parts) => judgeProbe(100, createSummary(parts))
+const judge = (parts: ProbeParts) => judgeProbe(100, createProbeSummary(parts))
 
 describe('a probe of a capacity', () => {
   it('holds where all thresholds hold, and fails where one does not', () => {

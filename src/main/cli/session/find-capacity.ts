@@ -18,6 +18,7 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
+import type { ReportingFlags } from '../options/shared-options.ts'
 import {
   describeCapacitySearch,
   formatCapacityReport,
@@ -30,9 +31,12 @@ import type { MetricsServer } from './metrics.ts'
 import type { RunAccess } from './run-access.ts'
 import { followRun, printSummary, toExitCode } from './settle-run.ts'
 
+/** A plan of a load test. */
+type LoadPlan = Plan & { load: Load }
+
 /** A capacity search: the plan's load test is its probe. */
-export interface CapacitySearch {
-  plan: Plan
+interface CapacitySearch {
+  plan: LoadPlan
   capacity: CapacityPlan
   flags: RunTimeFlags
   /** The connection to ask about since it is marked as production; null where there is none. */
@@ -57,23 +61,25 @@ export async function searchCapacity(
   search: CapacitySearch,
   access: RunAccess,
 ): Promise<ExitCode> {
-  const { plan, capacity, flags } = search
-  const { load } = plan
-  if (load === undefined) throw new Error('a capacity search needs a load test')
-  if (!(await confirmSearch(context, search, load))) {
+  if (!(await confirmSearch(context, search))) {
     await context.err.writeLine('Nothing was sent.')
     return EXIT.badInput
   }
-  const outcome = await sendProbes(context, engine, search, load, access)
+  const outcome = await sendProbes(context, engine, search, access)
   if ('unsent' in outcome) {
-    await printSummary(context, engine, outcome.unsent, flags)
+    await printSummary(context, engine, outcome.unsent, search.flags)
     return toExitCode(outcome.unsent)
   }
-  const report = toCapacityReport(
-    { name: plan.name ?? '', baseUrl: plan.connection.baseUrl, load },
-    capacity,
-    outcome,
-  )
+  return printReport(context, search, outcome)
+}
+
+/** Prints what a search found; returns the exit code. */
+export async function printReport(
+  context: CliContext,
+  { plan, capacity, flags }: Pick<CapacitySearch, 'plan' | 'capacity'> & { flags: ReportingFlags },
+  outcome: CapacityOutcome,
+): Promise<ExitCode> {
+  const report = toCapacityReport(plan, capacity, outcome)
   await context.out.writeLine(
     flags.json
       ? JSON.stringify(capacityReportSchema.parse(report), null, 2)
@@ -86,8 +92,8 @@ export async function searchCapacity(
 async function confirmSearch(
   context: CliContext,
   { plan, capacity, flags, guarded }: CapacitySearch,
-  load: Load,
 ): Promise<boolean> {
+  const { load } = plan
   const { baseUrl } = plan.connection
   const mustAsk = context.canAsk && !flags.yes
   if (mustAsk || !flags.quiet) {
@@ -100,53 +106,87 @@ async function confirmSearch(
   return !mustAsk || context.ask('Start the search?')
 }
 
-/** Sends probe after probe; `unsent` is the first one where none of its rows could be sent. */
+/** Sends probes as load tests of the engine, each shown when it ends, until the search ends or Ctrl-C. */
 async function sendProbes(
   context: CliContext,
   engine: Engine,
   { plan, capacity, flags, metrics }: CapacitySearch,
-  load: Load,
   access: RunAccess,
-): Promise<CapacityOutcome | { unsent: RunSummary }> {
+): Promise<SearchEnd> {
   const interruption = watchInterruption()
+  try {
+    return await findCapacity(plan, capacity, {
+      send: async (probe) => {
+        const handle = await engine.startRun(probe, access.readSecrets())
+        if (metrics !== null) handle.onSnapshot(metrics.update)
+        return interruption.follow(() =>
+          followRun(context, handle, { quiet: flags.quiet === true, followKey: access.followKey }),
+        )
+      },
+      onJudged: async (probe, number) => {
+        if (flags.quiet) return
+        await context.err.writeLine(formatProbe(context.errTerminal, capacity, probe, number))
+      },
+      pause: interruption.pause,
+      isInterrupted: interruption.happened,
+      nowMs: () => performance.now(),
+    })
+  } finally {
+    interruption.close()
+  }
+}
+
+/** How a search ended; `unsent` is the first probe where none of its rows could be sent. */
+type SearchEnd = CapacityOutcome | { unsent: RunSummary }
+
+/** What a search needs from outside. */
+interface SearchSteps {
+  /** Runs one load test to its end. */
+  send(probe: Plan): Promise<RunSummary>
+  onJudged(probe: CapacityProbe, number: number): Promise<void>
+  /** Waits that long, or until the search is interrupted. */
+  pause(ms: number): Promise<void>
+  isInterrupted(): boolean
+  nowMs(): number
+}
+
+/** Sends one probe after the other, chosen by those before, until the search ends. */
+export async function findCapacity(
+  plan: LoadPlan,
+  capacity: CapacityPlan,
+  { send, onJudged, pause, isInterrupted, nowMs }: SearchSteps,
+): Promise<SearchEnd> {
   const probes: CapacityProbe[] = []
-  const startedMs = performance.now()
+  const startedMs = nowMs()
   const end = (how: CapacityOutcome['end'], error: string | null = null): CapacityOutcome => ({
-    end: how,
-    error,
-    elapsedMs: performance.now() - startedMs,
-    probes,
+    ...{ end: how, error, probes },
+    elapsedMs: nowMs() - startedMs,
   })
   try {
     for (;;) {
-      const step = chooseNextStep(capacity, probes, performance.now() - startedMs)
+      const step = chooseNextStep(capacity, probes, nowMs() - startedMs)
       if (step.kind === 'end') return end(step.end)
-      if (probes.length > 0) await interruption.pause(capacity.coolDownMs)
-      if (interruption.happened()) return end('interrupted')
+      if (probes.length > 0) await pause(capacity.coolDownMs)
+      if (isInterrupted()) return end('interrupted')
       const { level } = step
       const name = `${plan.name}, probe ${probes.length + 1} at ${formatLevel(capacity.unit, level)}`
-      const probe = { ...plan, name, load: { ...load, pace: toProbePace(capacity, level) } }
-      const handle = await engine.startRun(probe, access.readSecrets())
-      if (metrics !== null) handle.onSnapshot(metrics.update)
-      const summary = await interruption.follow(() =>
-        followRun(context, handle, { quiet: flags.quiet === true, followKey: access.followKey }),
-      )
+      const summary = await send({
+        ...plan,
+        name,
+        load: { ...plan.load, pace: toProbePace(capacity, level) },
+      })
       const isCrossed = summary.thresholds?.some(({ ok }) => !ok) === true
       if (summary.state === 'interrupted') return end('interrupted')
       if (probes.length === 0 && summary.requests.sent === 0) return { unsent: summary }
       if (summary.state === 'stopped' && !isCrossed) return end('broken_off', summary.stop_reason)
       const judged = judgeProbe(level, summary)
       probes.push(judged)
-      if (!flags.quiet) {
-        await context.err.writeLine(formatProbe(context.errTerminal, capacity, judged, probes.length))
-      }
+      await onJudged(judged, probes.length)
     }
   } catch (error) {
     // What was measured is kept and shown; without a finished probe, the error says it all.
     if (!(error instanceof SluiceError) || probes.length === 0) throw error
     return end('broken_off', toPrintable(error.message))
-  } finally {
-    interruption.close()
   }
 }
 

@@ -137,8 +137,9 @@ async function sendAll(
   const metrics = await openMetrics(context, toSend)
   const { capacity = null } = toSend
   try {
-    if (capacity !== null) {
-      return await searchCapacity(context, engine, { plan, capacity, flags, guarded, metrics }, access)
+    if (capacity !== null && plan.load !== undefined) {
+      const probe = { ...plan, load: plan.load }
+      return await searchCapacity(context, engine, { plan: probe, capacity, flags, guarded, metrics }, access)
     }
     const started =
       guarded === null

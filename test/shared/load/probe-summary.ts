@@ -1,0 +1,40 @@
+import type { RunSummary } from '../../../src/shared/run/run.ts'
+
+/** What may differ from a probe that held. */
+export interface ProbeParts {
+  attempted?: number
+  generator?: Partial<RunSummary['generator']>
+  /** Units of the thresholds that failed. */
+  failed?: ('ms' | 'share')[]
+  state?: RunSummary['state']
+  stopReason?: string
+}
+
+/** The summary of a probe at 100 a second, as far as it is judged. */
+export function createProbeSummary({
+  attempted = 100,
+  generator = {},
+  failed = [],
+  state = 'completed',
+  stopReason,
+}: ProbeParts): RunSummary {
+  const thresholds = (['ms', 'share'] as const).map((unit) => ({
+    expression: unit === 'ms' ? 'response_time:p(99)<500' : 'http_req_failed:rate<0.01',
+    value: 1,
+    ok: !failed.includes(unit),
+    limit: 1,
+    margin: 0,
+    unit,
+  }))
+  return {
+    run_id: 'r',
+    state,
+    stop_reason: stopReason ?? null,
+    requests: { sent: attempted, succeeded: 90, rejected: 10, failed: 0, unknown: 0, retried: 0 },
+    throughput: { duration_s: 1, attempted_per_s: attempted, succeeded_per_s: 90 },
+    load: { scheduled_per_s: 100 },
+    latency_ms: {},
+    thresholds,
+    generator: { limited: false, reasons: ['It stalled.'], dropped: 0, waited: 0, ...generator },
+  } as unknown as RunSummary
+}
