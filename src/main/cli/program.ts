@@ -33,7 +33,7 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       async () => (await import('./commands/watchlist.ts')).addWatchlistCommand,
     ),
     list(
-      'appeal [options] <source>',
+      'appeal [options] [source]',
       'read the status of each appeal',
       async () => (await import('./commands/appeal.ts')).addAppealCommand,
     ),
@@ -103,6 +103,11 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       'verdict [options] <run> [row] [verdict] [rule]',
       'record what you think of rows',
       async () => (await import('./commands/verdict.ts')).addVerdictCommand,
+    ),
+    list(
+      'ledger',
+      'show items, terms and appeals over all runs',
+      async () => (await import('./commands/ledger.ts')).addLedgerCommand,
     ),
     list(
       'delete [options] <run>',

@@ -1,6 +1,7 @@
 import type { LoadComparison } from '../../shared/load/compare.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
 import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
+import type { Ledger, LedgerQuery } from '../../shared/lookback/ledger.ts'
 import type { ReportOptions, RunReport } from '../../shared/lookback/run-report.ts'
 import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sample.ts'
 import type { NewVerdict, Verdict } from '../../shared/lookback/verdict.ts'
@@ -139,6 +140,13 @@ export interface Engine extends RunReader {
   previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
   /** Draws a sample of the rows of a source into a file. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws. */
   sampleSource(source: PlanSource, options: SampleOptions): Promise<Sample>
+  /**
+   * What all runs of one service made of its indexes, watchlists or appeals, a page of its entries. Throws `BAD_USAGE`
+   * where there is no such run, several services are left, or the list does not exist.
+   */
+  readLedger(query: LedgerQuery, page: { offset: number; limit: number }): Promise<Ledger>
+  /** Writes entries of a ledger to a file that can be the source of a run. Throws what an export and the ledger throw. */
+  exportLedger(query: LedgerQuery, file: string): Promise<ExportResult>
   /** Throws `BAD_USAGE` where a run of the plan could not be exported to a file: its ending, or it is the source. */
   checkExport(plan: Plan, file: string): Promise<void>
   startRun(plan: Plan, options?: StartOptions): Promise<RunHandle>

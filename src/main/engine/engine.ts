@@ -50,6 +50,8 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     readLoadReport: (runId) => stored.ask('readLoadReport', runId),
     compareRuns: (a, b) => stored.compare(a, b),
     exportRun: (runId, exporting) => stored.askApart('exportRun', runId, exporting),
+    readLedger: (query, page) => stored.readLedger(query, page),
+    exportLedger: (query, file) => stored.exportLedger(query, file),
     checkExport: async (plan, file) => {
       const { checkExport } = await import('./results/export-run.ts')
       checkExport(plan, file)

@@ -1,3 +1,4 @@
+import type { LedgerKind, LedgerService } from '../lookback/ledger.ts'
 import type { ErrorEntry } from './error-entry.ts'
 
 /** Errors of looking back on runs: evaluations, verdicts and samples. */
@@ -113,7 +114,62 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'Choose a column with fewer values, such as a language or a label.',
     }),
   },
+  ledger_without_runs: {
+    code: 'BAD_USAGE',
+    words: ({ of, services }: { of: LedgerKind; services: readonly LedgerService[] }) => ({
+      text: `no run to this service ${DEEDS[of]}`,
+      remedy:
+        services.length === 0
+          ? `The ledger is made from runs of ${COMMANDS[of]}. The workspace has none.`
+          : `The workspace has such runs to ${listServices(services)}.`,
+    }),
+  },
+  ledger_of_several: {
+    code: 'BAD_USAGE',
+    words: ({ of, services }: { of: LedgerKind; services: readonly LedgerService[] }) => ({
+      text: `several services have runs of ${COMMANDS[of]}: ${listServices(services)}`,
+      remedy: {
+        terminal: 'Choose one with --connection, --base-url or --api-key-env.',
+        window: 'Choose one of them.',
+      },
+    }),
+  },
+  ledger_list_unknown: {
+    code: 'BAD_USAGE',
+    words: ({ of, name, names }: { of: LedgerKind; name: string; names: readonly string[] }) => ({
+      text: `no run to this service ${DEEDS[of]} in \`${name}\``,
+      remedy: `Choose one of ${quoteAll(names)}.`,
+    }),
+  },
+  ledger_list_open: {
+    code: 'BAD_USAGE',
+    words: ({ of, names }: { of: LedgerKind; names: readonly string[] }) => ({
+      text: `an export is of one ${of}; these runs changed ${quoteAll(names)}`,
+      remedy: 'Name one of them.',
+    }),
+  },
 } satisfies Record<string, ErrorEntry>
+
+const DEEDS: Record<LedgerKind, string> = {
+  index: 'added or removed items',
+  watchlist: 'added or updated terms',
+  appeals: 'asked for appeals',
+}
+
+const COMMANDS: Record<LedgerKind, string> = {
+  index: '`index add` and `index remove`',
+  watchlist: '`watchlist add` and `watchlist update`',
+  appeals: '`appeal`',
+}
+
+function listServices(services: readonly LedgerService[]): string {
+  return services
+    .map(({ base_url: url, connection, api_key_env: env }) => {
+      if (connection !== null) return `${url} (connection ${connection})`
+      return env === null ? url : `${url} (key in ${env})`
+    })
+    .join(', ')
+}
 
 function quoteAll(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ')

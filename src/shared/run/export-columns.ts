@@ -215,13 +215,20 @@ const PREFIXES = [SCORE, RULE, ANSWER]
 /** Columns that say from which stratum of how many rows a row of a sample was drawn. */
 export const STRATUM_COLUMNS = { name: 'sluice_stratum', rows: 'sluice_stratum_rows' } as const
 
+/** Columns that every export of a ledger has, next to each other. */
+export const LEDGER_COLUMNS = { state: 'sluice_ledger_state', outcome: 'sluice_ledger_outcome' } as const
+
+const MARKS = [STRATUM_COLUMNS, LEDGER_COLUMNS].map((columns) => Object.values<string>(columns))
+
 /**
  * Whether a header is that of one of our own exports, which ends with the columns that such a one appends, or of a
- * sample, behind whose columns a person may have added some.
+ * sample or a ledger, behind whose columns a person may have added some.
  */
 export function isExportHeader(header: readonly string[]): boolean {
-  const stratum = header.indexOf(STRATUM_COLUMNS.name)
-  if (stratum !== -1 && header[stratum + 1] === STRATUM_COLUMNS.rows) return true
+  for (const [first = '', second] of MARKS) {
+    const at = header.indexOf(first)
+    if (at !== -1 && header[at + 1] === second) return true
+  }
   const own = header.slice(header.lastIndexOf(COMMON_COLUMNS[0]?.name ?? ''))
   return (
     own.length > COMMON_COLUMNS.length &&

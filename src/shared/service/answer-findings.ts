@@ -148,16 +148,25 @@ export function readAppealFindings(body: unknown): AppealFindings {
   }
 }
 
-/** The notes of each term of a watchlist's answer, by the lower-cased term; null where they are cleared or absent. */
-export function readTermNotes(body: unknown): ReadonlyMap<string, string | null> {
-  const notes = new Map<string, string | null>()
+/**
+ * The terms of a watchlist's answer, whichever list they are in, by the lower-cased term: objects, or their text alone
+ * (docs/interface.md §4.5). Notes are null where they are empty, undefined where the answer has none.
+ */
+export function readAnsweredTerms(body: unknown): ReadonlyMap<string, { notes: string | null | undefined }> {
+  const terms = new Map<string, { notes: string | null | undefined }>()
   for (const list of Object.values(toObject(body))) {
     for (const item of toList(list)) {
-      const { term, notes: text } = toObject(item)
-      if (typeof term === 'string') notes.set(term.toLowerCase(), toText(text))
+      const { term, notes } = typeof item === 'string' ? { term: item } : toObject(item)
+      if (typeof term !== 'string') continue
+      terms.set(term.toLowerCase(), { notes: notes === undefined ? undefined : toText(notes) })
     }
   }
-  return notes
+  return terms
+}
+
+/** The notes of each term of a watchlist's answer, by the lower-cased term; null where they are cleared or absent. */
+export function readTermNotes(body: unknown): ReadonlyMap<string, string | null> {
+  return new Map([...readAnsweredTerms(body)].map(([term, { notes }]) => [term, notes ?? null]))
 }
 
 /** The `message` of an answer, in the service's words (docs/interface.md §4.3 to §4.6, §7). */

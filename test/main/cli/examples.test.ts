@@ -89,6 +89,11 @@ async function prepare(examples: readonly string[][]) {
     await run(['index', 'add', 'images.csv', '--index', 'sandbox-index', ...base])
     await run(['export', 'latest', 'added.csv'])
   }
+  if (words.has('ledger') || words.has('--recheck')) {
+    await run(['index', 'add', 'images.csv', '--index', 'sandbox-index', ...base])
+    await run(['watchlist', 'add', 'terms.csv', '--watchlist', 'sandbox_terms', ...base])
+    await run(['appeal', 'appeals.csv', ...base])
+  }
   let earlier = EARLIER_RUN
   if (words.has(EARLIER_RUN)) {
     const { stdout } = await run([

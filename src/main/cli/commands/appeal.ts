@@ -1,15 +1,54 @@
-import type { Command } from 'commander'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { CliContext } from '../context.ts'
+import { withEngine } from '../engine-access.ts'
 import { addSendingCommand } from './sending-command.ts'
 
-/** Adds `appeal SOURCE`: the status of each appeal (docs/interface.md §4.7). */
+interface AppealFlags {
+  recheck?: true
+}
+
+/** The source of a recheck in its workspace, replaced by the next one. */
+const RECHECK_FILE = 'appeals-in-review.csv'
+
+/** Adds `appeal SOURCE` and `appeal --recheck`: the status of each appeal (docs/interface.md §4.7). */
 export function addAppealCommand(program: Command, context: CliContext): void {
-  addSendingCommand<object>(program, context, {
+  addSendingCommand<AppealFlags>(program, context, {
     name: 'appeal',
     source: 'appeals',
-    description: 'Reads the status of each appeal_id. Sends no API key.',
-    addOptions: () => {},
+    description:
+      'Reads the status of each appeal_id. Sends no API key. With --recheck, asks again for the appeals that earlier runs ' +
+      'left in review; `ledger appeals` shows them.',
+    addOptions: (command) => {
+      command
+        .optionsGroup('Appeals:')
+        .option('--recheck', 'ask for all appeals that are still in review, instead of a source')
+    },
     toOperation: () => ({ kind: 'appeal-status' }),
-    examples: ['appeal appeals.csv', "appeal appeals.csv --map appeal_id='Case number' --rate 20"],
+    async findSource(source, { flags, workspace, baseUrl }) {
+      if ((source === undefined) === (flags.recheck === undefined)) {
+        throw new InvalidArgumentError(
+          source === undefined ? 'expected a source, or --recheck.' : '--recheck takes no source.',
+        )
+      }
+      if (source !== undefined) return source
+      const file = join(workspace, RECHECK_FILE)
+      const { rows } = await withEngine(workspace, (engine) =>
+        engine.exportLedger(
+          { of: 'appeals', service: { baseUrl }, list: null, states: ['in_review'], search: null },
+          file,
+        ),
+      )
+      if (rows > 0) return file
+      rmSync(file, { force: true })
+      await context.err.writeLine(`No appeal at ${baseUrl} is known to be in review. Nothing was sent.`)
+      return null
+    },
+    examples: [
+      'appeal appeals.csv',
+      "appeal appeals.csv --map appeal_id='Case number' --rate 20",
+      'appeal --recheck',
+    ],
   })
 }

@@ -17,7 +17,7 @@ import {
   type PaceFlags,
   type SendingFlags,
 } from '../options/sending-options.ts'
-import type { ServiceFlags } from '../options/service-options.ts'
+import { type ServiceFlags, toConnectionInput } from '../options/service-options.ts'
 import { addExamples } from '../options/shared-options.ts'
 import { writePlanFile } from '../session/plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
@@ -34,6 +34,14 @@ export interface SendingCommand<Own extends object> {
   /** Declares the command's own options, before those that every sending command has. */
   addOptions(command: Command): void
   toOperation(flags: Own): Operation
+  /**
+   * Finds the source of a command that needs none named; null where there is nothing to send, which it has said.
+   * `baseUrl` is where the requests go.
+   */
+  findSource?(
+    source: string | undefined,
+    options: { flags: SendingFlags & Own; workspace: string; baseUrl: string },
+  ): Promise<string | null>
   /** Ends of command lines for the help, without the program's name. */
   examples: readonly string[]
   /** Makes it a load test: its pace is among its own options. */
@@ -71,18 +79,26 @@ export function addSendingCommand<Own extends object>(
   context: CliContext,
   definition: SendingCommand<Own>,
 ): Command {
+  const { findSource } = definition
   const command = parent
     .command(definition.name)
-    .argument('<source>', `${definition.source}: ${SOURCE_ENDINGS_TEXT} file, or folder`)
+    .argument(
+      findSource === undefined ? '<source>' : '[source]',
+      `${definition.source}: ${SOURCE_ENDINGS_TEXT} file, or folder`,
+    )
     .summary(definition.summary ?? '')
     .description(definition.description)
   definition.addOptions(command)
   const { toLoad, toCapacity } = definition
   addSendingOptions(command, toLoad === undefined ? addPaceOptions : () => command).action(
-    async (source: string, flags: SendingFlags & PaceFlags & Own) => {
+    async (named: string | undefined, flags: SendingFlags & PaceFlags & Own) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const stored = findStored(workspace, flags)
       const operation = definition.toOperation(flags)
+      const { baseUrl } = toConnectionInput(flags, stored, context.env)
+      const source =
+        findSource === undefined ? (named ?? '') : await findSource(named, { flags, workspace, baseUrl })
+      if (source === null) return
       const sourcePath = resolveFromCaller(source, context.env)
       const load = toLoad?.(flags) ?? null
       const capacity = load === null ? null : (toCapacity?.(load, flags) ?? null)

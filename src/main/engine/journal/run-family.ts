@@ -19,8 +19,8 @@ export interface RunView {
   isCutOff: boolean
 }
 
-/** Reads the run's own row; null where its journal holds no run yet. */
-function readRunView(pool: ReaderPool, file: string, isHeld: boolean): RunView | null {
+/** Reads one run, without its retries; null where its journal holds no run yet. */
+export function readRunView(pool: ReaderPool, file: string, isHeld: boolean): RunView | null {
   const db = pool.get(file)
   const record = hasSchema(db) ? readRunRecord(db) : null
   if (record === null) return null
@@ -241,6 +241,18 @@ export function findTakenOver(
   return new Set([
     ...(isTaken(record.supersededBy) ? states.certain : []),
     ...(isTaken(record.unknownTakenBy) ? states.unknown : []),
+  ])
+}
+
+/** States of the rows that a retry took over and may have sent again, of which nobody knows since it was deleted. */
+export function findDeletedStates(
+  record: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy' | 'plan'>,
+): ReadonlySet<ItemState> {
+  const { supersededBy, unknownTakenBy } = record
+  const states = toRetriedStates(record)
+  return new Set([
+    ...(supersededBy !== null && isDeleted(supersededBy) ? states.certain : []),
+    ...(unknownTakenBy !== null && isDeleted(unknownTakenBy) ? states.unknown : []),
   ])
 }
 

@@ -14,7 +14,7 @@ import type { ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { toTable } from '../run/export/csv-report.ts'
-import { readPagesOfRows } from '../run/export/export-rows.ts'
+import { readPagesOfRows, toUnsentRow } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { readRuleNames } from '../run/results/family-counts.ts'
 import { findNewest } from '../run/results/family-rows.ts'
@@ -81,7 +81,9 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
   const reader = await openSource(source)
   async function* readPages(): AsyncGenerator<ExportRow[]> {
     for await (const { rows } of reader.batches()) {
-      yield rows.filter(({ row }) => drawn.stratumOf.has(row)).map(({ row, cells }) => toUnsent(row, cells))
+      yield rows
+        .filter(({ row }) => drawn.stratumOf.has(row))
+        .map(({ row, cells }) => toUnsentRow(row, cells))
     }
   }
   try {
@@ -110,17 +112,6 @@ function toStratumColumns({ stratumOf, strata }: DrawnRows): ExportColumn[] {
     { name: STRATUM_COLUMNS.name, read: ({ row }) => stratumOf.get(row) ?? '' },
     { name: STRATUM_COLUMNS.rows, read: ({ row }) => rowsOf.get(stratumOf.get(row) ?? '') ?? '' },
   ]
-}
-
-/** A row of a source that was never sent, as an export has it. */
-function toUnsent(row: number, cells: string[]): ExportRow {
-  return {
-    ...{ row, cells, place: { row, line: null }, state: 'pending', attempts: 0, kinds: null },
-    ...{ status: null, errorCode: null, message: null, taskId: null, postId: null, answer: null },
-    ...{ customIndexItemId: null, durationMs: null, callbackLatencyMs: null, exchangeInRow: null },
-    ...{ triggeredRules: [], classScores: [], tries: [], callbacks: [], request: null, response: null },
-    ...{ body: undefined, task: null, appeal: null, termNotes: null, serviceMessage: null },
-  }
 }
 
 /** The strata of drawn rows, by row number in the order of the source. */

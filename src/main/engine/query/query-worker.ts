@@ -88,6 +88,14 @@ serveCalls<QueryCalls>({
     const { previewSource } = await import('../source/preview.ts')
     return previewSource(source, limit)
   },
+  async readLedger(asked, query, page) {
+    const { readLedger } = await import('../lookback/ledger/read-ledger.ts')
+    return readLedger(pool, asked, query, page)
+  },
+  async exportLedger(asked, query, file) {
+    const { exportLedger } = await import('../lookback/ledger/export-ledger.ts')
+    return exportLedger(pool, asked, query, file)
+  },
   forget(file) {
     indexes.forget(file)
     pool.forget(file)

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
+import type { Ledger, LedgerQuery } from '../../../shared/lookback/ledger.ts'
 import type { Sample, SampleOptions } from '../../../shared/lookback/stratified-sample.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
-import type { SourcePreview } from '../../../shared/run/results.ts'
+import type { ExportResult, SourcePreview } from '../../../shared/run/results.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
-import type { RunReader } from '../engine-interface.ts'
+import type { Engine, RunReader } from '../engine-interface.ts'
+import type { AskedWorkspace } from '../lookback/ledger/read-ledger.ts'
 import type { RunBases } from '../receiver/workspace-receiver.ts'
 import { isRunId, listRunIds, toJournalFile } from '../workspace/workspace-files.ts'
 
@@ -50,12 +52,19 @@ export type QueryCalls = { [Name in keyof RunReader]: Query<RunReader[Name]> } &
     previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
     /** Draws a sample of the rows of a source into a file. */
     sampleSource(source: PlanSource, options: SampleOptions): Promise<Sample>
+    readLedger(asked: AskedWorkspace, query: LedgerQuery, page: LedgerPage): Promise<Ledger>
+    exportLedger(asked: AskedWorkspace, query: LedgerQuery, file: string): Promise<ExportResult>
     /** Lets go of a journal that is about to be deleted. */
     forget(file: string): void
   }
 
+type LedgerPage = Parameters<Engine['readLedger']>[1]
+
 /** The queries about one run, and what each is asked besides the run. */
-type RunQuery = Exclude<keyof QueryCalls, 'previewSource' | 'sampleSource' | 'forget'>
+type RunQuery = Exclude<
+  keyof QueryCalls,
+  'previewSource' | 'sampleSource' | 'readLedger' | 'exportLedger' | 'forget'
+>
 type RestOf<Name extends RunQuery> =
   Parameters<QueryCalls[Name]> extends [AskedRun, ...infer Rest] ? Rest : never
 
@@ -136,7 +145,26 @@ export class StoredRuns {
     runId: string,
     ...rest: RestOf<Name>
   ): Promise<Awaited<ReturnType<QueryCalls[Name]>>> {
-    const args = [this.#find(runId), ...rest] as unknown as Parameters<QueryCalls[Name]>
+    return this.#askInOwnThread(
+      name,
+      ...([this.#find(runId), ...rest] as unknown as Parameters<QueryCalls[Name]>),
+    )
+  }
+
+  /** Reads a page of a ledger, in a thread of its own. */
+  readLedger(query: LedgerQuery, page: LedgerPage): Promise<Ledger> {
+    return this.#askInOwnThread('readLedger', this.#toAskedWorkspace(), query, page)
+  }
+
+  /** Writes entries of a ledger to a file, in a thread of its own. */
+  exportLedger(query: LedgerQuery, file: string): Promise<ExportResult> {
+    return this.#askInOwnThread('exportLedger', this.#toAskedWorkspace(), query, file)
+  }
+
+  async #askInOwnThread<Name extends keyof QueryCalls>(
+    name: Name,
+    ...args: Parameters<QueryCalls[Name]>
+  ): Promise<Awaited<ReturnType<QueryCalls[Name]>>> {
     const thread = new QueryThread(this.#url)
     this.#apart.add(thread)
     try {
@@ -175,6 +203,10 @@ export class StoredRuns {
     const asked = this.#toAsked(runId)
     if (isRunId(runId) && existsSync(asked.file)) return asked
     throw new SluiceError({ id: 'run_not_found', runId, workspace: this.#workspace })
+  }
+
+  #toAskedWorkspace(): AskedWorkspace {
+    return { workspace: this.#workspace, held: this.#listHeld() }
   }
 
   #toAsked(runId: string): AskedRun {

@@ -181,3 +181,14 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
 function toSent({ method, url, body }: RowRequest): ExportRow['request'] {
   return { method, url, body }
 }
+
+/** A row that was never sent, as an export has it. */
+export function toUnsentRow(row: number, cells: string[]): ExportRow {
+  return {
+    ...{ row, cells, place: { row, line: null }, state: 'pending', attempts: 0, kinds: null },
+    ...{ status: null, errorCode: null, message: null, taskId: null, postId: null, answer: null },
+    ...{ customIndexItemId: null, durationMs: null, callbackLatencyMs: null, exchangeInRow: null },
+    ...{ triggeredRules: [], classScores: [], tries: [], callbacks: [], request: null, response: null },
+    ...{ body: undefined, task: null, appeal: null, termNotes: null, serviceMessage: null },
+  }
+}

@@ -1,0 +1,197 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import {
+  LEDGER_PAGE_MAX,
+  LEDGER_STATES,
+  type LedgerKind,
+  type LedgerQuery,
+  type LedgerState,
+  ledgerSchema,
+  SHOWN_STATES,
+} from '../../../shared/lookback/ledger.ts'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
+import type { CliContext } from '../context.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import {
+  createIntegerParser,
+  parseBaseUrl,
+  parseConnectionName,
+  parseFilledText,
+  parseVariableName,
+} from '../options/parse-values.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { formatLedger } from '../summary/ledger-text.ts'
+
+/** Which service a ledger is of, as options say it. */
+export interface LedgerServiceFlags extends WorkspaceFlags {
+  connection?: string
+  baseUrl?: string
+  apiKeyEnv?: string
+}
+
+interface LedgerFlags extends LedgerServiceFlags {
+  state?: readonly LedgerState[]
+  search?: string
+  limit: number
+  offset: number
+  export?: string
+  json?: true
+}
+
+/** Entries that are shown unless more are asked for. */
+const SHOWN = 20
+
+/** What tells the commands of the ledgers apart. */
+const LEDGERS: Readonly<
+  Record<LedgerKind, { list: string | null; summary: string; description: string; examples: string[] }>
+> = {
+  index: {
+    list: 'custom index id (default: the only one)',
+    summary: 'items of a custom index',
+    description:
+      'Shows the items that your runs added to a custom index and have not removed. The export can be used as the source of ' +
+      '`index remove` and `index add`.\n\n' +
+      'States: known; removed; removal-unknown (a removal had no usable answer); add-unknown (an add had no usable answer, so ' +
+      'that it may have added an item whose id is not known).',
+    examples: ['ledger index sandbox-index', 'ledger index sandbox-index --search upload --export items.csv'],
+  },
+  watchlist: {
+    list: 'API field name of the watchlist (default: the only one)',
+    summary: 'terms of a watchlist',
+    description:
+      'Shows the terms that a watchlist has, as far as your runs know: the last outcome and the notes. The export can be used ' +
+      'as the source of `watchlist add` and `watchlist update`.\n\n' +
+      'States: known; absent (the service does not have the term); failed (it could not process it); unknown (no usable answer).',
+    examples: [
+      'ledger watchlist sandbox_terms',
+      'ledger watchlist sandbox_terms --state all --export terms.xlsx',
+    ],
+  },
+  appeals: {
+    list: null,
+    summary: 'appeals over time',
+    description:
+      'Shows every appeal that your runs asked for: its last known status and when it changed. The export can be used as the ' +
+      'source of `appeal`; `appeal --recheck` asks for those in review again.\n\n' +
+      'States: in-review, reviewed, overturned, upheld, other-status, not-found (the service does not know the appeal), ' +
+      'unknown (never answered).',
+    examples: ['ledger appeals', 'ledger appeals --state in-review --export in-review.csv'],
+  },
+}
+
+/** Adds `ledger index|watchlist|appeals`: what all runs of a service add up to. */
+export function addLedgerCommand(program: Command, context: CliContext): void {
+  const ledger = program
+    .command('ledger')
+    .description(
+      'Adds up all runs of a service: items of custom indexes, terms of watchlists, and appeals. Nothing is sent.',
+    )
+  for (const of of Object.keys(LEDGERS) as LedgerKind[]) addLedger(ledger, context, of)
+}
+
+function addLedger(parent: Command, context: CliContext, of: LedgerKind): void {
+  const { list, summary, description, examples } = LEDGERS[of]
+  const command = parent.command(of).summary(summary).description(description)
+  if (list !== null) command.argument('[list]', list, parseFilledText)
+  addLedgerServiceOptions(command)
+    .optionsGroup('Entries:')
+    .option(
+      '--state <states>',
+      `only entries in these states, between commas, or all (default: ${SHOWN_STATES[of] === LEDGER_STATES[of] ? 'all' : SHOWN_STATES[of].join(', ')})`,
+      createStatesParser(of),
+    )
+    .option('--search <text>', 'only entries that contain this text', parseFilledText)
+    .option('--limit <n>', 'entries to show', createIntegerParser(1, LEDGER_PAGE_MAX), SHOWN)
+    .option('--offset <n>', 'entries to skip', createIntegerParser(0, Number.MAX_SAFE_INTEGER), 0)
+    .option('--export <file>', 'write all these entries to a .csv, .xlsx or .jsonl file')
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(async (...args: unknown[]) => {
+    // Commander passes the argument, where there is one, before the options.
+    const name = list === null ? undefined : (args[0] as string | undefined)
+    await showLedger(context, of, name ?? null, args[list === null ? 0 : 1] as LedgerFlags)
+  })
+  addExamples(command, examples)
+}
+
+/** Declares which service a ledger is of. */
+export function addLedgerServiceOptions(command: Command): Command {
+  return command
+    .optionsGroup('Service:')
+    .option(
+      '--connection <name>',
+      'stored connection (default: the connection in use, else the only service with such runs)',
+      parseConnectionName,
+    )
+    .option('--base-url <url>', 'service URL of the runs', parseBaseUrl)
+    .option(
+      '--api-key-env <name>',
+      'environment variable with the API key of the runs, if they used none of a connection',
+      parseVariableName,
+    )
+}
+
+function createStatesParser(of: LedgerKind): (text: string) => readonly LedgerState[] {
+  const states: readonly LedgerState[] = LEDGER_STATES[of]
+  return (text) => {
+    if (text.trim() === 'all') return states
+    return text.split(',').map((name) => {
+      const state = states.find((one) => one === name.trim().replaceAll('-', '_'))
+      if (state !== undefined) return state
+      const names = states.map((one) => one.replaceAll('_', '-'))
+      throw new InvalidArgumentError(`expected ${names.join(', ')} or all, found \`${name.trim()}\`.`)
+    })
+  }
+}
+
+/** The service that options name; where they name none, the connection in use. Throws `CONNECTION_NOT_FOUND`. */
+export function toLedgerService(workspace: string, flags: LedgerServiceFlags): LedgerQuery['service'] {
+  const { connection, baseUrl, apiKeyEnv } = flags
+  const connections = readConnections(workspace)
+  const isOpen = baseUrl === undefined && apiKeyEnv === undefined
+  const stored =
+    connection === undefined
+      ? isOpen
+        ? findConnectionInUse(connections)
+        : null
+      : findConnection(connections, connection)
+  const address = baseUrl ?? stored?.baseUrl
+  return {
+    ...(address === undefined ? {} : { baseUrl: address }),
+    ...(stored === null ? {} : { connection: stored.name }),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+  }
+}
+
+async function showLedger(
+  context: CliContext,
+  of: LedgerKind,
+  list: string | null,
+  flags: LedgerFlags,
+): Promise<void> {
+  const workspace = resolveWorkspace(flags.workspace, context.env)
+  const query: LedgerQuery = {
+    ...{ of, list, service: toLedgerService(workspace, flags), search: flags.search ?? null },
+    states: flags.state ?? SHOWN_STATES[of],
+  }
+  await withEngine(workspace, async (engine) => {
+    await engine.settleLate()
+    if (flags.export !== undefined) {
+      const written = await engine.exportLedger(query, resolveFromCaller(flags.export, context.env))
+      const { file, rows, sizeBytes } = written
+      await context.out.writeLine(
+        flags.json
+          ? JSON.stringify({ of, list, file, rows, bytes: sizeBytes })
+          : `${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)})`,
+      )
+      return
+    }
+    const { limit, offset } = flags
+    const ledger = await engine.readLedger(query, { limit, offset })
+    await context.out.writeLine(
+      flags.json
+        ? JSON.stringify(ledgerSchema.parse(ledger), null, 2)
+        : formatLedger(context.outTerminal, ledger, query),
+    )
+  })
+}

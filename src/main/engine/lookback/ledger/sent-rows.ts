@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs'
+import type { ItemState, RowAnswer } from '../../../../shared/run/item-state.ts'
+import { findDeletedStates, type RunView } from '../../journal/run-family.ts'
+import { createRowRequests } from '../../run/results/row-detail.ts'
+import { toJournalFile } from '../../workspace/workspace-files.ts'
+
+/** A row that one run may have sent, and what is known of it. Times are Unix microseconds. */
+export interface SentRow {
+  row: number
+  item: number
+  /** Its part of the request. */
+  body: Readonly<Record<string, unknown>>
+  /** As the journal has it; null while it is being sent, or where its run was cut off then. */
+  state: ItemState | null
+  errorCode: string | null
+  answer: RowAnswer | null
+  customIndexItemId: string | null
+  /** Tries that ended with an answer that took the request, acknowledgements among them. */
+  takenTries: number
+  /** When the last answer came; null where none came. */
+  answeredAtUs: number | null
+  /** Tries that may have been taken and were not answered, and when the last of them was sent. */
+  lostTries: number
+  lostAtUs: number
+  /** Tries in all, and when the last of them ended or was sent. */
+  tries: number
+  triedAtUs: number
+}
+
+/** Rows that are read in one step. */
+const STEP_ROWS = 1_000
+
+/**
+ * Reads every row that a run may have sent, in the order of the source; retries are runs of their own. What the process
+ * did not live to write down counts as a try without an answer, and so does what a retry sent that was deleted since.
+ * Such tries stand at the end of their run, since nobody noted when they were sent. No read stays open behind it.
+ */
+export function* readSentRows(view: RunView): Generator<SentRow, void, undefined> {
+  const { db, record, isHeld } = view
+  const deleted = findDeletedStates(record)
+  const lastAtUs = isHeld ? Date.now() * 1_000 : readLastAtUs(view)
+  const { mapRow } = createRowRequests(view)
+  const rows = db.prepare(
+    `SELECT row.id, row.item, row.cells, row.kinds, result.state, result.error_code, result.answer,
+     result.custom_index_item_id FROM row LEFT JOIN result ON result.row = row.id
+     WHERE row.id > ? AND row.item IS NOT NULL AND (row.id <= ? OR result.row IS NOT NULL)
+     ORDER BY row.id LIMIT ${STEP_ROWS}`,
+  )
+  const attempts = db.prepare(
+    `SELECT item, outcome, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item BETWEEN ? AND ?
+     ORDER BY item, number`,
+  )
+  // What was never sent before stands above the watermark; a deleted retry may have sent it.
+  const last = deleted.has('pending') ? Number.MAX_SAFE_INTEGER : record.claimed
+  const isLostBefore = createLostBefore(view)
+  for (let after = 0; ; ) {
+    const step = rows.all(after, last)
+    const [first, end] = [step[0], step.at(-1)]
+    if (first === undefined || end === undefined) return
+    const ofStep = attempts.all(
+      Math.min(...step.map(({ item }) => Number(item))),
+      Math.max(...step.map(({ item }) => Number(item))),
+    )
+    const triesOf = Map.groupBy(ofStep, ({ item }) => Number(item))
+    for (const found of step) {
+      const row = Number(found['id'])
+      const item = Number(found['item'])
+      const state = found['state'] === null ? null : (found['state'] as ItemState)
+      const isClaimed = row <= record.claimed
+      const tries = triesOf.get(item) ?? []
+      const lost = tries.filter(({ outcome }) => outcome === 'unknown')
+      const answered = tries.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'rejected')
+      // Marked, and nobody has written down what came of it.
+      const isOpen = state === 'sending' || (state === null && isClaimed)
+      const further =
+        (isOpen ? 1 : 0) +
+        (deleted.has(state ?? 'pending') && !(state === null && isClaimed) ? 1 : 0) +
+        (isLostBefore(item) ? 1 : 0)
+      const lostAt = lost.at(-1)?.['ended_at_us'] ?? null
+      yield {
+        row,
+        item,
+        body: mapRow(row, JSON.parse(String(found['cells'])) as string[], toText(found['kinds'])).body,
+        state: state === 'sending' ? null : state,
+        errorCode: toText(found['error_code']),
+        answer: toText(found['answer']) as RowAnswer | null,
+        customIndexItemId: toText(found['custom_index_item_id']),
+        takenTries: tries.filter(({ outcome }) => outcome === 'succeeded').length,
+        answeredAtUs: toNumber(answered.at(-1)?.['ended_at_us']),
+        lostTries: lost.length + further,
+        lostAtUs: further > 0 || lostAt === null ? lastAtUs : Number(lostAt),
+        tries: tries.length + further,
+        triedAtUs: further > 0 ? lastAtUs : (toNumber(tries.at(-1)?.['ended_at_us']) ?? lastAtUs),
+      }
+    }
+    after = Number(end['id'])
+  }
+}
+
+/** The last moment that the journal knows of. */
+function readLastAtUs({ db, record }: RunView): number {
+  const ended = db.prepare('SELECT max(sent_at_us + duration_us) AS at_us FROM attempt').get()?.['at_us']
+  const { createdAtMs, startedAtMs, endedAtMs } = record
+  return Math.max(
+    Number(ended ?? 0),
+    ...[createdAtMs, startedAtMs ?? 0, endedAtMs ?? 0].map((ms) => ms * 1_000),
+  )
+}
+
+/** Whether an item was sent without an answer by a run before this one that is not there any more. */
+function createLostBefore({ db, record, workspace }: RunView): (item: number) => boolean {
+  const { parentRunId } = record
+  if (parentRunId === null || existsSync(toJournalFile(workspace, parentRunId))) return () => false
+  const lost = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
+  return (item) => lost.get(item) !== undefined
+}
+
+function toText(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value)
+}
+
+function toNumber(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}

@@ -1,0 +1,129 @@
+import type { TermEntry } from '../../../../shared/lookback/ledger.ts'
+import { readAnsweredTerms } from '../../../../shared/service/answer-findings.ts'
+import type { RunView } from '../../journal/run-family.ts'
+import { createExchangeReader } from '../../run/journal/stored-bodies.ts'
+import { parseJson } from '../../service/judgement.ts'
+import { type LedgerReader, toIsoTime } from './ledger-tables.ts'
+import { readSentRows } from './sent-rows.ts'
+
+/** What happened to a term. */
+type TermDetail =
+  /** The list has it; without `notes` nobody said what these are. */
+  | { kind: 'present'; outcome: string; notes?: string | null }
+  | { kind: 'absent' }
+  /** The service could not process it, which changes nothing. */
+  | { kind: 'failed' }
+  /** Sent without a usable answer. */
+  | { kind: 'lost'; outcome: string; isAdd: boolean; hasNotes: boolean }
+
+/** Terms of watchlists, by the lower-cased term (docs/interface.md §2.5). The service has no way to remove one. */
+export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
+  operations: ['watchlist-add', 'watchlist-update'],
+
+  collect(run, events) {
+    const { runId, plan } = run.record
+    const { operation } = plan
+    if (!('watchlist' in operation)) return
+    const isAdd = operation.kind === 'watchlist-add'
+    const readTerms = createTermsReader(run)
+    for (const sent of readSentRows(run)) {
+      const { row, item, body, state, answer } = sent
+      const { term, notes } = body
+      if (typeof term !== 'string' || term === '') continue
+      const key = term.toLowerCase()
+      const terms = readTerms(item)
+      const add = (atUs: number, detail: TermDetail) =>
+        events.add({ list: operation.watchlist, key, atUs, runId, row, detail })
+      const isAnswered = (state === 'succeeded' || state === 'rejected') && answer !== null
+      const said = terms?.get(key) ?? terms?.get(key.trim())
+      // The answer may pass a term over in silence.
+      const isMentioned = isAnswered && (terms === null || said !== undefined)
+      const isSettled = isMentioned && answer !== 'failed'
+      if (!isSettled && (sent.lostTries > 0 || (isAnswered && !isMentioned))) {
+        const outcome = state === null && run.isHeld ? 'sending' : 'unknown'
+        const atUs = sent.lostTries > 0 ? sent.lostAtUs : sent.triedAtUs
+        add(atUs, { kind: 'lost', outcome, isAdd, hasNotes: notes !== undefined })
+      }
+      if (!isMentioned) continue
+      const atUs = sent.answeredAtUs ?? sent.triedAtUs
+      if (answer === 'failed') add(atUs, { kind: 'failed' })
+      else if (answer === 'non_existent') add(atUs, { kind: 'absent' })
+      else add(atUs, { kind: 'present', outcome: answer, ...toNotes(said?.notes, notes, answer === 'added') })
+    }
+  },
+
+  fold(events) {
+    const [first] = events
+    let last = first
+    if (first === undefined || last === undefined) return null
+    let state: TermEntry['state'] = 'unknown'
+    let outcome = ''
+    let notes: string | null = null
+    let isNotesKnown = false
+    for (const event of events) {
+      const { detail } = event
+      last = event
+      switch (detail.kind) {
+        case 'present':
+          state = 'known'
+          outcome = detail.outcome
+          if (detail.notes !== undefined) {
+            notes = detail.notes
+            isNotesKnown = true
+          }
+          break
+        case 'absent':
+          state = 'absent'
+          outcome = 'non_existent'
+          notes = null
+          isNotesKnown = false
+          break
+        case 'failed':
+          if (event === first) state = 'failed'
+          outcome = 'failed'
+          break
+        case 'lost':
+          // An update creates no term, and an add leaves one that is there.
+          if (state !== 'known' && (detail.isAdd || state !== 'absent')) state = 'unknown'
+          outcome = detail.outcome
+          if (detail.hasNotes) {
+            notes = null
+            isNotesKnown = false
+          }
+      }
+    }
+    return {
+      entry: {
+        ...{ state, outcome, term: first.key, notes, notes_known: isNotesKnown },
+        first_at: toIsoTime(first.atUs),
+        changed_at: toIsoTime(last.atUs),
+        run_id: last.runId,
+        row: last.row,
+      },
+      texts: [first.key, notes],
+    }
+  },
+}
+
+/** Reads the terms that the answer to an item has; null where there is no readable one. */
+function createTermsReader({ db }: RunView): (item: number) => ReturnType<typeof readAnsweredTerms> | null {
+  const exchanges = createExchangeReader(db)
+  let last: { item: number; terms: ReturnType<typeof readAnsweredTerms> | null } | null = null
+  return (item) => {
+    if (last?.item !== item) {
+      const json = parseJson(exchanges.readAnswer(item)?.text ?? '')
+      last = { item, terms: json === undefined ? null : readAnsweredTerms(json) }
+    }
+    return last.terms
+  }
+}
+
+/**
+ * The notes of a term that the list has: those of the answer, else those that were sent. A new term that was sent without
+ * has none; an old one has what it had.
+ */
+function toNotes(said: string | null | undefined, sent: unknown, isNew: boolean): { notes?: string | null } {
+  if (typeof said === 'string') return { notes: said }
+  if (typeof sent === 'string' || sent === null) return { notes: sent }
+  return isNew || said === null ? { notes: null } : {}
+}

@@ -1,0 +1,190 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { openLedgerWorkspace } from './ledger-workspace.ts'
+
+const ADD = { kind: 'index-add', indexId: 'sandbox-index' } as const
+const REMOVE = { kind: 'index-remove', indexId: 'sandbox-index' } as const
+const ALL = { states: ['known', 'removed', 'removal_unknown', 'add_unknown'] } as const
+
+const toImages = (names: readonly string[]) =>
+  `url,metadata,content_variant\n${names.map((name) => `https://media.example.com/${name}.png,"{""name"":""=${name}""}",cats\n`).join('')}`
+
+/** Whether the mark stands that rows may be sent, and no outcome yet. */
+function isMarked(file: string): boolean {
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    const found = db.prepare('SELECT claimed, (SELECT count(*) FROM result) AS results FROM run').get()
+    return Number(found?.['claimed']) > 0 && found?.['results'] === 0
+  } finally {
+    db.close()
+  }
+}
+
+async function openIndex(options?: Parameters<typeof openLedgerWorkspace>[0]) {
+  const opened = await openLedgerWorkspace(options)
+  const readIds = async () => (await opened.read('index')).entries.map((entry) => entry.custom_index_item_id)
+  const readHeld = async () =>
+    (await opened.sandbox.indexItems('sandbox-index')).map((item) => item.custom_index_item_id)
+  return { ...opened, readIds, readHeld }
+}
+
+describe('the ledger of an index', () => {
+  it('holds what the sandbox holds after adds, removals, further adds, a crash and a resume', async () => {
+    const { runs, sandbox, send, sendCutOff, read, readIds, readHeld, exportTo } = await openIndex()
+    await send(ADD, toImages(['a', 'b', 'c', 'd']))
+    const { entries } = await read('index')
+    expect(entries).toMatchObject(
+      ['a', 'b', 'c', 'd'].map((name) => ({
+        state: 'known',
+        outcome: 'added',
+        url: `https://media.example.com/${name}.png`,
+        metadata: { name: `=${name}` },
+        content_variant: 'cats',
+      })),
+    )
+    const some = await exportTo('index', 'some.csv', { search: '/A.png' })
+    expect(some.rows).toBe(1)
+    expect(await send(REMOVE, some.file)).toMatchObject({ rows: { read: 1, succeeded: 1 } })
+    // An item that is added again is another one.
+    await send(ADD, toImages(['a', 'b']))
+    expect(await readIds()).toHaveLength(5)
+    expect(await readIds()).toEqual(await readHeld())
+
+    const two = (await readIds()).slice(0, 2)
+    const runId = await sendCutOff(REMOVE, `custom_index_item_id\n${two.join('\n')}\n`, isMarked)
+    expect(await readHeld()).toHaveLength(3)
+    const open = await read('index', ALL)
+    expect(open.counts).toEqual({ known: 3, removed: 1, removal_unknown: 2 })
+    expect(open.entries.filter(({ state }) => state === 'removal_unknown')).toMatchObject(
+      two.map((id) => ({ custom_index_item_id: id, outcome: 'unknown', run_id: runId })),
+    )
+    expect(await runs.resume(runId, 'resend').ended).toMatchObject({ rows: { succeeded: 2 } })
+    expect((await read('index')).counts).toEqual({ known: 3, removed: 3 })
+    expect(await readIds()).toEqual(await readHeld())
+    const held = await sandbox.indexItems('sandbox-index')
+    expect((await read('index')).entries).toMatchObject(held.map(({ url, metadata }) => ({ url, metadata })))
+  })
+
+  it('counts adds that were cut off as items that nobody knows, also after they are sent again', async () => {
+    const { runs, sendCutOff, read, readHeld } = await openIndex()
+    const runId = await sendCutOff(ADD, toImages(['a', 'b']), isMarked)
+    expect(await readHeld()).toHaveLength(2)
+    const cut = await read('index', ALL)
+    expect(cut.counts).toEqual({ add_unknown: 2 })
+    expect(cut.entries[0]).toMatchObject({ custom_index_item_id: null, items: 1, metadata: { name: '=a' } })
+    await runs.resume(runId, 'skip').ended
+    expect((await read('index', ALL)).counts).toEqual({ add_unknown: 2 })
+    await runs.retry(runId, 'resend').ended
+    // The sandbox took them twice, and only the second answers said which items these are.
+    const again = await read('index', ALL)
+    expect(again.counts).toEqual({ known: 2, add_unknown: 2 })
+    const held = await readHeld()
+    expect(held).toHaveLength(4)
+    expect(held).toEqual(
+      expect.arrayContaining((await read('index')).entries.map((entry) => entry.custom_index_item_id)),
+    )
+  })
+
+  it('tells an answer that is lost from a request that was refused', async () => {
+    const { send, setFaults, read, readHeld } = await openIndex()
+    await setFaults(['503-after=100%'])
+    await send(ADD, toImages(['lost']))
+    await setFaults(['429=100%'])
+    await send(ADD, toImages(['refused']))
+    await setFaults([])
+    await send(ADD, toImages(['taken']))
+    const [item] = await Promise.all([read('index').then(({ entries }) => entries[0])])
+    await setFaults(['503-after=100%'])
+    const removal = `custom_index_item_id\n${item?.custom_index_item_id}\n`
+    await send(REMOVE, removal)
+    expect((await read('index', ALL)).counts).toEqual({ add_unknown: 1, removal_unknown: 1 })
+    await setFaults([])
+    // The service says now that the item is gone.
+    expect(await send(REMOVE, removal)).toMatchObject({ rows: { rejected: 1 } })
+    const { counts, entries } = await read('index', { states: ['removed'] })
+    expect(counts).toEqual({ add_unknown: 1, removed: 1 })
+    expect(entries).toMatchObject([{ outcome: 'not_found', url: 'https://media.example.com/taken.png' }])
+    expect(await readHeld()).toHaveLength(1)
+  })
+
+  it('says that a removal of unknown items was refused, and keeps what it knows', async () => {
+    const { send, read } = await openIndex()
+    await send(ADD, toImages(['a']))
+    await send(REMOVE, 'custom_index_item_id\nnever-added\n')
+    const { counts, entries } = await read('index', { states: ['removed'] })
+    expect(counts).toEqual({ known: 1, removed: 1 })
+    expect(entries).toMatchObject([{ custom_index_item_id: 'never-added', outcome: 'not_found', url: null }])
+  })
+
+  it.each(['csv', 'xlsx', 'jsonl'])(
+    'is the source of a removal and of further adds as .%s',
+    async (ending) => {
+      const { send, read, readIds, readHeld, exportTo, sandbox } = await openIndex()
+      await send(ADD, toImages(['a', 'b']))
+      const before = await sandbox.indexItems('sandbox-index')
+      const { file, rows } = await exportTo('index', `items.${ending}`)
+      expect(rows).toBe(2)
+      expect(await send(REMOVE, file)).toMatchObject({ rows: { read: 2, succeeded: 2 } })
+      expect(await readHeld()).toEqual([])
+      expect((await read('index')).total).toBe(0)
+      expect(await send(ADD, file)).toMatchObject({ rows: { read: 2, succeeded: 2 } })
+      expect(await readIds()).toEqual(await readHeld())
+      const strip = ({ url, metadata, content_variant }: (typeof before)[number]) => [
+        url,
+        metadata,
+        content_variant,
+      ]
+      expect((await sandbox.indexItems('sandbox-index')).map(strip)).toEqual(before.map(strip))
+    },
+  )
+
+  it('is read a page at a time, and asks which index is meant where there are several', async () => {
+    const { send, read, sandbox, exportTo } = await openIndex()
+    await sandbox.admin('PUT', '/indexes/other')
+    await send(ADD, toImages(['a', 'b', 'c']))
+    await send({ kind: 'index-add', indexId: 'other' }, toImages(['d']))
+    const open = await read('index')
+    expect(open).toMatchObject({ list: null, entries: [], total: 0 })
+    expect(open.lists).toEqual([
+      { name: 'other', counts: { known: 1 } },
+      { name: 'sandbox-index', counts: { known: 3 } },
+    ])
+    const page = await read('index', { list: 'sandbox-index' }, { offset: 1, limit: 1 })
+    expect(page).toMatchObject({ total: 3, offset: 1, entries: [{ url: 'https://media.example.com/b.png' }] })
+    await expect(exportTo('index', 'items.csv')).rejects.toMatchObject({
+      code: 'BAD_USAGE',
+      message: expect.stringContaining('`other`, `sandbox-index`'),
+    })
+    await expect(read('index', { list: 'missing' })).rejects.toMatchObject({ code: 'BAD_USAGE' })
+  })
+
+  it('keeps runs to another address or with another key apart', async () => {
+    const { send, read, sandbox } = await openIndex()
+    const other = { connection: { baseUrl: sandbox.baseUrl, apiKeyEnv: 'OTHER_KEY' } }
+    await send(ADD, toImages(['a']))
+    await send(ADD, toImages(['b', 'c']), other)
+    await expect(read('index')).rejects.toMatchObject({
+      code: 'BAD_USAGE',
+      message: expect.stringContaining('OTHER_KEY'),
+    })
+    const one = await read('index', { service: { apiKeyEnv: 'OTHER_KEY' } })
+    expect(one.counts).toEqual({ known: 2 })
+    expect(one.warnings).toEqual([
+      '1 other run to this address used the key in SLUICE_API_KEY; it is not included.',
+    ])
+    await expect(
+      read('index', { service: { baseUrl: 'https://elsewhere.example.com' } }),
+    ).rejects.toMatchObject({
+      code: 'BAD_USAGE',
+      hint: expect.stringContaining(sandbox.baseUrl),
+    })
+  })
+
+  it('has nothing to read in a workspace without such runs', async () => {
+    const { read } = await openIndex()
+    await expect(read('index')).rejects.toMatchObject({
+      code: 'BAD_USAGE',
+      hint: expect.stringContaining('`index add`'),
+    })
+  })
+})

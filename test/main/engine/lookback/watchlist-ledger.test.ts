@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { LEDGER_STATES, type LedgerQuery } from '../../../../src/shared/lookback/ledger.ts'
+import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
+import { startFaultServer } from '../../../helpers/fault-server.ts'
+import { openLedgerWorkspace } from './ledger-workspace.ts'
+
+const toAdd = (watchlist: string): PlanInput['operation'] => ({ kind: 'watchlist-add', watchlist })
+const toUpdate = (watchlist: string, emptyNotes: 'keep' | 'clear' = 'keep'): PlanInput['operation'] => ({
+  ...{ kind: 'watchlist-update', watchlist, emptyNotes },
+})
+const ALL: Partial<LedgerQuery> = { states: LEDGER_STATES.watchlist }
+
+async function openWatchlist() {
+  const opened = await openLedgerWorkspace()
+  await opened.sandbox.admin('PUT', '/watchlists/slurs', { terms: [{ term: 'old', notes: 'from before' }] })
+  const readTerms = async (query = ALL) =>
+    (await opened.read('watchlist', query)).entries.map(({ term, state, outcome, notes, notes_known }) => [
+      ...[term, state, outcome],
+      notes_known ? notes : '?',
+    ])
+  return { ...opened, readTerms }
+}
+
+describe('the ledger of a watchlist', () => {
+  it('holds the terms and notes that the sandbox holds, whatever the order of adds and updates', async () => {
+    const { send, read, readTerms, sandbox } = await openWatchlist()
+    await send(toAdd('slurs'), 'term,notes\nFirst,one\nsecond,two\nOLD,\nthird,three\n')
+    await send(toUpdate('slurs'), 'term,notes\nfirst,changed\nmissing,none\n')
+    await send(toUpdate('slurs', 'clear'), 'term,notes\nthird,\n')
+    await send(toAdd('slurs'), 'term,notes\nsecond,\n')
+    expect(await readTerms()).toEqual([
+      ['first', 'known', 'updated', 'changed'],
+      ['second', 'known', 'pre_existing', 'two'],
+      ['old', 'known', 'pre_existing', 'from before'],
+      ['third', 'known', 'updated', null],
+      ['missing', 'absent', 'non_existent', '?'],
+    ])
+    const { entries, counts } = await read('watchlist')
+    expect(counts).toEqual({ known: 4, absent: 1 })
+    const held = await sandbox.terms('slurs')
+    expect(held).toHaveLength(entries.length)
+    expect(held).toEqual(expect.arrayContaining(entries.map(({ term, notes }) => ({ term, notes }))))
+  })
+
+  it('takes each term of a request as its own part of the answer says', async () => {
+    const { send, read } = await openLedgerWorkspace()
+    const answers = [
+      { added_terms: [{ term: 'zeta' }, { term: 'fine' }], pre_existing_terms: [], failed_terms: [] },
+      {
+        added_terms: [],
+        pre_existing_terms: [{ term: 'zeta' }],
+        // A text alone, and nothing at all about the last one.
+        failed_terms: ['broken', { term: 'fine' }],
+      },
+    ]
+    const server = await startFaultServer({
+      onRequest: ({ number }, wire) =>
+        wire.send(200, JSON.stringify({ message: '', watchlist: 'slurs', ...answers[number - 1] })),
+    })
+    const there = { connection: { baseUrl: server.baseUrl } }
+    await send(toAdd('slurs'), 'term,notes\nzeta,\nfine,\n', there)
+    await send(toAdd('slurs'), 'term,notes\nzeta,\nbroken,\nfine,\npassed over,\n', there)
+    const { entries, counts } = await read('watchlist', ALL)
+    expect(entries.map(({ term, state, outcome }) => [term, state, outcome])).toEqual([
+      ['zeta', 'known', 'pre_existing'],
+      ['fine', 'known', 'failed'],
+      ['broken', 'failed', 'failed'],
+      ['passed over', 'unknown', 'unknown'],
+    ])
+    expect(counts).toEqual({ known: 2, failed: 1, unknown: 1 })
+  })
+
+  it('shows terms of a lost answer as unknown until an answer says what the list has', async () => {
+    const { send, setFaults, readTerms, read, runs } = await openWatchlist()
+    await send(toAdd('slurs'), 'term,notes\nknown,before\n')
+    await setFaults(['503-after=100%'])
+    const lost = await send(toAdd('slurs'), 'term,notes\nknown,after\nnew,note\n')
+    expect(lost).toMatchObject({ rows: { unknown: 2 } })
+    // The term is there in any case; which notes it has is not known.
+    expect(await readTerms()).toEqual([
+      ['known', 'known', 'unknown', '?'],
+      ['new', 'unknown', 'unknown', '?'],
+    ])
+    await setFaults([])
+    await runs.retry(lost.run_id, 'resend').ended
+    expect(await readTerms()).toEqual([
+      ['known', 'known', 'added_or_pre_existing', 'after'],
+      ['new', 'known', 'added_or_pre_existing', 'note'],
+    ])
+    expect((await read('watchlist')).counts).toEqual({ known: 2 })
+  })
+
+  it('does not take a request that was refused as a whole for an answer about its terms', async () => {
+    const { send, readTerms } = await openWatchlist()
+    await send(toAdd('slurs'), 'term,notes\nold,mine\n')
+    await send(toAdd('missing-list'), 'term,notes\nnever,\n')
+    expect(await readTerms()).toEqual([['old', 'known', 'pre_existing', 'mine']])
+  })
+
+  it.each(['csv', 'xlsx', 'jsonl'])('is the source of further adds and updates as .%s', async (ending) => {
+    const { send, exportTo, sandbox } = await openWatchlist()
+    const terms = 'term,notes\n=sum(a),"two\nlines; more"\nplain,\n"with, comma",+1\n'
+    await send(toAdd('slurs'), terms)
+    const before = await sandbox.terms('slurs')
+    const { file, rows } = await exportTo('watchlist', `terms.${ending}`)
+    expect(rows).toBe(3)
+    expect(await send(toUpdate('slurs'), file)).toMatchObject({ terms: { updated: 3, non_existent: 0 } })
+    expect(await sandbox.terms('slurs')).toEqual(before)
+    await sandbox.admin('PUT', '/watchlists/slurs', { terms: [{ term: 'old', notes: 'from before' }] })
+    expect(await send(toAdd('slurs'), file)).toMatchObject({ terms: { added: 3 } })
+    expect(await sandbox.terms('slurs')).toEqual(before)
+  })
+})
