@@ -37,7 +37,7 @@ function toBuilderName(fuse: FuseV1Options): string {
 const FUSE_ON = '1'.charCodeAt(0)
 
 /** The fuses of the program itself: on or off, by the names of `electron-builder.yml`. */
-async function readFuses({ program }: PackagedApp): Promise<Record<string, boolean>> {
+export async function readFuses({ program }: PackagedApp): Promise<Record<string, boolean>> {
   const wire = await getCurrentFuseWire(program)
   const fuses: Record<string, boolean> = {}
   for (const [fuse, state] of Object.entries(wire)) {
@@ -73,7 +73,7 @@ function hashArchiveHeader({ resources }: PackagedApp): string {
 }
 
 /** The hash that the program expects of `app.asar`; null on Linux, where Electron checks none. */
-function readExpectedHash({ system, program, resources }: PackagedApp): string | null {
+export function readExpectedHash({ system, program, resources }: PackagedApp): string | null {
   if (system === 'linux') return null
   if (system === 'mac') {
     const plist = readFileSync(join(resources, '..', 'Info.plist'), 'utf8')
@@ -90,9 +90,10 @@ function readExpectedHash({ system, program, resources }: PackagedApp): string |
   return listed?.[1] ?? ''
 }
 
-/** Entries of the app that nothing imports by name: Electron or a thread's starter opens them. */
+/** Files that no other names: Electron, the starter of a thread or a person opens them. */
 const ENTRIES = [
   'package.json',
+  'out/THIRD-PARTY-NOTICES.txt',
   'out/main/main.js',
   'out/main/run-worker.js',
   'out/main/load-worker.js',

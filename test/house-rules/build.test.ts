@@ -1,77 +1,190 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { withTemporaryFolder } from '../helpers/temporary-folder.ts'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { extractAll } from '@electron/asar'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatNotices, readPackages } from '../../scripts/licences.ts'
+import {
+  checkPackagedApp,
+  findPackagedApp,
+  listFiles,
+  measureFolder,
+  readExpectedHash,
+  readFuses,
+} from '../../scripts/release/packaged-app.ts'
+import type { PackedSystem } from '../helpers/packaging/electron-distribution.ts'
+import { packHere } from '../helpers/packaging/pack-here.ts'
+import type { SeenApp } from '../helpers/packaging/use-packaged-app.ts'
 import { PROJECT_FOLDER, parseModule } from './read-module.ts'
 
-/** What the build of this moment is made of. */
-interface Build {
-  mainFiles: string[]
-  packages: string[]
-  preload: string
-  page: string
+const CONFIG_FILE = join(PROJECT_FOLDER, 'electron-builder.yml')
+const SYSTEMS: PackedSystem[] = ['mac', 'win', 'linux']
+
+// One build for all of it, outside of the project, so that nothing can be found there but what was built.
+let folder = ''
+const packed = new Map<PackedSystem, string>()
+
+/** Where a system's packaged app is. */
+function findPacked(system: PackedSystem): string {
+  return packed.get(system) ?? ''
 }
 
-let built: Build
+function buildApp(output: string): void {
+  const tool = join(PROJECT_FOLDER, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [tool, 'build', '--outDir', output, '--logLevel', 'warn'],
+    {
+      cwd: PROJECT_FOLDER,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_ENV: undefined, VITEST: undefined },
+    },
+  )
+  if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`)
+  const lists = ['main', 'preload', 'renderer'].map((part) => join(output, part, 'licences.json'))
+  writeFileSync(join(output, 'THIRD-PARTY-NOTICES.txt'), formatNotices(readPackages(lists)))
+}
 
-// Outside the project, so that nothing there is can be found but what was built.
 beforeAll(async () => {
-  built = await withTemporaryFolder((folder) => {
-    const run = (args: string[]) =>
-      spawnSync(process.execPath, args, { cwd: PROJECT_FOLDER, encoding: 'utf8', env: toEnv(folder) })
-    const output = join(folder, 'out')
-    const tool = join(PROJECT_FOLDER, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
-    const build = run([tool, 'build', '--outDir', output, '--logLevel', 'warn'])
-    if (build.status !== 0) throw new Error(`the build failed:\n${build.stdout}${build.stderr}`)
-    const main = join(output, 'main')
-    const mainFiles = readdirSync(main)
-    const scripts = mainFiles.filter((name) => name.endsWith('.js'))
-    return {
-      mainFiles,
-      packages: scripts.flatMap((name) => {
-        const { imports } = parseModule(name, readFileSync(join(main, name), 'utf8'))
-        return imports.map(({ specifier }) => specifier).filter((specifier) => !/^(node:|\.)/.test(specifier))
-      }),
-      preload: readFileSync(join(output, 'preload', 'preload.cjs'), 'utf8'),
-      page: readFileSync(join(output, 'renderer', 'index.html'), 'utf8'),
-    }
-  })
-}, 120_000)
+  folder = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-package-'))
+  buildApp(join(folder, 'out'))
+  for (const system of SYSTEMS) packed.set(system, await packHere(folder, system))
+}, 240_000)
 
-function toEnv(folder: string): NodeJS.ProcessEnv {
-  return { ...process.env, NODE_ENV: undefined, VITEST: undefined, TMPDIR: folder }
-}
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the build', () => {
-  it('makes every entry, each under the name that others look for', () => {
-    const entries = [
-      'main.js',
-      'run-worker.js',
-      'query-worker.js',
-      'receiver-worker.js',
-      'sandbox-worker.js',
-      'sample.csv',
-      'async-sample.csv',
-      'terms-sample.csv',
-    ]
-    expect(built.mainFiles).toEqual(expect.arrayContaining(entries))
-  })
+  const readBuilt = (path: string) => readFileSync(join(folder, 'out', path), 'utf8')
 
   it('needs no package but electron', () => {
-    expect([...new Set(built.packages)]).toEqual(['electron'])
+    const main = readdirSync(join(folder, 'out', 'main')).filter((name) => name.endsWith('.js'))
+    const specifiers = main.flatMap((name) =>
+      parseModule(name, readBuilt(`main/${name}`)).imports.map(({ specifier }) => specifier),
+    )
+    expect([...new Set(specifiers.filter((specifier) => !/^(node:|\.)/.test(specifier)))]).toEqual([
+      'electron',
+    ])
   })
 
   it('makes the preload script one CommonJS file, which is all a sandboxed one may be', () => {
-    const required = [...built.preload.matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name)
-    expect(required).toEqual(['electron'])
-    expect(built.preload).not.toMatch(/^(import|export) /m)
+    const preload = readBuilt('preload/preload.cjs')
+    expect([...preload.matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name)).toEqual(['electron'])
+    expect(preload).not.toMatch(/^(import|export) /m)
   })
 
   it('leaves a place for the nonce at every script and style of the page, and nothing inline', () => {
-    const tags = built.page.match(/<(script|style|link rel="stylesheet")[^>]*>/g) ?? []
+    const page = readBuilt('renderer/index.html')
+    const tags = page.match(/<(script|style|link rel="stylesheet")[^>]*>/g) ?? []
     expect(tags.length).toBeGreaterThanOrEqual(2)
     for (const tag of tags) expect(tag).toContain('nonce="__CSP_NONCE__"')
-    expect(built.page).not.toMatch(/<script[^>]*>[^<]|<style| style="| on[a-z]+="/)
+    expect(page).not.toMatch(/<script[^>]*>[^<]|<style| style="| on[a-z]+="/)
+  })
+})
+
+describe.each(SYSTEMS)('the app packed for %s', (system) => {
+  it('has the fuses of electron-builder.yml, read back from its program', async () => {
+    expect(await readFuses(findPackagedApp(findPacked(system)))).toEqual({
+      runAsNode: false,
+      enableCookieEncryption: false,
+      enableNodeOptionsEnvironmentVariable: false,
+      enableNodeCliInspectArguments: false,
+      enableEmbeddedAsarIntegrityValidation: true,
+      onlyLoadAppFromAsar: true,
+      loadBrowserProcessSpecificV8Snapshot: false,
+      grantFileProtocolExtraPrivileges: false,
+    })
+  })
+
+  it('holds every file that runs, none that does not, and the hashes by which Electron checks them', async () => {
+    const app = findPackagedApp(findPacked(system))
+    expect(await checkPackagedApp(app, CONFIG_FILE)).toEqual([])
+    expect(readExpectedHash(app)).toEqual(system === 'linux' ? null : expect.stringMatching(/^[0-9a-f]{64}$/))
+    const files = listFiles(app)
+    expect([...new Set(files.map((path) => dirname(path)))].toSorted()).toEqual([
+      '.',
+      'out',
+      'out/main',
+      'out/preload',
+      'out/renderer',
+      'out/renderer/assets',
+    ])
+    expect(files.filter((path) => /node_modules|\.map$|\.ts$|cli\.js$|licences\.json$/.test(path))).toEqual(
+      [],
+    )
+    expect(measureFolder(dirname(app.resources))).toBeLessThan(12e6)
+  })
+
+  it('keeps one language of Chromium', () => {
+    const files = readdirSync(findPacked(system), { recursive: true, encoding: 'utf8' })
+    expect(files.filter((path) => /\bde\.(pak|lproj)/.test(path))).toEqual([])
+    expect(files.filter((path) => /\ben(-US)?\.(pak|lproj)$/.test(path)).length).toBeGreaterThan(0)
+  })
+})
+
+describe('reading a package back', () => {
+  it('finds a changed fuse, a changed file, a strange file and a program that expects another archive', async () => {
+    const app = findPackagedApp(findPacked('win'))
+    const archive = join(app.resources, 'app.asar')
+    const [program, bytes] = [readFileSync(app.program), readFileSync(archive)]
+    const find = async () => (await checkPackagedApp(app, CONFIG_FILE)).join('\n')
+
+    const fuses = program.indexOf('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX') + 34
+    writeFileSync(
+      app.program,
+      Buffer.concat([program.subarray(0, fuses), Buffer.from('1'), program.subarray(fuses + 1)]),
+    )
+    expect(await find()).toBe('fuse runAsNode is true, not false')
+
+    const other = Buffer.from(
+      program.toString('latin1').replace(readExpectedHash(app) ?? '', '0'.repeat(64)),
+      'latin1',
+    )
+    writeFileSync(app.program, other)
+    expect(await find()).toMatch(
+      /^the program expects app\.asar with the hash 0{64}, and it has [0-9a-f]{64}$/,
+    )
+    writeFileSync(app.program, program)
+
+    // The last bytes of the archive are of one of its files.
+    writeFileSync(archive, Buffer.concat([bytes.subarray(0, -1), Buffer.from([(bytes.at(-1) ?? 0) ^ 1])]))
+    expect(await find()).toMatch(/^app\.asar holds \S+ with other bytes than its hash says$/)
+    writeFileSync(archive, bytes)
+
+    writeFileSync(join(app.resources, 'default_app.asar'), '')
+    expect(await find()).toBe('default_app.asar stands beside app.asar')
+    rmSync(join(app.resources, 'default_app.asar'))
+    expect(await find()).toBe('')
+  })
+})
+
+describe('the app in its archive', () => {
+  it('loads its page, and sends rows with the threads and files of the archive alone', () => {
+    const unpacked = join(folder, 'unpacked', 'app.asar')
+    mkdirSync(dirname(unpacked))
+    extractAll(join(findPackagedApp(findPacked('linux')).resources, 'app.asar'), unpacked)
+    const script = join(PROJECT_FOLDER, 'test', 'helpers', 'packaging', 'use-packaged-app.ts')
+    const { stdout, stderr } = spawnSync(process.execPath, [script, unpacked], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], SLUICE_WORKSPACE: join(folder, 'workspace') },
+      timeout: 60_000,
+    })
+    expect(stderr).toBe('')
+    const seen: SeenApp = JSON.parse(stdout)
+    expect(seen).toEqual({
+      page: { status: 200, hasPolicy: true, missing: [], assets: expect.any(Number) },
+      platform: 'desktop',
+      succeeded: 364,
+      columns: expect.arrayContaining(['text_data', 'user_id']),
+    })
+    expect(seen.page.assets).toBeGreaterThanOrEqual(2)
   })
 })
