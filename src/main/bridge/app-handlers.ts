@@ -17,10 +17,13 @@ import type { SandboxHost } from './sandbox-host.ts'
 
 const { app, connections, receiver } = bridge
 
+/** Newest runs among which the address that was used last is looked for. */
+const LOOKED_BACK_ON = 100
+
 /** The app itself. */
 export const appHandlers = app.router({
   describe: app.describe.handler(async ({ context: { engine, host, sandbox } }) => {
-    const runs = await engine.listRuns()
+    const { runs } = await engine.listRuns({ limit: LOOKED_BACK_ON })
     const lastBaseUrl = await findElsewhere(
       runs.map((run) => run.base_url),
       sandbox,

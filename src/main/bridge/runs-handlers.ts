@@ -16,10 +16,14 @@ const { runs } = bridge
 
 /** Runs: start, control, look back. */
 export const runsHandlers = runs.router({
-  list: runs.list.handler(async ({ context: { engine, liveRuns } }) => {
+  list: runs.list.handler(async ({ context: { engine, liveRuns }, input: query }) => {
     await engine.settleLate()
-    const summaries = await engine.listRuns()
-    return summaries.map((summary) => ({ summary, isHeld: liveRuns.find(summary.run_id) !== null }))
+    const page = await engine.listRuns(query)
+    const entries = page.runs.map((summary) => ({
+      summary,
+      isHeld: liveRuns.find(summary.run_id) !== null,
+    }))
+    return { entries, total: page.total, all: page.all }
   }),
   summarize: runs.summarize.handler(async ({ context: { engine }, input: { runId } }) => {
     await engine.settleLate(runId)

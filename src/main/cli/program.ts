@@ -73,7 +73,7 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
     ),
   ],
   'Results:': [
-    list('runs [options]', 'list runs', async () => (await import('./commands/runs.ts')).addRunsCommand),
+    list('runs [options]', 'list runs', async () => (await import('./commands/runs/list.ts')).addRunsCommand),
     list(
       'show [options] <run>',
       'show a run, its problems, or one row',

@@ -1,11 +1,12 @@
 import type { LoadComparison } from '../../shared/load/compare.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
+import type { AnnotationChange, Annotations } from '../../shared/lookback/annotations.ts'
 import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
 import type { Ledger, LedgerQuery } from '../../shared/lookback/ledger.ts'
+import type { FoundRuns, RunListQuery, RunPage } from '../../shared/lookback/run-list.ts'
 import type { ReportOptions, RunReport } from '../../shared/lookback/run-report.ts'
 import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sample.ts'
 import type { NewVerdict, Verdict } from '../../shared/lookback/verdict.ts'
-import type { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type {
@@ -130,6 +131,11 @@ export interface RunReader {
   removeVerdicts(runId: string, row: number): Promise<void>
   /** Stores the verdicts of a file, all or none, and returns how many. Throws `BAD_SOURCE` and `BAD_USAGE`. */
   importVerdicts(runId: string, source: PlanSource): Promise<number>
+  /**
+   * Changes the name, tags and note of a run and its retries, which are kept next to the journal. Throws `BAD_USAGE` where
+   * they cannot be so.
+   */
+  annotateRun(runId: string, change: AnnotationChange): Promise<Annotations>
   /** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */
   exportVerdicts(runId: string, file: string): Promise<ExportResult>
 }
@@ -167,11 +173,10 @@ export interface Engine extends RunReader {
   settleLate(runId?: string): Promise<void>
   /** The handle of a run that this process holds. */
   heldRun(runId: string): RunHandle | null
-  /**
-   * Every run together with its retries, newest first. A journal that cannot be read is reported to `onUnreadable` and left
-   * out.
-   */
-  listRuns(onUnreadable?: (runId: string, error: SluiceError) => void): Promise<RunSummary[]>
+  /** A page of the runs that are asked for (default: all, newest first), each together with its retries. */
+  listRuns(query?: RunListQuery): Promise<RunPage>
+  /** The runs that a person's reference means: an id, the beginning of one, or `latest`. */
+  findRuns(reference: string): Promise<FoundRuns>
   summarizeRun(runId: string): Promise<RunSummary>
   /** The plan a run was started with. */
   readPlan(runId: string): Promise<Plan>

@@ -38,7 +38,8 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
 
     previewSource: (source, limit) => stored.previewSource(source, limit),
     sampleSource: (source, sampling) => stored.sampleSource(source, sampling),
-    listRuns: (onUnreadable = () => {}) => stored.list(onUnreadable),
+    listRuns: (query = {}) => stored.list(query),
+    findRuns: (reference) => stored.find(reference),
     summarizeRun: (runId) => stored.summarize(runId),
     readPlan: (runId) => stored.readPlan(runId),
     readColumns: (runId) => stored.ask('readColumns', runId),
@@ -63,6 +64,7 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     storeVerdicts: (runId, verdicts) => stored.ask('storeVerdicts', runId, verdicts),
     removeVerdicts: (runId, row) => stored.ask('removeVerdicts', runId, row),
     importVerdicts: (runId, source) => stored.ask('importVerdicts', runId, source),
+    annotateRun: (runId, change) => stored.ask('annotateRun', runId, change),
     exportVerdicts: (runId, file) => stored.ask('exportVerdicts', runId, file),
 
     async openReceiver(opening = {}) {

@@ -130,11 +130,11 @@ export async function restoreDraft(): Promise<void> {
   try {
     const [preview, runs] = await Promise.all([
       bridge.source.preview({ source: { sourceId: source.sourceId, ...reading }, limit: PREVIEW_ROWS }),
-      bridge.runs.list(),
+      heldRunId === null ? null : bridge.runs.list({ search: heldRunId }),
     ])
     // Another source was chosen meanwhile.
     if (!useDraft.getState().isRestoring) return
-    const isHeld = runs.some(({ summary, isHeld }) => isHeld && summary.run_id === heldRunId)
+    const isHeld = runs?.entries.some(({ summary, isHeld }) => isHeld && summary.run_id === heldRunId)
     changeDraft({ source, preview, heldRunId: isHeld ? heldRunId : null, isRestoring: false })
   } catch {
     if (!useDraft.getState().isRestoring) return

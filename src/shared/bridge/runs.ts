@@ -1,6 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { IN_FLIGHT_MAX } from '../load/load-pace.ts'
+import { runListQuerySchema } from '../lookback/run-list.ts'
 import { bareUrlSchema, timeoutMsSchema } from '../plan/connection.ts'
 import { planSchema } from '../plan/plan.ts'
 import { connectionNameSchema } from '../plan/stored-connection.ts'
@@ -71,6 +72,16 @@ const runEntrySchema = z.object({
 /** A run in the list of runs. */
 export type RunEntry = z.infer<typeof runEntrySchema>
 
+/** Runs that a list shows at first. */
+export const RUNS_SHOWN = 100
+
+const runEntriesSchema = z.object({
+  entries: z.array(runEntrySchema),
+  /** Runs that were asked for, on all pages, and runs of the workspace. */
+  total: z.int(),
+  all: z.int(),
+})
+
 const accessSchema = z.object({
   /** The stored connection it uses; null if none has that name. */
   connectionName: z.string().nullable(),
@@ -100,8 +111,8 @@ export type RunListEvent = z.infer<typeof listEventSchema>
 
 /** Runs: start, steer, follow, look back. */
 export const runsContract = {
-  /** Newest first. */
-  list: base.output(z.array(runEntrySchema)),
+  /** A page of the runs that are asked for (default: the newest {@link RUNS_SHOWN}). */
+  list: base.input(toStrict(runListQuerySchema).default({ limit: RUNS_SHOWN })).output(runEntriesSchema),
   summarize: base.input(runIdSchema).output(runSummarySchema),
   /** The plan a run was started with. */
   readPlan: base.input(runIdSchema).output(planSchema),

@@ -100,6 +100,20 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'Nothing was stored. Correct the row and import the file again.',
     }),
   },
+  annotations_unusable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the name, tags and note in ${file}: ${reason}`,
+      remedy: 'To start without them, delete the file. The run itself is not affected.',
+    }),
+  },
+  annotations_refused: {
+    code: 'BAD_USAGE',
+    words: ({ reason }: { reason: string }) => ({
+      text: reason,
+      remedy: 'Nothing was changed.',
+    }),
+  },
   sample_over_source: {
     code: 'BAD_USAGE',
     words: ({ file }: { file: string }) => ({

@@ -65,6 +65,16 @@ export type Operation = z.infer<typeof operationSchema>
 /** The name of an operation (docs/architecture.md §1). */
 export type OperationKind = Operation['kind']
 
+/** All of them. */
+export const OPERATION_KINDS = [
+  'task',
+  'index-add',
+  'index-remove',
+  'watchlist-add',
+  'watchlist-update',
+  'appeal-status',
+] as const satisfies readonly OperationKind[]
+
 /** Whether the service acknowledges each item at once and completes it with a callback (docs/interface.md §1, §6). */
 export function isAsync(operation: Operation): boolean {
   return 'mode' in operation && operation.mode === 'async'

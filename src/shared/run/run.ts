@@ -4,7 +4,10 @@ import { thresholdResultSchema } from '../load/thresholds.ts'
 import { UNSUCCESSFUL_STATES } from './item-state.ts'
 
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
-const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
+export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
+
+/** All states of a run. */
+export const RUN_STATES = runStateSchema.options
 
 /** The state of a run. */
 export type RunState = z.infer<typeof runStateSchema>
@@ -155,7 +158,11 @@ const retrySchema = z.object({
 /** What `show --json` and every sending command print: the whole run. */
 export const runSummarySchema = z.object({
   run_id: z.string(),
+  /** As a person named it; otherwise as its plan does. */
   name: z.string(),
+  /** What a person noted about the run; left out where there is nothing. */
+  tags: z.array(z.string()).exactOptional(),
+  note: z.string().exactOptional(),
   operation: z.string(),
   /** The watchlist or custom index of those operations. */
   target: z.string().optional(),
@@ -165,6 +172,8 @@ export const runSummarySchema = z.object({
   /** Why it stopped, where it stopped on its own; with what to do. */
   stop_reason: z.string().nullable(),
   source: z.string(),
+  /** The name of the connection, where the plan names one. */
+  connection: z.string().exactOptional(),
   base_url: z.string(),
   /** The second host, where the connection has one; tasks of v2 go there (docs/interface.md §5.5). */
   task_base_url: z.string().optional(),

@@ -122,7 +122,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(await followRun(client, runId).next()).toEqual({ done: true, value: undefined })
     const summary = await client.runs.summarize({ runId })
     expect(summary).toMatchObject({ state: 'completed', rows: last?.rows, name: 'forty.csv' })
-    expect(await client.runs.list()).toEqual([{ summary, isHeld: false }])
+    expect((await client.runs.list()).entries).toEqual([{ summary, isHeld: false }])
     expect((await client.runs.readPlan({ runId })).source.path).toBe(path)
 
     const page = await client.results.page({ runId, filter: { state: 'succeeded' }, offset: 38, limit: 5 })
@@ -199,7 +199,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     // The child has one row of the parent's, and its first one is not it.
     expect(await client.results.columns(child)).toEqual(await client.results.columns({ runId }))
     await client.runs.deleteRun(child)
-    expect((await client.runs.list()).map(({ summary }) => summary.run_id)).toEqual([runId])
+    expect((await client.runs.list()).entries.map(({ summary }) => summary.run_id)).toEqual([runId])
   })
 
   itOverSocket(
@@ -212,7 +212,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
         await createRequest(bridge.services, writeRows(3), sandbox.baseUrl),
       )
       await client.runs.deleteRun({ runId })
-      expect(await client.runs.list()).toEqual([])
+      expect((await client.runs.list()).entries).toEqual([])
       expect((await sandbox.stats()).requests).toBe(0)
     },
   )
@@ -340,6 +340,6 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     window.sendRaw('{"this is": no protocol')
     await window.closed
     const other = await connectWindow(transport, bridge.services)
-    expect(await other.client.runs.list()).toEqual([])
+    expect((await other.client.runs.list()).entries).toEqual([])
   })
 })

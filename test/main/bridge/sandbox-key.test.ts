@@ -77,7 +77,7 @@ it('resumes no sandbox run where another program has taken the port since', asyn
     port,
   )
   onTestFinished(() => other.close())
-  const isHeld = async () => (await client.runs.list())[0]?.isHeld
+  const isHeld = async () => (await client.runs.list()).entries[0]?.isHeld
   await expect.poll(isHeld, { timeout: 20_000 }).toBe(false)
   const resuming = client.runs.resumeRun({ runId, onUnknown: 'skip' })
   expect(await toError(resuming)).toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })

@@ -20,12 +20,15 @@ const EARLIER_RUN = '20261121-0915'
 const K6_SAMPLES = fileURLToPath(new URL('../../fixtures/k6/v2/plain-lines.k6', import.meta.url))
 const K6_SUMMARY = fileURLToPath(new URL('../../fixtures/k6/v2/summary-export.k6', import.meta.url))
 
+/** Commands that do something by themselves although they have others below them. */
+const ACTING_PARENTS = ['receiver', 'runs']
+
 /** Every command that does something by itself, such as `connection add`. */
 function listCommands(parent: Command, path: readonly string[] = []): string[][] {
   return parent.commands.flatMap((command) => {
     const own = [...path, command.name()]
     const inner = listCommands(command, own)
-    return inner.length === 0 || command.name() === 'receiver' ? [own, ...inner] : inner
+    return inner.length === 0 || ACTING_PARENTS.includes(command.name()) ? [own, ...inner] : inner
   })
 }
 

@@ -42,7 +42,7 @@ it('serves the page, through the preload script and a port, with the engine of t
   const bridge: BridgeClient = createORPCClient(new RPCLink({ port: port1 }))
   port1.start()
   expect(await bridge.app.describe()).toMatchObject({ platform: 'desktop', workspace })
-  expect(await bridge.runs.list()).toEqual([])
+  expect((await bridge.runs.list()).entries).toEqual([])
 
   // What the page may have read is what the system's dialog named, and nothing by its path.
   electron.sender.contents = electron.BrowserWindow.windows[0]?.webContents

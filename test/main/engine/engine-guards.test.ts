@@ -34,10 +34,11 @@ test('a journal that is damaged is named, and hides no other run', async () => {
   await run.ended
   writeFileSync(toJournalFile(folder, '20200101-000000-damaged'), 'this is no database at all'.repeat(100))
   writeFileSync(join(folder, 'runs', 'a copy of one.journal'), '')
-  const unreadable: string[] = []
-  const runs = await engine.listRuns((runId) => unreadable.push(runId))
+  const { runs, unreadable } = await engine.listRuns()
   expect(runs.map(({ run_id }) => run_id)).toContain(run.runId)
-  expect(unreadable).toEqual(['20200101-000000-damaged'])
+  expect(unreadable).toEqual([
+    { runId: '20200101-000000-damaged', message: expect.stringContaining('20200101-000000-damaged') },
+  ])
 })
 
 test('an invalid row says everything that is wrong with it, and what was found', async () => {

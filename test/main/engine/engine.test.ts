@@ -34,7 +34,7 @@ test('a run is sent in a thread of its own from source to end, and can be read m
   server.release()
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 10 } })
   expect(engine.heldRun(run.runId)).toBeNull()
-  expect(await engine.listRuns()).toContainEqual(await engine.summarizeRun(run.runId))
+  expect((await engine.listRuns()).runs).toContainEqual(await engine.summarizeRun(run.runId))
 })
 
 test('a run obeys from outside its thread: begin, pause, concurrency, resume, stop', async () => {
@@ -146,7 +146,7 @@ test('runs are listed newest first, and one that was cut off before its plan is 
   const second = await other.startRun(plan, START)
   await second.ended
   writeFileSync(toJournalFile(own, '20200101-000000-bcdfgh'), '')
-  const listed = (await other.listRuns()).map(({ run_id }) => run_id)
+  const listed = (await other.listRuns()).runs.map(({ run_id }) => run_id)
   expect(listed.toSorted()).toEqual([first.runId, second.runId].toSorted())
   await expect(other.readPlan('20200101-000000-bcdfgh')).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })
 })

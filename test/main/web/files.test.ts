@@ -167,7 +167,7 @@ describe('a file that is chosen in the browser', () => {
         code: 'BAD_SOURCE',
       })
     }
-    expect(await client.runs.list()).toEqual([])
+    expect((await client.runs.list()).entries).toEqual([])
   })
 
   it('is gone when the shell is closed, and leftovers of a killed shell with the next one', async () => {

@@ -216,7 +216,7 @@ describe('the browser shell', () => {
     expect(await shell.openSocket({ cookie: idle.cookie })).toEqual({ status: 403 })
     expect((await shell.request('/', { cookie: used.cookie })).status).toBe(200)
     expect((await shell.request('/', { cookie: open.cookie })).status).toBe(200)
-    expect(await client.runs.list()).toEqual([])
+    expect((await client.runs.list()).entries).toEqual([])
   })
 
   it('ends every session and its windows after a day', async () => {
@@ -245,7 +245,7 @@ describe('the browser shell', () => {
     const client = await shell.connect(cookie)
     await sendRaw(base, 'GET / HTTP/1.1\r\nHost: ')
     await sendRaw(base, `PUT /files/uploads?name=b.csv HTTP/1.1\r\n${head}half`)
-    expect(await client.runs.list()).toEqual([])
+    expect((await client.runs.list()).entries).toEqual([])
   })
 
   it('ends unread downloads', async () => {

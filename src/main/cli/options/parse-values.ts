@@ -34,6 +34,17 @@ export function collect(text: string, previous: string[] | undefined): string[] 
   return [...(previous ?? []), text]
 }
 
+/** Collects an option that may be given several times, each time one of those. */
+export function createChoiceCollector<Choice extends string>(
+  choices: readonly Choice[],
+): (text: string, previous: Choice[] | undefined) => Choice[] {
+  return (text, previous) => {
+    const choice = choices.find((one) => one === text)
+    if (choice !== undefined) return [...(previous ?? []), choice]
+    throw new InvalidArgumentError(`expected one of ${choices.join(', ')}, found \`${text}\`.`)
+  }
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,

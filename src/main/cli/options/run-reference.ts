@@ -11,40 +11,20 @@ export const RUN_ARGUMENT_HELP = 'run or retry id, a unique prefix of it, or `la
  */
 export async function resolveRun(engine: Engine, reference: string): Promise<RunSummary> {
   await engine.settleLate()
-  const runs = await engine.listRuns()
-  const [newest] = runs
-  if (newest === undefined) {
+  const { ids, matching, all: runs, newest } = await engine.findRuns(reference)
+  if (newest === null) {
     throw new SluiceError({ id: 'no_runs', reference, workspace: engine.workspace })
   }
-  // A retry belongs to a run, which is then the latest.
-  if (reference === 'latest')
-    return runs.toSorted((a, b) => (toNewestId(a) < toNewestId(b) ? 1 : -1))[0] ?? newest
-  const all = runs.flatMap((run) => [run.run_id, ...run.retries.map((retry) => retry.run_id)])
-  const matching = all.includes(reference)
-    ? [reference]
-    : all.filter((runId) => reference !== '' && runId.startsWith(reference))
-  const [only] = matching
-  if (only !== undefined && matching.length === 1) {
-    return runs.find((run) => run.run_id === only) ?? engine.summarizeRun(only)
-  }
-  if (matching.length > 1) {
-    throw new SluiceError({
-      id: 'run_ambiguous',
-      reference,
-      runs: matching.length,
-      some: matching.slice(0, 5),
-    })
+  const [only] = ids
+  if (only !== undefined && matching === 1) return engine.summarizeRun(only)
+  if (matching > 1) {
+    throw new SluiceError({ id: 'run_ambiguous', reference, runs: matching, some: ids })
   }
   throw new SluiceError({
     id: 'run_unknown',
     reference,
     workspace: engine.workspace,
-    newest: newest.run_id,
-    runs: runs.length,
+    newest,
+    runs,
   })
-}
-
-/** The id of a run or of its newest retry; ids begin with the time they were made. */
-function toNewestId(run: RunSummary): string {
-  return run.retries.at(-1)?.run_id ?? run.run_id
 }

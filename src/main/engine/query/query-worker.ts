@@ -3,6 +3,7 @@ import type { RowFilter } from '../../../shared/run/results.ts'
 import { serveCalls } from '../../worker-rpc.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
 import { readLatencySeries } from '../journal/seconds.ts'
+import { Catalogue } from '../lookback/catalogue/catalogue.ts'
 import { compareTwoRuns } from '../lookback/compared-run.ts'
 import { readVerdicts, removeVerdicts, storeVerdicts } from '../lookback/verdict-store.ts'
 import { readLoadReport } from '../results/load-report.ts'
@@ -13,11 +14,13 @@ import { isSimple, readPage } from '../run/results/result-page.ts'
 import { readRow } from '../run/results/row-detail.ts'
 import { RowIndexes } from '../run/results/row-index.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
+import { changeAnnotations } from '../workspace/run-annotations.ts'
 import { toRunId } from '../workspace/workspace-files.ts'
 import type { AskedRun, QueryCalls } from './stored-runs.ts'
 
 const pool = new ReaderPool()
 const indexes = new RowIndexes()
+const catalogues = new Map<string, Catalogue>()
 
 serveCalls<QueryCalls>({
   // A run may have been cut off before it was written down, or just be in the making.
@@ -96,11 +99,24 @@ serveCalls<QueryCalls>({
     const { exportLedger } = await import('../lookback/ledger/export-ledger.ts')
     return exportLedger(pool, asked, query, file)
   },
+  annotateRun: (run, change) => {
+    const { whole, workspace, record } = openFamily(run)
+    return changeAnnotations(workspace, whole[0]?.record.runId ?? record.runId, change)
+  },
+  listRuns: ({ workspace, held }, query) => openCatalogue(workspace).list(query, held),
+  findRuns: ({ workspace, held }, reference) => openCatalogue(workspace).find(reference, held),
+  listLateRuns: ({ workspace, held }) => openCatalogue(workspace).listLate(held),
   forget(file) {
     indexes.forget(file)
     pool.forget(file)
   },
 })
+
+function openCatalogue(workspace: string): Catalogue {
+  const catalogue = catalogues.get(workspace) ?? new Catalogue(workspace)
+  catalogues.set(workspace, catalogue)
+  return catalogue
+}
 
 function readOr<Value>(otherwise: Value, run: AskedRun, read: (family: RunFamily) => Value): Value {
   const family = findFamily(run)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
 import type { Ledger, LedgerQuery } from '../../../shared/lookback/ledger.ts'
+import type { FoundRuns, RunListQuery, RunPage } from '../../../shared/lookback/run-list.ts'
 import type { Sample, SampleOptions } from '../../../shared/lookback/stratified-sample.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
@@ -48,6 +49,10 @@ type Query<Read> = Read extends (runId: string, ...args: infer Args) => infer Re
 
 /** What the queries' thread answers. */
 export type QueryCalls = { [Name in keyof RunReader]: Query<RunReader[Name]> } & RunQueries & {
+    listRuns(asked: AskedWorkspace, query: RunListQuery): Promise<RunPage>
+    findRuns(asked: AskedWorkspace, reference: string): Promise<FoundRuns>
+    /** Ids of the runs and retries that have callbacks to process, or rows that have become overdue. */
+    listLateRuns(asked: AskedWorkspace): Promise<string[]>
     /** The first rows of a source. Throws `BAD_SOURCE`. */
     previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
     /** Draws a sample of the rows of a source into a file. */
@@ -61,10 +66,8 @@ export type QueryCalls = { [Name in keyof RunReader]: Query<RunReader[Name]> } &
 type LedgerPage = Parameters<Engine['readLedger']>[1]
 
 /** The queries about one run, and what each is asked besides the run. */
-type RunQuery = Exclude<
-  keyof QueryCalls,
-  'previewSource' | 'sampleSource' | 'readLedger' | 'exportLedger' | 'forget'
->
+type RunQuery = Exclude<keyof QueryCalls, WorkspaceQuery | 'previewSource' | 'sampleSource' | 'forget'>
+type WorkspaceQuery = 'listRuns' | 'findRuns' | 'listLateRuns' | 'readLedger' | 'exportLedger'
 type RestOf<Name extends RunQuery> =
   Parameters<QueryCalls[Name]> extends [AskedRun, ...infer Rest] ? Rest : never
 
@@ -94,21 +97,19 @@ export class StoredRuns {
     return this.#thread.ask(name, ...args)
   }
 
-  /** Every run together with its retries, newest first; what cannot be read is reported and left out. */
-  async list(onUnreadable: (runId: string, error: SluiceError) => void): Promise<RunSummary[]> {
-    const summaries: RunSummary[] = []
-    for (const runId of listRunIds(this.#workspace)) {
-      try {
-        const summary = await this.ask('summarize', runId)
-        // A retry is shown with the run whose rows it sends again.
-        if (summary !== null && summary.whole_run === null) summaries.push(summary)
-      } catch (error) {
-        // A run may be deleted while its predecessors are read; a damaged one must not hide the others.
-        if (!(error instanceof SluiceError)) throw error
-        if (error.code !== 'RUN_NOT_FOUND') onUnreadable(runId, error)
-      }
-    }
-    return summaries
+  /** A page of the runs that are asked for, each together with its retries. */
+  list(query: RunListQuery): Promise<RunPage> {
+    return this.#thread.ask('listRuns', this.#toAskedWorkspace(), query)
+  }
+
+  /** The runs that a reference means. */
+  find(reference: string): Promise<FoundRuns> {
+    return this.#thread.ask('findRuns', this.#toAskedWorkspace(), reference)
+  }
+
+  /** Ids of all runs and retries that have callbacks to process, or rows that have become overdue. */
+  listLate(): Promise<string[]> {
+    return this.#thread.ask('listLateRuns', this.#toAskedWorkspace())
   }
 
   /** The plan a run was started with. Throws `RUN_NOT_FOUND`, also where the run was cut off before it had one. */

@@ -238,6 +238,13 @@ export class InboxReader {
     }))
   }
 
+  /** The id of the last callback of each run that has callbacks here, by its token. */
+  readLastIds(): Map<string, number> {
+    const last = 'SELECT token, (SELECT max(id) FROM callback WHERE callback.run = run.id) AS last FROM run'
+    const rows = this.#connect()?.db.prepare(last).all() ?? []
+    return new Map(rows.map(({ token, last }) => [String(token), Number(last ?? 0)]))
+  }
+
   /** Tokens of the runs that have callbacks here, whether or not the workspace still has those runs. */
   readRunTokens(): string[] {
     const rows = this.#connect()?.db.prepare('SELECT token FROM run').all() ?? []

@@ -31,6 +31,7 @@ import {
   readFamilyCounts,
   summarizeFamilyCounts,
 } from '../run/results/family-counts.ts'
+import { findAnnotations } from '../workspace/run-annotations.ts'
 
 /** Sums a run up together with its retries. */
 export function summarizeRun(family: RunFamily): RunSummary {
@@ -47,7 +48,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
   const last = members.at(-1) ?? family
   return {
     run_id: record.runId,
-    name: record.name,
+    ...toNamed(family),
     operation: operation.kind,
     ...toTarget(operation),
     mode: 'mode' in operation ? operation.mode : 'sync',
@@ -55,6 +56,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     state: toRunState(standing),
     stop_reason: standing.record.stopReason,
     source: record.plan.source.path,
+    ...(record.plan.connection.name !== undefined && { connection: record.plan.connection.name }),
     base_url: record.plan.connection.baseUrl,
     ...toTaskBaseUrl(record.plan.connection),
     created_at: toIso(record.createdAtMs),
@@ -90,6 +92,16 @@ export function summarizeRun(family: RunFamily): RunSummary {
     to_repeat: { rows: countToRepeat(family, counts) },
     generator,
     ...toLoadSummary(family, told, generator),
+  }
+}
+
+/** The name of a run, and what a person noted about it and its retries. */
+function toNamed({ record, whole, workspace }: RunFamily): Pick<RunSummary, 'name' | 'tags' | 'note'> {
+  const { name, tags, note } = findAnnotations(workspace, whole[0]?.record.runId ?? record.runId)
+  return {
+    name: name ?? record.name,
+    ...(tags.length > 0 && { tags }),
+    ...(note !== null && { note }),
   }
 }
 

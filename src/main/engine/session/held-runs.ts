@@ -11,7 +11,7 @@ import type { StoredRuns } from '../query/stored-runs.ts'
 import type { RunBases, WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
-import { createRunId, listRunIds, toJournalFile } from '../workspace/workspace-files.ts'
+import { createRunId, toJournalFile } from '../workspace/workspace-files.ts'
 import { type RunTask, RunThread } from './run-thread.ts'
 
 /** What differs from one run's thread to the next. */
@@ -143,7 +143,7 @@ export class HeldRuns {
    */
   async settleLate(runId?: string): Promise<void> {
     if (runId !== undefined) return this.#settleFamily(runId)
-    for (const each of listRunIds(this.#options.workspace)) {
+    for (const each of await this.#options.stored.listLate()) {
       await this.#settleFamily(each).catch((error: unknown) => {
         // A damaged run must not keep the others from being settled.
         if (!(error instanceof SluiceError)) throw error

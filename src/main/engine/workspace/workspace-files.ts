@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
@@ -7,6 +7,8 @@ import { closeFolder } from './file-permissions.ts'
 
 const RUNS_FOLDER = 'runs'
 const JOURNAL_ENDING = '.journal'
+const VERDICTS_ENDING = '.verdicts'
+const ANNOTATIONS_ENDING = '.annotations'
 
 /** Where a run's journal is. */
 export function toJournalFile(workspace: string, runId: string): string {
@@ -57,7 +59,11 @@ export function isRunId(text: string): boolean {
 
 /** Ids of the runs that have a journal, newest first; ids begin with the time they were made. */
 export function listRunIds(workspace: string): string[] {
-  return readdirSync(join(workspace, RUNS_FOLDER))
+  return toRunIds(readdirSync(join(workspace, RUNS_FOLDER)))
+}
+
+function toRunIds(names: Iterable<string>): string[] {
+  return [...names]
     .filter((name) => name.endsWith(JOURNAL_ENDING))
     .map((name) => name.slice(0, -JOURNAL_ENDING.length))
     .filter(isRunId)
@@ -67,14 +73,61 @@ export function listRunIds(workspace: string): string[] {
 
 /** Where the verdicts on a run and its retries are, named after the first run. */
 export function toVerdictsFile(workspace: string, runId: string): string {
-  return join(workspace, RUNS_FOLDER, `${runId}.verdicts`)
+  return join(workspace, RUNS_FOLDER, `${runId}${VERDICTS_ENDING}`)
 }
 
-/** Paths of a run's journal files and of the verdicts on it, without the journal's lease; some may not exist. */
+/** Where the name, tags and note of a run and its retries are, named after the first run. */
+export function toAnnotationsFile(workspace: string, runId: string): string {
+  return join(workspace, RUNS_FOLDER, `${runId}${ANNOTATIONS_ENDING}`)
+}
+
+/** What the file system says of the files of a run. */
+export interface RunFilesState {
+  /** Differs once the run or its annotations were written to; null where they were written to just now. */
+  fingerprint: string | null
+  sizeBytes: number
+}
+
+/**
+ * A file that was changed this recently may be changed again without a trace: file systems note times in steps,
+ * milliseconds. The longest step is that of FAT.
+ */
+const RECENT_MS = 2_500
+
+/** What the file system says of every run that has a journal, newest first. */
+export function readRunFileStates(workspace: string, nowMs: number): Map<string, RunFilesState> {
+  const folder = join(workspace, RUNS_FOLDER)
+  const names = new Set(readdirSync(folder))
+  const states = new Map<string, RunFilesState>()
+  for (const runId of toRunIds(names)) {
+    const parts: string[] = []
+    let sizeBytes = 0
+    let isRecent = false
+    for (const ending of [JOURNAL_ENDING, `${JOURNAL_ENDING}-wal`, VERDICTS_ENDING, ANNOTATIONS_ENDING]) {
+      if (!names.has(runId + ending)) continue
+      const found = statSync(join(folder, runId + ending), { throwIfNoEntry: false })
+      // Readers leave an empty WAL.
+      if (found === undefined || (found.size === 0 && ending !== JOURNAL_ENDING)) continue
+      const { size, mtimeMs, ctimeMs } = found
+      parts.push(`${ending}:${size}:${mtimeMs}:${ctimeMs}`)
+      sizeBytes += size
+      isRecent ||= Math.abs(nowMs - ctimeMs) < RECENT_MS
+    }
+    states.set(runId, { fingerprint: isRecent ? null : parts.join(), sizeBytes })
+  }
+  return states
+}
+
+/** Paths of a run's journal files and of what stands beside them, without the journal's lease; some may not exist. */
 export function toRunFiles(workspace: string, runId: string): string[] {
   const file = toJournalFile(workspace, runId)
   const verdicts = toVerdictsFile(workspace, runId)
-  return [`${verdicts}-journal`, `${verdicts}.lease`, verdicts, `${file}-wal`, `${file}-shm`, file]
+  const annotations = toAnnotationsFile(workspace, runId)
+  return [
+    ...[`${verdicts}-journal`, `${verdicts}.lease`, verdicts],
+    ...[annotations, `${annotations}.lease`],
+    ...[`${file}-wal`, `${file}-shm`, `${file}-journal`, file],
+  ]
 }
 
 /** Without vowels, so that no words appear, and without letters that look like digits. */

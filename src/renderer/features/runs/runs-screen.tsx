@@ -1,8 +1,9 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { IconFlask, IconPlus } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { RunEntry } from '../../../shared/bridge/runs.ts'
+import { RUNS_SHOWN, type RunEntry } from '../../../shared/bridge/runs.ts'
+import { RUN_PAGE_MAX } from '../../../shared/lookback/run-list.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask, bridge } from '../../bridge/client.ts'
@@ -29,23 +30,32 @@ export function RunsScreen(props: {
   onOpen: (runId: string) => void
   onResults: (runId: string) => void
 }) {
-  const list = useQuery(ask.runs.list.queryOptions())
+  const [shown, setShown] = useState(RUNS_SHOWN)
+  const list = useQuery({
+    ...ask.runs.list.queryOptions({ input: { limit: shown } }),
+    placeholderData: keepPreviousData,
+  })
+  // They may be further back than the page goes.
+  const interrupted = useQuery(
+    ask.runs.list.queryOptions({ input: { product: 'run', states: ['interrupted'], limit: RUNS_SHOWN } }),
+  )
   const sandbox = useMutation({ mutationFn: props.onSandbox })
   const [deleting, setDeleting] = useState<RunSummary | null>(null)
   const remove = useMutation({
     mutationFn: async (runId: string) => {
       await bridge.runs.deleteRun({ runId })
       setDeleting(null)
-      await list.refetch()
+      await Promise.all([list.refetch(), interrupted.refetch()])
     },
   })
-  const entries = list.data ?? null
+  const entries = list.data?.entries ?? null
+  const total = list.data?.total ?? 0
   const error = list.error ?? sandbox.error ?? remove.error
   const isEmpty = entries !== null && entries.length === 0
   return (
     <Screen
       title="Runs"
-      subtitle={toSubtitle(entries)}
+      subtitle={toSubtitle(list.data?.total ?? null)}
       actions={
         entries === null || isEmpty ? null : (
           <>
@@ -65,7 +75,9 @@ export function RunsScreen(props: {
       }
     >
       {error !== null && <ErrorNotice error={error} onRetry={list.refetch} />}
-      {entries !== null && !isEmpty && <InterruptedBanner entries={entries} onReview={props.onOpen} />}
+      {interrupted.data !== undefined && (
+        <InterruptedBanner entries={interrupted.data.entries} onReview={props.onOpen} />
+      )}
       {isEmpty && (
         <Welcome
           busy={sandbox.isPending}
@@ -84,6 +96,13 @@ export function RunsScreen(props: {
             onResults={(run) => props.onResults(run.run_id)}
             onDelete={setDeleting}
           />
+          {total > entries.length && (
+            <MoreRuns
+              left={total - entries.length}
+              busy={list.isFetching}
+              onMore={() => setShown(Math.min(RUN_PAGE_MAX, shown + RUNS_SHOWN))}
+            />
+          )}
         </Panel>
       )}
       {deleting !== null && (
@@ -98,10 +117,21 @@ export function RunsScreen(props: {
   )
 }
 
-function toSubtitle(entries: RunEntry[] | null): string {
-  if (entries === null) return 'Reading the workspace'
-  if (entries.length === 0) return 'None yet'
-  return `${formatCounted(entries.length, 'run')}. Drop a spreadsheet or a folder anywhere to begin another`
+function toSubtitle(runs: number | null): string {
+  if (runs === null) return 'Reading the workspace'
+  if (runs === 0) return 'None yet'
+  return `${formatCounted(runs, 'run')}. Drop a spreadsheet or a folder anywhere to begin another`
+}
+
+/** Shows older runs, which the table leaves out at first. */
+function MoreRuns({ left, busy, onMore }: { left: number; busy: boolean; onMore: () => void }) {
+  return (
+    <Group justify="center" p="sm">
+      <Button variant="default" loading={busy} onClick={onMore}>
+        Show more ({formatCounted(left, 'older run')})
+      </Button>
+    </Group>
+  )
 }
 
 function LiveTable(props: {

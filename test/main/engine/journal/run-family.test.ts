@@ -176,7 +176,7 @@ test('a retry sends what is unsuccessful in the whole run, whichever of its runs
 test('the list of runs has one entry for a run and its retries', async () => {
   const { runId } = await startRun()
   const first = await retry(runId)
-  const entries = (await engine.listRuns()).filter(({ run_id }) => [runId, first].includes(run_id))
+  const entries = (await engine.listRuns()).runs.filter(({ run_id }) => [runId, first].includes(run_id))
   expect(entries).toHaveLength(1)
   expect(entries[0]).toMatchObject({ run_id: runId, rows: { succeeded: 3 }, retries: [{ run_id: first }] })
 })

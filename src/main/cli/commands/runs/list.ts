@@ -1,0 +1,274 @@
+import { type Command, Option } from 'commander'
+import stringWidth from 'string-width'
+import {
+  RUN_ORDERS,
+  RUN_PAGE_MAX,
+  RUN_PRODUCTS,
+  type RunListQuery,
+  type RunPage,
+} from '../../../../shared/lookback/run-list.ts'
+import { formatCount, formatCounted, formatFigure } from '../../../../shared/messages/figure-text.ts'
+import { OPERATION_KINDS } from '../../../../shared/plan/operation.ts'
+import { isLoadRun, RUN_STATES, type RunSummary } from '../../../../shared/run/run.ts'
+import type { CliContext } from '../../context.ts'
+import { resolveWorkspace, withEngine } from '../../engine-access.ts'
+import { COMMAND_PREFIX } from '../../invocation.ts'
+import { parseSince, parseUntil } from '../../options/parse-moment.ts'
+import { collect, createChoiceCollector, createIntegerParser } from '../../options/parse-values.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { formatTable, type TableColumn } from '../../terminal/layout.ts'
+import { toPrintable } from '../../terminal/output.ts'
+
+/** A column of the list; where the terminal is too narrow, those of the lowest `keep` go first. */
+type RunColumn = TableColumn & {
+  keep: number
+  /** Left out where every run has 0 there, so that the names have room. */
+  isOptional?: true
+  toCell(run: RunSummary): string
+}
+
+const COLUMNS: readonly RunColumn[] = [
+  { title: 'RUN', align: 'left', keep: 9, toCell: (run) => run.run_id },
+  { title: 'NAME', align: 'left', minColumns: 8, keep: 9, toCell: (run) => toPrintable(run.name) },
+  { title: 'STATE', align: 'left', keep: 9, toCell: (run) => run.state },
+  { title: 'ROWS', align: 'right', keep: 9, toCell: ({ rows }) => formatCount(rows.read) },
+  { title: 'OK', align: 'right', keep: 9, toCell: (run) => formatCount(toEnded(run).succeeded) },
+  { title: 'REJECTED', align: 'right', keep: 8, toCell: (run) => formatCount(toEnded(run).rejected) },
+  { title: 'FAILED', align: 'right', keep: 6, toCell: (run) => formatCount(toEnded(run).failed) },
+  { title: 'UNKNOWN', align: 'right', keep: 6, toCell: (run) => formatCount(toEnded(run).unknown) },
+  {
+    title: 'OVERDUE',
+    align: 'right',
+    keep: 5,
+    isOptional: true,
+    toCell: ({ rows }) => formatCount(rows.overdue),
+  },
+  {
+    title: 'AWAITING',
+    align: 'right',
+    keep: 5,
+    isOptional: true,
+    toCell: ({ rows }) => formatCount(rows.awaiting),
+  },
+  {
+    title: 'INVALID',
+    align: 'right',
+    keep: 4,
+    isOptional: true,
+    toCell: ({ rows }) => formatCount(rows.invalid),
+  },
+  {
+    title: 'NOT SENT',
+    align: 'right',
+    keep: 4,
+    isOptional: true,
+    // A load test goes through its source as often or as little as its pace asks for.
+    toCell: (run) => (isLoadRun(run) ? '' : formatCount(run.rows.not_sent)),
+  },
+  {
+    title: 'REQUESTS',
+    align: 'right',
+    keep: 7,
+    isOptional: true,
+    toCell: (run) => (isLoadRun(run) ? formatCount(run.requests.sent) : ''),
+  },
+  {
+    title: 'THRESHOLDS',
+    align: 'left',
+    keep: 8,
+    isOptional: true,
+    toCell: toThresholds,
+  },
+  {
+    title: 'RETRIES',
+    align: 'right',
+    keep: 7,
+    isOptional: true,
+    toCell: ({ retries }) => formatCount(retries.length),
+  },
+  {
+    title: 'TAGS',
+    align: 'left',
+    minColumns: 8,
+    keep: 6,
+    isOptional: true,
+    toCell: ({ tags = [] }) => toPrintable(tags.join(', ')),
+  },
+  { title: 'P95 MS', align: 'right', keep: 1, toCell: toP95 },
+  { title: 'OPERATION', align: 'left', keep: 3, toCell: toOperation },
+  {
+    title: 'STARTED',
+    align: 'left',
+    keep: 2,
+    toCell: (run) => formatMoment(run.started_at ?? run.created_at),
+  },
+]
+
+/** What ended how: rows, and of a load test, which uses its rows over and over, requests. */
+function toEnded(run: RunSummary): Pick<RunSummary['rows'], 'succeeded' | 'rejected' | 'failed' | 'unknown'> {
+  return isLoadRun(run) ? run.requests : run.rows
+}
+
+function isNothing(cell: string): boolean {
+  return cell === '0' || cell === ''
+}
+
+function toP95({ latency_ms }: RunSummary): string {
+  const p95 = latency_ms.http_req_duration?.p95
+  return p95 === undefined ? '' : formatFigure(p95)
+}
+
+/** Whether a load test passed: `held`, or how many of its thresholds did not. */
+function toThresholds({ thresholds = [] }: RunSummary): string {
+  const crossed = thresholds.filter(({ ok }) => !ok).length
+  if (thresholds.length === 0) return ''
+  return crossed === 0 ? 'passed' : `${crossed} of ${thresholds.length} failed`
+}
+
+function toOperation(run: RunSummary): string {
+  const { operation, mode } = run
+  return `${isLoadRun(run) ? 'load ' : ''}${mode === 'async' ? `${operation} async` : operation}`
+}
+
+/** The columns that fit next to each other, each as narrow as it may be cut. */
+function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
+  const toWidth = ({ title, minColumns, toCell }: RunColumn) => {
+    const widest = Math.max(title.length, ...runs.map((run) => stringWidth(toCell(run))))
+    return minColumns === undefined ? widest : Math.min(minColumns, widest)
+  }
+  let chosen = COLUMNS.filter(
+    ({ isOptional, toCell }) => !isOptional || runs.some((run) => !isNothing(toCell(run))),
+  )
+  const width = () => chosen.reduce((sum, column) => sum + toWidth(column) + 2, -2)
+  const isIdle = ({ keep, toCell }: RunColumn) => keep < 9 && runs.every((run) => isNothing(toCell(run)))
+  while (width() > room) {
+    const least = Math.min(...chosen.map(({ keep }) => keep))
+    const given = chosen.findLast(isIdle) ?? chosen.findLast(({ keep }) => keep === least && keep < 9)
+    if (given === undefined) break
+    chosen = chosen.filter((column) => column !== given)
+  }
+  return chosen
+}
+
+/** A moment in the person's own time: `2025-11-21 09:07`. */
+function formatMoment(iso: string): string {
+  const moment = new Date(iso)
+  const pad = (part: number) => String(part).padStart(2, '0')
+  const date = `${moment.getFullYear()}-${pad(moment.getMonth() + 1)}-${pad(moment.getDate())}`
+  return `${date} ${pad(moment.getHours())}:${pad(moment.getMinutes())}`
+}
+
+/** Runs of a page, unless the person says how many. */
+const PAGE_RUNS = 50
+
+interface ListFlags extends WorkspaceFlags {
+  search?: string
+  type?: NonNullable<RunListQuery['product']>
+  operation?: NonNullable<RunListQuery['operations']>
+  state?: NonNullable<RunListQuery['states']>
+  connection?: string
+  tag?: string[]
+  /** Unix milliseconds. */
+  since?: number
+  until?: number
+  sort: NonNullable<RunListQuery['order']>
+  limit?: number
+  page: number
+  json?: true
+}
+
+/** Adds `runs`: searches the runs of the workspace, newest first, and what is done with many of them. */
+export function addRunsCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('runs')
+    // What stands behind `edit` or `prune` is theirs.
+    .enablePositionalOptions()
+    .description(
+      'Lists the runs of the workspace, newest first. A run and its retries count as one. Every condition has to hold.',
+    )
+    .optionsGroup('Which runs:')
+    .option(
+      '--search <words>',
+      "words in the run's id, name, file name, tags, note, connection, watchlist or index",
+    )
+    .addOption(new Option('--type <type>', 'bulk runs, or load tests').choices(RUN_PRODUCTS))
+    .option(
+      '--operation <name>',
+      'such as task or index-add; repeatable',
+      createChoiceCollector(OPERATION_KINDS),
+    )
+    .option('--state <state>', `${RUN_STATES.join(', ')}; repeatable`, createChoiceCollector(RUN_STATES))
+    .option('--connection <name>', 'name of a connection, or URL of a service')
+    .option('--tag <tag>', 'tag that the run has; repeatable', collect)
+    .option('--since <moment>', 'created at or after a date or time, or 7d ago', parseSince)
+    .option('--until <moment>', 'created until the end of a date, a time, or 7d ago', parseUntil)
+    .optionsGroup('Order and pages:')
+    .addOption(new Option('--sort <order>', 'order of the runs').choices(RUN_ORDERS).default('newest'))
+    .option(
+      '--limit <n>',
+      `runs of a page (default: ${PAGE_RUNS}; with --json all)`,
+      createIntegerParser(1, RUN_PAGE_MAX),
+    )
+    .option('--page <n>', 'number of the page', createIntegerParser(1, 1_000_000), 1)
+    .optionsGroup('Options:')
+    .option('--json', 'one JSON array on stdout')
+  addWorkspaceOption(command).action((flags: ListFlags) => listRuns(context, flags))
+  addExamples(command, [
+    'runs --search posts --state completed',
+    'runs --tag nightly --since 7d --sort p95',
+    'runs --workspace ~/sluice-runs --json',
+  ])
+}
+
+async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
+  const workspace = resolveWorkspace(flags.workspace, context.env)
+  const limit = flags.limit ?? (flags.json && flags.page === 1 ? undefined : PAGE_RUNS)
+  const page = await withEngine(workspace, async (engine) => {
+    await engine.settleLate()
+    return engine.listRuns(toQuery(flags, limit))
+  })
+  for (const { runId, message } of page.unreadable) {
+    await context.err.writeLine(`sluice: run ${runId} cannot be read: ${toPrintable(message)}`)
+  }
+  if (flags.json) {
+    await context.out.writeLine(JSON.stringify(page.runs, null, 2))
+    return
+  }
+  if (page.runs.length === 0) {
+    await context.out.writeLine(describeNone(page, flags, workspace))
+    return
+  }
+  const columns = chooseColumns(page.runs, context.outTerminal.columns())
+  const cells = page.runs.map((run) => columns.map(({ toCell }) => toCell(run)))
+  await context.out.writeLine(formatTable(context.outTerminal, columns, cells).join('\n'))
+  const shownBefore = (flags.page - 1) * (limit ?? 0)
+  if (page.total > page.runs.length) {
+    const shown = `${formatCount(shownBefore + 1)} to ${formatCount(shownBefore + page.runs.length)} of ${formatCounted(page.total, 'run')}`
+    const isLast = shownBefore + page.runs.length >= page.total
+    await context.err.writeLine(
+      isLast ? `${shown}.` : `${shown}. For the next, add --page ${flags.page + 1}.`,
+    )
+  }
+}
+
+function toQuery(flags: ListFlags, limit: number | undefined): RunListQuery {
+  const { search, type, operation, state, connection, tag, since, until, sort, page } = flags
+  return {
+    ...(search !== undefined && { search }),
+    ...(type !== undefined && { product: type }),
+    ...(operation !== undefined && { operations: operation }),
+    ...(state !== undefined && { states: state }),
+    ...(connection !== undefined && { connection }),
+    ...(tag !== undefined && { tags: tag }),
+    ...(since !== undefined && { fromMs: since }),
+    ...(until !== undefined && { beforeMs: until }),
+    order: sort,
+    ...(limit !== undefined && { limit, offset: (page - 1) * limit }),
+  }
+}
+
+function describeNone({ all, total }: RunPage, { page }: ListFlags, workspace: string): string {
+  if (all === 0) return `No runs in ${workspace}. To try Sluice, run: ${COMMAND_PREFIX} demo`
+  if (total > 0) return `Page ${page} is empty: ${formatCounted(total, 'run')} in total.`
+  return `None of the ${formatCounted(all, 'run')} in ${workspace} is like that.`
+}

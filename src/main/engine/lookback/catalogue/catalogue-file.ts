@@ -1,0 +1,188 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { APP_VERSION } from '../../../../shared/version.ts'
+import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
+import { takeLease } from '../../workspace/lease.ts'
+
+/** Raised with every change of the tables, or of what their rows hold: an older catalogue is then built anew. */
+const SCHEMA_VERSION = 1
+
+const SCHEMA = `
+  -- Every run and retry that has a journal, readable or not, as it was when it was read last.
+  CREATE TABLE run (
+    id TEXT PRIMARY KEY,
+    -- The first run of the whole it belongs to; null where its journal cannot be read, or holds no run yet.
+    first TEXT,
+    -- Why it cannot be read.
+    error TEXT,
+    -- What the file system said of its files; null where they have to be read again in any case.
+    fingerprint TEXT,
+    size_bytes INTEGER NOT NULL,
+    -- Whether its state depends on a process holding it, and whether one did.
+    is_open INTEGER NOT NULL,
+    is_held INTEGER NOT NULL,
+    -- Where its callbacks are in the inbox, how far they were read, and when the next row is overdue (Unix
+    -- milliseconds); null where none come.
+    run_token TEXT NOT NULL,
+    inbox_read INTEGER,
+    overdue_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX run_by_first ON run (first);
+
+  -- A run with its retries, as lists show it. Texts to search in are folded; moments are Unix milliseconds.
+  CREATE TABLE whole (
+    id TEXT PRIMARY KEY,
+    -- The newest of the run and its retries.
+    newest TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    -- When the newest of them ended, or was created where it has not.
+    ended_at INTEGER NOT NULL,
+    product TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    target TEXT,
+    state TEXT NOT NULL,
+    connection TEXT,
+    base_url TEXT NOT NULL,
+    task_base_url TEXT,
+    name TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    p95 REAL,
+    size_bytes INTEGER NOT NULL,
+    search TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE tag (id TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (id, tag)) STRICT, WITHOUT ROWID;
+  -- The summary as JSON. In a table of its own, so that searching the others reads few pages.
+  CREATE TABLE summary (id TEXT PRIMARY KEY, document TEXT NOT NULL) STRICT;
+
+  -- The version of Sluice whose words the summaries have.
+  CREATE TABLE made_by (version TEXT NOT NULL) STRICT;
+`
+
+/** How long a statement waits for another process's short lock before it fails, and how long the lease is waited for, milliseconds. */
+const BUSY_TIMEOUT_MS = 10_000
+
+/** SQLite's primary result codes for a file that is damaged, is not a database, or lacks a table. */
+const DAMAGE = [11, 26, 1]
+
+/** What makes a catalogue worthless: it is built anew. */
+class CatalogueOutdated extends Error {}
+
+/** Where a workspace's catalogue of runs is. */
+export function toCatalogueFile(workspace: string): string {
+  return join(workspace, 'catalogue')
+}
+
+/** Paths of the catalogue and of what SQLite puts next to it, without its lease; some may not exist. */
+function toCatalogueFiles(workspace: string): string[] {
+  const file = toCatalogueFile(workspace)
+  return [`${file}-journal`, `${file}-wal`, `${file}-shm`, file]
+}
+
+/** Where the catalogue is kept: in its file, or in memory where that cannot be used. */
+export interface CatalogueStore {
+  /** Reads what one moment had. Throws what {@link isWorthless} knows, and what SQLite throws. */
+  read<Result>(work: (db: DatabaseSync) => Result): Result
+  /** Writes in one transaction, one process at a time. Throws the same, and `RUN_BUSY`. */
+  write(work: (db: DatabaseSync) => void): void
+  /** Leaves out what was deleted: rows that moved within a page may have left their text there. Throws the same. */
+  compact(): void
+}
+
+/** Whether an error says that a catalogue has to be built anew. */
+export function isWorthless(error: unknown): boolean {
+  if (error instanceof CatalogueOutdated || error instanceof SyntaxError) return true
+  return error instanceof Error && 'errcode' in error && DAMAGE.includes(Number(error.errcode) & 0xff)
+}
+
+/** Removes a catalogue that is worthless; nothing but time is lost. Throws `RUN_BUSY`. */
+export function removeCatalogue(workspace: string): void {
+  withLease(workspace, () => {
+    for (const file of toCatalogueFiles(workspace)) rmSync(file, { recursive: true, force: true })
+  })
+}
+
+/**
+ * The catalogue's file. It is opened for each piece of work, so that one that was deleted or replaced meanwhile is never
+ * written to.
+ */
+export function openCatalogueFile(workspace: string): CatalogueStore {
+  const use = <Result>(work: (db: DatabaseSync) => Result): Result => {
+    const db = new DatabaseSync(toCatalogueFile(workspace), { timeout: BUSY_TIMEOUT_MS })
+    try {
+      closeDatabaseFile(toCatalogueFile(workspace))
+      // A rollback journal leaves nothing behind that a deleted run's text could stay in.
+      db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON')
+      db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32768')
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+  const write = (work: (db: DatabaseSync) => void) =>
+    withLease(workspace, () =>
+      use((db) => {
+        if (isEmpty(db)) createTables(db)
+        refuseOutdated(db)
+        work(db)
+      }),
+    )
+  return {
+    read(work) {
+      if (use(isEmpty)) write(() => {})
+      return use((db) => {
+        refuseOutdated(db)
+        return work(db)
+      })
+    },
+    write: (work) => write((db) => transact(db, work)),
+    compact: () => write((db) => db.exec('VACUUM')),
+  }
+}
+
+/** A catalogue that lives as long as this process. */
+export function openMemoryCatalogue(): CatalogueStore {
+  const db = new DatabaseSync(':memory:')
+  createTables(db)
+  return { read: (work) => work(db), write: (work) => transact(db, work), compact: () => db.exec('VACUUM') }
+}
+
+function transact(db: DatabaseSync, work: (db: DatabaseSync) => void): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    work(db)
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function withLease(workspace: string, work: () => void): void {
+  const lease = takeLease(toCatalogueFile(workspace), 'the catalogue of runs', BUSY_TIMEOUT_MS)
+  try {
+    work()
+  } finally {
+    lease.release()
+  }
+}
+
+function refuseOutdated(db: DatabaseSync): void {
+  if (readVersion(db) !== SCHEMA_VERSION) throw new CatalogueOutdated('another schema')
+  const made = db.prepare('SELECT version FROM made_by').get()
+  if (made?.['version'] !== APP_VERSION) throw new CatalogueOutdated('another version of Sluice')
+}
+
+function isEmpty(db: DatabaseSync): boolean {
+  return readVersion(db) === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
+}
+
+function readVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+}
+
+function createTables(db: DatabaseSync): void {
+  db.exec(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}`)
+  db.prepare('INSERT INTO made_by (version) VALUES (?)').run(APP_VERSION)
+  db.exec('COMMIT')
+}

@@ -1,0 +1,161 @@
+import { basename } from 'node:path'
+import { isLoadRun, type RunSummary } from '../../../../shared/run/run.ts'
+import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { summarizeRun } from '../../results/run-summary.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import type { RunFilesState } from '../../workspace/workspace-files.ts'
+
+/** What the catalogue has of one run or retry. */
+export interface CataloguedRun {
+  id: string
+  /** The first run of the whole it belongs to; null where its journal cannot be read, or holds no run yet. */
+  first: string | null
+  /** Why it cannot be read; null where it can. */
+  error: string | null
+  fingerprint: string | null
+  sizeBytes: number
+  isOpen: boolean
+  isHeld: boolean
+  runToken: string
+  inboxRead: number | null
+  overdueAtMs: number | null
+}
+
+/** A run with its retries as lists show it. */
+export interface CataloguedWhole {
+  members: CataloguedRun[]
+  summary: RunSummary
+}
+
+/**
+ * Reads the whole that a run belongs to; `readFamily` gives null where a journal holds no run yet. `states` is what the
+ * file system said before. Throws what reading a journal throws.
+ */
+export function readWhole(
+  runId: string,
+  readFamily: (runId: string) => RunFamily | null,
+  states: ReadonlyMap<string, RunFilesState>,
+): CataloguedWhole | null {
+  const named = readFamily(runId)
+  const firstId = named?.whole[0]?.record.runId ?? runId
+  const family = firstId === runId ? named : readFamily(firstId)
+  if (named === null || family === null) return null
+  // A retry whose rows are still being copied stands for none of them yet.
+  const isApart = !family.whole.some(({ record }) => record.runId === runId)
+  const members = isApart ? [...family.whole, named] : family.whole
+  return {
+    members: members.map((member) => toCataloguedRun(member, firstId, states)),
+    summary: summarizeRun(family),
+  }
+}
+
+/** A run that cannot be read, for that reason, or whose journal holds none yet. */
+export function toUnreadRun(
+  id: string,
+  error: string | null,
+  { sizeBytes = 0 }: Partial<RunFilesState> = {},
+): CataloguedRun {
+  const unread = {
+    first: null,
+    fingerprint: null,
+    isOpen: false,
+    isHeld: false,
+    inboxRead: null,
+    overdueAtMs: null,
+  }
+  return { id, error, sizeBytes, runToken: id, ...unread }
+}
+
+function toCataloguedRun(
+  { record, isHeld, db }: RunView,
+  first: string,
+  states: ReadonlyMap<string, RunFilesState>,
+): CataloguedRun {
+  const { runId, plan, runToken, callbackBase, inboxRead } = record
+  const { fingerprint = null, sizeBytes = 0 } = states.get(runId) ?? {}
+  // A load test measures its own callbacks and takes no more.
+  const isAwaiting = callbackBase !== null && plan.load === undefined
+  const acknowledged = isAwaiting
+    ? db.prepare("SELECT min(acknowledged_at) AS at FROM result WHERE state = 'acknowledged'").get()?.['at']
+    : null
+  return {
+    ...{ id: runId, first, error: null, sizeBytes, isHeld, runToken },
+    // What is being written has to be read again.
+    fingerprint: isHeld ? null : fingerprint,
+    isOpen: record.state !== 'completed' && record.state !== 'stopped',
+    inboxRead: isAwaiting ? inboxRead : null,
+    overdueAtMs: acknowledged == null ? null : Number(acknowledged) + plan.callback.timeoutMs,
+  }
+}
+
+/** A text as it is searched: in whatever case, and however its characters were put together. */
+export function foldText(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}
+
+/** Removes what the catalogue has of runs. The caller has a transaction open, as for all that is written. */
+export function removeRuns(db: DatabaseSync, ids: Iterable<string>): void {
+  const statements = ['run', 'whole', 'tag', 'summary'].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE id = ?`),
+  )
+  for (const id of ids) for (const statement of statements) statement.run(id)
+}
+
+/** Writes what was read of one run. */
+export function insertRun(db: DatabaseSync, run: CataloguedRun): void {
+  db.prepare('INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+    run.id,
+    run.first,
+    run.error,
+    run.fingerprint,
+    run.sizeBytes,
+    Number(run.isOpen),
+    Number(run.isHeld),
+    run.runToken,
+    run.inboxRead,
+    run.overdueAtMs,
+  )
+}
+
+/** Writes what was read of a run with its retries. */
+export function insertWhole(db: DatabaseSync, { members, summary }: CataloguedWhole): void {
+  for (const member of members) insertRun(db, member)
+  const { run_id: id, tags = [], retries } = summary
+  const newest = retries.at(-1) ?? summary
+  db.prepare('INSERT OR REPLACE INTO whole VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+    id,
+    newest.run_id,
+    Date.parse(summary.created_at),
+    Date.parse(summary.ended_at ?? newest.created_at),
+    isLoadRun(summary) ? 'load' : 'run',
+    summary.operation,
+    summary.target ?? null,
+    summary.state,
+    summary.connection ?? null,
+    summary.base_url,
+    summary.task_base_url ?? null,
+    foldText(summary.name),
+    summary.rows.read,
+    summary.latency_ms.http_req_duration?.p95 ?? null,
+    members.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    toSearched(summary),
+  )
+  const insertTag = db.prepare('INSERT OR IGNORE INTO tag VALUES (?, ?)')
+  for (const tag of tags) insertTag.run(id, tag)
+  db.prepare('INSERT OR REPLACE INTO summary VALUES (?, ?)').run(id, JSON.stringify(summary))
+}
+
+function toSearched(summary: RunSummary): string {
+  const {
+    run_id: id,
+    name,
+    source,
+    tags = [],
+    note = '',
+    connection = '',
+    base_url: baseUrl,
+    target = '',
+  } = summary
+  const ids = summary.retries.map((retry) => retry.run_id)
+  return foldText([id, ...ids, name, basename(source), ...tags, note, connection, baseUrl, target].join('\n'))
+}

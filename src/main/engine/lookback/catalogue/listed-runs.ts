@@ -1,0 +1,87 @@
+import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
+import type { RunSummary } from '../../../../shared/run/run.ts'
+import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
+import { foldText } from './catalogued-run.ts'
+
+const ORDERS: Record<NonNullable<RunListQuery['order']>, string> = {
+  newest: 'whole.id DESC',
+  oldest: 'whole.id',
+  name: 'name, whole.id DESC',
+  rows: 'rows DESC, whole.id DESC',
+  p95: 'p95 DESC NULLS LAST, whole.id DESC',
+  size: 'size_bytes DESC, whole.id DESC',
+}
+
+/** A condition and the values it binds. */
+interface Condition {
+  sql: string
+  values: SQLInputValue[]
+}
+
+/** Reads a page of the runs that are asked for. Throws a `SyntaxError` where a summary is damaged. */
+export function readRunPage(db: DatabaseSync, query: RunListQuery): RunPage {
+  const { order = 'newest', offset = 0, limit = -1 } = query
+  const { sql, values } = toCondition(query)
+  const documents = db
+    .prepare(
+      `SELECT document FROM whole JOIN summary USING (id) WHERE ${sql} ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?`,
+    )
+    .all(...values, limit, offset)
+  const count = (where: string, bound: SQLInputValue[] = []) =>
+    Number(db.prepare(`SELECT count(*) AS n FROM whole WHERE ${where}`).get(...bound)?.['n'])
+  const unreadable = db.prepare('SELECT id, error FROM run WHERE error IS NOT NULL ORDER BY id DESC').all()
+  return {
+    runs: documents.map(({ document }) => JSON.parse(String(document)) as RunSummary),
+    total: count(sql, values),
+    all: count('true'),
+    unreadable: unreadable.map(({ id, error }) => ({ runId: String(id), message: String(error) })),
+  }
+}
+
+function toCondition(query: RunListQuery): Condition {
+  const { search = '', product, operations, states, connection, target, tags = [], fromMs, beforeMs } = query
+  const conditions: Condition[] = foldText(search)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word) => ({ sql: 'instr(search, ?)', values: [word] }))
+  const add = (sql: string, ...values: SQLInputValue[]) => conditions.push({ sql, values })
+  const addOneOf = (column: string, values: readonly string[]) =>
+    add(`${column} IN (${values.map(() => '?').join()})`, ...values)
+  if (product !== undefined) add('product = ?', product)
+  if (operations !== undefined) addOneOf('operation', operations)
+  if (states !== undefined) addOneOf('state', states)
+  if (connection !== undefined) {
+    add('? IN (connection, base_url, task_base_url)', connection)
+  }
+  if (target !== undefined) add('target = ?', target)
+  for (const tag of tags) add('EXISTS (SELECT 1 FROM tag WHERE tag.id = whole.id AND tag = ?)', tag)
+  if (fromMs !== undefined) add('created_at >= ?', fromMs)
+  if (beforeMs !== undefined) add('created_at < ?', beforeMs)
+  return {
+    sql: conditions.map(({ sql }) => `(${sql})`).join(' AND ') || 'true',
+    values: conditions.flatMap(({ values }) => values),
+  }
+}
+
+/** Ids that a reference is looked up among, of those that fit, at most. */
+const FOUND_MAX = 5
+
+/** The runs that a person's reference means: an id, the beginning of one, or `latest`. */
+export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
+  const read = (sql: string, ...values: SQLInputValue[]) =>
+    db
+      .prepare(sql)
+      .all(...values)
+      .map(({ id }) => String(id))
+  const all = Number(db.prepare('SELECT count(*) AS n FROM whole').get()?.['n'])
+  const [newest = null] = read('SELECT id FROM whole ORDER BY id DESC LIMIT 1')
+  const toFound = (ids: string[], matching = ids.length): FoundRuns => ({ ids, matching, all, newest })
+  // A retry belongs to a run, which is then the latest.
+  if (reference === 'latest') return toFound(read('SELECT id FROM whole ORDER BY newest DESC LIMIT 1'))
+  const exact = read('SELECT id FROM run WHERE id = ?', reference)
+  if (exact.length > 0 || reference === '') return toFound(exact)
+  const fitting = 'FROM run WHERE first IS NOT NULL AND substr(id, 1, ?) = ?'
+  const values = [reference.length, reference]
+  const matching = Number(db.prepare(`SELECT count(*) AS n ${fitting}`).get(...values)?.['n'])
+  return toFound(read(`SELECT id ${fitting} ORDER BY id DESC LIMIT ?`, ...values, FOUND_MAX), matching)
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+
+/** Most characters of a tag, of a name and of a note. */
+const TAG_MAX = 64
+const NAME_MAX = 200
+const NOTE_MAX = 10_000
+
+/** Most tags of a run. */
+export const TAGS_MAX = 50
+
+/** What a person notes about a run: kept next to the journal, which is evidence, and never in it. */
+export const annotationsSchema = z.object({
+  /** Null where the run is called as its plan calls it. */
+  name: z.string().nullable(),
+  tags: z.array(z.string()),
+  note: z.string().nullable(),
+})
+
+/** See {@link annotationsSchema}. */
+export type Annotations = z.infer<typeof annotationsSchema>
+
+/** A run about which nothing was noted. */
+export const NO_ANNOTATIONS: Annotations = { name: null, tags: [], note: null }
+
+/** What is to be changed; an empty name or note is removed. */
+export interface AnnotationChange {
+  name?: string
+  note?: string
+  addTags?: readonly string[]
+  removeTags?: readonly string[]
+}
+
+/** What is wrong with a tag, as a sentence without its full stop; null where it can be used. */
+function findTagMistake(tag: string): string | null {
+  if (tag.trim() === '') return 'a tag must not be empty'
+  if (tag.trim() !== tag) return `the tag \`${tag}\` begins or ends with a space`
+  if (/[,\p{Cc}]/u.test(tag)) return `the tag \`${tag}\` contains a comma or a control character`
+  return tag.length > TAG_MAX
+    ? `the tag \`${tag.slice(0, TAG_MAX)}…\` is longer than ${TAG_MAX} characters`
+    : null
+}
+
+/** What is wrong with a change, as sentences without their full stops. */
+export function findAnnotationMistakes({ name = '', note = '', addTags = [] }: AnnotationChange): string[] {
+  return [
+    ...addTags.map(findTagMistake).filter((mistake) => mistake !== null),
+    ...(name.length > NAME_MAX ? [`the name is longer than ${NAME_MAX} characters`] : []),
+    ...(note.length > NOTE_MAX ? [`the note is longer than ${NOTE_MAX} characters`] : []),
+  ]
+}
+
+/** The annotations after a change. */
+export function applyAnnotationChange(before: Annotations, change: AnnotationChange): Annotations {
+  const removed = new Set(change.removeTags)
+  const tags = [...new Set([...before.tags, ...(change.addTags ?? [])])].filter((tag) => !removed.has(tag))
+  const toText = (text: string | undefined, old: string | null) =>
+    text === undefined ? old : text.trim() === '' ? null : text
+  return { name: toText(change.name, before.name), tags: tags.sort(), note: toText(change.note, before.note) }
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { OPERATION_KINDS } from '../plan/operation.ts'
+import { type RunSummary, runStateSchema } from '../run/run.ts'
+
+/** How runs can be ordered. Where order is by a figure, the largest comes first. */
+export const RUN_ORDERS = ['newest', 'oldest', 'name', 'rows', 'p95', 'size'] as const
+
+/** Bulk runs, or load tests. */
+export const RUN_PRODUCTS = ['run', 'load'] as const
+
+/** Runs of one page at most. */
+export const RUN_PAGE_MAX = 1_000
+
+/** Which runs of the workspace are wanted; a run and its retries count as one. Every condition that is given has to hold. */
+export const runListQuerySchema = z.object({
+  /**
+   * Words that all have to occur, in whatever case, in the id, name, source's file name, tags, note, connection, or
+   * watchlist or index of the run.
+   */
+  search: z.string().exactOptional(),
+  product: z.enum(RUN_PRODUCTS).exactOptional(),
+  operations: z.array(z.enum(OPERATION_KINDS)).exactOptional(),
+  states: z.array(runStateSchema).exactOptional(),
+  /** The name of a connection, or the address of its service. */
+  connection: z.string().exactOptional(),
+  /** The watchlist or custom index. */
+  target: z.string().exactOptional(),
+  /** Tags that the run has to have, all of them. */
+  tags: z.array(z.string()).exactOptional(),
+  /** The moment from which, and before which, the run was created, Unix milliseconds. */
+  fromMs: z.number().exactOptional(),
+  beforeMs: z.number().exactOptional(),
+  order: z.enum(RUN_ORDERS).exactOptional(),
+  offset: z.int().min(0).exactOptional(),
+  /** Runs of the page at most (default: all). */
+  limit: z.int().min(0).max(RUN_PAGE_MAX).exactOptional(),
+})
+
+/** See {@link runListQuerySchema}. */
+export type RunListQuery = z.infer<typeof runListQuerySchema>
+
+/** A page of the runs that were asked for. */
+export interface RunPage {
+  /** Each together with its retries. */
+  runs: RunSummary[]
+  /** Runs that were asked for, on all pages. */
+  total: number
+  /** Runs of the workspace. */
+  all: number
+  /** Journals that cannot be read, and why; none of their runs is in the list. */
+  unreadable: UnreadableRun[]
+}
+
+/** A journal that cannot be read. */
+interface UnreadableRun {
+  runId: string
+  message: string
+}
+
+/** The runs that a person's reference means. */
+export interface FoundRuns {
+  /** Ids of runs and retries that fit, the first few. */
+  ids: string[]
+  /** How many fit. */
+  matching: number
+  /** Runs of the workspace, each with its retries. */
+  all: number
+  /** The newest run; null where there is none. */
+  newest: string | null
+}

@@ -1,0 +1,294 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { updateRunRecord } from '../../../../../src/main/engine/journal/run-record.ts'
+import { Catalogue } from '../../../../../src/main/engine/lookback/catalogue/catalogue.ts'
+import { toCatalogueFile } from '../../../../../src/main/engine/lookback/catalogue/catalogue-file.ts'
+import { changeAnnotations } from '../../../../../src/main/engine/workspace/run-annotations.ts'
+import {
+  createWorkspaceFolders,
+  toJournalFile,
+  toRunFiles,
+} from '../../../../../src/main/engine/workspace/workspace-files.ts'
+import type { RunListQuery } from '../../../../../src/shared/lookback/run-list.ts'
+import { holdLease } from '../../../../helpers/hold-lease.ts'
+import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
+import { openRun, type WrittenRun, writeRun } from '../../../../helpers/write-run.ts'
+
+const CHILD = fileURLToPath(new URL('../../../../helpers/catalogue-child.ts', import.meta.url))
+
+/** A workspace with these runs, and its catalogue. */
+function openWorkspace(runs: readonly WrittenRun[]) {
+  const workspace = createTemporaryFolder()
+  createWorkspaceFolders(workspace)
+  for (const run of runs) writeRun(workspace, run)
+  // A minute after whatever the tests write, which can then be told by its time.
+  const catalogue = new Catalogue(workspace, () => Date.now() + 60_000)
+  const list = async (query: RunListQuery = {}) => {
+    const { runs: found } = await catalogue.list(query, [])
+    return found.map((run) => run.run_id)
+  }
+  return { workspace, catalogue, file: toCatalogueFile(workspace), list }
+}
+
+const THREE: readonly WrittenRun[] = ['run-1', 'run-2', 'run-3'].map((runId) => ({ runId }))
+
+describe('the list of runs', () => {
+  it('comes in pages, newest first, with the number of all', async () => {
+    const { catalogue } = openWorkspace(THREE)
+    const page = await catalogue.list({ limit: 2, offset: 1 }, [])
+    expect(page).toMatchObject({ total: 3, all: 3, unreadable: [] })
+    expect(page.runs.map(({ run_id }) => run_id)).toEqual(['run-2', 'run-1'])
+  })
+
+  it('is searched for words in ids, names, file names, tags, notes and connections, in whatever case', async () => {
+    const connection = { name: 'Live-EU', baseUrl: 'https://api.example.com' }
+    const { workspace, list } = openWorkspace([
+      { runId: 'run-1', name: 'Große Prüfung' },
+      { runId: 'run-2', plan: { source: { path: '/data/Tweets 2026.csv' } } },
+      { runId: 'run-3', plan: { connection } },
+      { runId: 'run-4' },
+    ])
+    changeAnnotations(workspace, 'run-4', { addTags: ['Nightly'], note: 'A “special” note, 100% sure_' })
+    const found = { 'PRÜFUNG grosse': [], 'prüfung GROSSE': [], 'prüfung große': ['run-1'] }
+    for (const [search, runs] of Object.entries(found)) expect(await list({ search })).toEqual(runs)
+    expect(await list({ search: 'tweets 2026' })).toEqual(['run-2'])
+    expect(await list({ search: 'live-eu' })).toEqual(['run-3'])
+    expect(await list({ search: 'NIGHTLY' })).toEqual(['run-4'])
+    expect(await list({ search: '100% sure_' })).toEqual(['run-4'])
+    expect(await list({ search: 'run-1' })).toEqual(['run-1'])
+    expect(await list({ search: 'data' })).toEqual([])
+    expect(await list({ search: '  ' })).toHaveLength(4)
+  })
+
+  it('is filtered by what runs are, and every condition has to hold', async () => {
+    const indexAdd = { operation: { kind: 'index-add', indexId: 'index-7' } } as const
+    const load = { load: { pace: { kind: 'closed', concurrency: 1 }, requests: 5 } } as const
+    const { workspace, list } = openWorkspace([
+      { runId: 'run-1', createdAtMs: 1_000, plan: indexAdd },
+      { runId: 'run-2', createdAtMs: 2_000, state: 'stopped', plan: indexAdd },
+      { runId: 'run-3', createdAtMs: 3_000, plan: { connection: { baseUrl: 'https://other.example.com' } } },
+      { runId: 'run-4', createdAtMs: 4_000, plan: load },
+    ])
+    for (const runId of ['run-1', 'run-3']) changeAnnotations(workspace, runId, { addTags: ['a', runId] })
+    expect(await list({ product: 'load' })).toEqual(['run-4'])
+    expect(await list({ operations: ['index-add', 'index-remove'], target: 'index-7' })).toEqual([
+      'run-2',
+      'run-1',
+    ])
+    expect(await list({ operations: ['index-add'], states: ['stopped', 'running'] })).toEqual(['run-2'])
+    expect(await list({ connection: 'https://other.example.com' })).toEqual(['run-3'])
+    expect(await list({ tags: ['a'] })).toEqual(['run-3', 'run-1'])
+    expect(await list({ tags: ['a', 'run-1'] })).toEqual(['run-1'])
+    expect(await list({ fromMs: 2_000, beforeMs: 4_000 })).toEqual(['run-3', 'run-2'])
+  })
+
+  it('is ordered by name, by rows and by age', async () => {
+    const { list } = openWorkspace([
+      { runId: 'run-1', name: 'beta', rows: 5 },
+      { runId: 'run-2', name: 'Alpha', rows: 50 },
+      { runId: 'run-3', name: 'gamma', rows: 7 },
+    ])
+    expect(await list({ order: 'name' })).toEqual(['run-2', 'run-1', 'run-3'])
+    expect(await list({ order: 'rows' })).toEqual(['run-2', 'run-3', 'run-1'])
+    expect(await list({ order: 'oldest' })).toEqual(['run-1', 'run-2', 'run-3'])
+  })
+
+  it('has a retry once its parent was deleted, and the parent alone once it was put back', async () => {
+    const { workspace, list } = openWorkspace([{ runId: 'run-1' }])
+    writeRun(workspace, { runId: 'run-2' })
+    const retry = openRun(workspace, { runId: 'run-2' })
+    retry.db.exec("UPDATE run SET parent_run_id = 'run-1'")
+    retry.close()
+    const parent = openRun(workspace, { runId: 'run-1' })
+    parent.transact('process', () => updateRunRecord(parent.db, { superseded_by: 'run-2' }))
+    parent.close()
+    expect(await list()).toEqual(['run-1'])
+    expect(await list({ search: 'run-2' })).toEqual(['run-1'])
+    const file = toJournalFile(workspace, 'run-1')
+    copyFileSync(file, join(workspace, 'kept'))
+    for (const one of toRunFiles(workspace, 'run-1')) rmSync(one, { force: true })
+    expect(await list()).toEqual(['run-2'])
+    copyFileSync(join(workspace, 'kept'), file)
+    expect(await list()).toEqual(['run-1'])
+  })
+})
+
+describe('a reference', () => {
+  it('means a run or retry by its id or the beginning of it, or the latest', async () => {
+    const { catalogue } = openWorkspace(THREE)
+    const find = (reference: string) => catalogue.find(reference, [])
+    expect(await find('run-2')).toEqual({ ids: ['run-2'], matching: 1, all: 3, newest: 'run-3' })
+    expect(await find('run-')).toMatchObject({ ids: ['run-3', 'run-2', 'run-1'], matching: 3 })
+    expect(await find('latest')).toMatchObject({ ids: ['run-3'] })
+    expect(await find('')).toMatchObject({ ids: [], matching: 0 })
+    expect(await find('%')).toMatchObject({ ids: [], matching: 0 })
+  })
+})
+
+describe('the catalogue', () => {
+  it.each<[string, (file: string) => void]>([
+    ['lost', (file) => rmSync(file)],
+    ['empty', (file) => truncateSync(file)],
+    ['overwritten', (file) => writeFileSync(file, 'this is not a database'.repeat(1_000))],
+    ['cut off', (file) => truncateSync(file, 4_096 * 3)],
+    ['from another version', (file) => execute(file, 'PRAGMA user_version = 999')],
+    ['from another release', (file) => execute(file, "UPDATE made_by SET version = '0.0.0-old'")],
+    ['without a table', (file) => execute(file, 'DROP TABLE summary')],
+    [
+      'a folder',
+      (file) => {
+        rmSync(file)
+        mkdirSync(file)
+      },
+    ],
+  ])('that is %s is made anew from the journals', async (_, damage) => {
+    const { catalogue, file } = openWorkspace(THREE)
+    const before = await catalogue.list({}, [])
+    damage(file)
+    expect(await catalogue.list({}, [])).toEqual(before)
+    writeRun(join(file, '..'), { runId: 'run-4' })
+    expect((await catalogue.list({}, [])).total).toBe(4)
+  })
+
+  it('that cannot be written hides no run', async () => {
+    const { workspace, list, file } = openWorkspace(THREE)
+    mkdirSync(`${file}.lease`)
+    expect(await list()).toHaveLength(3)
+    writeRun(workspace, { runId: 'run-4' })
+    expect(await list()).toHaveLength(4)
+  })
+
+  it('follows journals that were written, dropped in, replaced or deleted behind its back', async () => {
+    const { workspace, catalogue, list } = openWorkspace(THREE)
+    const other = openWorkspace([
+      { runId: 'run-0', name: 'dropped in' },
+      { runId: 'run-2', name: 'replaced' },
+    ])
+    expect(await list()).toHaveLength(3)
+    copyFileSync(toJournalFile(other.workspace, 'run-0'), toJournalFile(workspace, 'run-0'))
+    copyFileSync(toJournalFile(other.workspace, 'run-2'), toJournalFile(workspace, 'run-2'))
+    rmSync(toJournalFile(workspace, 'run-3'))
+    const { runs } = await catalogue.list({}, [])
+    expect(runs.map(({ name }) => name)).toEqual(['replaced', 'run-1', 'dropped in'])
+  })
+
+  it('keeps nothing of a run that is gone', async () => {
+    const secret = 'a-name-that-nobody-else-has'
+    const runs = Array.from({ length: 40 }, (_, i) => ({ runId: `run-${i + 10}`, name: `${secret}-${i}` }))
+    const { workspace, list, file } = openWorkspace([...runs, { runId: 'run-99', name: 'stays' }])
+    changeAnnotations(workspace, 'run-20', { note: `${secret} in a note`, addTags: [secret] })
+    expect(await list()).toHaveLength(41)
+    expect(readFileSync(file).includes(secret)).toBe(true)
+    for (const { runId } of runs) {
+      for (const one of toRunFiles(workspace, runId)) rmSync(one, { force: true })
+    }
+    expect(await list()).toEqual(['run-99'])
+    expect(readFileSync(file).includes(secret)).toBe(false)
+    expect(readdirSync(workspace).filter((name) => name.startsWith('catalogue'))).toEqual([
+      'catalogue',
+      'catalogue.lease',
+    ])
+  })
+
+  it('reads no journal again that nobody has written to', async () => {
+    const { workspace, list } = openWorkspace(THREE)
+    await list()
+    const listOpened = () => readdirSync(join(workspace, 'runs')).filter((name) => name.endsWith('-shm'))
+    expect(listOpened()).toHaveLength(3)
+    for (const name of listOpened()) rmSync(join(workspace, 'runs', name))
+    changeAnnotations(workspace, 'run-2', { name: 'changed' })
+    expect(await list({ search: 'changed' })).toEqual(['run-2'])
+    expect(listOpened()).toEqual(['run-2.journal-shm'])
+  })
+
+  it('reads a journal again that was written to just now, since more may follow in the same tick', async () => {
+    const { workspace } = openWorkspace(THREE)
+    const catalogue = new Catalogue(workspace)
+    await catalogue.list({}, [])
+    for (const id of ['run-1', 'run-2', 'run-3']) rmSync(`${toJournalFile(workspace, id)}-shm`)
+    await catalogue.list({}, [])
+    expect(existsSync(`${toJournalFile(workspace, 'run-1')}-shm`)).toBe(true)
+  })
+
+  it('names a journal that cannot be read, until it can', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    const file = toJournalFile(workspace, 'run-2')
+    const whole = readFileSync(file)
+    writeFileSync(file, 'this is no database at all'.repeat(100))
+    const damaged = await catalogue.list({}, [])
+    expect(damaged).toMatchObject({ total: 2, unreadable: [{ runId: 'run-2', message: expect.any(String) }] })
+    writeFileSync(file, whole)
+    expect(await catalogue.list({}, [])).toMatchObject({ total: 3, unreadable: [] })
+  })
+
+  it('keeps a run about which something unreadable was noted', async () => {
+    const { workspace, list } = openWorkspace(THREE)
+    writeFileSync(join(workspace, 'runs', 'run-2.annotations'), '{"name":')
+    expect(await list()).toHaveLength(3)
+    expect(() => changeAnnotations(workspace, 'run-2', { note: 'x' })).toThrow(/run-2\.annotations/)
+  })
+})
+
+describe('a run under way', () => {
+  it('is shown as it is this moment, and as interrupted once its process has died', async () => {
+    const { workspace, catalogue } = openWorkspace([{ runId: 'run-1', state: 'running' }])
+    const look = async () => (await catalogue.list({}, [])).runs[0]
+    expect(await look()).toMatchObject({ state: 'interrupted' })
+    const holder = await holdLease(toJournalFile(workspace, 'run-1'))
+    expect(await look()).toMatchObject({ state: 'running' })
+    await holder.kill()
+    expect(await look()).toMatchObject({ state: 'interrupted' })
+  })
+
+  it('grows in the list with each commit', async () => {
+    const { workspace, catalogue } = openWorkspace([{ runId: 'run-1', state: 'running' }])
+    const look = async () => (await catalogue.list({}, ['run-1'])).runs[0]
+    const journal = openRun(workspace, { runId: 'run-1' })
+    onTestFinished(() => journal.close())
+    for (const rows of [10, 11, 12]) {
+      journal.transact('process', () => updateRunRecord(journal.db, { rows_read: rows }))
+      expect(await look()).toMatchObject({ state: 'running', rows: { read: rows } })
+    }
+  })
+})
+
+describe('two processes', () => {
+  it('use the catalogue at once, and one that is killed while it writes leaves it whole', async () => {
+    const runs = Array.from({ length: 12 }, (_, i) => ({ runId: `run-${i + 10}` }))
+    const { catalogue, list, workspace } = openWorkspace(runs)
+    const child = spawn(process.execPath, [CHILD, workspace], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(child, 'exit')
+    await once(child.stdout, 'data')
+    for (let turn = 0; turn < 5; turn += 1) expect(await list()).toHaveLength(12)
+    child.kill('SIGKILL')
+    await exited
+    const { runs: after, unreadable } = await catalogue.list({}, [])
+    expect(unreadable).toEqual([])
+    for (const run of after) {
+      const { note } = JSON.parse(readFileSync(join(workspace, 'runs', `${run.run_id}.annotations`), 'utf8'))
+      expect(run.note).toBe(note)
+    }
+    expect(after).toHaveLength(12)
+    expect(existsSync(toCatalogueFile(workspace))).toBe(true)
+  })
+})
+
+function execute(file: string, sql: string): void {
+  const db = new DatabaseSync(file)
+  db.exec(sql)
+  db.close()
+}
