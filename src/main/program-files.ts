@@ -1,14 +1,11 @@
 import { fileURLToPath } from 'node:url'
 
-/**
- * Whether a bundle runs, not the sources. In the build every entry, chunk and sample is a file of one folder; from
- * sources each is a file of its own.
- */
-export const IS_BUNDLED = !import.meta.url.endsWith('.ts')
+// In the build every entry, chunk and sample is a file of one folder; from sources each is a file of its own.
+const isBundled = !import.meta.url.endsWith('.ts')
 
 function toUrl(source: string): URL {
   const bundle = source.replace(/^.*\//, './').replace(/\.ts$/, '.js')
-  return new URL(IS_BUNDLED ? bundle : source, import.meta.url)
+  return new URL(isBundled ? bundle : source, import.meta.url)
 }
 
 /** Entries of the threads, as the files that run now: `.ts` from sources, `.js` when bundled. */

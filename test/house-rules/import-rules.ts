@@ -86,7 +86,7 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/desktop\//,
     imports: ['shared', 'workspace', 'shell parts', 'bridge'],
   },
-  { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'shell parts', 'program files', 'bridge'] },
+  { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'shell parts', 'bridge'] },
   {
     name: 'cli',
     files: /^src\/main\/cli\//,

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { IS_BUNDLED } from '../program-files.ts'
 import { isFresh } from './is-fresh.ts'
 
+// In the build the screens are next to the bundles' folder; from sources they are built when they are needed.
+const isBundled = !import.meta.url.endsWith('.ts')
 const projectFolder = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** What the screens are made from, below the project's folder. */
@@ -15,8 +16,7 @@ const INGREDIENTS = ['src/renderer', 'src/shared', 'electron.vite.config.ts', 'p
  * `onBuild` is called before. Throws `INTERNAL` with the build's own words where that fails.
  */
 export async function findRenderer(onBuild: () => Promise<void>): Promise<string> {
-  // In the build the screens are next to the bundles' folder; from sources they are built when they are needed.
-  if (IS_BUNDLED) return fileURLToPath(new URL('../renderer/', import.meta.url))
+  if (isBundled) return fileURLToPath(new URL('../renderer/', import.meta.url))
   const folder = join(projectFolder, 'out/renderer')
   const ingredients = INGREDIENTS.map((path) => join(projectFolder, path))
   if (await isFresh(join(folder, 'index.html'), ingredients)) return folder

@@ -1,11 +1,11 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buildForNode, toSource } from '../../../scripts/main-bundle.ts'
 import { isFresh } from '../../../src/main/web/is-fresh.ts'
-import { buildPart } from './build-part.ts'
 import { BUILT_FOLDER, BUNDLED_CLI, PROJECT_FOLDER } from './bundles.ts'
 
 /** What the bundles are made from. */
-const INGREDIENTS = ['src/main', 'src/shared', 'electron.vite.config.ts', 'package-lock.json']
+const INGREDIENTS = ['src/main', 'src/shared', 'scripts/main-bundle.ts', 'package-lock.json']
 
 /** Builds the bundles of the main process and the command line, unless those of the last run are as new as the sources. */
 // biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
@@ -15,7 +15,7 @@ export default async function setUp(): Promise<void> {
   // Built aside and then moved, so that no other run of the tests finds half of them.
   const aside = `${BUILT_FOLDER}-${process.pid}`
   try {
-    await buildPart('main', aside)
+    await buildForNode(join(aside, 'main'), { cli: toSource('main/cli/main.ts') })
     await mkdir(BUILT_FOLDER, { recursive: true })
     // As the project's own says; without it, Node would look into each file for what kind of module it is.
     await writeFile(join(BUILT_FOLDER, 'package.json'), '{ "type": "module" }\n')

@@ -34,7 +34,7 @@ describe('a service that does not take the run', () => {
     expect(first).toMatch(/Stopped: .*refused the API key/)
     expect(result.stdout).toContain('SLUICE_API_KEY')
     expect(result.stdout).toMatch(/not sent +\d+/)
-    expect(result.stdout).toMatch(/sluice -- resume /)
+    expect(result.stdout).toMatch(/sluice resume /)
     expect((await sandbox.stats()).requests).toBeLessThan(20)
   })
 

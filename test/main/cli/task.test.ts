@@ -20,7 +20,7 @@ describe('task', () => {
     expect(result.stdout).toMatch(/read +20/)
     expect(result.stdout).toMatch(/succeeded +20 +100 %/)
     expect(result.stdout).toMatch(/http_req_duration/)
-    expect(result.stdout).toMatch(/sluice -- export \S+ results\.csv/)
+    expect(result.stdout).toMatch(/sluice export \S+ results\.csv/)
     expect(result.stdout).not.toContain(sandbox.key)
     expect((await sandbox.stats()).tasks).toBe(20)
   })
