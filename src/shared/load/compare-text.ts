@@ -80,29 +80,41 @@ function joinWords(words: readonly string[]): string {
 
 /** The plain sentence of a comparison, and what to keep in mind with it. */
 export function describeComparison(
-  comparison: Omit<LoadComparison, 'sentence' | 'caveats'>,
+  comparison: Omit<LoadComparison, 'sentence' | 'caveats' | 'limited'>,
   runs: readonly [a: ComparedRun, b: ComparedRun],
-): Pick<LoadComparison, 'sentence' | 'caveats'> {
-  const duration = comparison.series.find(({ metric }) => metric === 'http_req_duration')
-  const scheduled = comparison.series.find(({ metric }) => metric === 'response_time')
+): Pick<LoadComparison, 'sentence' | 'caveats' | 'limited'> {
+  const limited = runs.flatMap(({ generatorLimited }, index) =>
+    generatorLimited ? [index === 0 ? ('A' as const) : ('B' as const)] : [],
+  )
   const sentences = [
-    ...describeLimited(runs),
+    ...(limited.length === 0 ? describeSpeed(comparison) : describeLimited(comparison, limited)),
+    ...describeFailed(comparison),
+    ...(limited.length === 0 ? describeThroughput(comparison) : []),
+  ]
+  return { sentence: sentences.join(' '), caveats: listCaveats(comparison, runs), limited }
+}
+
+function describeSpeed({ series }: Pick<LoadComparison, 'series'>): string[] {
+  const duration = series.find(({ metric }) => metric === 'http_req_duration')
+  const scheduled = series.find(({ metric }) => metric === 'response_time')
+  return [
     duration?.sentence ?? 'There is no latency that both runs measured.',
     // Waiting for a free place shows only there.
     ...(scheduled !== undefined && scheduled.verdict !== duration?.verdict ? [scheduled.sentence] : []),
-    ...describeFailed(comparison),
-    ...describeThroughput(comparison),
   ]
-  return { sentence: sentences.join(' '), caveats: listCaveats(comparison, runs) }
 }
 
-/** Said before any figure: what follows is not the service's alone. */
-function describeLimited(runs: readonly [ComparedRun, ComparedRun]): string[] {
-  const limited = runs.flatMap(({ generatorLimited }, index) =>
-    generatorLimited ? [index === 0 ? 'A' : 'B'] : [],
-  )
-  if (limited.length === 0) return []
-  return [`This machine limited ${joinWords(limited)} at times, so the difference may not be the service's.`]
+/** What was measured is said, but not that the service is slower or faster: it is not the service's alone. */
+function describeLimited({ series }: Pick<LoadComparison, 'series'>, limited: readonly string[]): string[] {
+  const duration = series.find(({ metric }) => metric === 'http_req_duration')
+  const measured = [50, 99].flatMap((wanted) => {
+    const found = duration?.percentiles.find(({ percentile }) => percentile === wanted)
+    return found === undefined ? [] : [describeRatio(found)]
+  })
+  return [
+    `This machine limited ${joinWords(limited)} at times, so it is unclear whether the service is slower or faster.`,
+    ...(measured.length === 0 ? [] : [`Measured for B: ${measured.join(', ')}.`]),
+  ]
 }
 
 function describeFailed({ failedShare: { a, b, low, high } }: Pick<LoadComparison, 'failedShare'>): string[] {

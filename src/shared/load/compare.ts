@@ -95,6 +95,8 @@ export interface LoadComparison {
   planDifferences: PlanDifference[]
   /** What to keep in mind, a sentence each. */
   caveats: string[]
+  /** The runs that this machine limited, so that their latencies are not the service's alone. */
+  limited: ('A' | 'B')[]
 }
 
 /** Compares two load tests: latencies, errors, throughput, plans. */
