@@ -45,9 +45,19 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       async () => (await import('./commands/load.ts')).addLoadCommand,
     ),
     list(
-      'compare [options] <a> <b>',
-      'compare the latency of two runs',
+      'compare [options] [a] [b]',
+      'compare the decisions and latency of two runs',
       async () => (await import('./commands/compare.ts')).addCompareCommand,
+    ),
+    list(
+      'baseline',
+      'set the run that others are compared with',
+      async () => (await import('./commands/baseline.ts')).addBaselineCommand,
+    ),
+    list(
+      'trend [options] <source-or-run>',
+      'show all runs of one source over time',
+      async () => (await import('./commands/trend.ts')).addTrendCommand,
     ),
     list(
       'import-k6 [options] <file...>',

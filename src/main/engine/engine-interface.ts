@@ -1,11 +1,14 @@
 import type { LoadComparison } from '../../shared/load/compare.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
 import type { AnnotationChange, Annotations } from '../../shared/lookback/annotations.ts'
+import type { Baseline } from '../../shared/lookback/baseline.ts'
+import type { CompareOptions, DecisionComparison } from '../../shared/lookback/comparison.ts'
 import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
 import type { Ledger, LedgerQuery } from '../../shared/lookback/ledger.ts'
 import type { FoundRuns, RunListQuery, RunPage } from '../../shared/lookback/run-list.ts'
 import type { ReportOptions, RunReport } from '../../shared/lookback/run-report.ts'
 import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sample.ts'
+import type { Trend, TrendLabels } from '../../shared/lookback/trend.ts'
 import type { NewVerdict, Verdict } from '../../shared/lookback/verdict.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
@@ -182,6 +185,16 @@ export interface Engine extends RunReader {
   readPlan(runId: string): Promise<Plan>
   /** Run B compared with run A: latencies, errors, throughput, plans. */
   compareRuns(a: string, b: string): Promise<LoadComparison>
+  /** Run B compared with run A by what was decided. Throws `BAD_USAGE` where that cannot be compared. */
+  compareDecisions(a: string, b: string, options: CompareOptions): Promise<DecisionComparison>
+  /** The runs that others are compared with, oldest first. */
+  readBaselines(): Baseline[]
+  /** Makes a run the baseline of its connection and source in place of the one of that name. */
+  setBaseline(runId: string, name: string): Promise<Baseline>
+  /** Removes the baselines that a run is, or those of a name alone, and returns them. */
+  removeBaselines(runId: string, name: string | null): Baseline[]
+  /** All runs of one source, oldest first. With labels each of them is evaluated. */
+  readTrend(source: string, labels: TrendLabels): Promise<Trend>
   /**
    * Stores what k6 measured as a run of its own, with the plan of the run it was exported from where that is named.
    * Several files have to be JSON lines of one run. Throws `BAD_SOURCE`.

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { WORKER_URLS } from '../program-files.ts'
 import type { Engine, EngineOptions } from './engine-interface.ts'
+import { readBaselines, removeBaselines, setBaseline } from './lookback/baseline-store.ts'
 import { StoredRuns } from './query/stored-runs.ts'
 import { WorkspaceReceiver } from './receiver/workspace-receiver.ts'
 import { HeldRuns } from './session/held-runs.ts'
@@ -50,6 +51,11 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     readLatency: (runId) => stored.ask('readLatency', runId),
     readLoadReport: (runId) => stored.ask('readLoadReport', runId),
     compareRuns: (a, b) => stored.compare(a, b),
+    compareDecisions: (a, b, comparing) => stored.compareDecisions(a, b, comparing),
+    readBaselines: () => readBaselines(workspace),
+    setBaseline: async (runId, name) => setBaseline(workspace, await stored.summarize(runId), name),
+    removeBaselines: (runId, name) => removeBaselines(workspace, runId, name),
+    readTrend: (source, labels) => stored.readTrend(source, labels),
     exportRun: (runId, exporting) => stored.askApart('exportRun', runId, exporting),
     readLedger: (query, page) => stored.readLedger(query, page),
     exportLedger: (query, file) => stored.exportLedger(query, file),

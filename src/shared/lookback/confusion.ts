@@ -168,7 +168,7 @@ function toF1(parts: readonly { weight: number; hits: number; errors: number }[]
 }
 
 /** A quantile of ascending values, between two of them by their distance, as numpy has it by default. */
-function toQuantile(values: readonly number[], probability: number): number {
+export function toQuantile(values: readonly number[], probability: number): number {
   const at = (values.length - 1) * probability
   const [low, high] = [values[Math.floor(at)] ?? 0, values[Math.ceil(at)] ?? 0]
   return low + (high - low) * (at - Math.floor(at))

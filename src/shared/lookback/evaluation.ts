@@ -4,7 +4,7 @@ import type { Assertion } from './assertion.ts'
 import type { Positive } from './labels.ts'
 
 /** A share from 0 to 1 with its 95 % confidence interval; null where nothing was there to take a share of. */
-const metricSchema = z.object({
+export const metricSchema = z.object({
   value: z.number().nullable(),
   low: z.number().nullable(),
   high: z.number().nullable(),
@@ -25,7 +25,8 @@ const matrixSchema = z.object({
   true_negatives: z.number(),
 })
 
-const judgedSchema = z.object({
+/** See {@link Judged}. */
+export const judgedSchema = z.object({
   /** Labelled rows. */
   matrix: matrixSchema,
   /** Rows of all that a stratified sample was drawn from; null without one. */
@@ -38,7 +39,8 @@ const judgedSchema = z.object({
 /** How right a rule was. */
 export type Judged = z.infer<typeof judgedSchema>
 
-const judgedRuleSchema = judgedSchema.extend({ rule: z.string(), rule_ids: z.array(z.string()) })
+/** See {@link JudgedRule}. */
+export const judgedRuleSchema = judgedSchema.extend({ rule: z.string(), rule_ids: z.array(z.string()) })
 
 /** How right one rule was, by name. */
 export type JudgedRule = z.infer<typeof judgedRuleSchema>

@@ -79,6 +79,87 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'The ending selects the format: .html for a page, .xlsx for a workbook.',
     }),
   },
+  comparison_of_load_test: {
+    code: 'BAD_USAGE',
+    words: ({ runId }: { runId: string }) => ({
+      text: `the decisions of run ${runId} cannot be compared: it is a load test, which keeps no result for each row`,
+      remedy:
+        'Compare two runs that send each row once, or leave out the options for changed rows and labels.',
+    }),
+  },
+  comparison_of_operations: {
+    code: 'BAD_USAGE',
+    words: ({ operation, otherOperation }: { operation: string; otherOperation: string }) => ({
+      text: `the decisions of these runs cannot be compared: one is \`${operation}\`, the other \`${otherOperation}\``,
+      remedy: 'Choose two runs of the same operation.',
+    }),
+  },
+  comparison_without_post_id: {
+    code: 'BAD_USAGE',
+    words: ({ runId }: { runId: string }) => ({
+      text: `--by post_id: run ${runId} is not a \`task\` run, so its rows have no post_id`,
+      remedy: 'Use --by row, --by content or a column.',
+    }),
+  },
+  comparison_without_labels: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'no row that was answered in both runs has a label',
+      remedy: 'Check the label column, and that --by joins the rows that belong together.',
+    }),
+  },
+  list_of_unknown_rule: {
+    code: 'BAD_USAGE',
+    words: ({ rule, rules }: { rule: string; rules: readonly string[] }) => ({
+      text: `--list: no row of either run triggered \`${rule}\`; triggered rules: ${rules.length === 0 ? 'none' : quoteAll(rules)}`,
+      remedy: 'Use one of these rules, by name or id.',
+    }),
+  },
+  baselines_unusable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the baselines in ${file}: ${reason}`,
+      remedy: 'To start without baselines, move the file away. Runs are not affected.',
+    }),
+  },
+  baseline_missing: {
+    code: 'BAD_USAGE',
+    words: ({ name, runId, source }: { name: string; runId: string | null; source: string | null }) => ({
+      text:
+        runId === null
+          ? `no run has a baseline \`${name}\` to be compared with`
+          : `run ${runId} has no baseline \`${name}\`: none is set for ${source} on its connection`,
+      remedy: 'Set one with `baseline set RUN`. `baseline list` shows those that there are.',
+    }),
+  },
+  baseline_is_run: {
+    code: 'BAD_USAGE',
+    words: ({ name, runId }: { name: string; runId: string }) => ({
+      text: `run ${runId} is the baseline \`${name}\` itself`,
+      remedy: 'Send the source again, or name a later run.',
+    }),
+  },
+  baseline_deleted: {
+    code: 'BAD_USAGE',
+    words: ({ name, runId }: { name: string; runId: string }) => ({
+      text: `the baseline \`${name}\` was run ${runId}, which no longer exists`,
+      remedy: 'Set another run as the baseline with `baseline set RUN`.',
+    }),
+  },
+  baseline_not_of_run: {
+    code: 'BAD_USAGE',
+    words: ({ reference, known }: { reference: string; known: readonly string[] }) => ({
+      text: `\`${reference}\` is not a baseline; baselines: ${known.length === 0 ? 'none' : quoteAll(known)}`,
+      remedy: 'Name a run that `baseline list` shows.',
+    }),
+  },
+  trend_without_runs: {
+    code: 'BAD_USAGE',
+    words: ({ source, known }: { source: string; known: readonly string[] }) => ({
+      text: `no run sent ${source}; sources of runs: ${known.length === 0 ? 'none' : quoteAll(known)}`,
+      remedy: 'Name one of these sources, or a run.',
+    }),
+  },
   verdicts_unusable: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({

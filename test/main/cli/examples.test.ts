@@ -112,7 +112,12 @@ async function prepare(examples: readonly string[][]) {
     ])
     earlier = JSON.parse(stdout).run_id
   }
-  if (words.has('latest')) await run(['task', 'posts.csv', ...mapping, ...base])
+  if (words.has('latest') || words.has('trend')) await run(['task', 'posts.csv', ...mapping, ...base])
+  if (words.has('remove') || words.has('--against-baseline')) {
+    await run(['baseline', 'set', 'latest'])
+    await run(['baseline', 'set', earlier, '--name', 'release-4'])
+  }
+  if (words.has('--against-baseline')) await run(['task', 'posts.csv', ...mapping, ...base])
   const ports = new Map<string, string>()
   for (const port of ['4010', '4020', '4030']) ports.set(port, String(await findFreePort()))
   /** What stands for a run or a port of the person's is replaced by one that exists here. */

@@ -1,19 +1,221 @@
+import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
 import { formatPercentileName } from '../../../shared/load/compare-text.ts'
+import { DEFAULT_BASELINE, isSameSubject, toBaselineSubject } from '../../../shared/lookback/baseline.ts'
+import {
+  CHANGES_LISTED,
+  type ChangeFilter,
+  type DecisionComparison,
+  decisionComparisonSchema,
+} from '../../../shared/lookback/comparison.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
-import { formatFigure } from '../../../shared/messages/figure-text.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import {
+  formatCount,
+  formatCounted,
+  formatFigure,
+  formatShare,
+} from '../../../shared/messages/figure-text.ts'
+import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
+import { createIntegerParser, parseFilledText } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatComparison } from '../summary/comparison-text.ts'
+import { formatDecisions } from '../summary/decisions-text.ts'
+
+interface CompareFlags extends WorkspaceFlags, LabelFlags {
+  againstBaseline?: true
+  baseline?: string
+  by?: string
+  list?: ChangeFilter
+  limit: number
+  offset: number
+  export?: string
+  failIfSlower?: number
+  failIfChanged?: number
+  json?: true
+}
+
+/** Changed rows that can be listed at once; an export has all. */
+const LIMIT_MAX = 1_000
 
 function parsePercent(text: string): number {
   const percent = /^\d+(\.\d+)?\s*%?$/.test(text.trim()) ? Number.parseFloat(text) : Number.NaN
   if (Number.isNaN(percent))
     throw new InvalidArgumentError(`expected a percentage such as 10%, found \`${text}\`.`)
   return percent
+}
+
+function parseChange(text: string): ChangeFilter {
+  const colon = text.indexOf(':')
+  const kind = (colon === -1 ? text : text.slice(0, colon)).trim().toLowerCase()
+  const rule = colon === -1 ? '' : text.slice(colon + 1).trim()
+  if (rule === '' && (kind === 'changed' || kind === 'outcome' || kind === 'from-cache')) return { kind }
+  if (rule !== '' && (kind === 'newly' || kind === 'no-longer')) return { kind, rule }
+  throw new InvalidArgumentError(
+    `expected changed, outcome, from-cache, newly:RULE or no-longer:RULE, found \`${text}\`.`,
+  )
+}
+
+/** Adds `compare A B`: what was decided differently, and whether B is slower, with how sure that is. */
+export function addCompareCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('compare')
+    .argument('[a]', `earlier run: ${RUN_ARGUMENT_HELP}`)
+    .argument('[b]', `run to compare with it: ${RUN_ARGUMENT_HELP}`)
+    .description(
+      'Compares two runs: which rows were decided differently, and whether B is slower than A. ' +
+        'Load tests are compared by latency alone; its ranges are 99 % confidence intervals.',
+    )
+    .optionsGroup('Baseline:')
+    .option(
+      '--against-baseline',
+      'compare one run (default: the newest that has a baseline) with the baseline of its connection and source',
+    )
+    .option('--baseline <name>', 'the same with the baseline of this name', parseFilledText)
+    .optionsGroup('Changed rows:')
+    .option(
+      '--by <key>',
+      'join rows by post_id, row, content or a column (default: post_id if it lasts from run to run, row if the source is the same, else content)',
+      parseFilledText,
+    )
+    .option(
+      '--list <change>',
+      'rows to list and export: changed, outcome, from-cache, newly:RULE or no-longer:RULE (default: changed)',
+      parseChange,
+    )
+    .option('--limit <n>', 'changed rows to list', createIntegerParser(0, LIMIT_MAX), CHANGES_LISTED)
+    .option(
+      '--offset <n>',
+      'changed rows to pass over first',
+      createIntegerParser(0, Number.MAX_SAFE_INTEGER),
+      0,
+    )
+    .option('--export <file>', 'write all changed rows to a .csv, .xlsx or .jsonl file')
+  addLabelOptions(command)
+    .optionsGroup('Checks:')
+    .option(
+      '--fail-if-slower <percent>',
+      `exit with ${EXIT.thresholdCrossed} if a percentile of B is slower by more than this with 99 % confidence, such as 10%`,
+      parsePercent,
+    )
+    .option(
+      '--fail-if-changed <percent>',
+      `exit with ${EXIT.thresholdCrossed} if more than this share of the rows changed, such as 1%`,
+      parsePercent,
+    )
+    .optionsGroup('Options:')
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(
+    async (a: string | undefined, b: string | undefined, flags: CompareFlags) => {
+      const baseline = flags.baseline ?? (flags.againstBaseline ? DEFAULT_BASELINE : null)
+      refuseContradictions(b, baseline)
+      const isLabelled = hasLabels(flags)
+      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+        const [earlier, later] =
+          baseline === null
+            ? [await resolveRun(engine, a ?? ''), await resolveRun(engine, b ?? '')]
+            : await findBaselineOf(engine, a ?? null, baseline)
+        const comparison = await engine.compareRuns(earlier.run_id, later.run_id)
+        const decisions =
+          asksForDecisions(flags, isLabelled) || haveDecisions(earlier, later)
+            ? await engine.compareDecisions(earlier.run_id, later.run_id, {
+                by: flags.by ?? null,
+                list: flags.list ?? { kind: 'changed' },
+                ...{ offset: flags.offset, limit: flags.limit },
+                ...(flags.export === undefined
+                  ? {}
+                  : { exportFile: resolveFromCaller(flags.export, context.env) }),
+                labels: isLabelled ? toLabelOptions(flags, context.env) : null,
+              })
+            : null
+        const document = {
+          ...{ a_run_id: earlier.run_id, b_run_id: later.run_id, ...comparison },
+          decisions: decisions === null ? null : decisionComparisonSchema.parse(decisions),
+        }
+        await context.out.writeLine(
+          flags.json
+            ? JSON.stringify(document, null, 2)
+            : formatComparison(context.outTerminal, comparison, (terminal) =>
+                decisions === null ? [] : formatDecisions(terminal, decisions),
+              ),
+        )
+        await checkSlower(context, comparison, flags.failIfSlower)
+        if (decisions !== null) await checkChanged(context, decisions, flags.failIfChanged)
+      })
+    },
+  )
+  addExamples(
+    command,
+    [
+      'compare 20261121-0915 latest',
+      'compare 20261121-0915 latest --fail-if-slower 10%',
+      'compare --against-baseline --fail-if-changed 1%',
+      'compare latest --against-baseline --label truth --positive "spam=Likely spam" --export changed.csv',
+    ],
+    `0 if every check holds, ${EXIT.thresholdCrossed} if one does not`,
+  )
+}
+
+function refuseContradictions(b: string | undefined, baseline: string | null): void {
+  if (baseline === null && b === undefined) {
+    throw new InvalidArgumentError('Name two runs, or one and --against-baseline.')
+  }
+  if (baseline !== null && b !== undefined) {
+    throw new InvalidArgumentError('--against-baseline takes one run, found two.')
+  }
+}
+
+/** The baseline of a run, or of the newest that has one, and the run. */
+async function findBaselineOf(
+  engine: Engine,
+  reference: string | null,
+  name: string,
+): Promise<[earlier: RunSummary, later: RunSummary]> {
+  const baselines = engine.readBaselines().filter((baseline) => baseline.name === name)
+  const findOf = (run: RunSummary) =>
+    baselines.find((baseline) => isSameSubject(baseline, toBaselineSubject(run)))
+  let later: RunSummary | undefined
+  if (reference !== null) later = await resolveRun(engine, reference)
+  else {
+    await engine.settleLate()
+    for (const source of new Set(baselines.map((baseline) => baseline.source))) {
+      const { runs } = await engine.listRuns({ search: basename(source), order: 'newest' })
+      const isBaseline = (run: RunSummary) => baselines.some(({ run_id: runId }) => runId === run.run_id)
+      const newest = runs.find((run) => findOf(run) !== undefined && !isBaseline(run))
+      // Ids begin with the time that a run was made.
+      if (newest !== undefined && newest.run_id > (later?.run_id ?? '')) later = newest
+    }
+  }
+  const baseline = later === undefined ? undefined : findOf(later)
+  if (later === undefined || baseline === undefined) {
+    const { run_id: runId = null, source = null } = later ?? {}
+    throw new SluiceError({ id: 'baseline_missing', name, runId, source })
+  }
+  const { run_id: runId } = baseline
+  if (runId === later.run_id) throw new SluiceError({ id: 'baseline_is_run', name, runId })
+  const earlier = await engine.summarizeRun(runId).catch((error: unknown) => {
+    if (!(error instanceof SluiceError) || error.code !== 'RUN_NOT_FOUND') throw error
+    throw new SluiceError({ id: 'baseline_deleted', name, runId }, { cause: error })
+  })
+  return [earlier, later]
+}
+
+function asksForDecisions(
+  { by, list, export: file, failIfChanged }: CompareFlags,
+  isLabelled: boolean,
+): boolean {
+  return isLabelled || (by ?? list ?? file ?? failIfChanged) !== undefined
+}
+
+function haveDecisions(a: RunSummary, b: RunSummary): boolean {
+  return !isLoadRun(a) && !isLoadRun(b) && a.operation === b.operation
 }
 
 type Slower = { metric: string } & LoadComparison['series'][number]['percentiles'][number]
@@ -30,46 +232,49 @@ function findSlower({ series }: LoadComparison, percent: number): Slower[] {
   )
 }
 
-function describeSlower({ metric, percentile, ratio }: Slower): string {
-  return `${metric} ${formatPercentileName(percentile)} ${formatFigure((ratio - 1) * 100)} %`
+async function checkSlower(
+  context: CliContext,
+  comparison: LoadComparison,
+  percent: number | undefined,
+): Promise<void> {
+  if (percent === undefined) return
+  const slower = findSlower(comparison, percent)
+  const { limited } = comparison
+  if (slower.length > 0) {
+    context.exitCode = EXIT.thresholdCrossed
+    const list = slower.map(
+      ({ metric, percentile, ratio }) =>
+        `${metric} ${formatPercentileName(percentile)} ${formatFigure((ratio - 1) * 100)} %`,
+    )
+    await context.err.writeLine(`B is slower than A by more than ${percent} %: ${list.join(', ')}.`)
+  }
+  if (limited.length > 0) {
+    await context.err.writeLine(
+      `--fail-if-slower is not reliable here: this machine limited ${limited.join(' and ')} at times. Run again on an idle machine.`,
+    )
+  }
 }
 
-/** Adds `compare A B`: whether run B is slower than run A, and how sure that is. */
-export function addCompareCommand(program: Command, context: CliContext): void {
-  const command = program
-    .command('compare')
-    .argument('<a>', `baseline: ${RUN_ARGUMENT_HELP}`)
-    .argument('<b>', `run to compare with it: ${RUN_ARGUMENT_HELP}`)
-    .description(
-      'Compares the latency, failures, throughput and plans of two runs and states whether B is slower than A. ' +
-        'Ranges are 99 % confidence intervals.',
-    )
-    .option(
-      '--fail-if-slower <percent>',
-      `exit with ${EXIT.thresholdCrossed} if a percentile of B is slower by more than this with 99 % confidence, such as 10%`,
-      parsePercent,
-    )
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(
-    async (a: string, b: string, flags: WorkspaceFlags & { json?: true; failIfSlower?: number }) => {
-      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
-        const earlier = await resolveRun(engine, a)
-        const later = await resolveRun(engine, b)
-        const comparison = await engine.compareRuns(earlier.run_id, later.run_id)
-        await context.out.writeLine(
-          flags.json
-            ? JSON.stringify({ a_run_id: earlier.run_id, b_run_id: later.run_id, ...comparison }, null, 2)
-            : formatComparison(context.outTerminal, comparison),
-        )
-        if (flags.failIfSlower === undefined) return
-        const slower = findSlower(comparison, flags.failIfSlower)
-        if (slower.length === 0) return
-        context.exitCode = EXIT.thresholdCrossed
-        await context.err.writeLine(
-          `B is slower than A by more than ${flags.failIfSlower} %: ${slower.map(describeSlower).join(', ')}.`,
-        )
-      })
-    },
+async function checkChanged(
+  context: CliContext,
+  { joined, fresh, from_cache: cached }: DecisionComparison,
+  percent: number | undefined,
+): Promise<void> {
+  if (percent === undefined) return
+  if (joined.rows === 0) {
+    context.exitCode = EXIT.thresholdCrossed
+    return context.err.writeLine('--fail-if-changed has nothing to check: the runs have no row in common.')
+  }
+  // Each for itself: unchanged answers from the cache would hide changes of the others.
+  const over = [
+    { what: 'rows', ...fresh },
+    { what: 'rows answered from the cache', ...cached },
+  ].filter(({ share }) => share !== null && share > percent / 100)
+  if (over.length === 0) return
+  context.exitCode = EXIT.thresholdCrossed
+  const list = over.map(
+    ({ what, rows, changed, share }) =>
+      `${formatCount(changed)} of ${formatCounted(rows, 'row').replace(/rows?$/, what)} (${formatShare(share ?? 0)})`,
   )
-  addExamples(command, ['compare 20261121-0915 latest', 'compare 20261121-0915 latest --fail-if-slower 10%'])
+  await context.err.writeLine(`More than ${percent} % changed: ${list.join(', ')}.`)
 }

@@ -7,10 +7,10 @@ import { resolveFromCaller } from '../invocation.ts'
 import {
   addEvaluationOptions,
   type EvaluationFlags,
-  hasLabels,
   reportAssertions,
   toEvaluateOptions,
 } from '../options/evaluation-options.ts'
+import { hasLabels } from '../options/label-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatEvaluation } from '../summary/evaluation-text.ts'

@@ -34,22 +34,33 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'B is', align: 'left' },
 ]
 
-/** Two runs side by side for a person to read: the sentence first, then what it rests on. */
-export function formatComparison(terminal: Terminal, comparison: LoadComparison): string {
+/**
+ * Two runs side by side for a person to read: the sentence first, then what it rests on. What was decided, if anything,
+ * goes before the latency, of which then only the whole is shown.
+ */
+export function formatComparison(
+  terminal: Terminal,
+  comparison: LoadComparison,
+  formatDecided: (terminal: Terminal) => string[][],
+): string {
   const { a, b, sentence, caveats, series, planDifferences } = comparison
   const columns = terminal.columns()
+  const decided = formatDecided(terminal)
   const parts = [
     [
       `${terminal.tone('strong', 'A')}  ${toPrintable(a)}`,
       `${terminal.tone('strong', 'B')}  ${toPrintable(b)}`,
     ],
+    ...decided,
     wrapWords(toPrintable(sentence), columns).map((line) => terminal.tone('strong', line)),
     caveats.flatMap((caveat) =>
       wrapWords(toPrintable(caveat), Math.max(30, columns - 2)).map((line, index) =>
         terminal.tone('warn', `${index === 0 ? '!' : ' '} ${line}`),
       ),
     ),
-    ...series.map((one) => formatSeries(terminal, one)),
+    ...series
+      .filter(({ metric }) => decided.length === 0 || metric === 'http_req_duration')
+      .map((one) => formatSeries(terminal, one)),
     formatRates(terminal, comparison),
     formatPlans(terminal, planDifferences),
   ]

@@ -117,7 +117,7 @@ function refuseOthers({ record: { runId, plan } }: RunFamily): void {
 }
 
 /** Finds out which rules labels and verdicts name, so that all others are left out from the first row on. */
-function noticeLabels(
+export function noticeLabels(
   family: RunFamily,
   read: (row: AnsweredRow) => { label: RowLabel },
   labels: Labels,
@@ -136,7 +136,7 @@ function noticeLabels(
 }
 
 /** A function that says which targets a row should trigger, and which it did. */
-function createRowJudge(
+export function createRowJudge(
   labels: Labels,
 ): (row: Pick<AnsweredRow, 'ruleIds'>, label: RowLabel) => Pick<LabelledRow, 'expected' | 'triggered'> {
   const targetOf = new Map(
@@ -183,7 +183,8 @@ function findScoredTargets(
   })
 }
 
-function refuseNoTargets(labels: Labels, rules: ReadonlyMap<string, string>): void {
+/** Throws `BAD_USAGE` where no label names a rule. */
+export function refuseNoTargets(labels: Labels, rules: ReadonlyMap<string, string>): void {
   if (labels.targets.length > 0) return
   throw new SluiceError({
     id: 'labels_name_no_rule',

@@ -68,6 +68,10 @@ serveCalls<QueryCalls>({
     const { reportRun } = await import('../lookback/report/run-report.ts')
     return reportRun(openFamily(run), options)
   },
+  async compareDecisions(run, other, options) {
+    const { compareDecisions } = await import('../lookback/compare-decisions.ts')
+    return compareDecisions(openFamily(run), openFamily(other), options)
+  },
   async sampleRun(run, options) {
     const { sampleRun } = await import('../lookback/draw-sample.ts')
     return sampleRun(openFamily(run), options)

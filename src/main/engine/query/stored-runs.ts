@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
+import type { CompareOptions, DecisionComparison } from '../../../shared/lookback/comparison.ts'
+import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
 import type { Ledger, LedgerQuery } from '../../../shared/lookback/ledger.ts'
 import type { FoundRuns, RunListQuery, RunPage } from '../../../shared/lookback/run-list.ts'
 import type { Sample, SampleOptions } from '../../../shared/lookback/stratified-sample.ts'
+import { type Trend, type TrendLabels, toTrendPoint } from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
@@ -40,6 +44,7 @@ interface RunQueries {
   /** Which of the run and its retries have callbacks that nobody has processed, or rows that have become overdue. */
   listLate(run: AskedRun): string[]
   compare(run: AskedRun, other: AskedRun): LoadComparison
+  compareDecisions(run: AskedRun, other: AskedRun, options: CompareOptions): Promise<DecisionComparison>
 }
 
 /** A function of {@link RunReader} as the thread has it, which finds the run by its journal. */
@@ -125,6 +130,32 @@ export class StoredRuns {
   /** Run B compared with run A. */
   async compare(a: string, b: string): Promise<LoadComparison> {
     return this.ask('compare', a, this.#find(b))
+  }
+
+  /** Run B compared with run A by what was decided. */
+  async compareDecisions(a: string, b: string, options: CompareOptions): Promise<DecisionComparison> {
+    return this.askApart('compareDecisions', a, this.#find(b), options)
+  }
+
+  /** The runs of one source, oldest first. A run that cannot be evaluated by the labels says why. */
+  async readTrend(source: string, labels: TrendLabels): Promise<Trend> {
+    const found = await this.list({ search: basename(source), order: 'oldest' })
+    const runs = found.runs.filter((run) => run.source === source)
+    const points: Trend['runs'] = []
+    for (const run of runs) {
+      points.push(toTrendPoint(run, labels === null ? null : await this.#evaluate(run.run_id, labels)))
+    }
+    return { source, runs: points }
+  }
+
+  async #evaluate(runId: string, labels: NonNullable<TrendLabels>): Promise<Evaluation | string> {
+    const nothing = { slices: [], scores: [], wantedPrecisions: [], whatIf: [], assertions: [], list: [] }
+    try {
+      return await this.askApart('evaluateRun', runId, { ...labels, ...nothing })
+    } catch (error) {
+      if (error instanceof SluiceError && error.code === 'BAD_USAGE') return error.message
+      throw error
+    }
   }
 
   /** Reads the first rows of a source. Throws `BAD_SOURCE`. */

@@ -22,6 +22,8 @@ export interface ReportOptions {
   lossless: boolean
   /** Stands between the cells of a CSV report; a comma unless given. */
   delimiter?: string
+  /** Further members of a row's object in a report of JSON lines. */
+  members?: (row: ExportRow) => Record<string, unknown>
 }
 
 const BYTE_ORDER_MARK = '\uFEFF'

@@ -12,7 +12,8 @@ export function createJsonlWriter({
   columns,
   header,
   lossless,
-}: Pick<ReportOptions, 'columns' | 'header' | 'lossless'>): ReportWriter {
+  members,
+}: Pick<ReportOptions, 'columns' | 'header' | 'lossless' | 'members'>): ReportWriter {
   const asInSource = lossless && header !== null && new Set(header).size === columns.length ? header : columns
   const areDistinct = new Set(asInSource).size === columns.length
   const names = asInSource.map((name) => `${JSON.stringify(name)}:`)
@@ -21,13 +22,13 @@ export function createJsonlWriter({
     if (!areDistinct || cells.length > names.length)
       return `[${values.map((value) => value ?? 'null').join(',')}]`
     // Written by hand: an object would put names that are numbers first, and lose `__proto__`.
-    const members = values.flatMap((value, index) => (value === null ? [] : [`${names[index]}${value}`]))
-    return `{${members.join(',')}}`
+    const named = values.flatMap((value, index) => (value === null ? [] : [`${names[index]}${value}`]))
+    return `{${named.join(',')}}`
   }
   return {
     header: () => '',
     row(result) {
-      const rest = JSON.stringify(toDocument(result)).slice(1, -1)
+      const rest = JSON.stringify({ ...toDocument(result), ...members?.(result) }).slice(1, -1)
       return `{"row":${result.row},"cells":${toCells(result)},${rest},${toExchange(result)}}\n`
     },
   }

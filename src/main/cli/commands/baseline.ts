@@ -1,0 +1,113 @@
+import type { Command } from 'commander'
+import { type Baseline, DEFAULT_BASELINE } from '../../../shared/lookback/baseline.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { Engine } from '../../engine/engine-interface.ts'
+import type { CliContext } from '../context.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { parseFilledText } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { formatTable } from '../terminal/layout.ts'
+import { toPrintable } from '../terminal/output.ts'
+
+interface BaselineFlags extends WorkspaceFlags {
+  name?: string
+  json?: true
+}
+
+/** Adds `baseline set|list|remove`: the runs that `compare --against-baseline` compares with. */
+export function addBaselineCommand(program: Command, context: CliContext): void {
+  const baseline = program
+    .command('baseline')
+    .description(
+      'Marks the runs that `compare --against-baseline` compares with. ' +
+        'Each connection and source has a baseline of its own, or several with different names.',
+    )
+  const use = (flags: BaselineFlags, work: (engine: Engine) => Promise<void>) =>
+    withEngine(resolveWorkspace(flags.workspace, context.env), work)
+  const add = (term: string, description: string) =>
+    addWorkspaceOption(baseline.command(term).description(description))
+
+  const set = add('set', 'Makes a run the baseline of its connection and source, in place of the one before.')
+    .argument('<run>', RUN_ARGUMENT_HELP)
+    .option('--name <name>', 'name of the baseline', parseFilledText, DEFAULT_BASELINE)
+    .option('--json', 'one JSON document on stdout')
+    .action((reference: string, flags: BaselineFlags) =>
+      use(flags, async (engine) => {
+        const { run_id: runId } = await resolveRun(engine, reference)
+        const stored = await engine.setBaseline(runId, flags.name ?? DEFAULT_BASELINE)
+        await context.out.writeLine(
+          flags.json
+            ? JSON.stringify(stored, null, 2)
+            : `${runId} is the baseline \`${toPrintable(stored.name)}\` of ${toPrintable(stored.source)} on ${stored.base_url}`,
+        )
+      }),
+    )
+  addExamples(set, ['baseline set latest', 'baseline set latest --name release-4'])
+
+  const list = add('list', 'Lists the baselines.')
+    .option('--json', 'one JSON array on stdout')
+    .action((flags: BaselineFlags) =>
+      use(flags, async (engine) => {
+        const baselines = engine.readBaselines()
+        if (flags.json) return context.out.writeLine(JSON.stringify(baselines, null, 2))
+        if (baselines.length === 0) return context.out.writeLine('No baselines.')
+        const deleted = new Set<string>()
+        for (const { run_id: runId } of baselines) {
+          if ((await engine.findRuns(runId)).matching === 0) deleted.add(runId)
+        }
+        const lines = formatTable(
+          context.outTerminal,
+          [
+            { title: 'NAME', align: 'left', minColumns: 8 },
+            { title: 'RUN', align: 'left' },
+            { title: 'OPERATION', align: 'left' },
+            { title: 'SOURCE', align: 'left', minColumns: 12 },
+            { title: 'CONNECTION', align: 'left', minColumns: 12 },
+          ],
+          baselines.map((one) => [
+            toPrintable(one.name),
+            deleted.has(one.run_id) ? `${one.run_id} (deleted)` : one.run_id,
+            one.is_load_test ? `load ${one.operation}` : one.operation,
+            toPrintable(one.source),
+            one.base_url,
+          ]),
+        )
+        for (const line of lines) await context.out.writeLine(line)
+      }),
+    )
+  addExamples(list, ['baseline list', 'baseline list --json'])
+
+  const remove = add('remove', 'Removes a baseline. The run stays.')
+    .argument('<run>', 'id of the run, or a unique prefix of it; the run may be deleted')
+    .option('--name <name>', 'remove the baseline of this name only', parseFilledText)
+    .option('--json', 'one JSON array on stdout')
+    .action((reference: string, flags: BaselineFlags) =>
+      use(flags, async (engine) => {
+        const { name = null } = flags
+        const runId = await findRunOf(engine, reference, name)
+        const removed = engine.removeBaselines(runId, name)
+        if (flags.json) return context.out.writeLine(JSON.stringify(removed, null, 2))
+        for (const one of removed) {
+          await context.out.writeLine(
+            `removed the baseline \`${toPrintable(one.name)}\` of ${toPrintable(one.source)} on ${one.base_url}`,
+          )
+        }
+      }),
+    )
+  addExamples(remove, ['baseline remove latest', 'baseline remove 20261121-0915 --name release-4'])
+}
+
+/** The run of a baseline, which may be deleted, so that it is looked for among the baselines first. */
+async function findRunOf(engine: Engine, reference: string, name: string | null): Promise<string> {
+  const baselines = engine.readBaselines().filter((one) => name === null || one.name === name)
+  const ids = new Set(
+    baselines.map(({ run_id: runId }) => runId).filter((runId) => runId.startsWith(reference)),
+  )
+  const [only] = ids
+  if (only !== undefined && ids.size === 1) return only
+  const found = reference === 'latest' ? (await resolveRun(engine, reference)).run_id : null
+  if (found !== null && baselines.some(({ run_id: runId }) => runId === found)) return found
+  const known = baselines.map((one: Baseline) => one.run_id)
+  throw new SluiceError({ id: 'baseline_not_of_run', reference, known })
+}

@@ -1,0 +1,284 @@
+import type {
+  ChangedRow,
+  ChangeOfMetrics,
+  ComparedGroup,
+  DecisionComparison,
+  Flips,
+} from '../../../shared/lookback/comparison.ts'
+import type { Metric } from '../../../shared/lookback/evaluation.ts'
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { formatSection, formatTable, type TableColumn, wrapWords } from '../terminal/layout.ts'
+import { toPrintable } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** Rules, outcomes and classes that are shown; a document has more. */
+const SHOWN = 12
+
+/** What two runs decided differently, for a person to read: the sentence first, then what it rests on. */
+export function formatDecisions(terminal: Terminal, comparison: DecisionComparison): string[][] {
+  const { fresh, from_cache: cached, warnings, labels } = comparison
+  return [
+    wrapWords(describeChange(comparison), terminal.columns()).map((line) => terminal.tone('strong', line)),
+    warnings.flatMap((warning) => formatNote(terminal, warning)),
+    formatSection(terminal, 'Rows', describeRows(comparison)),
+    formatGroup(terminal, cached.rows > 0 ? 'Rules, answered anew' : 'Rules', fresh),
+    formatGroup(terminal, 'Rules, answered from the cache', cached),
+    formatOutcomes(terminal, comparison.outcomes),
+    formatScores(terminal, comparison.scores),
+    ...(labels === null
+      ? []
+      : [
+          describeLabels(labels),
+          ...(labels.rules.length > 1 ? [{ rule: 'Any of these rules', ...labels.overall }] : []),
+          ...labels.rules,
+        ].map((part) => (Array.isArray(part) ? part : formatMetrics(terminal, part.rule, part)))),
+    formatListed(terminal, comparison),
+    comparison.exported === null
+      ? []
+      : [`${formatCounted(comparison.exported.rows, 'row')} in ${comparison.exported.file}`],
+  ]
+}
+
+function describeChange({ joined, fresh, from_cache: cached }: DecisionComparison): string {
+  if (joined.rows === 0) return 'The runs have no row in common, so nothing was compared.'
+  const apart =
+    cached.rows === 0 || fresh.rows === 0 ? '' : `, ${formatCount(cached.changed)} of them from the cache`
+  if (joined.changed === 0) return `None of ${formatCounted(joined.rows, 'row')} changed.`
+  return `${formatCount(joined.changed)} of ${formatCounted(joined.rows, 'row')} changed (${formatShare(joined.share ?? 0)})${apart}.`
+}
+
+function describeRows({
+  joined,
+  joined_by: by,
+  fresh,
+  from_cache: cached,
+  a,
+  b,
+}: DecisionComparison): string[] {
+  const decided = fresh.decided + cached.decided
+  const left = [
+    [a.only_here, 'only in A'],
+    [b.only_here, 'only in B'],
+    [a.ambiguous, `of A with a repeated ${by}`],
+    [b.ambiguous, `of B with a repeated ${by}`],
+    [a.without_key, `of A without ${by}`],
+    [b.without_key, `of B without ${by}`],
+  ] as const
+  const shown = left.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatCount(rows)} ${what}`)
+  return [
+    `${formatCount(joined.rows)} in both runs, joined by ${toPrintable(by)}; ${formatCount(decided)} answered in both`,
+    ...(shown.length === 0 ? [] : [`not compared: ${toPrintable(shown.join(', '))}`]),
+  ]
+}
+
+function formatNote(terminal: Terminal, note: string): string[] {
+  return wrapWords(toPrintable(note), Math.max(30, terminal.columns() - 2)).map((line, index) =>
+    terminal.tone('warn', `${index === 0 ? '!' : ' '} ${line}`),
+  )
+}
+
+const FLIP_COLUMNS: readonly TableColumn[] = [
+  { title: 'rule', align: 'left', minColumns: 12 },
+  { title: 'in A', align: 'right' },
+  { title: 'in B', align: 'right' },
+  { title: 'newly', align: 'right' },
+  { title: 'no longer', align: 'right' },
+  { title: 'both', align: 'right' },
+  { title: 'p', align: 'right' },
+]
+
+function formatGroup(
+  terminal: Terminal,
+  title: string,
+  { rules, overall, decided }: ComparedGroup,
+): string[] {
+  if (decided === 0 || rules.length === 0) return []
+  const triggered = rules.filter(({ both, newly, no_longer }) => both + newly + no_longer > 0)
+  const shown = triggered.slice(0, SHOWN)
+  if (shown.length === 0) return []
+  const toCells = (name: string, flips: Flips) => [
+    toPrintable(name),
+    formatCount(flips.both + flips.no_longer),
+    formatCount(flips.both + flips.newly),
+    formatCount(flips.newly),
+    formatCount(flips.no_longer),
+    formatCount(flips.both),
+    formatP(flips.p),
+  ]
+  const rows = [
+    ...shown.map((rule) => toCells(rule.rule, rule)),
+    ...(triggered.length > 1 ? [toCells('any rule', overall)] : []),
+  ]
+  return [
+    terminal.tone('strong', title),
+    ...formatTable(terminal, FLIP_COLUMNS, rows, 2),
+    ...(triggered.length > shown.length
+      ? [
+          terminal.tone(
+            'quiet',
+            `  and ${formatCounted(triggered.length - shown.length, 'further rule')}; --json has them`,
+          ),
+        ]
+      : []),
+    ...wrapWords(
+      "p: how likely so uneven a change, or more, is by chance (McNemar's exact test)",
+      terminal.columns() - 2,
+    ).map((line) => terminal.tone('quiet', `  ${line}`)),
+  ]
+}
+
+function formatP(p: number): string {
+  if (p < 0.0001) return '<0.0001'
+  return p < 0.1 ? p.toFixed(4) : p.toFixed(2)
+}
+
+function formatOutcomes(
+  terminal: Terminal,
+  { listed, further_rows: further }: DecisionComparison['outcomes'],
+): string[] {
+  if (listed.length === 0) return []
+  const columns: readonly TableColumn[] = [
+    { title: 'outcome in A', align: 'left', minColumns: 12 },
+    { title: 'in B', align: 'left', minColumns: 12 },
+    { title: 'rows', align: 'right' },
+  ]
+  const hidden = listed.slice(SHOWN).reduce((sum, { rows }) => sum + rows, further)
+  return [
+    terminal.tone('strong', 'Other outcome'),
+    ...formatTable(
+      terminal,
+      columns,
+      listed.slice(0, SHOWN).map(({ a, b, rows }) => [toPrintable(a), toPrintable(b), formatCount(rows)]),
+      2,
+    ),
+    ...(hidden > 0
+      ? [terminal.tone('quiet', `  ${formatCounted(hidden, 'row')} with further outcomes`)]
+      : []),
+  ]
+}
+
+function formatScores(terminal: Terminal, scores: DecisionComparison['scores']): string[] {
+  const moved = scores.filter(({ rose, fell }) => rose + fell > 0)
+  if (moved.length === 0) {
+    return scores.length === 0 ? [] : formatSection(terminal, 'Scores', ['No score moved.'])
+  }
+  const columns: readonly TableColumn[] = [
+    { title: 'class', align: 'left', minColumns: 8 },
+    { title: 'rows', align: 'right' },
+    { title: 'rose', align: 'right' },
+    { title: 'fell', align: 'right' },
+    { title: 'mean', align: 'right' },
+    { title: 'largest rise', align: 'right' },
+    { title: 'largest fall', align: 'right' },
+  ]
+  const toLargest = (move: (typeof moved)[number]['largest_rise']) =>
+    move === null ? '–' : `${formatScore(move.b - move.a)} (row ${move.row})`
+  const rows = moved
+    .slice(0, SHOWN)
+    .map((one) => [
+      toPrintable(one.class) + (one.from_cache ? ' (cache)' : ''),
+      formatCount(one.rows),
+      formatCount(one.rose),
+      formatCount(one.fell),
+      formatScore(one.mean),
+      toLargest(one.largest_rise),
+      toLargest(one.largest_fall),
+    ])
+  return [terminal.tone('strong', 'Scores that moved'), ...formatTable(terminal, columns, rows, 2)]
+}
+
+/** A difference of scores with its sign. */
+function formatScore(move: number): string {
+  const rounded = Math.round(move * 1e4) / 1e4
+  return rounded > 0 ? `+${rounded}` : String(rounded).replace('-', '−')
+}
+
+function describeLabels(labels: NonNullable<DecisionComparison['labels']>): string[] {
+  const left = [
+    [labels.without_label, 'without a label'],
+    [labels.unsure, 'marked as unsure'],
+    [labels.conflicting_label, 'with contradicting labels'],
+  ] as const
+  const shown = left.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatCount(rows)} ${what}`)
+  return [
+    `By labels: ${formatCounted(labels.rows, 'row')} that both runs answered${shown.length === 0 ? '' : `; left out: ${shown.join(', ')}`}`,
+  ]
+}
+
+const METRIC_COLUMNS: readonly TableColumn[] = [
+  { title: '', align: 'left' },
+  { title: 'A', align: 'right' },
+  { title: 'B', align: 'right' },
+  { title: 'change in points', align: 'right' },
+  { title: '95 % range', align: 'left' },
+]
+
+function formatMetrics(terminal: Terminal, rule: string, change: ChangeOfMetrics): string[] {
+  const { a, b, right_only_in_a: onlyA, right_only_in_b: onlyB, p } = change
+  const toCells = (name: string, key: 'precision' | 'recall' | 'f1') => [
+    name,
+    formatValue(a[key]),
+    formatValue(b[key]),
+    ...formatPoints(change.change[key]),
+  ]
+  return [
+    terminal.tone('strong', toPrintable(rule)),
+    ...formatTable(
+      terminal,
+      METRIC_COLUMNS,
+      [toCells('precision', 'precision'), toCells('recall', 'recall'), toCells('F1', 'f1')],
+      2,
+    ),
+    `  right only in A: ${formatCount(onlyA)}, only in B: ${formatCount(onlyB)} (p ${formatP(p)})`,
+  ]
+}
+
+function formatValue({ value }: Metric): string {
+  return value === null ? '–' : formatShare(value)
+}
+
+function formatPoints({ value, low, high }: Metric): [string, string] {
+  const toPoints = (share: number) => {
+    const points = (share * 100).toFixed(1)
+    return share > 0 ? `+${points}` : points.replace('-', '−')
+  }
+  if (value === null) return ['–', '']
+  return [toPoints(value), low === null || high === null ? '' : `${toPoints(low)} to ${toPoints(high)}`]
+}
+
+function formatListed(terminal: Terminal, { listed: { total, offset, rows } }: DecisionComparison): string[] {
+  if (rows.length === 0)
+    return total > 0 && offset >= total
+      ? [`${formatCounted(total, 'row')} in the list; --offset ${offset} is beyond its end`]
+      : []
+  const columns: readonly TableColumn[] = [
+    { title: 'row', align: 'right' },
+    { title: 'change', align: 'left', minColumns: 20 },
+    { title: 'cells', align: 'left', minColumns: 20 },
+  ]
+  const end = offset + rows.length
+  return [
+    terminal.tone(
+      'strong',
+      `Changed rows ${formatCount(offset + 1)} to ${formatCount(end)} of ${formatCount(total)}`,
+    ),
+    ...formatTable(
+      terminal,
+      columns,
+      rows.map((row) => [
+        row.a.row === row.b.row ? String(row.b.row) : `${row.a.row} → ${row.b.row}`,
+        toPrintable(describeRow(row)),
+        toPrintable(row.cells.filter((text) => text !== '').join(' | ')),
+      ]),
+      2,
+    ),
+    ...(end < total
+      ? [terminal.tone('quiet', `  next: --offset ${end}; --export FILE writes all of them`)]
+      : []),
+  ]
+}
+
+function describeRow({ a, b, newly, no_longer: noLonger }: ChangedRow): string {
+  if (a.outcome !== b.outcome) return `${a.outcome} → ${b.outcome}`
+  return [...newly.map((rule) => `+ ${rule}`), ...noLonger.map((rule) => `− ${rule}`)].join(', ')
+}

@@ -1,0 +1,262 @@
+import type {
+  ChangeFilter,
+  ComparedGroup,
+  CompareOptions,
+  DecisionComparison,
+  Flips,
+} from '../../../shared/lookback/comparison.ts'
+import { toComparable } from '../../../shared/lookback/labels.ts'
+import { toMcNemarP } from '../../../shared/lookback/paired-rule.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import {
+  type ChangedRows,
+  formatOutcome,
+  listChangedRows,
+  parseRules,
+  writeChangedRows,
+} from './changed-rows.ts'
+import { compareByLabels } from './compare-labels.ts'
+import { chooseJoinKey } from './join-key.ts'
+import { type PairedRows, pairRows } from './paired-rows.ts'
+import { compareScores } from './score-moves.ts'
+
+/** Kinds of differing outcomes that a document lists; rows of further ones are counted. */
+const OUTCOMES_LISTED = 30
+
+/** Below this share of rows with a partner, the key is probably not the right one. */
+const FEW_JOINED = 0.5
+
+/**
+ * Compares two runs, each with its retries, by what the service decided of each row: which rules newly trigger and which
+ * no longer do, which rows ended differently, how scores moved, and with labels how right either run was. Throws
+ * `BAD_USAGE` where the runs have no decisions, or not of the same operation, or a column or rule does not exist.
+ */
+export async function compareDecisions(
+  a: RunFamily,
+  b: RunFamily,
+  options: CompareOptions,
+): Promise<DecisionComparison> {
+  refuseOthers(a, b)
+  const key = chooseJoinKey(a.record, b.record, options.by)
+  const pairs = pairRows(a, b, key)
+  try {
+    const { fresh, cached, outcomes } = tallyPairs(pairs)
+    const rows: ChangedRows = { b, pairs, filter: findRuleOf(options.list, pairs), key }
+    return {
+      joined_by: key.name,
+      a: describeRun(a, pairs.a, pairs.joined),
+      b: describeRun(b, pairs.b, pairs.joined),
+      joined: toChanged(pairs.joined, fresh.changed + cached.changed),
+      ...{ fresh, from_cache: cached, outcomes },
+      scores: compareScores(a, b, pairs),
+      labels: options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels),
+      listed: listChangedRows(rows, options),
+      exported: options.exportFile === undefined ? null : await writeChangedRows(rows, options.exportFile),
+      warnings: listWarnings(a, b, pairs, key.name, cached),
+    }
+  } finally {
+    pairs.db.close()
+  }
+}
+
+function refuseOthers(a: RunFamily, b: RunFamily): void {
+  for (const { record } of [a, b]) {
+    if (record.plan.load !== undefined) {
+      throw new SluiceError({ id: 'comparison_of_load_test', runId: record.runId })
+    }
+  }
+  const [operation, otherOperation] = [a.record.plan.operation.kind, b.record.plan.operation.kind]
+  if (operation === otherOperation) return
+  throw new SluiceError({ id: 'comparison_of_operations', operation, otherOperation })
+}
+
+/** The filter with the number of its rule. Throws `BAD_USAGE` where no row of either run triggered it. */
+function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChangedRows['filter'] {
+  if (!('rule' in filter)) return { kind: filter.kind, rule: null }
+  const wanted = toComparable(filter.rule)
+  const number = rules.findIndex(({ rule, ruleIds }) =>
+    [rule, ...ruleIds].some((name) => toComparable(name) === wanted),
+  )
+  if (number !== -1) return { kind: filter.kind, rule: number }
+  throw new SluiceError({
+    id: 'list_of_unknown_rule',
+    rule: filter.rule,
+    rules: rules.map(({ rule }) => rule),
+  })
+}
+
+/** Adds up the pairs. Those that trigger nothing in either run, which most do, are left to the count of all. */
+function tallyPairs({ db, rules, joined }: PairedRows): {
+  fresh: ComparedGroup
+  cached: ComparedGroup
+  outcomes: DecisionComparison['outcomes']
+} {
+  const groups = { fresh: new GroupTally(rules), cached: new GroupTally(rules) }
+  const outcomes = new Map<string, DecisionComparison['outcomes']['listed'][number]>()
+  for (const same of readAlike(db)) {
+    groups[same.isCached ? 'cached' : 'fresh'].add(same)
+    const { aOutcome, bOutcome, rows } = same
+    if (aOutcome === bOutcome) continue
+    const [from, to] = [formatOutcome(aOutcome), formatOutcome(bOutcome)]
+    const known = outcomes.get(`${from}\n${to}`)
+    outcomes.set(`${from}\n${to}`, { a: from, b: to, rows: rows + (known?.rows ?? 0) })
+  }
+  const cached = Number(db.prepare('SELECT sum(is_cached) AS rows FROM pair').get()?.['rows'] ?? 0)
+  const kinds = [...outcomes.values()].sort((x, y) => y.rows - x.rows || (x.b < y.b ? -1 : 1))
+  return {
+    fresh: groups.fresh.toGroup(joined - cached),
+    cached: groups.cached.toGroup(cached),
+    outcomes: {
+      listed: kinds.slice(0, OUTCOMES_LISTED),
+      further_rows: kinds.slice(OUTCOMES_LISTED).reduce((sum, { rows }) => sum + rows, 0),
+    },
+  }
+}
+
+type Counts = Pick<Flips, 'both' | 'newly' | 'no_longer'>
+
+/** Adds up pairs, answered from the cache or not. */
+class GroupTally {
+  readonly #rules: PairedRows['rules']
+  readonly #byRule: Counts[]
+  readonly #overall: Counts = { both: 0, newly: 0, no_longer: 0 }
+  #changed = 0
+  #undecided = 0
+
+  constructor(rules: PairedRows['rules']) {
+    this.#rules = rules
+    this.#byRule = rules.map(() => ({ both: 0, newly: 0, no_longer: 0 }))
+  }
+
+  add({ isDecided, aOutcome, bOutcome, aRules, bRules, rows }: Alike): void {
+    if (aOutcome !== bOutcome || (isDecided && aRules !== bRules)) this.#changed += rows
+    if (!isDecided) {
+      this.#undecided += rows
+      return
+    }
+    const [inA, inB] = [parseRules(aRules), parseRules(bRules)]
+    addFlip(this.#overall, inA.length > 0, inB.length > 0, rows)
+    for (const number of new Set([...inA, ...inB])) {
+      const flips = this.#byRule[number]
+      if (flips !== undefined) addFlip(flips, inA.includes(number), inB.includes(number), rows)
+    }
+  }
+
+  /** `rows` are all of the group; those that were not added are alike and trigger nothing. */
+  toGroup(rows: number): ComparedGroup {
+    const decided = rows - this.#undecided
+    const complete = ({ both, newly, no_longer }: Counts): Flips => ({
+      ...{ both, newly, no_longer },
+      neither: decided - both - newly - no_longer,
+      p: toMcNemarP(newly, no_longer),
+    })
+    return {
+      ...toChanged(rows, this.#changed),
+      decided,
+      overall: complete(this.#overall),
+      rules: this.#byRule
+        .map((counts, number) => {
+          const { rule = '', ruleIds = [] } = this.#rules[number] ?? {}
+          return { rule, rule_ids: ruleIds, ...complete(counts) }
+        })
+        .sort(
+          (x, y) =>
+            y.newly + y.no_longer - x.newly - x.no_longer || y.both - x.both || (x.rule < y.rule ? -1 : 1),
+        ),
+    }
+  }
+}
+
+function toChanged(rows: number, changed: number): DecisionComparison['joined'] {
+  return { rows, changed, share: rows === 0 ? null : changed / rows }
+}
+
+function addFlip(flips: Counts, inA: boolean, inB: boolean, rows: number): void {
+  if (inA && inB) flips.both += rows
+  else if (inB) flips.newly += rows
+  else if (inA) flips.no_longer += rows
+}
+
+/** How many pairs are alike in all that is compared. */
+interface Alike {
+  isDecided: boolean
+  isCached: boolean
+  aOutcome: string
+  bOutcome: string
+  aRules: string
+  bRules: string
+  rows: number
+}
+
+function* readAlike(db: PairedRows['db']): Generator<Alike, void, undefined> {
+  const groups = db.prepare(
+    `SELECT is_decided, is_cached, a_outcome, b_outcome, a_rules, b_rules, count(*) AS rows FROM pair
+     WHERE NOT is_decided OR a_outcome <> '' OR b_outcome <> '' OR a_rules <> '' OR b_rules <> ''
+     GROUP BY 1, 2, 3, 4, 5, 6`,
+  )
+  for (const group of groups.iterate()) {
+    yield {
+      isDecided: group['is_decided'] === 1,
+      isCached: group['is_cached'] === 1,
+      aOutcome: String(group['a_outcome']),
+      bOutcome: String(group['b_outcome']),
+      aRules: String(group['a_rules']),
+      bRules: String(group['b_rules']),
+      rows: Number(group['rows']),
+    }
+  }
+}
+
+function describeRun(
+  { record }: RunFamily,
+  { rows, withoutKey, ambiguous }: PairedRows['a'],
+  joined: number,
+): DecisionComparison['a'] {
+  return {
+    run_id: record.runId,
+    name: record.name,
+    created_at: new Date(record.createdAtMs).toISOString(),
+    rows,
+    only_here: rows - withoutKey - ambiguous - joined,
+    without_key: withoutKey,
+    ambiguous,
+  }
+}
+
+function listWarnings(
+  a: RunFamily,
+  b: RunFamily,
+  { a: inA, b: inB, joined, ambiguousKeys }: PairedRows,
+  key: string,
+  cached: ComparedGroup,
+): string[] {
+  const named = [
+    ['A', a, inA],
+    ['B', b, inB],
+  ] as const
+  const fewer = Math.min(inA.rows, inB.rows)
+  const isHashed = key === 'content'
+  const examples = isHashed ? '' : `, such as ${ambiguousKeys.map((text) => `\`${text}\``).join(', ')}`
+  return [
+    ...named.flatMap(([name, { members }]) =>
+      members.some(({ isHeld }) => isHeld) ? [`${name} is still running; its rows may still change.`] : [],
+    ),
+    ...(joined < fewer * FEW_JOINED
+      ? [
+          `Only ${formatCount(joined)} of ${formatCounted(fewer, 'row')} were found in both runs by ${key}. Choose another way to join them with --by.`,
+        ]
+      : []),
+    ...(inA.ambiguous + inB.ambiguous > 0
+      ? [
+          `${formatCount(inA.ambiguous)} rows of A and ${formatCount(inB.ambiguous)} of B are not compared: several rows have the same ${key}${examples}.`,
+        ]
+      : []),
+    ...(cached.rows > 0
+      ? [
+          `${formatCounted(cached.rows, 'row')} (${formatShare(cached.rows, joined)}) had an answer from the service's cache and are shown apart. Such an answer may only repeat an earlier decision.`,
+        ]
+      : []),
+  ]
+}

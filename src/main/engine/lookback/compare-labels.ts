@@ -1,0 +1,123 @@
+import type { CompareOptions, DecisionComparison } from '../../../shared/lookback/comparison.ts'
+import { Labels } from '../../../shared/lookback/labels.ts'
+import {
+  judgePairedRule,
+  PAIRED_CELLS,
+  type PairedTally,
+  toPairedCell,
+} from '../../../shared/lookback/paired-rule.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
+import { parseRules } from './changed-rows.ts'
+import { createRowJudge, noticeLabels, refuseNoTargets } from './evaluate-run.ts'
+import type { PairedRows } from './paired-rows.ts'
+import { createLabelReader, type RowLabel } from './row-labels.ts'
+
+/** Stands among targets for any of them. */
+const OVERALL = -1
+
+/**
+ * Holds what the rules of two runs did against labels, on the rows that both decided. Labels are those of B; a row without one there has the verdicts on its row of A. Throws as an evaluation does.
+ */
+export async function compareByLabels(
+  a: RunFamily,
+  b: RunFamily,
+  { db, rules }: PairedRows,
+  options: NonNullable<CompareOptions['labels']>,
+): Promise<NonNullable<DecisionComparison['labels']>> {
+  const names = new Map(rules.flatMap(({ rule, ruleIds }) => ruleIds.map((id) => [id, rule] as const)))
+  const reader = await createLabelReader(b, options)
+  const readVerdict = (await createLabelReader(a, { label: null, useVerdicts: options.useVerdicts })).read
+  const labels = new Labels(names, options)
+  if (options.positives.length === 0 || options.useVerdicts) {
+    noticeLabels(b, reader.read, labels)
+    if (options.useVerdicts) noticeLabels(a, readVerdict, labels)
+  }
+  const judge = createRowJudge(labels)
+  const idsOf = (list: string) =>
+    parseRules(list).flatMap((number) => rules[number]?.ruleIds.slice(0, 1) ?? [])
+  const tally = new PairedTallies()
+  const rows = { rows: 0, without_label: 0, unsure: 0, conflicting_label: 0 }
+  const pairs = db.prepare(
+    `SELECT b_row, a_row, a_rules, b_rules FROM pair
+     WHERE b_row >= ? AND b_row <= ? AND is_decided`,
+  )
+  for (const step of readAnsweredRows(b)) {
+    const byRow = new Map(step.map((row) => [row.row, row]))
+    for (const pair of pairs.all(step[0]?.row ?? 0, step.at(-1)?.row ?? -1)) {
+      const row = byRow.get(Number(pair['b_row']))
+      if (row === undefined) continue
+      const [inA, inB] = [idsOf(String(pair['a_rules'])), idsOf(String(pair['b_rules']))]
+      const { label, stratum, judgedIds } = readLabel(row, Number(pair['a_row']), inA, inB)
+      if (label.kind === 'none') rows.without_label += 1
+      else if (label.kind === 'unsure') rows.unsure += 1
+      else if (label.kind === 'conflict') rows.conflicting_label += 1
+      else {
+        rows.rows += 1
+        // An agreeing verdict is on what that run triggered.
+        const { expected } = judge({ ruleIds: judgedIds }, label)
+        const [triggeredA, triggeredB] = [inA, inB].map((ruleIds) => judge({ ruleIds }, label).triggered)
+        tally.add(stratum, expected, triggeredA ?? [], triggeredB ?? [])
+      }
+    }
+  }
+
+  function readLabel(row: AnsweredRow, aRow: number, inA: string[], inB: string[]) {
+    const found = reader.read(row)
+    if (found.label.kind !== 'none') return { ...found, judgedIds: inB }
+    return { ...readVerdict({ ...row, row: aRow }), stratum: found.stratum, judgedIds: inA } satisfies {
+      label: RowLabel
+      stratum: number
+      judgedIds: string[]
+    }
+  }
+
+  if (rows.rows === 0) {
+    throw new SluiceError({ id: 'comparison_without_labels' })
+  }
+  refuseNoTargets(labels, names)
+  const { populations } = reader.strata
+  return {
+    ...rows,
+    overall: judgePairedRule(tally.list(OVERALL, populations), options.seed),
+    rules: labels.targets.map(({ rule, ruleIds }, target) => ({
+      rule,
+      rule_ids: ruleIds,
+      ...judgePairedRule(tally.list(target, populations), options.seed),
+    })),
+  }
+}
+
+/** Rows by stratum, and by target and cell; most trigger nothing and should not, so these are not counted. */
+class PairedTallies {
+  readonly #rows: number[] = []
+  readonly #cells = new Map<number, number[][]>()
+
+  add(stratum: number, expected: readonly number[], inA: readonly number[], inB: readonly number[]): void {
+    this.#rows[stratum] = (this.#rows[stratum] ?? 0) + 1
+    if (expected.length + inA.length + inB.length === 0) return
+    this.#count(OVERALL, stratum, [expected.length > 0, inA.length > 0, inB.length > 0])
+    for (const target of new Set([...expected, ...inA, ...inB])) {
+      this.#count(target, stratum, [expected.includes(target), inA.includes(target), inB.includes(target)])
+    }
+  }
+
+  #count(target: number, stratum: number, [isExpected, inA, inB]: [boolean, boolean, boolean]): void {
+    const strata = this.#cells.get(target) ?? []
+    const cells = strata[stratum] ?? Array.from({ length: PAIRED_CELLS }, () => 0)
+    const cell = toPairedCell({ isExpected, inA, inB })
+    cells[cell] = (cells[cell] ?? 0) + 1
+    strata[stratum] = cells
+    this.#cells.set(target, strata)
+  }
+
+  list(target: number, populations: readonly (number | null)[]): PairedTally[] {
+    const strata = this.#cells.get(target) ?? []
+    return Array.from(this.#rows, (rows = 0, stratum) => {
+      const cells = strata[stratum] ?? Array.from({ length: PAIRED_CELLS }, () => 0)
+      const counted = cells.reduce((sum, own) => sum + own, 0)
+      return { population: populations[stratum] ?? null, cells: cells.with(0, rows - counted) }
+    })
+  }
+}

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto'
+import { findColumn } from '../../../shared/mapping/match-columns.ts'
+import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { fieldsOf } from '../../../shared/plan/operation.ts'
+import type { RunRecord } from '../journal/run-record.ts'
+import { createPostIdMapper, createRowMapper, resolveMapping } from '../mapping/row-mapper.ts'
+import { findColumnOrThrow } from './row-labels.ts'
+
+/** What a row of one run has in common with that of another: SQL over a journal's `row`, or a function of a row. */
+export type RowKey =
+  | { kind: 'row' }
+  | { kind: 'cell'; column: number }
+  | { kind: 'function'; read: (row: number, cells: readonly string[], kinds: string | null) => string | null }
+
+/** How the rows of two runs are joined: its name, and the key of either side. */
+export interface JoinKey {
+  name: string
+  a: RowKey
+  b: RowKey
+}
+
+/**
+ * How the rows of two runs are joined: as asked for, else by post_id where it does not differ from run to run, by row
+ * where both have the same source, and by content otherwise. Throws `BAD_USAGE` where a column does not exist.
+ */
+export function chooseJoinKey(a: RunRecord, b: RunRecord, by: string | null): JoinKey {
+  const name = by ?? chooseName(a, b)
+  if (name === 'row') return { name, a: { kind: 'row' }, b: { kind: 'row' } }
+  return { name: nameColumn(b, name), a: createKey(a, name), b: createKey(b, name) }
+}
+
+function chooseName(a: RunRecord, b: RunRecord): string {
+  if ([a, b].every(hasLastingPostId)) return 'post_id'
+  const isSame = a.plan.source.path === b.plan.source.path && a.columns.join('\n') === b.columns.join('\n')
+  return isSame ? 'row' : 'content'
+}
+
+/** Whether the post_id of a row is the same in every run: it comes from the row alone. */
+function hasLastingPostId({ plan, columns }: RunRecord): boolean {
+  if (plan.operation.kind !== 'task') return false
+  const source = resolveMapping(plan, columns)['post_id']
+  if (source === undefined) return false
+  if (source.kind === 'column') return true
+  const meanings = parseTemplate(source.template).flatMap((part) =>
+    part.kind === 'placeholder' ? [findPlaceholder(part.name, columns)?.kind] : [],
+  )
+  return meanings.length > 0 && !meanings.includes('run')
+}
+
+/** A column that was named by its number is shown by its name. */
+function nameColumn({ columns }: RunRecord, name: string): string {
+  if (name === 'post_id' || name === 'content') return name
+  const at = findColumn(columns, name)
+  return at === null ? name : (columns[at] ?? name)
+}
+
+function createKey({ plan, columns, runToken, runId }: RunRecord, name: string): RowKey {
+  if (name === 'content') {
+    // Ids name a row, and are not what it says.
+    const fields = fieldsOf(plan.operation)
+      .filter((field) => field.required !== 'never' && field.name !== 'post_id' && field.name !== 'user_id')
+      .map((field) => field.name)
+    const mapRow = createRowMapper(plan, columns, runToken)
+    return {
+      kind: 'function',
+      read(row, cells, kinds) {
+        const { body } = mapRow(row, cells, kinds)
+        const content = fields.flatMap((field) => (body[field] === undefined ? [] : [field, body[field]]))
+        return content.length === 0 ? null : hash('sha256', JSON.stringify(content), 'base64url')
+      },
+    }
+  }
+  if (name !== 'post_id') {
+    return { kind: 'cell', column: findColumnOrThrow(columns, name, '--by', plan.source.path) }
+  }
+  if (plan.operation.kind !== 'task') throw new SluiceError({ id: 'comparison_without_post_id', runId })
+  const source = resolveMapping(plan, columns)['post_id']
+  const column = source?.kind === 'column' ? findColumn(columns, source.column) : null
+  if (column !== null) return { kind: 'cell', column }
+  return { kind: 'function', read: createPostIdMapper(plan, columns, runToken) }
+}

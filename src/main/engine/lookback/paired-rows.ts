@@ -1,0 +1,215 @@
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { toComparable } from '../../../shared/lookback/labels.ts'
+import { readTaskFindings } from '../../../shared/service/answer-findings.ts'
+import type { RunFamily, RunView } from '../journal/run-family.ts'
+import { readStoredBody } from '../run/journal/stored-bodies.ts'
+import { readFacetCounts } from '../run/results/family-counts.ts'
+import { parseJson } from '../service/judgement.ts'
+import type { JoinKey, RowKey } from './join-key.ts'
+
+/** Rows read in one statement: so few that no read of a journal stays open for long. */
+const STEP_ROWS = 20_000
+
+/** Page cache of the pairs, KiB; what does not fit is in a temporary file without a name. */
+const CACHE_KIB = 64 * 1024
+
+/** Rows of one run that have no partner, by why. */
+interface Unpaired {
+  rows: number
+  withoutKey: number
+  ambiguous: number
+}
+
+/** A rule of either run: what has one name or one id is one rule. */
+interface NumberedRule {
+  rule: string
+  ruleIds: string[]
+}
+
+/**
+ * The rows that two runs have in common, in a database of their own: table `pair` by row of B. Rules are their numbers
+ * in {@link rules}, ascending, with a comma around each; an outcome is '' where the service decided.
+ */
+export interface PairedRows {
+  db: DatabaseSync
+  rules: readonly NumberedRule[]
+  joined: number
+  a: Unpaired
+  b: Unpaired
+  /** Some keys that several rows of one run have. */
+  ambiguousKeys: string[]
+}
+
+/**
+ * Joins the rows of two runs with the newest answer of each. Journals are read a step at a time, and rows stay in SQLite,
+ * so that memory does not grow with them. The caller closes the database.
+ */
+export function pairRows(a: RunFamily, b: RunFamily, key: JoinKey): PairedRows {
+  const db = new DatabaseSync('')
+  try {
+    db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;
+      PRAGMA cache_size = -${CACHE_KIB}`)
+    const rules = numberRules([a, b])
+    copyAnswers(db, 'a', a, key.a, rules)
+    copyAnswers(db, 'b', b, key.b, rules)
+    db.exec(`CREATE TABLE pair (
+      b_row INTEGER PRIMARY KEY, a_row INTEGER NOT NULL, a_member INTEGER NOT NULL, b_member INTEGER NOT NULL,
+      is_decided INTEGER NOT NULL, is_cached INTEGER NOT NULL,
+      a_outcome TEXT NOT NULL, b_outcome TEXT NOT NULL, a_rules TEXT NOT NULL, b_rules TEXT NOT NULL) STRICT`)
+    const found = key.name === 'row' ? joinByRow(db) : joinByKey(db)
+    return { db, rules, ...found }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+type Side = 'a' | 'b'
+
+function numberRules(families: readonly RunFamily[]): NumberedRule[] {
+  const rules: NumberedRule[] = []
+  // The names of B stand last, and are the newer ones.
+  for (const { db } of families.flatMap(({ members }) => members)) {
+    for (const { rule_id: id, rule_name: name } of db.prepare('SELECT rule_id, rule_name FROM rule').all()) {
+      const [ruleId, rule] = [String(id), String(name)]
+      const known = rules.find(
+        (one) => one.ruleIds.includes(ruleId) || toComparable(one.rule) === toComparable(rule),
+      )
+      if (known === undefined) rules.push({ rule, ruleIds: [ruleId] })
+      else {
+        known.rule = rule
+        if (!known.ruleIds.includes(ruleId)) known.ruleIds.push(ruleId)
+      }
+    }
+  }
+  return rules
+}
+
+/** Copies of each row what is compared, a retry's over that of the run before it. */
+function copyAnswers(
+  db: DatabaseSync,
+  side: Side,
+  family: RunFamily,
+  key: RowKey,
+  rules: readonly NumberedRule[],
+): void {
+  db.exec(`CREATE TABLE ${side} (
+    row INTEGER PRIMARY KEY, member INTEGER NOT NULL, is_answered INTEGER NOT NULL, is_cached INTEGER NOT NULL,
+    outcome TEXT NOT NULL, rules TEXT NOT NULL, key TEXT) STRICT`)
+  for (const [index, member] of family.members.entries()) {
+    attachJournal(db, 'm', member)
+    numberOwnRules(db, rules)
+    const hasCached = (readFacetCounts(member.db).get('from_cache')?.get('') ?? 0) > 0
+    const copy = db.prepare(`INSERT OR REPLACE INTO ${side}
+      SELECT row.id, ${index}, ${IS_ANSWERED}, ${hasCached ? toCachedSql(db) : '0'}, ${toOutcomeSql(member)},
+        coalesce((SELECT ',' || group_concat(DISTINCT number ORDER BY number) || ',' FROM m.row_rule INDEXED BY row_rule_by_row
+          CROSS JOIN temp.own_rule ON own_rule.rule = row_rule.rule WHERE row_rule.row = row.id), ''),
+        ${toKeySql(db, key)}
+      FROM m.row LEFT JOIN m.result ON result.row = row.id WHERE row.id > ? AND row.id <= ?`)
+    const last = Number(db.prepare('SELECT max(id) AS id FROM m.row').get()?.['id'] ?? 0)
+    for (let after = 0; after < last; after += STEP_ROWS) copy.run(after, after + STEP_ROWS)
+    db.exec('DROP TABLE temp.own_rule; DETACH m')
+  }
+}
+
+/** Attaches a journal for reading alone. */
+export function attachJournal(db: DatabaseSync, name: string, { file }: RunView): void {
+  const url = pathToFileURL(file)
+  url.searchParams.set('mode', 'ro')
+  db.prepare(`ATTACH ? AS ${name}`).run(url.href)
+}
+
+/** The numbers of the rules as the attached journal numbers them itself. */
+function numberOwnRules(db: DatabaseSync, rules: readonly NumberedRule[]): void {
+  db.exec('CREATE TEMP TABLE own_rule (rule INTEGER PRIMARY KEY, number INTEGER NOT NULL)')
+  const add = db.prepare('INSERT INTO temp.own_rule SELECT id, ? FROM m.rule WHERE rule_id = ?')
+  for (const [number, { ruleIds }] of rules.entries()) for (const id of ruleIds) add.run(number, id)
+}
+
+const IS_ANSWERED = "coalesce(result.state = 'succeeded' AND result.error_code IS NULL, 0)"
+
+/** What a row came to, beyond being answered: its state, and what the service said. */
+function toOutcomeSql({ record: { claimed }, isCutOff }: RunView): string {
+  const sending = isCutOff ? 'unknown' : 'sending'
+  return `CASE WHEN row.item IS NULL THEN 'invalid'
+    WHEN result.state IS NULL THEN iif(row.id <= ${claimed}, '${sending}', 'pending')
+    WHEN ${IS_ANSWERED} THEN coalesce(result.answer, '')
+    WHEN result.state = 'sending' THEN '${sending}'
+    ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`
+}
+
+/** Whether the answer of a row says that it came from the service's cache. */
+function toCachedSql(db: DatabaseSync): string {
+  db.function('is_from_cache', (text: unknown, content: unknown, bytes: unknown) => {
+    const body = readStoredBody(text, content, bytes)
+    if (body === null || !body.text.includes('"from_cache"')) return 0
+    return readTaskFindings(parseJson(body.text)).fromCache === true ? 1 : 0
+  })
+  return `(EXISTS (SELECT 1 FROM m.result AS own LEFT JOIN m.long_answer ON long_answer.id = own.row
+      WHERE own.row = row.id AND is_from_cache(own.response, long_answer.content, long_answer.bytes))
+    OR EXISTS (SELECT 1 FROM m.callback LEFT JOIN m.long_callback ON long_callback.id = callback.id
+      WHERE callback.item = row.id AND effect = 'settled'
+      AND is_from_cache(callback.body, long_callback.content, long_callback.bytes)))`
+}
+
+function toKeySql(db: DatabaseSync, key: RowKey): string {
+  if (key.kind === 'row') return 'NULL'
+  if (key.kind === 'cell') return `nullif(row.cells ->> ${key.column}, '')`
+  const { read } = key
+  db.function('row_key', (row: unknown, cells: unknown, kinds: unknown) =>
+    read(Number(row), JSON.parse(String(cells)) as string[], kinds === null ? null : String(kinds)),
+  )
+  return 'row_key(row.id, row.cells, row.kinds)'
+}
+
+const PAIRED = `b.row, a.row, a.member, b.member, a.is_answered AND b.is_answered, a.is_cached OR b.is_cached,
+  a.outcome, b.outcome, a.rules, b.rules`
+
+type Joined = Omit<PairedRows, 'db' | 'rules'>
+
+function joinByRow(db: DatabaseSync): Joined {
+  db.exec(`INSERT INTO pair SELECT ${PAIRED} FROM b JOIN a ON a.row = b.row`)
+  const count = (side: Side) => ({ rows: countRows(db, side), withoutKey: 0, ambiguous: 0 })
+  return { joined: countRows(db, 'pair'), a: count('a'), b: count('b'), ambiguousKeys: [] }
+}
+
+/** Joins rows whose key no other row of either run has. */
+function joinByKey(db: DatabaseSync): Joined {
+  for (const side of ['a', 'b'] as const) {
+    db.exec(`CREATE TABLE ${side}_key (key TEXT PRIMARY KEY, row INTEGER NOT NULL, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      INSERT INTO ${side}_key SELECT key, min(row), count(*) FROM ${side} WHERE key IS NOT NULL GROUP BY key`)
+  }
+  db.exec(`INSERT INTO pair SELECT ${PAIRED} FROM b
+    CROSS JOIN b_key ON b_key.key = b.key AND b_key.n = 1
+    CROSS JOIN a_key ON a_key.key = b.key AND a_key.n = 1
+    CROSS JOIN a ON a.row = a_key.row`)
+  const count = (side: Side, other: Side) => {
+    const found = db
+      .prepare(
+        `SELECT count(*) AS rows, count(*) - count(key) AS withoutKey,
+         (SELECT coalesce(sum(own.n), 0) FROM ${side}_key AS own LEFT JOIN ${other}_key AS other ON other.key = own.key
+          WHERE own.n > 1 OR other.n > 1) AS ambiguous FROM ${side}`,
+      )
+      .get()
+    return {
+      rows: Number(found?.['rows']),
+      withoutKey: Number(found?.['withoutKey']),
+      ambiguous: Number(found?.['ambiguous']),
+    }
+  }
+  const repeated = db.prepare(
+    `SELECT key FROM (SELECT key, row FROM a_key WHERE n > 1 UNION ALL SELECT key, row FROM b_key WHERE n > 1)
+     GROUP BY key ORDER BY min(row) LIMIT 3`,
+  )
+  return {
+    joined: countRows(db, 'pair'),
+    a: count('a', 'b'),
+    b: count('b', 'a'),
+    ambiguousKeys: repeated.all().map(({ key }) => String(key)),
+  }
+}
+
+function countRows(db: DatabaseSync, table: string): number {
+  return Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])
+}

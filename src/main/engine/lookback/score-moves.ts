@@ -1,0 +1,88 @@
+import type { ScoreMoves } from '../../../shared/lookback/comparison.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { attachJournal, type PairedRows } from './paired-rows.ts'
+
+/** Rows of B whose scores are compared in one statement. */
+const STEP_ROWS = 20_000
+
+/** How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. */
+export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): ScoreMoves[] {
+  const moves = new Map<string, ScoreMoves>()
+  const last = Number(db.prepare('SELECT max(b_row) AS id FROM pair').get()?.['id'] ?? 0)
+  for (const [aIndex, aMember] of a.members.entries()) {
+    attachJournal(db, 'ja', aMember)
+    for (const [bIndex, bMember] of b.members.entries()) {
+      attachJournal(db, 'jb', bMember)
+      const addStep = prepareSteps(db, `a_member = ${aIndex} AND b_member = ${bIndex}`, moves)
+      for (let after = 0; after < last; after += STEP_ROWS) addStep(after)
+      db.exec('DETACH jb')
+    }
+    db.exec('DETACH ja')
+  }
+  return [...moves.values()]
+    .map((own) => ({ ...own, mean: own.mean / own.rows, mean_absolute: own.mean_absolute / own.rows }))
+    .sort(
+      (x, y) =>
+        Number(x.from_cache) - Number(y.from_cache) ||
+        y.mean_absolute - x.mean_absolute ||
+        (x.class < y.class ? -1 : 1),
+    )
+}
+
+/** A function that adds the rows of B after a number; means are sums until all are added. */
+function prepareSteps(
+  db: PairedRows['db'],
+  members: string,
+  moves: Map<string, ScoreMoves>,
+): (after: number) => void {
+  const from = `FROM pair CROSS JOIN ja.row_class AS x ON x.row = a_row
+    CROSS JOIN jb.row_class AS y ON y.row = b_row AND y.class = x.class
+    WHERE b_row > ? AND b_row <= ? AND is_decided AND ${members}`
+  const sums = db.prepare(
+    `SELECT x.class AS class, is_cached, count(*) AS rows, sum(y.score > x.score) AS rose, sum(y.score < x.score) AS fell,
+     sum(y.score - x.score) AS moved, sum(abs(y.score - x.score)) AS distance,
+     max(y.score - x.score) AS rise, min(y.score - x.score) AS fall ${from} GROUP BY x.class, is_cached`,
+  )
+  const find = db.prepare(
+    `SELECT b_row, x.score AS a, y.score AS b ${from} AND x.class = ? AND is_cached = ? AND y.score - x.score = ? LIMIT 1`,
+  )
+  return (after) => {
+    for (const step of sums.all(after, after + STEP_ROWS)) {
+      const className = String(step['class'])
+      const isCached = step['is_cached'] === 1
+      const key = `${isCached} ${className}`
+      const own = moves.get(key) ?? { ...NOTHING, class: className }
+      const findMove = (move: number) => {
+        const found = find.get(after, after + STEP_ROWS, className, Number(isCached), move)
+        return { row: Number(found?.['b_row']), a: Number(found?.['a']), b: Number(found?.['b']) }
+      }
+      const [rise, fall] = [Number(step['rise']), Number(step['fall'])]
+      moves.set(key, {
+        class: className,
+        from_cache: isCached,
+        rows: own.rows + Number(step['rows']),
+        rose: own.rose + Number(step['rose']),
+        fell: own.fell + Number(step['fell']),
+        mean: own.mean + Number(step['moved']),
+        mean_absolute: own.mean_absolute + Number(step['distance']),
+        largest_rise: rise > toMove(own.largest_rise) ? findMove(rise) : own.largest_rise,
+        largest_fall: fall < toMove(own.largest_fall) ? findMove(fall) : own.largest_fall,
+      })
+    }
+  }
+}
+
+const NOTHING = {
+  from_cache: false,
+  rows: 0,
+  rose: 0,
+  fell: 0,
+  mean: 0,
+  mean_absolute: 0,
+  largest_rise: null,
+  largest_fall: null,
+}
+
+function toMove(found: ScoreMoves['largest_rise']): number {
+  return found === null ? 0 : found.b - found.a
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import type { EvaluateOptions } from './evaluation.ts'
+import { judgedSchema, metricSchema } from './evaluation.ts'
+
+/** Changed rows that a document lists unless more are asked for; an export has all. */
+export const CHANGES_LISTED = 50
+
+const comparedRunSchema = z.object({
+  run_id: z.string(),
+  name: z.string(),
+  /** ISO 8601. */
+  created_at: z.string(),
+  /** Rows with at least an outcome or a number; retries count with their first run. */
+  rows: z.int(),
+  /** Rows whose key the other run does not have. */
+  only_here: z.int(),
+  /** Rows without a key, such as an empty cell. */
+  without_key: z.int(),
+  /** Rows whose key several rows of either run have, so that nobody knows which belong together. */
+  ambiguous: z.int(),
+})
+
+/** Rows of both runs by whether a rule triggered, and how likely so uneven a change is by chance. */
+const flipsSchema = z.object({
+  /** Triggered in both. */
+  both: z.int(),
+  /** Triggered in B only. */
+  newly: z.int(),
+  /** Triggered in A only. */
+  no_longer: z.int(),
+  neither: z.int(),
+  /** McNemar's exact test, two-sided: the probability of so uneven a change or more, if each direction were as likely. */
+  p: z.number(),
+})
+
+/** See {@link flipsSchema}. */
+export type Flips = z.infer<typeof flipsSchema>
+
+const ruleFlipsSchema = flipsSchema.extend({ rule: z.string(), rule_ids: z.array(z.string()) })
+
+const groupSchema = z.object({
+  rows: z.int(),
+  /** Decided or ended differently. */
+  changed: z.int(),
+  /** Null without rows. */
+  share: z.number().nullable(),
+  /** Answered in both runs; the figures below are of these. */
+  decided: z.int(),
+  /** Any rule. */
+  overall: flipsSchema,
+  /** Most changes first. */
+  rules: z.array(ruleFlipsSchema),
+})
+
+/** Rows that both runs have, and what changed on them. */
+export type ComparedGroup = z.infer<typeof groupSchema>
+
+const scoreMovesSchema = z.object({
+  class: z.string(),
+  /** Of rows with an answer from the service's cache, or of the others. */
+  from_cache: z.boolean(),
+  /** Rows with a score in both runs. */
+  rows: z.int(),
+  rose: z.int(),
+  fell: z.int(),
+  /** B minus A over all these rows. */
+  mean: z.number(),
+  /** The mean without signs. */
+  mean_absolute: z.number(),
+  /** The largest rise and fall, each with its row of B; null where no score moved that way. */
+  largest_rise: z.object({ row: z.int(), a: z.number(), b: z.number() }).nullable(),
+  largest_fall: z.object({ row: z.int(), a: z.number(), b: z.number() }).nullable(),
+})
+
+/** How the scores of one class moved. */
+export type ScoreMoves = z.infer<typeof scoreMovesSchema>
+
+const changeOfMetricsSchema = z.object({
+  a: judgedSchema,
+  b: judgedSchema,
+  /** B minus A, with the interval of a paired bootstrap. */
+  change: z.object({ precision: metricSchema, recall: metricSchema, f1: metricSchema }),
+  /** Rows on which only A was right, and only B, and McNemar's exact test of them. */
+  right_only_in_a: z.int(),
+  right_only_in_b: z.int(),
+  p: z.number(),
+})
+
+/** How right a rule was in both runs. */
+export type ChangeOfMetrics = z.infer<typeof changeOfMetricsSchema>
+
+const ruleChangeSchema = changeOfMetricsSchema.extend({ rule: z.string(), rule_ids: z.array(z.string()) })
+
+const sideOfRowSchema = z.object({
+  row: z.int(),
+  /** `succeeded`, or the state with the code of its error. */
+  outcome: z.string(),
+  triggered_rules: z.array(z.string()),
+})
+
+const changedRowSchema = z.object({
+  /** What both rows have in common; null where that is the row's number or content. */
+  key: z.string().nullable(),
+  a: sideOfRowSchema,
+  b: sideOfRowSchema,
+  newly: z.array(z.string()),
+  no_longer: z.array(z.string()),
+  /** Of B. */
+  cells: z.array(z.string()),
+})
+
+/** A row that was decided differently, or ended differently. */
+export type ChangedRow = z.infer<typeof changedRowSchema>
+
+/** What `compare --json` says of the decisions of two runs. */
+export const decisionComparisonSchema = z.object({
+  /** `post_id`, `row`, `content`, or the name of a column. */
+  joined_by: z.string(),
+  a: comparedRunSchema,
+  b: comparedRunSchema,
+  /** Rows that both runs have, those that changed, and their share; null without rows. */
+  joined: z.object({ rows: z.int(), changed: z.int(), share: z.number().nullable() }),
+  /** Joined rows that were answered anew in both runs, or not answered. */
+  fresh: groupSchema,
+  /** Joined rows with an answer from the service's cache, which may repeat an earlier decision. */
+  from_cache: groupSchema,
+  /** Outcomes that differ, most rows first; the rest are counted. */
+  outcomes: z.object({
+    listed: z.array(z.object({ a: z.string(), b: z.string(), rows: z.int() })),
+    further_rows: z.int(),
+  }),
+  scores: z.array(scoreMovesSchema),
+  /** With labels: how right both runs were on all rows that both decided. Null without. */
+  labels: z
+    .object({
+      rows: z.int(),
+      without_label: z.int(),
+      unsure: z.int(),
+      conflicting_label: z.int(),
+      overall: changeOfMetricsSchema,
+      rules: z.array(ruleChangeSchema),
+    })
+    .nullable(),
+  listed: z.object({ total: z.int(), offset: z.int(), rows: z.array(changedRowSchema) }),
+  exported: z.object({ file: z.string(), rows: z.int(), bytes: z.int() }).nullable(),
+  warnings: z.array(z.string()),
+})
+
+/** See {@link decisionComparisonSchema}. */
+export type DecisionComparison = z.infer<typeof decisionComparisonSchema>
+
+/** Which changed rows are listed and exported; a rule is a name or id. */
+export type ChangeFilter =
+  | { kind: 'changed' | 'outcome' | 'from-cache' }
+  | { kind: 'newly' | 'no-longer'; rule: string }
+
+/** How the decisions of two runs are compared. */
+export interface CompareOptions {
+  /** `post_id`, `row`, `content` or a column; null chooses what both runs have in common. */
+  by: string | null
+  list: ChangeFilter
+  offset: number
+  limit: number
+  /** A file for the changed rows of `list`. */
+  exportFile?: string
+  /** Labels as `evaluate` takes them; null compares without. */
+  labels: Pick<
+    EvaluateOptions,
+    'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator' | 'seed'
+  > | null
+}

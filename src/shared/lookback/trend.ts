@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { isLoadRun, type RunSummary } from '../run/run.ts'
+import { type EvaluateOptions, type Evaluation, judgedRuleSchema, judgedSchema } from './evaluation.ts'
+
+const trendPointSchema = z.object({
+  run_id: z.string(),
+  name: z.string(),
+  /** ISO 8601. */
+  started_at: z.string(),
+  state: z.string(),
+  operation: z.string(),
+  is_load_test: z.boolean(),
+  base_url: z.string(),
+  /** Rows of a run, requests of a load test. */
+  rows: z.int(),
+  succeeded: z.int(),
+  /** Neither succeeded nor still to be sent. */
+  unsuccessful: z.int(),
+  /** Rows that triggered a rule, and their share of those that succeeded; most rows first. */
+  rules: z.array(
+    z.object({ rule_id: z.string(), rule: z.string(), rows: z.int(), share: z.number().nullable() }),
+  ),
+  /** Milliseconds of `http_req_duration`; null where nothing was answered. */
+  latency_ms: z.object({ p50: z.number(), p99: z.number() }).nullable(),
+  /** This machine was the bottleneck at times: latencies are not the service's alone. */
+  generator_limited: z.boolean(),
+  /** With labels; null without, or where the run has none. */
+  metrics: z.object({ rows: z.int(), overall: judgedSchema, rules: z.array(judgedRuleSchema) }).nullable(),
+  /** Why a run has no metrics though labels were asked for. */
+  without_metrics: z.string().nullable(),
+})
+
+/** One run of a trend. */
+export type TrendPoint = z.infer<typeof trendPointSchema>
+
+/** What `trend --json` prints: the runs of one source, oldest first. */
+export const trendSchema = z.object({ source: z.string(), runs: z.array(trendPointSchema) })
+
+/** See {@link trendSchema}. */
+export type Trend = z.infer<typeof trendSchema>
+
+/** Labels for the metrics of a trend, as `evaluate` takes them; null reads none. */
+export type TrendLabels = Pick<
+  EvaluateOptions,
+  'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator' | 'seed'
+> | null
+
+/** A run as a trend shows it; `evaluation` is null without labels, or says why there is none. */
+export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | null): TrendPoint {
+  const isLoad = isLoadRun(run)
+  const { succeeded, rejected, failed, unknown } = isLoad ? run.requests : run.rows
+  const { p50, p99 } = run.latency_ms.http_req_duration ?? {}
+  const isEvaluated = typeof evaluation === 'object' && evaluation !== null
+  return {
+    run_id: run.run_id,
+    name: run.name,
+    started_at: run.started_at ?? run.created_at,
+    ...{ state: run.state, operation: run.operation, is_load_test: isLoad, base_url: run.base_url },
+    rows: isLoad ? run.requests.sent : run.rows.read,
+    succeeded,
+    unsuccessful: rejected + failed + unknown + (isLoad ? 0 : run.rows.overdue + run.rows.invalid),
+    rules: run.triggered_rules.map(({ rule_id, rule_name, rows }) => ({
+      ...{ rule_id, rule: rule_name, rows },
+      share: succeeded === 0 ? null : rows / succeeded,
+    })),
+    latency_ms: p50 === undefined || p99 === undefined ? null : { p50, p99 },
+    generator_limited: run.generator.limited,
+    metrics: isEvaluated
+      ? { rows: evaluation.rows.evaluated, overall: evaluation.overall, rules: evaluation.rules }
+      : null,
+    without_metrics: typeof evaluation === 'string' ? evaluation : null,
+  }
+}

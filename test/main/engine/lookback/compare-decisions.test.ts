@@ -1,0 +1,256 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
+import { compareDecisions } from '../../../../src/main/engine/lookback/compare-decisions.ts'
+import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import type { SandboxOptions } from '../../../../src/main/sandbox/sandbox-options.ts'
+import type { CompareOptions } from '../../../../src/shared/lookback/comparison.ts'
+import { toMcNemarP } from '../../../../src/shared/lookback/paired-rule.ts'
+import { type Plan, planSchema } from '../../../../src/shared/plan/plan.ts'
+import { createInProcessRuns, RUN_KEY } from '../../../helpers/in-process-runs.ts'
+import { withSandbox } from '../../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { writeSource } from '../../cli/write-source.ts'
+
+const OPTIONS: CompareOptions = {
+  by: null,
+  list: { kind: 'changed' },
+  offset: 0,
+  limit: 50,
+  labels: null,
+}
+
+/** A service whose rule `Pets` is changed between runs, and a way to send a source and compare two runs. */
+async function prepare(options: SandboxOptions = {}) {
+  const folder = createTemporaryFolder()
+  const sandbox = await withSandbox({ apiKeys: [RUN_KEY], ...options })
+  const runs = createInProcessRuns(folder)
+  const setRule = async (...terms: string[]) => {
+    await sandbox.admin('PUT', '/watchlists/pets', { terms: terms.map((term) => ({ term, notes: 'n' })) })
+    await sandbox.admin('PUT', '/rules/rule-pets', {
+      rule_name: 'Pets',
+      conditions: [{ subject: 'watchlist', watchlist: 'pets' }],
+    })
+    // The service forgets what it analysed, so that nothing is answered from its cache.
+    await sandbox.admin('DELETE', '/tasks')
+  }
+  const send = async (rows: readonly string[], { name = 'posts.csv', plan = {} }: SendOptions = {}) => {
+    const path = writeSource(folder, name, `post_id,user_id,text_data,truth\n${rows.join('\n')}\n`)
+    const parsed = planSchema.parse({
+      connection: { baseUrl: sandbox.baseUrl },
+      source: { path },
+      operation: { kind: 'task', legacy: true },
+      ...plan,
+    })
+    const run = runs.start(parsed)
+    await run.ended
+    return run.runId
+  }
+  const pool = new ReaderPool()
+  onTestFinished(() => pool.close())
+  const open = (runId: string) =>
+    readRunFamily(pool, toJournalFile(folder, runId), () => false) ?? expect.fail('no run')
+  const compare = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
+    compareDecisions(open(a), open(b), { ...OPTIONS, ...options })
+  return { folder, sandbox, runs, setRule, send, compare }
+}
+
+interface SendOptions {
+  name?: string
+  plan?: Partial<Record<keyof Plan, unknown>>
+}
+
+const WORDS = ['a cat', 'a dog', 'a fish', 'a cat and a dog', 'nothing', 'a bird']
+
+const ROWS = Array.from({ length: 60 }, (_, index) => {
+  const text = WORDS[index % WORDS.length] ?? ''
+  return `p${index},u1,${text} number ${index},${/dog|bird/.test(text) ? 'pets' : 'other'}`
+})
+
+/** Numbers of the rows that a pattern fits and another does not. */
+const find = (pattern: RegExp, not: RegExp) =>
+  ROWS.flatMap((row, index) => (pattern.test(row) && !not.test(row) ? [index + 1] : []))
+
+describe('two runs with one rule changed in between', () => {
+  it('differ on exactly the rows that the rule treats differently', async () => {
+    const { setRule, send, compare } = await prepare()
+    await setRule('cat', 'fish')
+    const a = await send(ROWS)
+    await setRule('dog', 'fish', 'bird')
+    const b = await send(ROWS)
+    const [newly, noLonger] = [find(/dog|bird/, /cat|fish/), find(/cat|fish/, /dog|fish|bird/)]
+    const compared = await compare(a, b, { limit: 100 })
+    expect(compared.joined_by).toBe('post_id')
+    expect(compared.joined).toEqual({
+      rows: 60,
+      changed: newly.length + noLonger.length,
+      share: (newly.length + noLonger.length) / 60,
+    })
+    const [pets] = compared.fresh.rules
+    expect(pets).toEqual({
+      ...{ rule: 'Pets', rule_ids: ['rule-pets'], newly: 20, no_longer: 10, both: 20, neither: 10 },
+      p: toMcNemarP(20, 10),
+    })
+    expect(compared.listed.rows.filter((row) => row.newly.length > 0).map(({ b: { row } }) => row)).toEqual(
+      newly,
+    )
+    expect(
+      compared.listed.rows.filter((row) => row.no_longer.length > 0).map(({ b: { row } }) => row),
+    ).toEqual(noLonger)
+    expect(compared.listed.rows[0]).toMatchObject({
+      key: 'p0',
+      a: { row: 1, outcome: 'succeeded', triggered_rules: ['Pets'] },
+      b: { row: 1, outcome: 'succeeded', triggered_rules: [] },
+      no_longer: ['Pets'],
+      cells: ['p0', 'u1', 'a cat number 0', 'other'],
+    })
+    const page = await compare(a, b, { list: { kind: 'newly', rule: 'rule-PETS' }, offset: 5, limit: 3 })
+    expect(page.listed).toMatchObject({ total: newly.length, offset: 5 })
+    expect(page.listed.rows.map(({ b: { row } }) => row)).toEqual(newly.slice(5, 8))
+    expect(compared.outcomes.listed).toEqual([])
+    expect(compared.warnings).toEqual([])
+  })
+
+  it('show the change of each metric with labels', async () => {
+    const { setRule, send, compare } = await prepare()
+    await setRule('cat', 'fish')
+    const a = await send(ROWS)
+    await setRule('dog', 'fish', 'bird')
+    const b = await send(ROWS)
+    const labels = {
+      ...{ label: 'truth', useVerdicts: false, separator: null, seed: 1 },
+      positives: [{ value: 'pets', rule: 'Pets' }],
+    }
+    const { labels: judged } = await compare(a, b, { labels })
+    // Should trigger on dog and bird: A found 10 of 30 with 20 in vain, B found 30 with 10 in vain.
+    expect(judged).toMatchObject({ rows: 60, without_label: 0 })
+    expect(judged?.rules[0]).toMatchObject({
+      rule: 'Pets',
+      a: { precision: { value: 1 / 3 }, recall: { value: 1 / 3 } },
+      b: { precision: { value: 0.75 }, recall: { value: 1 } },
+      right_only_in_a: 0,
+      right_only_in_b: 30,
+      p: toMcNemarP(30, 0),
+    })
+    const change = judged?.rules[0]?.change ?? expect.fail('no rule')
+    expect(change.recall.value).toBeCloseTo(2 / 3, 12)
+    expect(change.recall.low ?? 0).toBeGreaterThan(0.4)
+    await expect(compare(a, b, { labels: { ...labels, label: 'turth' } })).rejects.toMatchObject({
+      code: 'BAD_USAGE',
+    })
+  })
+
+  it('are joined by content where post_ids and order differ, and duplicates are left out', async () => {
+    const { setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send([
+      'a1,u1,a cat,x',
+      'a2,u1,a dog,x',
+      'a3,u1,a cow,x',
+      'a4,u1,twice,x',
+      'a5,u1,only a,x',
+    ])
+    await setRule('dog')
+    const other = ['b1,u1,twice,x', 'b2,u1,a cow,x', 'b3,u1,twice,x', 'b4,u1,a dog,x', 'b5,u1,a cat,x']
+    const b = await send(other, { name: 'other.csv' })
+    const compared = await compare(a, b, { by: 'content' })
+    expect(compared.joined.rows).toBe(3)
+    expect(compared.a).toMatchObject({ rows: 5, only_here: 1, ambiguous: 1, without_key: 0 })
+    expect(compared.b).toMatchObject({ rows: 5, only_here: 0, ambiguous: 2, without_key: 0 })
+    expect(compared.listed.rows.map((row) => [row.a.row, row.b.row, row.newly, row.no_longer])).toEqual([
+      [2, 4, ['Pets'], []],
+      [1, 5, [], ['Pets']],
+    ])
+    expect(compared.warnings.join()).toContain('1 rows of A and 2 of B are not compared')
+    const byId = await compare(a, b)
+    expect(byId).toMatchObject({ joined_by: 'post_id', joined: { rows: 0, share: null } })
+    expect(byId.warnings.join()).toContain('Only 0 of 5 rows')
+    expect((await compare(a, b, { by: 'row' })).joined.rows).toBe(5)
+    expect((await compare(a, b, { by: '3' })).joined_by).toBe('text_data')
+    await expect(compare(a, b, { by: 'txet' })).rejects.toMatchObject({ code: 'BAD_USAGE' })
+  })
+
+  it('keep answers from the cache apart, with their own changes', async () => {
+    const { sandbox, setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send(ROWS, {
+      plan: { mapping: { post_id: { kind: 'template', template: '{{run}}-{{row}}' } } },
+    })
+    await sandbox.admin('PUT', '/watchlists/pets', { terms: [{ term: 'dog', notes: 'n' }] })
+    const b = await send(
+      [...ROWS.slice(0, 30), ...ROWS.slice(30).map((row) => row.replace(' number', ' No.'))],
+      {
+        plan: { mapping: { post_id: { kind: 'template', template: '{{run}}-{{row}}' } } },
+      },
+    )
+    const { joined_by: by, fresh, from_cache: cached, warnings, listed } = await compare(a, b)
+    expect(by).toBe('row')
+    expect(cached).toMatchObject({ rows: 30, changed: 10, decided: 30 })
+    expect(fresh).toMatchObject({ rows: 30, changed: 10, decided: 30 })
+    expect(cached.rules[0]).toMatchObject({ newly: 5, no_longer: 5, both: 5, neither: 15 })
+    expect(listed.total).toBe(20)
+    expect((await compare(a, b, { list: { kind: 'from-cache' } })).listed.total).toBe(10)
+    expect(warnings.join()).toContain('30 rows (50.0 %) had an answer from the service')
+  })
+
+  it('count rows that ended differently', async () => {
+    const { sandbox, setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send([...ROWS, 'p_bad,u1,never sent,x'])
+    await sandbox.admin('DELETE', '/tasks')
+    const b = await send([...ROWS.slice(0, 59), ',u1,no id,x', 'p_bad,u1,never sent,x'])
+    const compared = await compare(a, b, { by: 'row', list: { kind: 'outcome' } })
+    expect(compared.outcomes).toEqual({
+      listed: [{ a: 'succeeded', b: 'invalid', rows: 1 }],
+      further_rows: 0,
+    })
+    expect(compared.fresh).toMatchObject({ rows: 61, changed: 1, decided: 59 })
+    expect(compared.listed.rows).toMatchObject([{ b: { row: 60, outcome: 'invalid' } }])
+    expect((await compare(a, b)).b).toMatchObject({ without_key: 1 })
+  })
+
+  it('are compared by the newest answer of each row, retries included', async () => {
+    const { runs, setRule, send, compare } = await prepare({ faults: ['422=40%,tries=1'], seed: 'retry' })
+    await setRule('cat')
+    const a = await send(ROWS.slice(0, 20))
+    await runs.retry(a).ended
+    await setRule('cat')
+    const b = await send(ROWS.slice(0, 20))
+    const failed = runs.summarize(b).rows.rejected
+    expect(failed).toBeGreaterThan(2)
+    const before = await compare(a, b)
+    expect(before.outcomes.listed).toMatchObject([{ a: 'succeeded', rows: failed }])
+    expect(before.outcomes.listed[0]?.b).toMatch(/^rejected /)
+    expect(before.fresh).toMatchObject({ changed: failed, decided: 20 - failed })
+    await runs.retry(b).ended
+    expect((await compare(a, b)).joined).toEqual({ rows: 20, changed: 0, share: 0 })
+  })
+
+  it('export the changed rows with what both runs said', async () => {
+    const { folder, setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send(ROWS.slice(0, 6))
+    await setRule('dog')
+    const b = await send(ROWS.slice(0, 6))
+    const file = join(folder, 'changed.csv')
+    expect((await compare(a, b, { exportFile: file })).exported).toMatchObject({ file, rows: 2 })
+    const [header, first, second] = readFileSync(file, 'utf8').trimEnd().split('\r\n')
+    expect(header).toMatch(
+      /truth,sluice_newly_triggered,sluice_no_longer_triggered,sluice_a_row,sluice_a_outcome,sluice_a_triggered_rules,sluice_row/,
+    )
+    expect(first).toMatch(/^p0,u1,a cat number 0,other,,Pets,1,succeeded,Pets,1,succeeded/)
+    expect(second).toMatch(/^p1,u1,a dog number 1,pets,Pets,,2,succeeded,,2,succeeded/)
+    const lines = join(folder, 'changed.jsonl')
+    await compare(a, b, { exportFile: lines, list: { kind: 'newly', rule: 'Pets' } })
+    expect(JSON.parse(readFileSync(lines, 'utf8').trimEnd())).toMatchObject({
+      row: 2,
+      newly: ['Pets'],
+      no_longer: [],
+      a: { row: 2, outcome: 'succeeded', triggered_rules: [] },
+    })
+    await expect(compare(a, b, { list: { kind: 'newly', rule: 'Cats' } })).rejects.toMatchObject({
+      code: 'BAD_USAGE',
+    })
+  })
+})
