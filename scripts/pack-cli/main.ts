@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { HELP_TOPICS } from '../../src/main/cli/topics.ts'
 import { findRenderer } from '../../src/main/web/find-renderer.ts'
 import { formatNotices, readPackages } from '../licences.ts'
 import { buildForNode, LICENCE_LIST, toSource } from '../main-bundle.ts'
@@ -36,6 +37,7 @@ async function assemble(folder: string): Promise<void> {
   mkdirSync(join(folder, 'bin'))
   cpSync(join(import.meta.dirname, 'sluice.cjs'), join(folder, 'bin/sluice.cjs'))
   chmodSync(join(folder, 'bin/sluice.cjs'), 0o755)
+  for (const { page } of HELP_TOPICS) cpSync(join(project, 'docs', page), join(folder, 'docs', page))
   cpSync(join(project, 'LICENSE'), join(folder, 'LICENSE'))
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(describePackage(), null, 2)}\n`)
 }

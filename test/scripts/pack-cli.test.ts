@@ -20,6 +20,8 @@ interface Installed {
   oldNode: SpawnSyncReturns<string>
   demo: SpawnSyncReturns<string>
   hasDemoExport: boolean
+  topic: SpawnSyncReturns<string>
+  completed: SpawnSyncReturns<string>
   page: string
 }
 
@@ -87,6 +89,8 @@ beforeAll(async () => {
       }),
       demo: sluice('demo', '--quiet', '--workspace', 'runs'),
       hasDemoExport: existsSync(join(elsewhere, 'runs/demo/results.csv')),
+      topic: sluice('help', 'results'),
+      completed: sluice('__complete', 'completion', 'f.'),
       page: await openWindow(launcher, surroundings),
     }
   })
@@ -144,7 +148,7 @@ async function openWindow(
 describe('the packed command line', () => {
   it('holds only what runs, and its notices', () => {
     const expected =
-      /^(package\.json|LICENSE|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
+      /^(package\.json|LICENSE|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|docs\/[\w-]+\.md|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
     expect([...installed.files.keys()].filter((path) => !expected.test(path))).toEqual([])
     expect([...installed.files.keys()]).toEqual(
       expect.arrayContaining([
@@ -187,6 +191,11 @@ describe('the packed command line', () => {
   it('prints commands that can be pasted', () => {
     expect(installed.demo.stdout).toMatch(/^ {2}sluice show \S+ --row 59/m)
     expect(installed.demo.stdout).not.toContain('npm run')
+  })
+
+  it('shows pages of the documentation and completes words', () => {
+    expect(installed.topic.stdout).toMatch(/^Results\n/)
+    expect(installed.completed.stdout).toBe('none\nfish\t\n')
   })
 
   it('serves the window', () => {

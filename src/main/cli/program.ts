@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { CliContext } from './context.ts'
+import { listTopics } from './topics.ts'
 
 /** A command as the list of commands shows it; the rest of it is loaded where it is asked for. */
 interface ListedCommand {
@@ -136,6 +137,11 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       'receive late callbacks, or test the public URL',
       async () => (await import('./commands/receiver.ts')).addReceiverCommand,
     ),
+    list(
+      'completion <shell>',
+      'print a completion script for your shell',
+      async () => (await import('./commands/completion.ts')).addCompletionCommand,
+    ),
   ],
   'Window:': [
     list(
@@ -197,7 +203,8 @@ export async function createProgram(context: CliContext, words: readonly string[
     }
   }
   program.commandsGroup('Help:')
-  program.helpCommand('help [command]', 'show the options of a command')
+  program.helpCommand('help [command-or-topic]', 'show the options of a command, or a topic')
+  program.addHelpText('after', listTopics())
   const help = program.createHelp()
   // Set last: the commands' own commands are not in this list.
   program.configureHelp({

@@ -1,7 +1,9 @@
 import { CommanderError } from 'commander'
 import { EXIT, type ExitCode } from '../../shared/messages/error-entry.ts'
+import { COMPLETE_COMMAND } from './completion/shell-scripts.ts'
 import { type CliContext, createCliContext } from './context.ts'
 import { createProgram } from './program.ts'
+import { showTopic } from './topics.ts'
 
 const SHOWN_ON_PURPOSE = new Set(['commander.helpDisplayed', 'commander.version'])
 
@@ -11,6 +13,15 @@ export async function runCli(
   context: CliContext = createCliContext(),
 ): Promise<ExitCode> {
   try {
+    const [first, second] = args
+    if (first === 'help' && (await showTopic(context, second))) return EXIT.ok
+    if (first === COMPLETE_COMMAND) {
+      const { completeWords } = await import('./completion/complete-words.ts')
+      await context.out.write(
+        await completeWords(context, args.slice(1, -1), args.at(-1)?.slice(0, -1) ?? ''),
+      )
+      return EXIT.ok
+    }
     const program = await createProgram(context, args)
     await program.parseAsync(args, { from: 'user' })
     return context.exitCode

@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises'
+import type { CliContext } from './context.ts'
+import { COMMAND_PREFIX } from './invocation.ts'
+import { padRight, wrapWords } from './terminal/layout.ts'
+import type { Terminal } from './terminal/terminal.ts'
+
+/** A page of the documentation that `help` shows. */
+interface HelpTopic {
+  /** Never the name of a command. */
+  name: string
+  /** Its file below `docs`. */
+  page: string
+  about: string
+}
+
+/** The pages that `help` shows, in the order in which they are listed. */
+export const HELP_TOPICS: readonly HelpTopic[] = [
+  {
+    name: 'command-line',
+    page: 'command-line.md',
+    about: 'installing, plan files, exit codes, environment, JSON output',
+  },
+  { name: 'sources', page: 'sources.md', about: 'file formats and folders' },
+  { name: 'mapping', page: 'mapping.md', about: 'columns, fields and templates' },
+  { name: 'results', page: 'results.md', about: 'outcomes, retries, unknown rows' },
+  { name: 'exports', page: 'exports.md', about: 'columns of an export' },
+  { name: 'evaluation', page: 'evaluate.md', about: 'labels, samples and verdicts' },
+  { name: 'load-tests', page: 'load-tests.md', about: 'rates, thresholds, reports, k6' },
+  { name: 'callbacks', page: 'callbacks.md', about: 'async runs and their receiver' },
+  { name: 'test-service', page: 'sandbox.md', about: 'the local test service' },
+]
+
+// From sources this is a file of src/main/cli; in the package, bundles and pages are in folders next to each other.
+const PAGES = new URL(import.meta.url.endsWith('.ts') ? '../../../docs/' : '../docs/', import.meta.url)
+
+/** The list of topics, for the end of the main help. */
+export function listTopics(): string {
+  const lines = HELP_TOPICS.map(({ name, about }) => `  ${padRight(`help ${name}`, 46)}  ${about}`)
+  return `\nTopics:\n${lines.join('\n')}`
+}
+
+/** Shows a topic of `help`; false where there is none of this name. */
+export async function showTopic(context: CliContext, name: string | undefined): Promise<boolean> {
+  const topic = HELP_TOPICS.find((one) => one.name === name)
+  if (topic === undefined) return false
+  const page = await readFile(new URL(topic.page, PAGES), 'utf8')
+  await context.out.write(formatPage(context.outTerminal, page))
+  return true
+}
+
+const MOST_COLUMNS = 100
+
+/**
+ * A page of Markdown as text for a terminal: headings stand out, tables become lists, links keep their words, and commands
+ * to paste begin as they do here.
+ */
+export function formatPage(terminal: Terminal, page: string): string {
+  const columns = Math.min(MOST_COLUMNS, terminal.columns())
+  const lines: string[] = []
+  let heads: string[] | null = null
+  let isCode = false
+  for (const block of joinLines(page)) {
+    if (block.startsWith('```')) isCode = !isCode
+    else if (isCode) lines.push(`  ${block.replaceAll('npm run -s sluice --', COMMAND_PREFIX)}`)
+    else if (block.startsWith('#')) lines.push(terminal.tone('strong', toPlain(block.replace(/^#+ /, ''))))
+    else if (block.startsWith('|')) {
+      const cells = splitCells(block)
+      if (heads === null) heads = cells
+      else if (!/^[|:\s-]+$/.test(block)) lines.push(...formatTableRow(terminal, heads, cells, columns))
+    } else lines.push(...formatText(block, columns))
+    if (!block.startsWith('|')) heads = null
+  }
+  return `${lines
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()}\n`
+}
+
+/** Lines of a page, those of a paragraph or list item joined. */
+function joinLines(page: string): string[] {
+  const blocks: string[] = []
+  let isCode = false
+  for (const line of page.split('\n')) {
+    const isFence = line.startsWith('```')
+    const last = blocks.at(-1) ?? ''
+    const continues = !isCode && !isFence && line !== '' && !/^(#|\||\s*([-*]|\d+\.) )/.test(line)
+    if (continues && last !== '' && !/^(#|\||```)/.test(last))
+      blocks[blocks.length - 1] = `${last} ${line.trim()}`
+    else blocks.push(line)
+    if (isFence) isCode = !isCode
+  }
+  return blocks
+}
+
+function toPlain(text: string): string {
+  return text
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, (_link, words: string) => {
+      const topic = HELP_TOPICS.find(({ page }) => page === words)
+      return topic === undefined ? words : `help ${topic.name}`
+    })
+    .replaceAll('**', '')
+}
+
+function splitCells(row: string): string[] {
+  const cells = row.replaceAll('\\|', '\u{0}').split('|').slice(1, -1)
+  return cells.map((cell) => toPlain(cell.replaceAll('\u{0}', '|').replaceAll('<br>', '; ').trim()))
+}
+
+/** A row of a table: its first cell, and the others below it, each after its head where there are several. */
+function formatTableRow(
+  terminal: Terminal,
+  heads: readonly string[],
+  [first = '', ...others]: string[],
+  columns: number,
+): string[] {
+  const rest = others.flatMap((cell, index) => {
+    if (cell === '') return []
+    const text = others.length === 1 ? cell : `${heads[index + 1]}: ${cell}`
+    return wrapWords(text, columns - 4).map((line) => `    ${line}`)
+  })
+  return [`  ${terminal.tone('accent', first)}`, ...rest]
+}
+
+function formatText(block: string, columns: number): string[] {
+  const [, indent = '', mark = ''] = /^(\s*)((?:[-*]|\d+\.) )?/.exec(block) ?? []
+  const hanging = ' '.repeat(indent.length + mark.length)
+  const wrapped = wrapWords(toPlain(block.slice(hanging.length)), columns - hanging.length)
+  return wrapped.map((line, index) => `${index === 0 ? indent + mark : hanging}${line}`)
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { COMMAND_NAMES } from '../../../src/main/cli/program.ts'
+import { formatPage, HELP_TOPICS } from '../../../src/main/cli/topics.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { createPlainTerminal } from './plain-terminal.ts'
+import { runInProcess } from './run-in-process.ts'
+
+const help = (...words: string[]) => runInProcess(['help', ...words], { workspace: createTemporaryFolder() })
+
+describe('help TOPIC', () => {
+  it.each(HELP_TOPICS)('prints the page about $name, which is no command', async ({ name, page }) => {
+    expect(COMMAND_NAMES).not.toContain(name)
+    const { code, stdout } = await help(name)
+    const [heading = ''] = readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8').split(
+      '\n',
+      1,
+    )
+    expect(code).toBe(0)
+    expect(stdout.split('\n', 1)).toEqual([heading.replace('# ', '')])
+    expect(stdout).not.toMatch(/\]\(|^```|^\||\*\*/m)
+  })
+
+  it('is listed by help, next to the commands', async () => {
+    const { stdout } = await help()
+    for (const { name, about } of HELP_TOPICS) {
+      expect(stdout).toMatch(new RegExp(`^ {2}help ${name} +${about}$`, 'm'))
+    }
+  })
+
+  it('leaves help about commands as it is', async () => {
+    expect((await help('sandbox')).stdout).toMatch(/^Usage: sluice sandbox /)
+  })
+})
+
+describe('a page on a terminal', () => {
+  it('is wrapped, with tables as lists and links as their words', () => {
+    const page = `# A page
+
+Some words that go on for more than one line,
+see [exports.md](exports.md#a) or [this](https://example.com).
+
+- an item that is **long** enough
+  to be wrapped
+
+| code | meaning |
+|---|---|
+| 0 | all rows, a\\|b |
+
+| column | type | meaning |
+|---|---|---|
+| id | text | of the row |
+
+\`\`\`
+npm run -s sluice -- runs | head
+\`\`\`
+`
+    expect(formatPage(createPlainTerminal(40), page)).toBe(`A page
+
+Some words that go on for more than one
+line, see help exports or this.
+
+- an item that is long enough to be
+  wrapped
+
+  0
+    all rows, a|b
+
+  id
+    type: text
+    meaning: of the row
+
+  npm run -s sluice -- runs | head
+`)
+  })
+})
