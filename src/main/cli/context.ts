@@ -2,6 +2,7 @@ import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import type { WriteStream } from 'node:tty'
 import type { ExitCode } from '../../shared/messages/error-entry.ts'
+import type { Engine } from '../engine/engine-interface.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { createTerminal, type Terminal } from './terminal/terminal.ts'
 
@@ -20,6 +21,8 @@ export interface CliContext {
   readonly ask: (question: string) => Promise<boolean>
   /** Asks for a word to be typed; only where someone can be asked. */
   readonly askWord: (question: string) => Promise<string>
+  /** Opens the engine on a workspace. Throws `WORKSPACE_UNUSABLE`. */
+  readonly openEngine: (workspace: string) => Promise<Engine>
   /** Set by the command that ran; what the process exits with. */
   exitCode: ExitCode
 }
@@ -32,6 +35,7 @@ export interface CliSurroundings {
   canAsk: boolean
   ask: (question: string) => Promise<boolean>
   askWord: (question: string) => Promise<string>
+  openEngine: (workspace: string) => Promise<Engine>
 }
 
 /** Describes where a command line runs. */
@@ -46,8 +50,15 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
     canAsk: surroundings.canAsk ?? (process.stdin.isTTY === true && stderr.isTTY === true),
     ask: surroundings.ask ?? askYesNo,
     askWord: surroundings.askWord ?? askWord,
+    openEngine: surroundings.openEngine ?? openEngine,
     exitCode: 0,
   }
+}
+
+async function openEngine(workspace: string): Promise<Engine> {
+  // Loaded only where it is needed: help and bad usage answer at once.
+  const { createEngine } = await import('../engine/engine.ts')
+  return createEngine({ workspace })
 }
 
 /**

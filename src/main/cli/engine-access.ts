@@ -1,12 +1,18 @@
 import { findDefaultWorkspace } from '../default-workspace.ts'
 import type { Engine } from '../engine/engine-interface.ts'
+import type { CliContext } from './context.ts'
 import { resolveFromCaller } from './invocation.ts'
 
-/** Opens the engine on a workspace for the time of one piece of work, and closes it whatever happens. */
-export async function withEngine<T>(workspace: string, work: (engine: Engine) => Promise<T>): Promise<T> {
-  // Loaded only where it is needed: help and bad usage answer at once.
-  const { createEngine } = await import('../engine/engine.ts')
-  const engine = createEngine({ workspace })
+/**
+ * Opens the engine for the time of one piece of work, and closes it whatever happens; `workspace` as
+ * {@link resolveWorkspace} takes it.
+ */
+export async function withEngine<T>(
+  context: CliContext,
+  workspace: string | undefined,
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const engine = await context.openEngine(resolveWorkspace(workspace, context.env))
   try {
     return await work(engine)
   } finally {

@@ -1,7 +1,10 @@
 import { PassThrough } from 'node:stream'
 import type { WriteStream } from 'node:tty'
+import { onTestFinished } from 'vitest'
 import { type CliSurroundings, createCliContext } from '../../../src/main/cli/context.ts'
 import { runCli } from '../../../src/main/cli/run-cli.ts'
+import { createEngine } from '../../../src/main/engine/engine.ts'
+import type { Engine } from '../../../src/main/engine/engine-interface.ts'
 import type { SluiceResult } from './spawn-sluice.ts'
 
 function createSink(): { stream: WriteStream; text: () => string } {
@@ -19,6 +22,23 @@ export function createKeptContext(surroundings: Partial<CliSurroundings> = {}) {
   const stderr = createSink()
   const context = createCliContext({ ...surroundings, stdout: stdout.stream, stderr: stderr.stream })
   return { context, stdout: stdout.text, stderr: stderr.text }
+}
+
+const engines = new Map<string, Engine>()
+
+/** The engine of a workspace, which stays open until the test that first needed it has finished, to save its threads. */
+async function openEngine(workspace: string): Promise<Engine> {
+  let engine = engines.get(workspace)
+  if (engine === undefined) {
+    const opened = createEngine({ workspace })
+    engine = { ...opened, close: async () => {} }
+    engines.set(workspace, engine)
+    onTestFinished(async () => {
+      engines.delete(workspace)
+      await opened.close()
+    })
+  }
+  return engine
 }
 
 /** Runs a command in this process, its streams and environment its own: for all that is no matter of processes. */
@@ -39,6 +59,7 @@ export async function runInProcess(
     canAsk: ask !== undefined,
     ask: async (question) => ask?.(question) ?? false,
     askWord: async (question) => options.askWord?.(question) ?? '',
+    openEngine,
   })
   const code = await runCli(args, context)
   return { code, stdout: stdout(), stderr: stderr() }

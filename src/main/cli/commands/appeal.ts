@@ -34,7 +34,7 @@ export function addAppealCommand(program: Command, context: CliContext): void {
       }
       if (source !== undefined) return source
       const file = join(workspace, RECHECK_FILE)
-      const { rows } = await withEngine(workspace, (engine) =>
+      const { rows } = await withEngine(context, workspace, (engine) =>
         engine.exportLedger(
           { of: 'appeals', service: { baseUrl }, list: null, states: ['in_review'], search: null },
           file,

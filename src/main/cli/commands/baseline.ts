@@ -3,7 +3,7 @@ import { type Baseline, DEFAULT_BASELINE } from '../../../shared/lookback/baseli
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { parseFilledText } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
@@ -24,7 +24,7 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
         'Each connection and source has a baseline of its own, or several with different names.',
     )
   const use = (flags: BaselineFlags, work: (engine: Engine) => Promise<void>) =>
-    withEngine(resolveWorkspace(flags.workspace, context.env), work)
+    withEngine(context, flags.workspace, work)
   const add = (term: string, description: string) =>
     addWorkspaceOption(baseline.command(term).description(description))
 

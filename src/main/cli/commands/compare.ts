@@ -20,7 +20,7 @@ import {
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
 import { createIntegerParser, parseFilledText } from '../options/parse-values.ts'
@@ -117,7 +117,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
       const baseline = flags.baseline ?? (flags.againstBaseline ? DEFAULT_BASELINE : null)
       refuseContradictions(b, baseline)
       const isLabelled = hasLabels(flags)
-      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+      await withEngine(context, flags.workspace, async (engine) => {
         const [earlier, later] =
           baseline === null
             ? [await resolveRun(engine, a ?? ''), await resolveRun(engine, b ?? '')]

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -19,7 +19,7 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(
     async (reference: string, flags: WorkspaceFlags & { yes?: true; json?: true }) => {
-      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+      await withEngine(context, flags.workspace, async (engine) => {
         const run = await resolveRun(engine, reference)
         const own = `run ${run.run_id} (${toPrintable(run.name)}, ${formatCounted(run.rows.read, 'row')})`
         const retries = run.retries.map((retry) => retry.run_id)

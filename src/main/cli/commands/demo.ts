@@ -90,7 +90,7 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
     await say(`Sandbox listening at ${sandbox.baseUrl}. Its scores are not moderation decisions.`)
     await submitEarlier(sandbox.baseUrl, DEFAULT_SANDBOX_KEY)
     const plans = createDemoPlans(sandbox.baseUrl)
-    return await withEngine(workspace, async (engine) => {
+    return await withEngine(context, workspace, async (engine) => {
       const run = async (what: string, plan: Plan) => {
         await say(`${what}: ${plan.source.path}`)
         const apiKey = ApiKey.create(DEFAULT_SANDBOX_KEY, sandbox, 'of the demo')

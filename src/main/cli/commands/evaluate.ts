@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { evaluationSchema } from '../../../shared/lookback/evaluation.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import {
   addEvaluationOptions,
@@ -40,7 +40,7 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
     if (!hasLabels(flags)) {
       throw new InvalidArgumentError('Say where the labels are: --label COLUMN, or --verdicts.')
     }
-    await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+    await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
       const evaluation = await engine.evaluateRun(run.run_id, {
         ...toEvaluateOptions(flags, context.env),

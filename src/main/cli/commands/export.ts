@@ -11,7 +11,7 @@ import type { ExportOptions, ExportResult, RowFilter } from '../../../shared/run
 import { isLoadRun } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseDelimiter } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
@@ -178,7 +178,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
     )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (reference: string, file: string, flags: ExportFlags) => {
-    await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+    await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
       if (isLoadRun(run)) refuseRowOptions(flags)
       const options = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
@@ -27,7 +27,7 @@ export function addImportK6Command(program: Command, context: CliContext): void 
     .option('--of <run>', `run whose k6 export was used; its plan is taken over: ${RUN_ARGUMENT_HELP}`)
     .option('--name <text>', 'run name (default: the file name)')
   addReportingOptions(command).action(async (files: string[], flags: ImportFlags) => {
-    await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+    await withEngine(context, flags.workspace, async (engine) => {
       const of = flags.of === undefined ? undefined : (await resolveRun(engine, flags.of)).run_id
       const summary = await engine.importK6(
         files.map((file) => resolveFromCaller(file, context.env)),

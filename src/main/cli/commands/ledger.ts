@@ -174,7 +174,7 @@ async function showLedger(
     ...{ of, list, service: toLedgerService(workspace, flags), search: flags.search ?? null },
     states: flags.state ?? SHOWN_STATES[of],
   }
-  await withEngine(workspace, async (engine) => {
+  await withEngine(context, workspace, async (engine) => {
     await engine.settleLate()
     if (flags.export !== undefined) {
       const written = await engine.exportLedger(query, resolveFromCaller(flags.export, context.env))

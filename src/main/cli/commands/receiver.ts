@@ -4,7 +4,7 @@ import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Engine, ReceiverOptions, ReceiverStatus } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { parseBaseUrl } from '../options/parse-values.ts'
 import {
   addExamples,
@@ -93,9 +93,7 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
         'still update its rows.',
     )
   addReportingOptions(addReceiverOptions(receiver)).action(async (flags: OpenFlags) => {
-    await withEngine(resolveWorkspace(flags.workspace, context.env), (engine) =>
-      keepOpen(context, engine, flags),
-    )
+    await withEngine(context, flags.workspace, (engine) => keepOpen(context, engine, flags))
     context.exitCode = EXIT.ok
   })
   const test = receiver
@@ -109,7 +107,7 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
   addReportingOptions(addReceiverOptions(test)).action(async (_flags: unknown, command: Command) => {
     // Options of the same name before `test` count, too.
     const flags = command.optsWithGlobals<TestFlags>()
-    await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+    await withEngine(context, flags.workspace, async (engine) => {
       const status = await engine.openReceiver(toReceiverOptions(flags))
       await engine.testReceiver(flags.callbackUrl)
       await context.out.writeLine(

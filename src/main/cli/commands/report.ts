@@ -6,7 +6,7 @@ import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import {
   addEvaluationOptions,
@@ -45,7 +45,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
         throw new InvalidArgumentError('Name a file that ends in .html or .xlsx, or add --json.')
       }
       const target = file === undefined ? {} : { file: resolveFromCaller(file, context.env) }
-      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+      await withEngine(context, flags.workspace, async (engine) => {
         const run = await resolveRun(engine, reference)
         if (isLoadRun(run)) {
           if (isEvaluated) throw new SluiceError({ id: 'evaluation_not_of_tasks', runId: run.run_id })

@@ -117,7 +117,7 @@ async function sendAgain(
   again: Again,
 ): Promise<ExitCode> {
   const workspace = resolveWorkspace(flags.workspace, context.env)
-  return withEngine(workspace, async (engine) => {
+  return withEngine(context, workspace, async (engine) => {
     const named = await resolveRun(engine, reference)
     // A retry sends what is left of the whole run, whichever part of it is named.
     const isPart = again.how === 'retry' && named.whole_run !== null

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { ALLOCATIONS, type Allocation, type Sample } from '../../../shared/lookback/stratified-sample.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
@@ -56,7 +56,7 @@ export function addSampleCommand(program: Command, context: CliContext): void {
       const { size, by = null, allocation, seed } = flags
       const options = { size, by, allocation, seed, file: resolveFromCaller(file, context.env) }
       const path = resolveFromCaller(reference, context.env)
-      const sample = await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+      const sample = await withEngine(context, flags.workspace, async (engine) => {
         if (existsSync(path)) {
           const { format, sheet, header, headerRow, encoding, delimiter } = flags
           const given = { format, sheet, headerRow, encoding, delimiter }

@@ -6,7 +6,7 @@ import type { RowDetail } from '../../../shared/run/results.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
@@ -49,7 +49,7 @@ export function addShowCommand(program: Command, context: CliContext): void {
     )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (reference: string, flags: ShowFlags) => {
-    await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+    await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
       if (flags.row !== undefined) {
         if (isLoadRun(run)) refuseRow(run.run_id)

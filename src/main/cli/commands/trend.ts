@@ -4,7 +4,7 @@ import { type Trend, trendSchema } from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
 import { resolveRun } from '../options/run-reference.ts'
@@ -27,7 +27,7 @@ export function addTrendCommand(program: Command, context: CliContext): void {
   addWorkspaceOption(command).action(
     async (reference: string, flags: WorkspaceFlags & LabelFlags & { json?: true }) => {
       const isLabelled = hasLabels(flags)
-      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+      await withEngine(context, flags.workspace, async (engine) => {
         await engine.settleLate()
         const labels = isLabelled ? toLabelOptions(flags, context.env) : null
         const path = resolveFromCaller(reference, context.env)

@@ -3,7 +3,7 @@ import { findVerdictMistake, parseVerdict, VERDICTS, type Verdict } from '../../
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
@@ -59,7 +59,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
       flags: VerdictFlags,
     ) => {
       refuseContradictions(row, verdict, rule, flags)
-      await withEngine(resolveWorkspace(flags.workspace, context.env), async (engine) => {
+      await withEngine(context, flags.workspace, async (engine) => {
         const { run_id: runId } = await resolveRun(engine, reference)
         if (row !== undefined) {
           if (verdict === undefined) await engine.removeVerdicts(runId, row)

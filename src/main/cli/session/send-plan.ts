@@ -46,7 +46,7 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
       await context.err.writeLine(toPrintable(note))
     }
   }
-  return withEngine(workspace, async (engine) => {
+  return withEngine(context, workspace, async (engine) => {
     const plan = await completePlan(context, engine, given, { quiet: flags.quiet === true })
     const { exportK6: folder } = flags
     if (flags.export !== undefined) {

@@ -223,7 +223,7 @@ export function addRunsCommand(program: Command, context: CliContext): void {
 async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
   const workspace = resolveWorkspace(flags.workspace, context.env)
   const limit = flags.limit ?? (flags.json && flags.page === 1 ? undefined : PAGE_RUNS)
-  const page = await withEngine(workspace, async (engine) => {
+  const page = await withEngine(context, workspace, async (engine) => {
     await engine.settleLate()
     return engine.listRuns(toQuery(flags, limit))
   })
