@@ -26,7 +26,10 @@ const FOREIGN = {
   pdf: { kind: 'a PDF document', remedy: 'Export the table as CSV, and choose that file.' },
   png: { kind: 'a PNG image', remedy: CONTENT_LIST },
   jpeg: { kind: 'a JPEG image', remedy: CONTENT_LIST },
-  gzip: { kind: 'a gzip archive', remedy: 'Unpack it first (gunzip), and choose the unpacked file.' },
+  gzip: {
+    kind: 'a gzip archive inside another one',
+    remedy: 'Unpack it first (gunzip), and choose the unpacked file.',
+  },
   zstd: { kind: 'a zstd archive', remedy: 'Unpack it first, and choose the CSV file.' },
   sqlite: { kind: 'an SQLite database', remedy: 'Export the table as CSV, and choose that file.' },
   markup: { kind: 'a web page or XML document', remedy: SAVE_AS },
@@ -109,6 +112,18 @@ export const SOURCE_MESSAGES = {
   source_is_binary: unreadable(({ content }: { content: ForeignContent }) => ({
     problem: `expected text, found ${FOREIGN[content].kind}`,
     remedy: FOREIGN[content].remedy,
+  })),
+  gzip_damaged: unreadable(({ reason }: { reason: string }) => ({
+    problem: `the gzip file is damaged or cut off (${reason})`,
+    remedy: 'Download or pack the file again. `gzip -t FILE` checks it.',
+  })),
+  gzip_too_large: unreadable(({ gib }: { gib: number }) => ({
+    problem: `the gzip file holds more than ${formatCount(gib)} GiB`,
+    remedy: 'Unpack it and split the file.',
+  })),
+  gzip_not_unpacked: unreadable(({ folder, system }: { folder: string; system: string }) => ({
+    problem: `the gzip file could not be unpacked into ${folder} (${system})`,
+    remedy: 'Free some space there, or set TMPDIR to a folder with more space.',
   })),
   source_has_nul: unreadable(({ offset }: { offset: number }) => ({
     problem: `expected text, found binary data (a NUL byte at offset ${offset})`,

@@ -75,8 +75,19 @@ export const SOURCE_FORMAT_NAMES = Object.keys(SOURCE_FORMATS) as SourceFormat[]
 const TRAITS: Record<SourceFormat, SourceFormatTraits> = SOURCE_FORMATS
 const FILE_TRAITS = Object.values(TRAITS).filter(({ endings }) => endings.length > 0)
 
-/** Endings of every file that can be a source. */
-export const SOURCE_ENDINGS: readonly string[] = FILE_TRAITS.flatMap(({ endings }) => endings)
+/** Ending of a packed file, behind that of its format: `posts.csv.gz`. */
+const PACKED_ENDING = '.gz'
+
+/** Endings of every file that can be a source, as far as the last dot. */
+export const SOURCE_ENDINGS: readonly string[] = [
+  ...FILE_TRAITS.flatMap(({ endings }) => endings),
+  PACKED_ENDING,
+]
+
+/** The name of a file without the ending that says that it is packed. */
+export function removePackedEnding(name: string): string {
+  return name.toLowerCase().endsWith(PACKED_ENDING) ? name.slice(0, -PACKED_ENDING.length) : name
+}
 
 /** What a file input of a page accepts: endings and media types. */
 export const ACCEPTED_SOURCES = [
@@ -105,8 +116,9 @@ export function findFormatOfEnding(ending: string): SourceFormat | null {
 
 /** A file's name without its ending, where that is one of a source. */
 export function removeSourceEnding(name: string): string {
-  const ending = SOURCE_ENDINGS.find((one) => name.toLowerCase().endsWith(one))
-  return ending === undefined ? name : name.slice(0, -ending.length)
+  const unpacked = removePackedEnding(name)
+  const ending = SOURCE_ENDINGS.find((one) => unpacked.toLowerCase().endsWith(one))
+  return ending === undefined ? unpacked : unpacked.slice(0, -ending.length)
 }
 
 function listOr(words: readonly string[]): string {

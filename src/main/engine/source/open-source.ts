@@ -1,9 +1,14 @@
 import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
-import { findFormatOfEnding, type SourceFormat } from '../../../shared/plan/source-formats.ts'
+import {
+  findFormatOfEnding,
+  removePackedEnding,
+  type SourceFormat,
+} from '../../../shared/plan/source-formats.ts'
 import { openDelimitedSource } from './csv/delimited-source.ts'
 import { DetectorMissing, loadDetector } from './decoding/encoding.ts'
+import { unpackGzip } from './gzip.ts'
 import { openJsonLinesSource } from './jsonl/json-lines-source.ts'
 import type { SourceReader } from './source-reader.ts'
 
@@ -13,13 +18,35 @@ export interface OpenSourceOptions {
   readBytes?: number
   /** Only the first rows are wanted: nothing is looked for in all of a long file. */
   isPreview?: boolean
+  /** Where the bytes of the file are, if that is an unpacked copy. */
+  contentPath?: string
 }
 
 /**
- * Opens a source with the reader of its format, which the plan, the path or the ending of its name says. Throws
- * `BAD_SOURCE` for what cannot be read as rows; the readers say more.
+ * Opens a source with the reader of its format, which the plan, the path or the ending of its name says; a gzip file is
+ * unpacked first, into a copy that lasts as long as the reader. Throws `BAD_SOURCE` for what cannot be read as rows;
+ * the readers say more.
  */
 export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
+  const unpacked = await unpackGzip(source.path)
+  if (unpacked === null) return openUnpacked(source, options)
+  try {
+    const reader = await openUnpacked(source, { ...options, contentPath: unpacked.path })
+    // What is open can be read without a name, except on Windows; then nothing stays behind after a crash.
+    if (process.platform !== 'win32') unpacked.remove()
+    const close = reader.close
+    reader.close = () => {
+      close()
+      unpacked.remove()
+    }
+    return reader
+  } catch (error) {
+    unpacked.remove()
+    throw error
+  }
+}
+
+async function openUnpacked(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
   try {
     return await openByFormat(source, options)
   } catch (error) {
@@ -50,14 +77,14 @@ async function openByFormat(source: PlanSource, options: OpenSourceOptions): Pro
   return READERS[format]({ ...source, format }, options)
 }
 
-function openDelimited(source: PlanSource, { readBytes }: OpenSourceOptions): SourceReader {
-  return openDelimitedSource(source, readBytes)
+function openDelimited(source: PlanSource, { readBytes, contentPath }: OpenSourceOptions): SourceReader {
+  return openDelimitedSource(source, readBytes, contentPath)
 }
 
 /** The format that the person gave, else that of a folder, else that of the name's ending, else CSV. */
 export function findSourceFormat({ path, format }: Pick<PlanSource, 'path' | 'format'>): SourceFormat {
   if (format !== undefined) return format
-  return isFolder(path) ? 'folder' : (findFormatOfEnding(extname(path)) ?? 'csv')
+  return isFolder(path) ? 'folder' : (findFormatOfEnding(extname(removePackedEnding(path))) ?? 'csv')
 }
 
 function isFolder(path: string): boolean {

@@ -14,11 +14,14 @@ export interface SourceFile {
   close(): void
 }
 
-/** Opens a regular file for reading. Throws `BAD_SOURCE` for anything else, and for a file without a byte. */
-export function openSourceFile(path: string): SourceFile {
+/**
+ * Opens a regular file for reading; `contentPath` is where its bytes are, if that is an unpacked copy. Throws
+ * `BAD_SOURCE` for anything else, and for a file without a byte.
+ */
+export function openSourceFile(path: string, contentPath = path): SourceFile {
   let descriptor: number
   try {
-    descriptor = openSync(path, 'r')
+    descriptor = openSync(contentPath, 'r')
   } catch (cause) {
     throw toReadError(path, cause)
   }

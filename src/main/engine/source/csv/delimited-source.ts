@@ -46,8 +46,12 @@ export interface DelimitedReader extends SourceReader {
  * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text, or without a row, and while it is read, for
  * a row longer than 8 MiB.
  */
-export function openDelimitedSource(source: PlanSource, readBytes = READ_BYTES): DelimitedReader {
-  const file = openSourceFile(source.path)
+export function openDelimitedSource(
+  source: PlanSource,
+  readBytes = READ_BYTES,
+  contentPath?: string,
+): DelimitedReader {
+  const file = openSourceFile(source.path, contentPath)
   try {
     return createReader(source, file, readBytes)
   } catch (error) {

@@ -42,9 +42,13 @@ const PREVIEW_KEYS_BYTES = 16 * 1024 * 1024
  */
 export function openJsonLinesSource(
   source: PlanSource,
-  { isPreview = false, readBytes = READ_BYTES }: { isPreview?: boolean; readBytes?: number } = {},
+  {
+    isPreview = false,
+    readBytes = READ_BYTES,
+    contentPath,
+  }: { isPreview?: boolean; readBytes?: number; contentPath?: string } = {},
 ): SourceReader {
-  const file = openSourceFile(source.path)
+  const file = openSourceFile(source.path, contentPath)
   try {
     return createReader(source, file, isPreview, readBytes)
   } catch (error) {

@@ -37,13 +37,16 @@ const SMALL_BYTES = 4 * 1024 * 1024
 const DEFLATED = 8
 const PIECE_BYTES = 128 * 1024
 
-/** Opens the zip file that a workbook is. Throws `BAD_SOURCE` where it is damaged or cut short. */
-export async function openArchive(path: string): Promise<Archive> {
+/**
+ * Opens the zip file that a workbook is; `contentPath` is where its bytes are, if that is an unpacked copy. Throws
+ * `BAD_SOURCE` where it is damaged or cut short.
+ */
+export async function openArchive(path: string, contentPath = path): Promise<Archive> {
   let zip: ZipFile
   const entries = new Map<string, Entry>()
   let listBytes = 0
   try {
-    zip = await openPromise(path, { autoClose: false })
+    zip = await openPromise(contentPath, { autoClose: false })
   } catch (cause) {
     throw createDamageError(path, 'its list of parts cannot be found', cause)
   }

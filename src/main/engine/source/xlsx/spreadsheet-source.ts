@@ -32,16 +32,16 @@ const MAX_CELLS = 200_000_000
  */
 export async function openSpreadsheetSource(
   source: PlanSource,
-  { isPreview = false }: { isPreview?: boolean } = {},
+  { isPreview = false, contentPath = source.path }: { isPreview?: boolean; contentPath?: string } = {},
 ): Promise<SourceReader> {
-  const file = openSourceFile(source.path)
+  const file = openSourceFile(source.path, contentPath)
   const { sizeBytes } = file
   try {
     refuseForeignFile(file)
   } finally {
     file.close()
   }
-  const archive = await openArchive(source.path)
+  const archive = await openArchive(source.path, contentPath)
   try {
     refuseForeignArchive(archive)
     return await createReader(source, archive, sizeBytes, isPreview)

@@ -1,0 +1,76 @@
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
+import { findBinarySignature } from './source-file.ts'
+
+/** Most bytes that a gzip file may hold. */
+const UNPACKED_MAX_BYTES = 8 * 1024 * 1024 * 1024
+
+/** An unpacked copy of a file. */
+export interface UnpackedFile {
+  path: string
+  /** Removes the copy, which readers that have it open go on reading where the system allows that. */
+  remove(): void
+}
+
+/**
+ * Unpacks a gzip file, whatever its name, into a copy that only its owner can read: readers go to places of a file more
+ * than once. Null where the file is none, or cannot be read. Throws `BAD_SOURCE` where it is damaged or holds more than
+ * `maxBytes`.
+ */
+export async function unpackGzip(path: string, maxBytes = UNPACKED_MAX_BYTES): Promise<UnpackedFile | null> {
+  if (!(await isGzip(path))) return null
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-unpacked-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const copy = join(folder, 'source')
+  let bytes = 0
+  const limit = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      bytes += piece.length
+      if (bytes <= maxBytes) done(null, piece)
+      else done(new SluiceError({ id: 'gzip_too_large', source: path, gib: maxBytes / 1024 ** 3 }))
+    },
+  })
+  try {
+    await pipeline(createReadStream(path), createGunzip(), limit, createWriteStream(copy, { mode: 0o600 }))
+    return { path: copy, remove }
+  } catch (error) {
+    remove()
+    throw toGzipError(path, folder, error)
+  }
+}
+
+async function isGzip(path: string): Promise<boolean> {
+  try {
+    // Opening a pipe would wait for somebody who writes to it.
+    if (!(await stat(path)).isFile()) return false
+    const file = await open(path)
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
+      return findBinarySignature(buffer.subarray(0, bytesRead)) === 'gzip'
+    } finally {
+      await file.close()
+    }
+  } catch {
+    // Whoever opens the file says what is wrong with it.
+    return false
+  }
+}
+
+function toGzipError(source: string, folder: string, error: unknown): unknown {
+  if (error instanceof SluiceError) return error
+  const code = toSystemCode(error)
+  if (code?.startsWith('Z_') === true) {
+    return new SluiceError({ id: 'gzip_damaged', source, reason: code }, { cause: error })
+  }
+  return new SluiceError(
+    { id: 'gzip_not_unpacked', source, folder, system: code ?? 'unknown' },
+    { cause: error },
+  )
+}
