@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
+import type { Readable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import type { ExitCode } from '../../shared/messages/error-entry.ts'
 import type { Engine } from '../engine/engine-interface.ts'
@@ -15,6 +16,8 @@ export interface CliContext {
   readonly outTerminal: Terminal
   readonly errTerminal: Terminal
   readonly env: NodeJS.ProcessEnv
+  /** Standard input, opened by whoever reads it. */
+  readonly openStdin: () => Readable
   /** Whether there is a person who can be asked. */
   readonly canAsk: boolean
   /** Asks a yes-or-no question; only where someone can be asked. */
@@ -32,6 +35,7 @@ export interface CliSurroundings {
   stdout: WriteStream
   stderr: WriteStream
   env: NodeJS.ProcessEnv
+  stdin: Readable
   canAsk: boolean
   ask: (question: string) => Promise<boolean>
   askWord: (question: string) => Promise<string>
@@ -47,6 +51,7 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
     outTerminal: createTerminal(stdout, env),
     errTerminal: createTerminal(stderr, env),
     env,
+    openStdin: () => surroundings.stdin ?? process.stdin,
     canAsk: surroundings.canAsk ?? (process.stdin.isTTY === true && stderr.isTTY === true),
     ask: surroundings.ask ?? askYesNo,
     askWord: surroundings.askWord ?? askWord,

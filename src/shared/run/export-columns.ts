@@ -221,20 +221,38 @@ export const LEDGER_COLUMNS = { state: 'sluice_ledger_state', outcome: 'sluice_l
 const MARKS = [STRATUM_COLUMNS, LEDGER_COLUMNS].map((columns) => Object.values<string>(columns))
 
 /**
- * Whether a header is that of one of our own exports, which ends with the columns that such a one appends, or of a
- * sample or a ledger, behind whose columns a person may have added some.
+ * Whether a header is that of one of our own exports, which has the columns that such a one appends, or of a sample or
+ * a ledger. Behind them a person may have added some.
  */
 export function isExportHeader(header: readonly string[]): boolean {
   for (const [first = '', second] of MARKS) {
     const at = header.indexOf(first)
     if (at !== -1 && header[at + 1] === second) return true
   }
+  return findLastColumn(header) !== null
+}
+
+/**
+ * How formulas of a table with columns of our exports are read: with the guard taken off, or as they are where it is
+ * not clear that there is one. Null for any other table, and for an export that has no guard.
+ */
+export function toOwnExport(header: readonly string[], isGuarded: boolean): 'unguarded' | 'as-is' | null {
+  if (isGuarded) return 'unguarded'
+  const [row, state] = COMMON_COLUMNS.map(({ name }) => header.includes(name))
+  return row && state && !isExportHeader(header) ? 'as-is' : null
+}
+
+/**
+ * The name of the last column that an export of ours appended, which carries the mark of a lossless one; null where
+ * the header is not that of an export.
+ */
+export function findLastColumn(header: readonly string[]): string | null {
   const own = header.slice(header.lastIndexOf(COMMON_COLUMNS[0]?.name ?? ''))
-  return (
-    own.length > COMMON_COLUMNS.length &&
-    COMMON_COLUMNS.every(({ name }, index) => own[index] === name) &&
-    own.every((name) => NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix)))
-  )
+  if (!COMMON_COLUMNS.every(({ name }, index) => own[index] === name)) return null
+  const isOwn = (name: string) => NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix))
+  const end = own.findIndex((name) => !isOwn(name))
+  const appended = end === -1 ? own : own.slice(0, end)
+  return appended.length > COMMON_COLUMNS.length ? (appended.at(-1) ?? null) : null
 }
 
 function toText(value: string | number | boolean | null | undefined): string {

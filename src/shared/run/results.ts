@@ -239,6 +239,8 @@ export const sourcePreviewSchema = z.object({
   sheets: z.array(z.string()).exactOptional(),
   /** The sheet that the rows are from. */
   sheet: z.string().exactOptional(),
+  /** Of a table with columns of our exports: whether the apostrophes before its formulas are taken off. */
+  ownExport: z.enum(['unguarded', 'as-is']).exactOptional(),
   /** Problems within the preview: ragged rows, broken quotes, undecodable bytes. */
   problems: z.array(problemSchema),
   sizeBytes: z.number(),

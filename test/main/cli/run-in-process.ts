@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { onTestFinished } from 'vitest'
 import { type CliSurroundings, createCliContext } from '../../../src/main/cli/context.ts'
@@ -49,6 +49,8 @@ export async function runInProcess(
     env?: Record<string, string>
     /** Answers what is asked; without it nobody can be asked. */
     ask?: (question: string) => boolean
+    /** What comes from standard input. */
+    stdin?: string | Uint8Array
     /** Types the word that is asked for. */
     askWord?: (question: string) => string
   },
@@ -56,6 +58,7 @@ export async function runInProcess(
   const { ask } = options
   const { context, stdout, stderr } = createKeptContext({
     env: { SLUICE_WORKSPACE: options.workspace, ...options.env },
+    stdin: Readable.from([options.stdin ?? '']),
     canAsk: ask !== undefined,
     ask: async (question) => ask?.(question) ?? false,
     askWord: async (question) => options.askWord?.(question) ?? '',

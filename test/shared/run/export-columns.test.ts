@@ -24,7 +24,8 @@ test('the page about exports lists every column', () => {
 test.each(KINDS)('the header of an export of %s is known as one of ours, and a part of it is not', (kind) => {
   const own = toNames(kind, ['hate', '=1+1'])
   expect(isExportHeader(['text', 'sluice_row', ...own])).toBe(true)
-  expect(isExportHeader([...own, 'text'])).toBe(false)
+  expect(isExportHeader([...own, 'text', 'my note'])).toBe(true)
+  expect(isExportHeader([...own.slice(0, 5), 'my note', ...own.slice(5)])).toBe(false)
   expect(isExportHeader(own.slice(1))).toBe(false)
 })
 

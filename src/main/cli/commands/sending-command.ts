@@ -1,12 +1,14 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { CapacityPlan } from '../../../shared/load/capacity-report.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
+import { toSluiceError } from '../../../shared/messages/errors.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import { SOURCE_ENDINGS_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { quoteForShell } from '../../../shared/shell-command.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
+import { removeStdin, storeStdin } from '../../engine/workspace/stdin-source.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
@@ -50,6 +52,27 @@ export interface SendingCommand<Own extends object> {
   toCapacity?(load: Load, flags: Own): CapacityPlan | null
 }
 
+/** Stands for standard input in the place of a source. */
+const STDIN = '-'
+
+function refuseForStdin({ format, savePlan }: SendingFlags): void {
+  if (format === undefined || format === 'folder') {
+    throw new InvalidArgumentError('- (stdin) needs --format csv, tsv, jsonl or xlsx.')
+  }
+  if (savePlan !== undefined) {
+    throw new InvalidArgumentError('--save-plan cannot be used with - (stdin): a plan names its source.')
+  }
+}
+
+/** Stores standard input in the workspace, where it lasts as long as its run. */
+function readStdin(
+  context: CliContext,
+  workspace: string,
+  { format = 'csv' }: SendingFlags,
+): Promise<string> {
+  return storeStdin(workspace, context.openStdin(), `.${format}`)
+}
+
 /** The stored connection that is named or, where no address is given, in use. */
 function findStored(workspace: string, flags: ServiceFlags): StoredConnection | null {
   if (flags.connection !== undefined) return findConnection(readConnections(workspace), flags.connection)
@@ -84,7 +107,7 @@ export function addSendingCommand<Own extends object>(
     .command(definition.name)
     .argument(
       findSource === undefined ? '<source>' : '[source]',
-      `${definition.source}: ${SOURCE_ENDINGS_TEXT} file, or folder`,
+      `${definition.source}: ${SOURCE_ENDINGS_TEXT} file, also as .gz, a folder, or - for stdin`,
     )
     .summary(definition.summary ?? '')
     .description(definition.description)
@@ -99,10 +122,15 @@ export function addSendingCommand<Own extends object>(
       const source =
         findSource === undefined ? (named ?? '') : await findSource(named, { flags, workspace, baseUrl })
       if (source === null) return
-      const sourcePath = resolveFromCaller(source, context.env)
+      const isStdin = source === STDIN
+      if (isStdin) refuseForStdin(flags)
       const load = toLoad?.(flags) ?? null
       const capacity = load === null ? null : (toCapacity?.(load, flags) ?? null)
-      const plan = toPlan({ operation, sourcePath, flags, load, stored, env: context.env })
+      const toPlanOf = (sourcePath: string) =>
+        toPlan({ operation, sourcePath, flags, load, stored, env: context.env })
+      // What is wrong with the options is said before anything is read.
+      const given = toPlanOf(resolveFromCaller(source, context.env))
+      const plan = isStdin ? toPlanOf(await readStdin(context, workspace, flags)) : given
       if (flags.savePlan !== undefined) {
         const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
         if (!flags.quiet) {
@@ -117,7 +145,15 @@ export function addSendingCommand<Own extends object>(
           : []),
         ...noteIdleOptions(operation, flags),
       ]
-      context.exitCode = await sendPlan(context, { workspace, plan, flags, notes, capacity })
+      try {
+        context.exitCode = await sendPlan(context, { workspace, plan, flags, notes, capacity })
+      } catch (error) {
+        // Nothing was sent, and no run is there that needs its source again.
+        if (isStdin && toSluiceError(error).exitCode === EXIT.badInput) {
+          removeStdin(workspace, plan.source.path)
+        }
+        throw error
+      }
     },
   )
   return addExamples(command, definition.examples, toLoad === undefined ? RUN_EXITS : LOAD_EXITS)

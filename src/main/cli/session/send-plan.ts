@@ -93,6 +93,9 @@ async function completePlan(
     const choice = findSheetChoice({ sheets, sheet }, plan.source)
     if (choice !== null) await context.err.writeLine(toPrintable(saySheetChoice(choice, 'terminal')))
   }
+  if (preview.ownExport !== undefined && !options.quiet) {
+    await context.err.writeLine(OWN_EXPORT_NOTES[preview.ownExport])
+  }
   const certain = { ...matchColumns(columns, plan.operation), ...plan.mapping }
   const guessed = guessColumns(columns, plan.operation, certain)
   for (const [field, column] of listColumns(guessed)) {
@@ -104,6 +107,13 @@ async function completePlan(
   }
   return { ...plan, mapping: { ...plan.mapping, ...guessed } }
 }
+
+/** How formulas in a source with columns of our exports are read. */
+const OWN_EXPORT_NOTES = {
+  unguarded: 'The source is an export of Sluice: apostrophes that escape its formulas are removed.',
+  'as-is':
+    'The source has columns of a Sluice export. Its cells are read unchanged: if formulas were escaped, their apostrophes stay.',
+} as const
 
 function listColumns(mapping: Mapping): [field: string, column: string | number][] {
   return Object.entries(mapping).flatMap(([field, source]) =>

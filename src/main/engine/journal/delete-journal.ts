@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { isLeaseHeld, removeLease, takeLease } from '../workspace/lease.ts'
+import { removeStdin } from '../workspace/stdin-source.ts'
 import { toJournalFile, toRunFiles } from '../workspace/workspace-files.ts'
 import { Journal, openJournalReader } from './journal.ts'
 import { readWholeRun, toDeletedName } from './run-family.ts'
@@ -21,6 +22,8 @@ export function deleteJournal(workspace: string, runId: string): void {
       for (const giver of findGivers(workspace, runId)) sealParent(workspace, giver, runId)
     }
     removeJournal(workspace, runId)
+    // A retry has the source of its parent.
+    if (record?.parentRunId === null) removeStdin(workspace, record.plan.source.path)
   } finally {
     lease.release()
   }

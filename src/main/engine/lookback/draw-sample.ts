@@ -13,7 +13,7 @@ import { type ExportColumn, STRATUM_COLUMNS, toExportColumns } from '../../../sh
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
-import { toTable } from '../run/export/csv-report.ts'
+import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, toUnsentRow } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { readRuleNames } from '../run/results/family-counts.ts'
@@ -49,6 +49,7 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
   const kept = ['sluice_row', 'sluice_post_id', 'sluice_triggered_rules']
   return write(options, drawn, {
     ...{ columns: record.columns, header: record.header },
+    members: toMembers(toStratumColumns(drawn)),
     table: toTable(record.columns, [
       ...toExportColumns(record.plan.operation.kind, {}).filter(({ name }) => kept.includes(name)),
       ...toStratumColumns(drawn),
@@ -91,6 +92,7 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
     return await write(options, drawn, {
       ...{ columns: [...columns], header: header === null ? null : [...header] },
       ...{ table: toTable(columns, toStratumColumns(drawn)), pages: readPages() },
+      members: toMembers(toStratumColumns(drawn)),
     })
   } finally {
     reader.close()
@@ -100,7 +102,7 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
 async function write(
   { file, seed }: SampleOptions,
   { strata }: DrawnRows,
-  report: Pick<Parameters<typeof writeReport>[0], 'columns' | 'header' | 'table' | 'pages'>,
+  report: Pick<Parameters<typeof writeReport>[0], 'columns' | 'header' | 'table' | 'members' | 'pages'>,
 ): Promise<Sample> {
   const written = await writeReport({ ...report, file, lossless: false })
   return { file, rows: written.rows, bytes: written.sizeBytes, seed, strata }

@@ -5,7 +5,7 @@ import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
-import { toTable } from '../run/export/csv-report.ts'
+import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { findNewest } from '../run/results/family-rows.ts'
@@ -59,24 +59,20 @@ export async function writeEvaluatedRows(
     return choices.length === 0 || choices.some(({ cell, target }) => toCell(judged, target) === cell)
   }
 
+  const added = [
+    { name: 'sluice_label', read: (row: ExportRow) => find(row)?.text ?? '' },
+    ...labels.targets.map(({ rule }, target) => ({
+      name: `sluice_cell.${rule}`,
+      read: (row: ExportRow) => {
+        const judged = find(row)
+        return judged === undefined ? '' : toCell(judged, target)
+      },
+    })),
+  ]
+  const classes = format === 'jsonl' ? [] : readScoredClasses(family)
   const result = await writeReport({
-    file,
-    format,
-    columns,
-    header,
-    table: toTable(columns, [
-      { name: 'sluice_label', read: (row: ExportRow) => find(row)?.text ?? '' },
-      ...labels.targets.map(({ rule }, target) => ({
-        name: `sluice_cell.${rule}`,
-        read: (row: ExportRow) => {
-          const judged = find(row)
-          return judged === undefined ? '' : toCell(judged, target)
-        },
-      })),
-      ...toExportColumns(plan.operation.kind, {
-        classes: format === 'jsonl' ? [] : readScoredClasses(family),
-      }),
-    ]),
+    ...{ file, format, columns, header, members: toMembers(added) },
+    table: toTable(columns, [...added, ...toExportColumns(plan.operation.kind, { classes })]),
     pages: listPages(),
     lossless: false,
   })

@@ -12,7 +12,7 @@ import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { ExportResult, ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
-import { toTable } from '../run/export/csv-report.ts'
+import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows } from '../run/export/export-rows.ts'
 import { writeReport } from '../run/export/write-report.ts'
 import { findNewest } from '../run/results/family-rows.ts'
@@ -101,16 +101,17 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
       return verdict === undefined ? '' : String(read(verdict) ?? '')
     },
   })
+  const added = [
+    toColumn(COLUMNS.row, ({ row }) => row),
+    toColumn(COLUMNS.verdict, ({ verdict }) => verdict),
+    toColumn(COLUMNS.rule, ({ rule }) => rule),
+    toColumn(COLUMNS.note, ({ note }) => note),
+    toColumn('sluice_given_at', ({ given_at: givenAt }) => givenAt),
+    toColumn(STRATUM_COLUMNS.name, ({ stratum }) => stratum),
+    toColumn(STRATUM_COLUMNS.rows, ({ stratum_rows: rows }) => rows),
+  ]
   return writeReport({
-    ...{ file, columns, header, lossless: false, pages: listPages() },
-    table: toTable(columns, [
-      toColumn(COLUMNS.row, ({ row }) => row),
-      toColumn(COLUMNS.verdict, ({ verdict }) => verdict),
-      toColumn(COLUMNS.rule, ({ rule }) => rule),
-      toColumn(COLUMNS.note, ({ note }) => note),
-      toColumn('sluice_given_at', ({ given_at: givenAt }) => givenAt),
-      toColumn(STRATUM_COLUMNS.name, ({ stratum }) => stratum),
-      toColumn(STRATUM_COLUMNS.rows, ({ stratum_rows: rows }) => rows),
-    ]),
+    ...{ file, columns, header, members: toMembers(added), lossless: false, pages: listPages() },
+    table: toTable(columns, added),
   })
 }

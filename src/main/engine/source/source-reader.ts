@@ -42,6 +42,11 @@ export interface SourceReader {
   readonly workbook: WorkbookSheets | null
   /** Names as the source has them, empty and doubled ones among them; null where it names none. */
   readonly header: readonly string[] | null
+  /**
+   * Of a table with columns of our exports: whether the apostrophes before its formulas are taken off, or everything
+   * is read as it is, since the columns are not those of a whole, guarded export. Absent or null for any other source.
+   */
+  readonly ownExport?: 'unguarded' | 'as-is' | null
   readonly sizeBytes: number
   /** '' where a format has none, or its files have one each. */
   readonly encoding: string

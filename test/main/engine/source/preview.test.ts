@@ -2,8 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { previewSource } from '../../../../src/main/engine/source/preview.ts'
+import { toExportColumns } from '../../../../src/shared/run/export-columns.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { writeSource } from './read-source.ts'
+
+const OWN_COLUMNS = ['text', ...toExportColumns('task', {}).map(({ name }) => name)]
 
 test('a preview holds the first rows and everything about how they were read', async () => {
   const path = writeSource(`id;text\n1;a\n2\n${'3;c\n'.repeat(1000)}`)
@@ -87,4 +90,14 @@ test('a folder and JSON Lines have previews too, with their sizes', async () => 
     problems: [],
     sizeBytes: 5,
   })
+})
+
+test.each([
+  ['a whole export', OWN_COLUMNS, 'unguarded'],
+  ['an export with further columns', [...OWN_COLUMNS, 'my note'], 'unguarded'],
+  ['an export whose columns were changed', ['sluice_state', 'sluice_row', 'text'], 'as-is'],
+  ['another table', ['text', 'sluice'], undefined],
+] as const)('a preview says how formulas of %s are read', async (_, columns, expected) => {
+  const path = writeSource(`${columns.join(',')}\n${columns.map(() => "'=1").join(',')}\n`)
+  expect((await previewSource({ path, header: true }, 1)).ownExport).toBe(expected)
 })

@@ -58,6 +58,11 @@ export function toTable(columns: readonly string[], appended: readonly ExportCol
   return [...columns.keys(), ...appended]
 }
 
+/** The cells of columns that a report adds of its own, as further members of a row's object in JSON lines. */
+export function toMembers(added: readonly ExportColumn[]): NonNullable<ReportOptions['members']> {
+  return (row) => Object.fromEntries(added.map(({ name, read }) => [name, read(row)]))
+}
+
 /** A row's cells in a table; `shorten` takes what is not of the source. Throws where the row is too wide. */
 export function readTableCells(
   { columns, table }: ReportOptions,

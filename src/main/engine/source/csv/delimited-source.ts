@@ -1,7 +1,12 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { isExportHeader, removeFormulaGuard } from '../../../../shared/run/export-columns.ts'
+import {
+  findLastColumn,
+  isExportHeader,
+  removeFormulaGuard,
+  toOwnExport,
+} from '../../../../shared/run/export-columns.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import {
@@ -116,6 +121,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       return columns
     },
     header: source.header ? head.header : null,
+    ownExport: toOwnExport(head.header, head.isGuarded),
     workbook: null,
     sizeBytes: file.sizeBytes,
     encoding,
@@ -185,7 +191,7 @@ function readSourceHead(
     if (headerIndex === records.length - 1 && isAtEnd(batches)) {
       throw new SluiceError({ id: 'source_is_header', source: path })
     }
-    const isGuarded = isExportHeader(header) && !hasLosslessMark(sampleText, header.at(-1) ?? '')
+    const isGuarded = isExportHeader(header) && !hasLosslessMark(sampleText, header)
     return {
       header: isGuarded ? header.map(removeFormulaGuard) : header,
       widest,
@@ -247,10 +253,15 @@ function isAtEnd(batches: Generator<RecordBatch>): boolean {
   }
 }
 
-/** Whether the name of the header's last column stands in quotes; papaparse does not tell. */
-function hasLosslessMark(sampleText: string, last: string): boolean {
+/** Whether the name of the last column that an export appended stands in quotes; papaparse does not say. */
+function hasLosslessMark(sampleText: string, header: readonly string[]): boolean {
+  const last = findLastColumn(header) ?? header.at(-1) ?? ''
   const name = last.replaceAll('"', '""').replaceAll(/[$()*+./?[\\\]^{|}]/g, '\\$&')
-  return new RegExp(`("?)${name}\\1(?=[\\r\\n]|$)`).exec(sampleText)?.[1] === '"'
+  const found = [
+    ...sampleText.matchAll(new RegExp(`(?<=[\\r\\n,;|\\t\\uFEFF]|^)("?)${name}\\1(?=[\\r\\n,;|\\t]|$)`, 'g')),
+  ]
+  // A lossless export of an export has the names of both.
+  return found[header.filter((one) => one === last).length - 1]?.[1] === '"'
 }
 
 /** What rows of a source are held against. */

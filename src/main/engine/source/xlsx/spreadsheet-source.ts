@@ -1,6 +1,6 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { isExportHeader, removeFormulaGuard } from '../../../../shared/run/export-columns.ts'
+import { isExportHeader, removeFormulaGuard, toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { openSourceFile } from '../source-file.ts'
 import {
   PlaceNotes,
@@ -115,6 +115,7 @@ async function createReader(
       return columns
     },
     header: source.header ? header : null,
+    ownExport: toOwnExport(head.header, isGuarded),
     workbook: { sheets: workbook.sheets.map((sheet) => sheet.name), sheet: name },
     sizeBytes,
     encoding: '',

@@ -232,3 +232,17 @@ test('exporting an export renames its old columns each time', () => {
   const [header] = Papa.parse<string[]>(again.slice(1), { delimiter: ',' }).data
   expect(header?.slice(0, 4)).toEqual(['text', 'sluice_row (source 2)', 'sluice_row (source)', 'sluice_row'])
 })
+
+test.each([false, true])(
+  'an export behind whose columns a person added some gives every cell back as it was (lossless: %s)',
+  (lossless) => {
+    const cells = ["'=1", '=1+1', 'plain']
+    const columns = ['a', 'b', 'c']
+    const text = write(columns, [buildResult({ cells })], lossless)
+    const [header = '', row = ''] = text.split('\r\n')
+    const read = readText(`${header},my note,rating\r\n${row},=odd,5\r\n`, { encoding: 'utf-8' })
+    expect(read.cells[0]?.slice(0, 3)).toEqual(cells)
+    expect(read.cells[0]?.slice(-2)).toEqual(['=odd', '5'])
+    expect(read.columns.slice(-2)).toEqual(['my note', 'rating'])
+  },
+)

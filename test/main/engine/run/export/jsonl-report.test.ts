@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toMembers } from '../../../../../src/main/engine/run/export/csv-report.ts'
 import { createJsonlWriter } from '../../../../../src/main/engine/run/export/jsonl-report.ts'
 import { buildOptions, buildResult } from './build-result.ts'
 
@@ -33,4 +34,10 @@ test('names that clash, or too few of them, give an array of cells', () => {
     JSON.parse(createJsonlWriter(buildOptions(columns)).row(buildResult())).cells
   expect(rowOf(['a', 'a'])).toEqual(['a', 'b'])
   expect(rowOf(['a'])).toEqual(['a', 'b'])
+})
+
+test('columns that a report adds of its own are further members', () => {
+  const added = [{ name: 'sluice_label', read: () => 'spam "maybe"' }]
+  const line = createJsonlWriter(buildOptions(['a', 'b'], { members: toMembers(added) })).row(buildResult())
+  expect(JSON.parse(line)).toMatchObject({ row: 1, sluice_label: 'spam "maybe"', state: 'succeeded' })
 })

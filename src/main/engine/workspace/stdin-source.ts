@@ -1,0 +1,33 @@
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { toFileError } from './replace-file.ts'
+import { createWorkspaceFolders } from './workspace-files.ts'
+
+const FOLDER = 'stdin'
+
+/**
+ * Stores what comes from standard input as a file of the workspace, which only its owner can read: a source is read more
+ * than once, also after a crash. Returns its path. Throws `FILE_UNWRITABLE` or `DISK_FULL`.
+ */
+export async function storeStdin(workspace: string, input: Readable, ending: string): Promise<string> {
+  createWorkspaceFolders(workspace)
+  const parent = join(workspace, FOLDER)
+  mkdirSync(parent, { recursive: true, mode: 0o700 })
+  const file = join(mkdtempSync(join(parent, 'source-')), `stdin${ending}`)
+  try {
+    await pipeline(input, createWriteStream(file, { mode: 0o600 }))
+    return file
+  } catch (error) {
+    removeStdin(workspace, file)
+    throw toFileError(file, error)
+  }
+}
+
+/** Removes a source that {@link storeStdin} stored; any other file stays. */
+export function removeStdin(workspace: string, file: string): void {
+  const folder = dirname(file)
+  if (dirname(folder) !== join(workspace, FOLDER)) return
+  rmSync(folder, { recursive: true, force: true })
+}
