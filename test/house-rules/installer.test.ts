@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { SOURCE_ENDINGS } from '../../src/shared/plan/source-formats.ts'
 import { PROJECT_FOLDER } from './read-module.ts'
 
 /** The parts of electron-builder's configuration that are looked at here. */
@@ -14,8 +15,10 @@ interface InstallerConfig {
     hardenedRuntime: boolean
     entitlements: string
     entitlementsInherit: string
+    fileAssociations: { ext: string[]; rank: string }[]
   }
-  win: { target: { target: string; arch: string[] }[] }
+  protocols: { schemes: string[] }[]
+  win: { target: { target: string; arch: string[] }[]; fileAssociations?: unknown }
   linux: { target: { target: string; arch: string[] }[] }
 }
 
@@ -78,6 +81,14 @@ describe('electron-builder.yml', () => {
       'com.apple.security.cs.allow-jit',
     ])
     expect(text.match(/<key>/g)).toHaveLength(1)
+  })
+
+  it('opens links to runs, and offers to open sources without becoming the default program for them', () => {
+    expect(config.protocols.flatMap(({ schemes }) => schemes)).toEqual(['sluice'])
+    const associated = config.mac.fileAssociations.flatMap(({ ext }) => ext.map((one) => `.${one}`))
+    expect(SOURCE_ENDINGS).toEqual(expect.arrayContaining(associated))
+    expect(config.mac.fileAssociations.map(({ rank }) => rank)).toEqual(['Alternate'])
+    expect(config.win.fileAssociations).toBeUndefined()
   })
 
   it('packs what the build made and no package', () => {

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain } from 'electron'
+import type { OpenRequest } from '../../shared/bridge/desktop-api.ts'
 import type { ExportTarget } from '../../shared/bridge/results.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
 import { SOURCE_ENDINGS } from '../../shared/plan/source-formats.ts'
@@ -10,10 +11,27 @@ import { isOwnSender } from './message-port.ts'
 
 const LONGEST_NAME = 200
 
-const SOURCE_FILTERS = [
-  { name: 'Spreadsheets', extensions: SOURCE_ENDINGS.map((ending) => ending.slice(1)) },
-  { name: 'All files', extensions: ['*'] },
-]
+const SOURCE_DIALOGS = {
+  file: {
+    title: 'Open a spreadsheet',
+    properties: ['openFile'],
+    filters: [
+      { name: 'Spreadsheets', extensions: SOURCE_ENDINGS.map((ending) => ending.slice(1)) },
+      { name: 'All files', extensions: ['*'] },
+    ],
+  },
+  folder: { title: 'Open a folder', properties: ['openDirectory'] },
+} satisfies Record<string, Electron.OpenDialogOptions>
+
+/** Asks for a source over a window; null where the person cancelled. */
+export async function choosePath(
+  kind: keyof typeof SOURCE_DIALOGS,
+  window: BrowserWindow,
+): Promise<string | null> {
+  const { canceled, filePaths } = await dialog.showOpenDialog(window, SOURCE_DIALOGS[kind])
+  const [path] = filePaths
+  return canceled || path === undefined ? null : path
+}
 
 // A dialog knows only what is behind the last dot. What both kinds of runs have is named as for rows.
 const EXPORT_FILTERS = [...ROW_EXPORT_FORMATS, ...LOAD_EXPORT_FORMATS]
@@ -51,29 +69,27 @@ export interface ChosenFiles {
   addExportFile(path: string): ExportTarget
 }
 
-/** Answers the window's questions for a file with the system's own dialogs, and takes what was dropped on it. */
-export function serveDialogs(files: ChosenFiles, appUrl: string): void {
+/**
+ * Answers the window's questions for a file with the system's own dialogs, takes what was dropped on it, and hands over
+ * what was opened from outside.
+ */
+export function serveDialogs(files: ChosenFiles, appUrl: string, takeOpened: () => OpenRequest | null): void {
+  ipcMain.handle(IPC_CHANNELS.takeOpened, (event): OpenRequest | null => {
+    findAsker(event, appUrl)
+    return takeOpened()
+  })
   ipcMain.handle(IPC_CHANNELS.takeFile, async (event, path): Promise<ChosenSource> => {
     findAsker(event, appUrl)
     if (typeof path !== 'string' || !isAbsolute(path)) throw new Error('refused: not the path of a file')
     return files.addSource(path)
   })
   ipcMain.handle(IPC_CHANNELS.chooseSource, async (event): Promise<ChosenSource | null> => {
-    const { canceled, filePaths } = await dialog.showOpenDialog(findAsker(event, appUrl), {
-      title: 'Open a spreadsheet',
-      properties: ['openFile'],
-      filters: SOURCE_FILTERS,
-    })
-    const [path] = filePaths
-    return canceled || path === undefined ? null : files.addSource(path)
+    const path = await choosePath('file', findAsker(event, appUrl))
+    return path === null ? null : files.addSource(path)
   })
   ipcMain.handle(IPC_CHANNELS.chooseFolder, async (event): Promise<ChosenSource | null> => {
-    const { canceled, filePaths } = await dialog.showOpenDialog(findAsker(event, appUrl), {
-      title: 'Open a folder',
-      properties: ['openDirectory'],
-    })
-    const [path] = filePaths
-    return canceled || path === undefined ? null : files.addSource(path)
+    const path = await choosePath('folder', findAsker(event, appUrl))
+    return path === null ? null : files.addSource(path)
   })
   ipcMain.handle(IPC_CHANNELS.chooseExportFile, async (event, suggestion): Promise<ExportTarget | null> => {
     const { canceled, filePath } = await dialog.showSaveDialog(findAsker(event, appUrl), {

@@ -20,6 +20,8 @@ void startDesktop({
   appUrl: (app.isPackaged ? undefined : developmentUrl) ?? APP_URL,
   rendererFolder: join(output, 'renderer'),
   preloadFile: join(output, 'preload', 'preload.cjs'),
+  args: process.argv,
+  onUncaught: (listener) => process.on('uncaughtExceptionMonitor', listener),
   async openBridge() {
     const host = createDesktopHost(askProduction)
     const bridge = openBridge({
@@ -31,6 +33,8 @@ void startDesktop({
         addSource: (path) => bridge.services.sources.add(path),
         addExportFile: (path) => host.addExportFile(path),
       },
+      runs: bridge.services.liveRuns,
+      listRuns: async () => (await bridge.services.engine.listRuns()).runs,
       serve: (port) => serveOverMessagePort(port, bridge.services),
       close: () => bridge.close(),
     }

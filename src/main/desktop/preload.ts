@@ -11,6 +11,11 @@ const api: DesktopApi<File> = {
   chooseSource: () => ipcRenderer.invoke(IPC_CHANNELS.chooseSource),
   chooseFolder: () => ipcRenderer.invoke(IPC_CHANNELS.chooseFolder),
   chooseExportFile: (suggestedName) => ipcRenderer.invoke(IPC_CHANNELS.chooseExportFile, suggestedName),
+  takeOpened: () => ipcRenderer.invoke(IPC_CHANNELS.takeOpened),
+  onOpened: (listener) => {
+    // The page gets no event of Electron's, which would hand it the sender.
+    ipcRenderer.on(IPC_CHANNELS.opened, () => listener())
+  },
 }
 
 contextBridge.exposeInMainWorld(DESKTOP_API_NAME, api)

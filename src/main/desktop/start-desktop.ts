@@ -1,23 +1,36 @@
-import {
-  app,
-  BrowserWindow,
-  dialog,
-  Menu,
-  type MenuItemConstructorOptions,
-  nativeTheme,
-  session,
-} from 'electron'
+import { join } from 'node:path'
+import process from 'node:process'
+import { app, BrowserWindow, dialog, session, shell } from 'electron'
 import { sayError } from '../../shared/messages/error-messages.ts'
 import { toSluiceError } from '../../shared/messages/errors.ts'
+import type { RunSummary } from '../../shared/run/run.ts'
+import { APP_VERSION } from '../../shared/version.ts'
 import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
-import { type ChosenFiles, serveDialogs } from './dialogs.ts'
+import { writeDiagnostics } from './diagnostics.ts'
+import { type ChosenFiles, choosePath, serveDialogs } from './dialogs.ts'
+import { describeError, type EventLog, openEventLog } from './event-log.ts'
+import { IPC_CHANNELS } from './ipc-channels.ts'
+import { installMenu } from './menu.ts'
 import { acceptBridgePorts, type ServeBridge } from './message-port.ts'
 import { denyPermissions, lockEveryPage } from './navigation-lock.ts'
+import {
+  createOpenRequests,
+  findOpened,
+  LINK_SCHEME,
+  type Opened,
+  type OpenRequests,
+} from './open-requests.ts'
+import { guardQuit } from './quit.ts'
+import { type HeldRuns, showRunsToSystem } from './run-attention.ts'
+import { createWindow, findWindow, showWindow } from './window.ts'
 
 /** The bridge as the desktop holds it: made once, served to each window, closed before the app quits. */
 export interface DesktopBridge {
   serve: ServeBridge
   files: ChosenFiles
+  runs: HeldRuns
+  /** The newest runs of the workspace. */
+  listRuns(): Promise<RunSummary[]>
   /** Stops what runs, so that the journals are closed. */
   close(): Promise<void>
 }
@@ -30,33 +43,12 @@ export interface DesktopOptions {
   rendererFolder: string
   /** The built preload script. */
   preloadFile: string
+  /** The arguments that the process was started with, itself first, as `process.argv`. */
+  args: readonly string[]
+  /** Calls the listener with the error that is about to end the process. */
+  onUncaught(listener: (error: unknown) => void): void
   /** Runs when the app is ready. Rejects where there can be no engine, such as with an unusable workspace. */
   openBridge(): Promise<DesktopBridge>
-}
-
-/** Brings the window there is to the front, as starting the app twice asks for. */
-function showFirstWindow(): void {
-  const [window] = BrowserWindow.getAllWindows()
-  if (window === undefined) return
-  if (window.isMinimized()) window.restore()
-  window.show()
-  window.focus()
-}
-
-/** Closes the bridge before the app goes, once, however often quitting is asked for. */
-function closeBeforeQuit(bridge: DesktopBridge): void {
-  let state: 'open' | 'closing' | 'closed' = 'open'
-  app.on('before-quit', (event) => {
-    if (state === 'closed') return
-    event.preventDefault()
-    if (state === 'closing') return
-    state = 'closing'
-    const quit = () => {
-      state = 'closed'
-      app.quit()
-    }
-    bridge.close().then(quit, quit)
-  })
 }
 
 /** Tells the person why there will be no window, and ends the app. */
@@ -65,6 +57,79 @@ function endWithoutWindow(error: unknown): void {
   const { message, hint } = sayError(said, 'window')
   dialog.showErrorBox('Sluice cannot start', `${message}\n\n${hint}`)
   app.exit(exitCode)
+}
+
+/** What the system says was opened with the app, kept until there is an engine to open it with. */
+function collectOpened(ownArguments: readonly string[]): {
+  deliverTo(listener: (opened: Opened) => void): void
+} {
+  const early: Opened[] = []
+  let deliver = (opened: Opened): void => {
+    early.push(opened)
+  }
+  // An unpackaged app is started as `electron FOLDER …`.
+  const own = app.isPackaged ? 1 : 2
+  const deliverArguments = (args: readonly string[], folder: string) => {
+    const opened = findOpened(args.slice(own), folder)
+    if (opened !== null) deliver(opened)
+  }
+  deliverArguments(ownArguments, process.cwd())
+  app.on('second-instance', (_event, args, folder) => {
+    showWindow()
+    deliverArguments(args, folder)
+  })
+  app.on('open-file', (event, value) => {
+    event.preventDefault()
+    deliver({ kind: 'path', value })
+  })
+  app.on('open-url', (event, value) => {
+    event.preventDefault()
+    deliver({ kind: 'link', value })
+  })
+  return {
+    deliverTo(listener) {
+      deliver = listener
+      for (const opened of early.splice(0)) listener(opened)
+    },
+  }
+}
+
+/** Notes in the log what ends or endangers the process, and when runs begin and end. */
+function logEvents(log: EventLog, runs: HeldRuns): void {
+  app.on('child-process-gone', (_event, { type, reason, exitCode }) =>
+    log.write('process gone', { type, reason, exitCode }),
+  )
+  const phases = new Map<string, string>()
+  runs.onChange(() => {
+    const snapshots = runs.snapshots()
+    for (const { runId, phase } of snapshots) {
+      if (phases.get(runId) !== phase) log.write('run', { runId, phase })
+      phases.set(runId, phase)
+    }
+    for (const runId of phases.keys()) {
+      if (snapshots.some((snapshot) => snapshot.runId === runId)) continue
+      phases.delete(runId)
+      log.write('run', { runId, phase: 'closed' })
+    }
+  })
+}
+
+async function collectDiagnostics(log: EventLog, bridge: DesktopBridge): Promise<void> {
+  try {
+    const runs = await bridge.listRuns()
+    const parent = join(app.getPath('userData'), 'diagnostics')
+    shell.showItemInFolder(writeDiagnostics(parent, { logFolder: log.folder, runs, now: new Date() }))
+  } catch (error) {
+    log.write('no diagnostics', { error: describeError(error) })
+    const { message, hint } = sayError(toSluiceError(error).said, 'window')
+    dialog.showErrorBox('Cannot collect diagnostics', `${message}\n\n${hint}`)
+  }
+}
+
+async function openByMenu(kind: 'file' | 'folder', requests: OpenRequests): Promise<void> {
+  const window = findWindow()
+  const path = window === null ? null : await choosePath(kind, window)
+  if (path !== null) await requests.openPath(path)
 }
 
 /**
@@ -82,98 +147,58 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   registerAppScheme()
   app.enableSandbox()
   lockEveryPage(appUrl)
-  app.on('second-instance', showFirstWindow)
+  const opened = collectOpened(options.args)
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
 
   await app.whenReady()
+  const log = openEventLog(app.getPath('logs'))
+  log.write('started', { version: APP_VERSION, platform: process.platform, arch: process.arch })
+  if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME)
   denyPermissions(session.defaultSession, appUrl)
   serveAppProtocol(rendererFolder)
-  installMenu({ platform: process.platform, development: !app.isPackaged })
   let bridge: DesktopBridge
   try {
     bridge = await options.openBridge()
   } catch (error) {
+    log.write('cannot start', { error: describeError(error) })
     endWithoutWindow(error)
     return
   }
-  closeBeforeQuit(bridge)
-  acceptBridgePorts(bridge.serve, appUrl)
-  serveDialogs(bridge.files, appUrl)
-  createWindow({ preloadFile, appUrl })
-  app.on('activate', () => {
-    if (BrowserWindow.getAllWindows().length === 0) createWindow({ preloadFile, appUrl })
-  })
-}
-
-/** What a window needs: where its preload script is, and what it shows. */
-export interface WindowOptions {
-  /** Absolute path of the built CommonJS preload script. */
-  preloadFile: string
-  /** Address of the page. */
-  appUrl: string
-}
-
-/** Opens a window on the app's page, shown once it has something to show. */
-export function createWindow({ preloadFile, appUrl }: WindowOptions): BrowserWindow {
-  const window = new BrowserWindow({
-    width: 1440,
-    height: 900,
-    minWidth: 1024,
-    minHeight: 700,
-    show: false,
-    backgroundColor: nativeTheme.shouldUseDarkColors ? '#1a1b1e' : '#ffffff',
-    webPreferences: {
-      preload: preloadFile,
-      contextIsolation: true,
-      sandbox: true,
-      nodeIntegration: false,
-      nodeIntegrationInWorker: false,
-      nodeIntegrationInSubFrames: false,
-      webviewTag: false,
-      webSecurity: true,
-      allowRunningInsecureContent: false,
-      experimentalFeatures: false,
-      navigateOnDragDrop: false,
-      // The spell checker would fetch dictionaries from elsewhere, and the text here is not the person's own.
-      spellcheck: false,
+  logEvents(log, bridge.runs)
+  options.onUncaught((error) => log.write('uncaught', { error: describeError(error) }))
+  const files: ChosenFiles = {
+    ...bridge.files,
+    addSource(path) {
+      app.addRecentDocument(path)
+      return bridge.files.addSource(path)
     },
+  }
+  const stateFile = join(app.getPath('userData'), 'window.json')
+  const openWindow = () => createWindow({ preloadFile, appUrl, stateFile, log })
+  const requests = createOpenRequests(files, () => {
+    if (findWindow() === null) openWindow()
+    else showWindow()
+    findWindow()?.webContents.send(IPC_CHANNELS.opened)
   })
-  window.once('ready-to-show', () => window.show())
-  // A page that cannot load is shown anyway, so that the window does not stay away without a word.
-  window.loadURL(appUrl).catch(() => window.show())
-  return window
-}
-
-/** What the menu depends on. */
-export interface MenuOptions {
-  platform: NodeJS.Platform
-  /** Adds reload and developer tools, which an installed app does not show. */
-  development: boolean
-}
-
-/** The application menu: the roles each system expects, and nothing that could leave the page. */
-function createMenuTemplate({ platform, development }: MenuOptions): MenuItemConstructorOptions[] {
-  const isMac = platform === 'darwin'
-  const view: MenuItemConstructorOptions[] = [
-    { role: 'resetZoom' },
-    { role: 'zoomIn' },
-    { role: 'zoomOut' },
-    { type: 'separator' },
-    { role: 'togglefullscreen' },
-  ]
-  if (development) view.push({ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' })
-  return [
-    ...(isMac ? [{ role: 'appMenu' } as const] : []),
-    { label: '&File', submenu: [isMac ? { role: 'close' } : { role: 'quit' }] },
-    { role: 'editMenu' },
-    { label: '&View', submenu: view },
-    { role: 'windowMenu' },
-  ]
-}
-
-/** Puts the application menu in place. */
-export function installMenu(options: MenuOptions): void {
-  Menu.setApplicationMenu(Menu.buildFromTemplate(createMenuTemplate(options)))
+  guardQuit(bridge.runs, () => bridge.close())
+  showRunsToSystem(bridge.runs, findWindow, (runId) => requests.openRun(runId))
+  acceptBridgePorts(bridge.serve, appUrl)
+  serveDialogs(files, appUrl, () => requests.take())
+  installMenu({
+    platform: process.platform,
+    development: !app.isPackaged,
+    openFile: () => void openByMenu('file', requests),
+    openFolder: () => void openByMenu('folder', requests),
+    collectDiagnostics: () => void collectDiagnostics(log, bridge),
+  })
+  openWindow()
+  opened.deliverTo(({ kind, value }) => {
+    if (kind === 'link') requests.openLink(value)
+    else void requests.openPath(value)
+  })
+  app.on('activate', () => {
+    if (BrowserWindow.getAllWindows().length === 0) openWindow()
+  })
 }

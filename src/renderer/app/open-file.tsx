@@ -77,6 +77,20 @@ export function useOpenFile(): OpenFile {
       (thrown: unknown) => setError(thrown),
     )
   }, [])
+  useEffect(() => {
+    if (desktop === null) return
+    const takeOpened = () =>
+      void desktop.takeOpened().then(
+        (request) => {
+          if (request?.kind === 'source') openSource(request.source)
+          if (request?.kind === 'run') goTo({ kind: 'run', runId: request.runId })
+        },
+        (thrown: unknown) => setError(thrown),
+      )
+    desktop.onOpened(takeOpened)
+    // Also what waited for the page.
+    takeOpened()
+  }, [desktop])
   const choose = useCallback(() => {
     if (desktop === null) picker.current?.click()
     else takeChosen(desktop.chooseSource())

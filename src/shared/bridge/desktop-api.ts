@@ -7,6 +7,9 @@ import type { ChosenSource } from './source.ts'
  */
 export const OPEN_BRIDGE_MESSAGE = 'sluice:open-bridge'
 
+/** What a person opened from outside of the window: a file or folder with the app, or a link to a run. */
+export type OpenRequest = { kind: 'source'; source: ChosenSource } | { kind: 'run'; runId: string }
+
 /** Files that a person chose, as handles of the main process; the page learns no path. `F` is the host's `File`. */
 export interface DesktopApi<F = unknown> {
   /** Makes a dropped or chosen file or folder a source; null where it is not on a disk. */
@@ -17,6 +20,10 @@ export interface DesktopApi<F = unknown> {
   chooseFolder(): Promise<ChosenSource | null>
   /** Asks where an export goes with the system's dialog; null where the person cancelled. */
   chooseExportFile(suggestedName: string): Promise<ExportTarget | null>
+  /** Takes what was opened from outside and waits for the page; null where nothing does. */
+  takeOpened(): Promise<OpenRequest | null>
+  /** Calls the listener whenever something was opened from outside, as long as the page lives. */
+  onOpened(listener: () => void): void
 }
 
 /** Where the preload script puts the {@link DesktopApi}: `window.sluice`. Absent in a browser. */

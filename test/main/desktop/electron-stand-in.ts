@@ -13,10 +13,14 @@ class WindowStandIn {
 
   readonly events = new EventEmitter()
   readonly once = this.events.once.bind(this.events)
+  readonly on = this.events.on.bind(this.events)
   readonly webContents = createWebContents()
   readonly calls: string[] = []
   readonly options: Record<string, unknown> & { webPreferences: Record<string, unknown> }
   url: string | null = null
+  focused = false
+  /** What the progress bar was set to, in order. */
+  readonly progress: number[] = []
 
   constructor(options: Record<string, unknown> & { webPreferences: Record<string, unknown> }) {
     this.options = options
@@ -31,11 +35,23 @@ class WindowStandIn {
   focus = () => this.calls.push('focus')
   restore = () => this.calls.push('restore')
   isMinimized = () => true
+  isMaximized = () => this.calls.includes('maximize')
+  isDestroyed = () => false
+  isFocused = () => this.focused
+  maximize = () => this.calls.push('maximize')
+  getNormalBounds = () => ({ x: 20, y: 30, width: 1200, height: 800 })
+  setProgressBar = (share: number) => void this.progress.push(share)
 }
 
 /** What Electron calls `webContents`: a page, its navigation events and its window-open handler. */
 export function createWebContents() {
   const contents = Object.assign(new EventEmitter(), {
+    /** Messages to the page's preload script; they arrive as events of `ipcRenderer`. */
+    send: (channel: string) => void ipcRenderer.emit(channel, {}),
+    reloads: 0,
+    reload() {
+      contents.reloads += 1
+    },
     openHandler: null as ((details: { url: string }) => { action: string }) | null,
     setWindowOpenHandler(handler: (details: { url: string }) => { action: string }) {
       contents.openHandler = handler
@@ -49,6 +65,16 @@ class AppStandIn extends EventEmitter {
   isPackaged = true
   hasLock = true
   requestSingleInstanceLock = () => this.hasLock
+  /** Folder that `getPath` names folders in; one that cannot be written unless a test says otherwise. */
+  home = '/dev/null'
+  getPath = (name: string) => `${this.home}/${name}`
+  recent: string[] = []
+  addRecentDocument = (path: string) => void this.recent.push(path)
+  setAsDefaultProtocolClient = (scheme: string) => void this.calls.push(`links of ${scheme}`)
+  about: Record<string, string> = {}
+  setAboutPanelOptions = (about: Record<string, string>) => {
+    this.about = about
+  }
   whenReady = async () => void this.calls.push('ready')
   enableSandbox = () => void this.calls.push('enableSandbox')
   exit = (code: number) => void this.calls.push(`exit ${code}`)
@@ -64,7 +90,38 @@ export const app = new AppStandIn()
 export const BrowserWindow = WindowStandIn
 export const nativeTheme = { shouldUseDarkColors: false }
 
+export const screen = {
+  displays: [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
+  getAllDisplays: () => screen.displays,
+}
+
+export const powerSaveBlocker = {
+  /** Which blockers are on. */
+  on: new Set<number>(),
+  started: 0,
+  start(kind: string) {
+    if (kind !== 'prevent-app-suspension') throw new Error(`unexpected: ${kind}`)
+    powerSaveBlocker.started += 1
+    powerSaveBlocker.on.add(powerSaveBlocker.started)
+    return powerSaveBlocker.started
+  },
+  stop: (id: number) => void powerSaveBlocker.on.delete(id),
+}
+
+export class Notification extends EventEmitter {
+  static shown: Notification[] = []
+  static isSupported = () => true
+  readonly options: { title: string; body: string }
+  constructor(options: { title: string; body: string }) {
+    super()
+    this.options = options
+  }
+  show = () => void Notification.shown.push(this)
+}
+
 export const shell = {
+  folders: [] as string[],
+  showItemInFolder: (path: string) => void shell.folders.push(path),
   opened: [] as string[],
   openExternal: async (url: string) => void shell.opened.push(url),
 }
@@ -108,11 +165,24 @@ export const session = {
   },
 }
 
+interface MenuItem {
+  label?: string
+  click?: () => void
+  submenu?: MenuItem[]
+}
+
 export const Menu = {
   installed: null as unknown,
   buildFromTemplate: (template: unknown) => template,
   setApplicationMenu: (menu: unknown) => {
     Menu.installed = menu
+  },
+  /** Chooses an item as a person does. */
+  click(label: string) {
+    const items = (Menu.installed as MenuItem[]).flatMap(({ submenu }) => submenu ?? [])
+    const item = items.find((one) => one.label === label)
+    if (item?.click === undefined) throw new Error(`the menu has no ${label}`)
+    item.click()
   },
 }
 
@@ -151,7 +221,7 @@ export const sender = {
 
 const toEvent = (ports: unknown[] = []) => ({ senderFrame: sender.frame, sender: sender.contents, ports })
 
-export const ipcRenderer = {
+export const ipcRenderer = Object.assign(new EventEmitter(), {
   invoke: async (channel: string, ...values: unknown[]) => {
     const handler = ipcMain.handlers.get(channel)
     if (handler === undefined) throw new Error(`nobody handles ${channel}`)
@@ -159,7 +229,7 @@ export const ipcRenderer = {
   },
   postMessage: (channel: string, _message: unknown, ports: unknown[]) =>
     ipcMain.emit(channel, toEvent(ports)),
-}
+})
 
 export const contextBridge = {
   exposed: new Map<string, Record<string, (...values: unknown[]) => unknown>>(),

@@ -26,6 +26,8 @@ const toOptions = (appUrl = 'app://sluice/') => ({
   appUrl,
   rendererFolder: '/nowhere/renderer',
   preloadFile: '/nowhere/preload.cjs',
+  args: ['/app/sluice'],
+  onUncaught: () => {},
   openBridge: async () => ({
     files: {
       addSource: async (path: string) => ({ sourceId: `handle of ${path}`, name: 'a name', sizeBytes: 1 }),
@@ -36,6 +38,8 @@ const toOptions = (appUrl = 'app://sluice/') => ({
       served.push(real)
       real.on('message', (text) => real.postMessage(`answer to ${text}`))
     },
+    runs: { snapshots: () => [], onChange: () => () => {} },
+    listRuns: async () => [],
     close: async () => {
       closed += 1
     },
@@ -243,7 +247,7 @@ describe('the way from the page to the bridge', () => {
 })
 
 describe('window.sluice', () => {
-  it('is all the preload script exposes, and holds nothing but four functions', async () => {
+  it('is all the preload script exposes, and holds nothing but six functions', async () => {
     await start()
     await runPreload()
     expect([...electron.contextBridge.exposed.keys()]).toEqual([DESKTOP_API_NAME])
@@ -252,7 +256,9 @@ describe('window.sluice', () => {
       'chooseExportFile',
       'chooseFolder',
       'chooseSource',
+      'onOpened',
       'takeFile',
+      'takeOpened',
     ])
   })
 
@@ -306,7 +312,7 @@ describe('window.sluice', () => {
 describe('the app', () => {
   it('leaves a second instance to the first, which comes to the front', async () => {
     const window = await start()
-    electron.app.emit('second-instance')
+    electron.app.emit('second-instance', {}, ['/app/sluice'], '/')
     expect(window.calls).toEqual(['restore', 'show', 'focus'])
 
     electron.app.hasLock = false

@@ -1,0 +1,72 @@
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/** Size at which a new log file begins, bytes, and how many there are. */
+const FILE_MAX_BYTES = 1_000_000
+const FILES_MAX = 3
+
+/** What happened to the app, in a file that a person may send to someone: no cells, answers, addresses or keys. */
+export interface EventLog {
+  readonly folder: string
+  /** Adds a line. Texts are redacted; a line that cannot be written is lost. */
+  write(event: string, details?: Record<string, string | number | boolean | null>): void
+}
+
+/**
+ * A text without what should not leave the machine: the person's folder, what stands before `@` or behind `?` in an
+ * address, and whatever looks like a key: 24 characters or more of letters and digits without a space.
+ */
+function redactText(text: string): string {
+  return text
+    .replaceAll(homedir(), '~')
+    .replace(/\/\/[^\s/@]+@/g, '//[redacted]@')
+    .replace(/\?[^\s"']+/g, '?[redacted]')
+    .replace(/[\w+/=-]{24,}/g, (word) => (isLikeKey(word) ? '[redacted]' : word))
+}
+
+/** Ids of runs begin with a date and a time, and are no secret. */
+function isLikeKey(word: string): boolean {
+  return /\d/.test(word) && /[a-z]/i.test(word) && !/^\d{8}-\d{6}-/.test(word)
+}
+
+/** The name, redacted message and own places of an error, in one line. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return redactText(String(error))
+  const places = [...(error.stack ?? '').matchAll(/([\w.-]+\.(?:js|cjs|ts):\d+:\d+)/g)].map(
+    ([, place]) => place,
+  )
+  return `${error.name}: ${redactText(error.message)} (${places.slice(0, 8).join(' < ')})`
+}
+
+const toFile = (folder: string, index: number) =>
+  join(folder, index === 0 ? 'sluice.log' : `sluice.${index}.log`)
+
+function rotate(folder: string): void {
+  rmSync(toFile(folder, FILES_MAX - 1), { force: true })
+  for (let index = FILES_MAX - 2; index >= 0; index -= 1) {
+    if (existsSync(toFile(folder, index))) renameSync(toFile(folder, index), toFile(folder, index + 1))
+  }
+}
+
+/** Opens the log in a folder, which is made if it is missing. `now` is a clock. */
+export function openEventLog(folder: string, now = () => new Date()): EventLog {
+  return {
+    folder,
+    write(event, details = {}) {
+      const shown = Object.entries(details).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? redactText(value) : value,
+      ])
+      const line = JSON.stringify({ at: now().toISOString(), event, ...Object.fromEntries(shown) })
+      try {
+        mkdirSync(folder, { recursive: true })
+        const file = toFile(folder, 0)
+        if (existsSync(file) && statSync(file).size + line.length > FILE_MAX_BYTES) rotate(folder)
+        appendFileSync(file, `${line}\n`)
+      } catch {
+        // A full disk must not end a run.
+      }
+    },
+  }
+}

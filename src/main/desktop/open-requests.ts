@@ -1,0 +1,73 @@
+import { stat } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
+import type { OpenRequest } from '../../shared/bridge/desktop-api.ts'
+import type { ChosenFiles } from './dialogs.ts'
+
+/** Scheme of the links that show a run. */
+export const LINK_SCHEME = 'sluice'
+
+/** What a run may be called in a link: it becomes part of the page's address, and of nothing else. */
+const RUN_ID = /^[\w.-]{1,100}$/
+
+/**
+ * The run that a link names: `sluice://run/ID`, and nothing more. Null for every other address. A link comes from
+ * anybody, so it shows a run and starts, sends or opens nothing.
+ */
+function parseRunLink(link: string): string | null {
+  if (!URL.canParse(link)) return null
+  const { protocol, host, pathname, search, hash, username, password, port } = new URL(link)
+  if (protocol !== `${LINK_SCHEME}:` || host !== 'run') return null
+  if (`${search}${hash}${username}${password}${port}` !== '') return null
+  const runId = pathname.slice(1)
+  return RUN_ID.test(runId) ? runId : null
+}
+
+/** What the system says was opened: a link, or a file or folder. */
+export interface Opened {
+  kind: 'link' | 'path'
+  value: string
+}
+
+/** What the arguments of a start name: the last link, or else the last path of a file or folder; options are skipped. */
+export function findOpened(args: readonly string[], folder: string): Opened | null {
+  const named = args.filter((argument) => argument !== '' && !argument.startsWith('-'))
+  const link = named.findLast((argument) => argument.startsWith(`${LINK_SCHEME}:`))
+  if (link !== undefined) return { kind: 'link', value: link }
+  const path = named.at(-1)
+  return path === undefined ? null : { kind: 'path', value: resolve(folder, path) }
+}
+
+/** What a person opened with the app from outside, until the page takes it. */
+export interface OpenRequests {
+  openPath(path: string): Promise<void>
+  openLink(link: string): void
+  openRun(runId: string): void
+  /** Gives what waits to the page, once. */
+  take(): OpenRequest | null
+}
+
+/** Collects what the system says a person opened: the newest counts. `announce` is called whenever something waits. */
+export function createOpenRequests(files: ChosenFiles, announce: () => void): OpenRequests {
+  let waiting: OpenRequest | null = null
+  const put = (request: OpenRequest) => {
+    waiting = request
+    announce()
+  }
+  const openRun = (runId: string) => put({ kind: 'run', runId })
+  return {
+    async openPath(path) {
+      if (!isAbsolute(path) || (await stat(path).catch(() => null)) === null) return
+      put({ kind: 'source', source: await files.addSource(path) })
+    },
+    openLink(link) {
+      const runId = parseRunLink(link)
+      if (runId !== null) openRun(runId)
+    },
+    openRun,
+    take() {
+      const request = waiting
+      waiting = null
+      return request
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { app, BrowserWindow, dialog } from 'electron'
+import { formatCounted } from '../../shared/messages/figure-text.ts'
+import { type HeldRuns, isUnderWay } from './run-attention.ts'
+
+const CANCEL = 0
+const STOP = 1
+const FINISH = 2
+
+async function askHowToQuit(count: number): Promise<number> {
+  const options: Electron.MessageBoxOptions = {
+    type: 'question',
+    title: 'Quit Sluice',
+    message: `${formatCounted(count, 'run')} still in progress`,
+    detail:
+      'Stopped runs keep what was answered and can be resumed later. Finishing first quits when the last run has ended.',
+    buttons: ['Cancel', 'Stop and resume later', 'Finish first'],
+    defaultId: CANCEL,
+    cancelId: CANCEL,
+    noLink: true,
+  }
+  const [window] = BrowserWindow.getAllWindows()
+  const { response } = await (window === undefined
+    ? dialog.showMessageBox(options)
+    : dialog.showMessageBox(window, options))
+  return response
+}
+
+/**
+ * Asks before the app quits with runs under way, and closes the engine before it goes, once, however often quitting is
+ * asked for.
+ */
+export function guardQuit(runs: HeldRuns, closeEngine: () => Promise<void>): void {
+  let state: 'open' | 'asking' | 'finishing' | 'closing' | 'closed' = 'open'
+  let stopWaiting = () => {}
+  const count = () => runs.snapshots().filter(isUnderWay).length
+
+  const close = () => {
+    stopWaiting()
+    state = 'closing'
+    const quit = () => {
+      state = 'closed'
+      app.quit()
+    }
+    closeEngine().then(quit, quit)
+  }
+  const finish = () => {
+    state = 'finishing'
+    const check = () => {
+      if (state === 'finishing' && count() === 0) close()
+    }
+    stopWaiting()
+    stopWaiting = runs.onChange(check)
+    check()
+  }
+
+  app.on('before-quit', (event) => {
+    if (state === 'closed') return
+    event.preventDefault()
+    if (state === 'asking' || state === 'closing') return
+    const underWay = count()
+    if (underWay === 0) {
+      close()
+      return
+    }
+    const before = state
+    state = 'asking'
+    askHowToQuit(underWay).then(
+      (answer) => {
+        if (answer === STOP) close()
+        else if (answer === FINISH) finish()
+        else {
+          stopWaiting()
+          state = 'open'
+        }
+      },
+      () => {
+        state = before
+      },
+    )
+  })
+}

@@ -1,0 +1,83 @@
+import { type BrowserWindow, Notification, powerSaveBlocker } from 'electron'
+import type { RunSnapshot } from '../../shared/run/snapshot.ts'
+
+/** The runs that this process holds. */
+export interface HeldRuns {
+  /** The newest picture of each. */
+  snapshots(): RunSnapshot[]
+  /** Calls the listener at each new picture, and when a run begins or ends; returns a function that stops this. */
+  onChange(listener: () => void): () => void
+}
+
+/** A run that ends sooner is not announced, milliseconds: the person is still there. */
+const LONG_RUN_MS = 30_000
+
+/** Whether requests are in flight or will follow without a person. */
+function isSending({ phase }: RunSnapshot): boolean {
+  return phase === 'running' || phase === 'draining'
+}
+
+/** Whether a run would be cut off if the app ended now; a paused one, and one that has not begun, would not. */
+export function isUnderWay(run: RunSnapshot): boolean {
+  return isSending(run) || run.phase === 'awaiting'
+}
+
+/** The share of a run that is over, from 0 to 1; null if that cannot be said. */
+function toShare({ load, rows }: RunSnapshot): number | null {
+  if (load !== null) {
+    const { elapsedMs, measuredMs } = load
+    return measuredMs === null ? null : Math.min(1, Math.max(0, elapsedMs / measuredMs))
+  }
+  const settled = rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
+  const sendable = rows.read - rows.invalid
+  return sendable > 0 ? settled / sendable : null
+}
+
+// How Electron spells a bar without an end, and none at all.
+const INDETERMINATE = 2
+const NO_BAR = -1
+
+/** The progress bar of dock and taskbar for these runs: the mean of those whose share is known. */
+function toProgress(runs: readonly RunSnapshot[]): number {
+  const active = runs.filter(isUnderWay)
+  if (active.length === 0) return NO_BAR
+  const shares = active.map(toShare).filter((share) => share !== null)
+  return shares.length === 0 ? INDETERMINATE : shares.reduce((sum, share) => sum + share, 0) / shares.length
+}
+
+/**
+ * Tells the system about the runs: a bar on dock and taskbar, no sleep while requests go out, and a notification when a
+ * long run ends while the person is elsewhere. It names neither source nor service, since others may see the screen.
+ */
+export function showRunsToSystem(
+  runs: HeldRuns,
+  findWindow: () => BrowserWindow | null,
+  openRun: (runId: string) => void,
+): void {
+  let blocker: number | null = null
+  let underWay = new Map<string, number>()
+
+  runs.onChange(() => {
+    const snapshots = runs.snapshots()
+    findWindow()?.setProgressBar(toProgress(snapshots))
+
+    const isAnySending = snapshots.some(isSending)
+    if (isAnySending && blocker === null) blocker = powerSaveBlocker.start('prevent-app-suspension')
+    if (!isAnySending && blocker !== null) {
+      powerSaveBlocker.stop(blocker)
+      blocker = null
+    }
+
+    const now = new Map(snapshots.filter(isUnderWay).map(({ runId, elapsedMs }) => [runId, elapsedMs]))
+    const paused = new Set(snapshots.filter(({ phase }) => phase === 'paused').map(({ runId }) => runId))
+    for (const [runId, elapsedMs] of underWay) {
+      if (now.has(runId) || elapsedMs < LONG_RUN_MS) continue
+      if (findWindow()?.isFocused() || !Notification.isSupported()) continue
+      const title = paused.has(runId) ? 'A run has paused' : 'A run has ended'
+      const notification = new Notification({ title, body: 'Open Sluice to see the results.' })
+      notification.on('click', () => openRun(runId))
+      notification.show()
+    }
+    underWay = now
+  })
+}

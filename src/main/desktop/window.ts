@@ -1,0 +1,93 @@
+import { app, BrowserWindow, dialog, nativeTheme } from 'electron'
+import type { EventLog } from './event-log.ts'
+import { keepWindowState, readWindowState } from './window-state.ts'
+
+/** What a window needs. */
+export interface WindowOptions {
+  /** Absolute path of the built CommonJS preload script. */
+  preloadFile: string
+  /** Address of the page. */
+  appUrl: string
+  /** Where the place of the window is noted. */
+  stateFile: string
+  log: EventLog
+}
+
+/** The one window; null while there is none. */
+export function findWindow(): BrowserWindow | null {
+  return BrowserWindow.getAllWindows()[0] ?? null
+}
+
+/** Brings the window there is to the front. */
+export function showWindow(): void {
+  const window = findWindow()
+  if (window === null) return
+  if (window.isMinimized()) window.restore()
+  window.show()
+  window.focus()
+}
+
+/** Opens a window on the app's page where the last one stood, shown once it has something to show. */
+export function createWindow({ preloadFile, appUrl, stateFile, log }: WindowOptions): BrowserWindow {
+  const state = readWindowState(stateFile)
+  const window = new BrowserWindow({
+    width: state?.width ?? 1440,
+    height: state?.height ?? 900,
+    ...(state === null ? {} : { x: state.x, y: state.y }),
+    minWidth: 1024,
+    minHeight: 700,
+    show: false,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? '#1a1b1e' : '#ffffff',
+    webPreferences: {
+      preload: preloadFile,
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webviewTag: false,
+      webSecurity: true,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
+      navigateOnDragDrop: false,
+      // The spell checker would fetch dictionaries from elsewhere, and the text here is not the person's own.
+      spellcheck: false,
+    },
+  })
+  if (state?.isMaximized) window.maximize()
+  keepWindowState(window, stateFile)
+  surviveCrash(window, log)
+  window.once('ready-to-show', () => window.show())
+  // A page that cannot load is shown anyway, so that the window does not stay away without a word.
+  window.loadURL(appUrl).catch(() => window.show())
+  return window
+}
+
+const RELOAD = 0
+
+/** Says that the page has crashed, and loads it again: the runs are in the main process and its threads, and go on. */
+function surviveCrash(window: BrowserWindow, log: EventLog): void {
+  window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
+    log.write('page gone', { reason, exitCode })
+    if (reason === 'clean-exit' || window.isDestroyed()) return
+    const options: Electron.MessageBoxOptions = {
+      type: 'error',
+      title: 'Sluice',
+      message: 'The window has crashed',
+      detail: 'Runs in progress continue, and no row is lost. What was typed and not yet sent is lost.',
+      buttons: ['Reload', 'Quit'],
+      defaultId: RELOAD,
+      cancelId: RELOAD,
+      noLink: true,
+    }
+    dialog.showMessageBox(window, options).then(
+      ({ response }) => {
+        if (response !== RELOAD) app.quit()
+        else if (!window.isDestroyed()) window.webContents.reload()
+      },
+      () => {},
+    )
+  })
+  window.on('unresponsive', () => log.write('page does not answer'))
+  window.on('responsive', () => log.write('page answers again'))
+}
