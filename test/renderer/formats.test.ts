@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { formatAgo, formatSpan } from '../../src/renderer/ui/format-time.ts'
-import { formatBytes, formatMs, formatRate, formatShare } from '../../src/shared/messages/figure-text.ts'
+import { formatAgo } from '../../src/renderer/ui/format-time.ts'
+import {
+  formatBytes,
+  formatMs,
+  formatRate,
+  formatShare,
+  formatSpan,
+} from '../../src/shared/messages/figure-text.ts'
 
 describe('numbers with units', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { LOAD_SECONDS_MAX, type LoadOverview } from '../../shared/bridge/results.ts'
 import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
 import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
+import { sendsKey } from '../../shared/plan/operation.ts'
 import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
 import { bridge } from './bridge-context.ts'
@@ -54,7 +55,7 @@ export const reviewHandlers = bridge.review.router({
       place: detail.result.place,
       method: detail.requestMethod,
       url: detail.requestUrl,
-      headers: toHeaders(detail.requestBody !== null, operation.kind !== 'appeal-status'),
+      headers: toHeaders(detail.requestBody !== null, sendsKey(operation)),
       body: isInvalid ? null : detail.requestBody,
       isInvalid,
       problems: detail.problems,

@@ -1,4 +1,5 @@
 import type { PlanConnection } from '../../shared/plan/connection.ts'
+import { sendsKey } from '../../shared/plan/operation.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import { type StoredConnection, toActiveVariable } from '../../shared/plan/stored-connection.ts'
 import type { RunHandle, StartOptions } from '../engine/engine-interface.ts'
@@ -48,7 +49,7 @@ export async function findRunSecrets(
       : null
   const proxy = proxyCredentials === null ? {} : { proxyCredentials }
   // An appeal is read without a key (docs/interface.md §5.6).
-  if (operation.kind === 'appeal-status') return proxy
+  if (!sendsKey(operation)) return proxy
   if (typed !== undefined) return { apiKey: ApiKey.create(typed, connection, 'that was typed in'), ...proxy }
   const own = await services.sandbox.findKey(connection.baseUrl)
   if (own !== null) return { apiKey: own, ...proxy }
@@ -68,7 +69,7 @@ export function followActiveKey(
 ): void {
   const { engine, env, keySwitch } = services
   // An appeal is read without a key (docs/interface.md §5.6).
-  if (operation.kind === 'appeal-status' || findStoredKey(services, connection) === null) return
+  if (!sendsKey(operation) || findStoredKey(services, connection) === null) return
   const stop = watchActiveKey({
     workspace: engine.workspace,
     connection,

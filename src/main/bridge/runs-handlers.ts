@@ -2,7 +2,7 @@ import type { RunRequest } from '../../shared/bridge/runs.ts'
 import { isEmpty } from '../../shared/mapping/check-mapping.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanConnectionInput } from '../../shared/plan/connection.ts'
-import { toRowsPerItem } from '../../shared/plan/operation.ts'
+import { sendsKey, toRowsPerItem } from '../../shared/plan/operation.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
 import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
 import type { ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
@@ -74,7 +74,7 @@ export const runsHandlers = runs.router({
     const stored = findStoredConnection(context, connection)
     const key = findStoredKey(context, connection)
     const isSandbox = await context.sandbox.isOwnAddress(connection.baseUrl)
-    const isAnonymous = operation.kind === 'appeal-status'
+    const isAnonymous = !sendsKey(operation)
     return {
       connectionName: stored?.name ?? null,
       isProduction: stored?.isProduction ?? false,

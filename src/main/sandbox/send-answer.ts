@@ -75,6 +75,9 @@ export function sendFault(reply: FastifyReply, { fault, status }: DecidedFault, 
       return
     case 'stall':
       if (fault.stallMs !== null) setTimeout(() => endStall(reply, answer), fault.stallMs).unref()
+      return
+    default:
+      fault.kind satisfies never
   }
 }
 

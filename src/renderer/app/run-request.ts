@@ -1,7 +1,7 @@
 import type { ConnectionEntry } from '../../shared/bridge/app.ts'
 import type { RunRequestInput } from '../../shared/bridge/runs.ts'
 import { toPlanMapping } from '../../shared/mapping/match-columns.ts'
-import { isAsync, type Operation } from '../../shared/plan/operation.ts'
+import { isAsync, type Operation, sendsKey } from '../../shared/plan/operation.ts'
 import { findLoadGap, toPlanLoad } from '../features/operation/load-settings.ts'
 import {
   findCallbackGap,
@@ -24,7 +24,7 @@ export function findOperationTodo(
     (isAsync(operation) ? findCallbackGap(callback) : null) ??
     findDestinationGap(settings.destination, {
       ...known,
-      needsKey: operation.kind !== 'appeal-status',
+      needsKey: sendsKey(operation),
     })
   )
 }

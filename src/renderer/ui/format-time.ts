@@ -2,20 +2,6 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** A span as a person says it: `<1 s`, `42 s`, `3 min 05 s`, `2 h 07 min`, `3 d 4 h`. */
-export function formatSpan(ms: number): string {
-  if (ms < SECOND) return '<1 s'
-  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`
-  if (ms < HOUR) {
-    const seconds = Math.round(ms / SECOND)
-    return `${Math.floor(seconds / 60)} min ${pad(seconds % 60)} s`
-  }
-  const minutes = Math.round(ms / MINUTE)
-  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`
-  const hours = Math.round(ms / HOUR)
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`
-}
-
 function pad(value: number): string {
   return String(value).padStart(2, '0')
 }

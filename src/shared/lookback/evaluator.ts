@@ -1,6 +1,6 @@
-import { averageRules, judgeRule, type Tally, toWeight } from './confusion.ts'
 import { type Evaluation, type Judged, type JudgedRule, type JudgedScore, POINTS_MAX } from './evaluation.ts'
 import type { Target } from './labels.ts'
+import { averageRules, judgeRule, type Tally, toWeight } from './rule-metrics.ts'
 import {
   findBestF1,
   findForPrecision,

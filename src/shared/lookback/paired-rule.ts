@@ -1,7 +1,7 @@
 import { randomBinomial } from 'd3-random'
 import type { ChangeOfMetrics } from './comparison.ts'
-import { judgeRule, toQuantile, toWeight } from './confusion.ts'
 import type { Metric } from './evaluation.ts'
+import { judgeRule, toQuantile, toWeight } from './rule-metrics.ts'
 import { createRandom } from './seeded-random.ts'
 
 /** How sure the intervals are. */

@@ -80,8 +80,12 @@ export function formatDuration(ms: number): string {
   return `${formatWhole(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} min`
 }
 
-/** A time to wait, in whole seconds, never 0: `1 s`, `12 s`, `3 min 05 s`. */
-export function formatTimeLeft(ms: number): string {
-  const seconds = Math.max(1, Math.round(ms / 1000))
-  return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000)
+/** A span of time in whole seconds: `<1 s`, `42 s`, `3 min 05 s`, `2 h 07 min`, `3 d 4 h`. */
+export function formatSpan(ms: number): string {
+  if (ms < 1000) return '<1 s'
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  if (ms < 24 * 3_600_000) return formatDuration(ms)
+  const hours = Math.round(ms / 3_600_000)
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }

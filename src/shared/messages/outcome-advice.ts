@@ -1,3 +1,4 @@
+import { sendsKey } from '../plan/operation.ts'
 import type { ErrorGroup, RunSummary } from '../run/run.ts'
 import { isKeyRefusal } from '../service/errors.ts'
 import { formatCounted } from './figure-text.ts'
@@ -72,7 +73,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
   },
   {
     applies: ({ status, error_code }, operation) =>
-      operation === 'appeal-status' && isKeyRefusal(status, error_code),
+      !sendsKey({ kind: operation }) && isKeyRefusal(status, error_code),
     terminal: () => ({
       text: 'Appeals are read without credentials, so something in front of the service refused the request. Check --base-url, and any gateway or proxy.',
     }),

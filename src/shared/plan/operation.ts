@@ -80,6 +80,11 @@ export function isAsync(operation: Operation): boolean {
   return 'mode' in operation && operation.mode === 'async'
 }
 
+/** Whether the operation's requests carry the API key; appeals are read without one (docs/interface.md §5.6). */
+export function sendsKey({ kind }: { kind: string }): boolean {
+  return kind !== 'appeal-status'
+}
+
 /** Most rows that one item carries: several for watchlists, one otherwise. */
 export function toRowsPerItem(operation: Operation): number {
   return 'termsPerRequest' in operation ? operation.termsPerRequest : 1

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkAssertion, parseAssertion } from '../../../src/shared/lookback/assertion.ts'
-import { averageRules, judgeRule } from '../../../src/shared/lookback/confusion.ts'
+import { averageRules, judgeRule } from '../../../src/shared/lookback/rule-metrics.ts'
 import { createRandom } from '../../../src/shared/lookback/seeded-random.ts'
 
 /** One rule with a precision of 0.8 and a recall of 0.5. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Averages } from '../../../src/shared/lookback/confusion.ts'
 import type { Judged, Metric, ThresholdPoint } from '../../../src/shared/lookback/evaluation.ts'
+import type { Averages } from '../../../src/shared/lookback/rule-metrics.ts'
 
 /** What scikit-learn, scipy and numpy say; test/fixtures/statistics/evaluation.py computed it. */
 interface StatisticsFixture {

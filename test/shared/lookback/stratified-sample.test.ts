@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeRule } from '../../../src/shared/lookback/confusion.ts'
+import { judgeRule } from '../../../src/shared/lookback/rule-metrics.ts'
 import { createRandom } from '../../../src/shared/lookback/seeded-random.ts'
 import { allocate, drawRows } from '../../../src/shared/lookback/stratified-sample.ts'
 

@@ -4,7 +4,7 @@ import {
   formatCounted,
   formatFigure,
   formatRate,
-  formatTimeLeft,
+  formatSpan,
 } from '../../../shared/messages/figure-text.ts'
 import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
@@ -79,7 +79,7 @@ export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): 
       { text: toPercent(share), keep: 3 },
       { text: `${formatCount(done)} of ${formatCounted(total, 'row')}`, keep: 2 },
       {
-        text: terminal.tone('quiet', isLeft ? `${formatTimeLeft(snapshot.etaMs ?? 0)} left` : ''),
+        text: terminal.tone('quiet', isLeft ? `${formatSpan(snapshot.etaMs ?? 0)} left` : ''),
         keep: 1,
       },
     ]),
@@ -115,7 +115,7 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
     ...(rows.overdue === 0 ? [] : [`${formatCount(rows.overdue)} overdue`]),
     ...(snapshot.phase === 'awaiting' ? [] : [`${formatRate(snapshot.ratePerSecond.current)}/s`]),
     ...(latencyMs === null ? [] : [`p95 ${formatFigure(latencyMs.p95)} ms`]),
-    ...(etaMs === null ? [] : [`${formatTimeLeft(etaMs)} left`]),
+    ...(etaMs === null ? [] : [`${formatSpan(etaMs)} left`]),
     ...(slowdown === null ? [] : [toPrintable(formatSlowdown(slowdown))]),
     ...(notice === null ? [] : [toPrintable(notice.message)]),
   ].join(', ')

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
+import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { Connections, StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../../shared/run/counts.ts'
@@ -98,18 +99,18 @@ function describeUntrusted(plan: Plan, { connections }: Connections): string | n
   const { connection, operation } = plan
   const { name, apiKeyEnv, proxy } = connection
   // The status of an appeal is read without a key (docs/interface.md §5.6).
-  const sendsKey = operation.kind !== 'appeal-status'
+  const hasKey = sendsKey(operation)
   const login = proxy?.credentialsEnv
   const isKnown = connections.some(
     (stored) =>
       (name === undefined || stored.name === name) &&
-      (!sendsKey || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
+      (!hasKey || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
       staysWithin(stored, connection),
   )
   if (isKnown) return null
   const by = proxy === undefined ? '' : ` through the proxy ${new URL(proxy.url).origin}`
   const sent = [
-    `${sendsKey ? `the API key in ${apiKeyEnv}` : describeAppeals(plan)} to ${toOrigins(connection).join(' and ')}${by}`,
+    `${hasKey ? `the API key in ${apiKeyEnv}` : describeAppeals(plan)} to ${toOrigins(connection).join(' and ')}${by}`,
     ...(login === undefined || proxy === undefined
       ? []
       : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),
@@ -136,6 +137,6 @@ export async function confirmTrust(
   const untrusted = trustPlan ? null : describeUntrusted(plan, connections)
   if (untrusted === null) return true
   if (context.canAsk) return context.ask(`This plan sends ${untrusted}. Trust it?`)
-  const apiKeyEnv = plan.operation.kind === 'appeal-status' ? null : plan.connection.apiKeyEnv
+  const apiKeyEnv = sendsKey(plan.operation) ? plan.connection.apiKeyEnv : null
   throw new SluiceError({ id: 'plan_untrusted', sent: untrusted, apiKeyEnv })
 }

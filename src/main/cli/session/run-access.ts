@@ -1,5 +1,5 @@
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
-import type { OperationKind } from '../../../shared/plan/operation.ts'
+import { type OperationKind, sendsKey } from '../../../shared/plan/operation.ts'
 import { type StoredConnection, toActiveVariable } from '../../../shared/plan/stored-connection.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { readApiKey, readProxyCredentials } from '../../engine/secrets/bound-secret.ts'
@@ -48,7 +48,7 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
   const active = stored !== null && followsActiveKey(stored, connection) ? toActiveVariable(stored) : null
   const followed = { ...connection, apiKeyEnv: active ?? connection.apiKeyEnv }
   // An appeal is read without a key (docs/interface.md §5.6).
-  const isAnonymous = operation === 'appeal-status'
+  const isAnonymous = !sendsKey({ kind: operation })
   const notes =
     name === undefined
       ? []

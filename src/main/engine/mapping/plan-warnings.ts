@@ -7,9 +7,8 @@ import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
 import { fillsUserMetadata, findConstantModels, findModelWarning } from './validate-row.ts'
 
 /**
- * What is odd about every row alike, said once instead of once a row: nothing fills user_metadata, models that are
- * not listed, fields that v2 or the mode does not list, an update that changes nothing, a column whose name others have.
- * `mapping` is the resolved one, `header` has the names as the source has them.
+ * What would be odd about every row, said once for all of them. `mapping` is the resolved one, `header` has the names
+ * of the columns as they are in the source.
  */
 export function findPlanWarnings(
   { operation }: Plan,

@@ -1,3 +1,4 @@
+import { formatSpan } from '../../../shared/messages/figure-text.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { StopNotice } from '../../../shared/run/snapshot.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
@@ -134,9 +135,4 @@ export class FailureGuard {
     }
     return null
   }
-}
-
-function formatSpan(ms: number): string {
-  const seconds = Math.round(ms / 1000)
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }

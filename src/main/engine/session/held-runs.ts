@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { countDoubleAdds } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
@@ -254,7 +255,7 @@ export class HeldRuns {
     { operation, connection }: Plan,
   ): Promise<RunSecrets> {
     // The status of an appeal is read without a key (docs/interface.md §5.6).
-    const needsKey = operation.kind !== 'appeal-status' && isTrial !== true
+    const needsKey = sendsKey(operation) && isTrial !== true
     let sealedKey: SealedSecret | null = null
     if (needsKey) {
       const { baseUrl, keyFrom } = connection

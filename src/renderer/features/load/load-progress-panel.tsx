@@ -1,7 +1,6 @@
 import { Progress } from '@mantine/core'
-import { formatCount, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatRate, formatShare, formatSpan } from '../../../shared/messages/figure-text.ts'
 import type { LoadProgress, RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { formatSpan } from '../../ui/format-time.ts'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
 import styles from './load.module.css'
 

@@ -2,7 +2,7 @@ import { Radio } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ConnectionEntry, SandboxOffers } from '../../../shared/bridge/app.ts'
-import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
+import { isAsync, type Operation, sendsKey } from '../../../shared/plan/operation.ts'
 import { ask } from '../../bridge/client.ts'
 import { type Destination, toServiceUrl } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
@@ -46,7 +46,7 @@ export function OperationScreen(props: {
     ask.sandbox.describe.queryOptions({ enabled: isSandbox && operation.kind !== 'task' }),
   )
   const awaitsCallbacks = isAsync(operation)
-  const needsKey = operation.kind !== 'appeal-status'
+  const needsKey = sendsKey(operation)
   return (
     <Screen
       title="Operation"

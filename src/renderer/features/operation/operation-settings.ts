@@ -1,9 +1,10 @@
+import { CALLBACK_TIMEOUT_MS } from '../../../shared/plan/callback.ts'
 import {
   type Operation,
   type OperationKind,
   TERMS_PER_REQUEST_DEFAULT,
 } from '../../../shared/plan/operation.ts'
-import { CALLBACK_TIMEOUT_MS, type Plan } from '../../../shared/plan/plan.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 import { isLoopback, parseBaseUrl } from '../../ui/connection/destination.ts'
 
 /** What was set for operations that are not chosen at the moment, so that looking at another card loses nothing. */

@@ -2,6 +2,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { SourcePlace } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { toCurl } from '../../../shared/shell-command.ts'
@@ -50,7 +51,7 @@ export function RowDrawer(props: {
                   method: detail.requestMethod,
                   url: detail.requestUrl,
                   body: detail.requestBody,
-                  hasKey: props.operation !== 'appeal-status',
+                  hasKey: sendsKey({ kind: props.operation }),
                   apiKeyEnv: props.apiKeyEnv,
                 })
               }

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { type Operation, toRowsPerItem } from '../../../shared/plan/operation.ts'
+import { type Operation, sendsKey, toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
@@ -45,7 +45,7 @@ export function ReviewScreen(props: {
   onSendAll: () => Promise<void>
 }) {
   const { runId, operation, load, connections } = props
-  const needsKey = operation.kind !== 'appeal-status'
+  const needsKey = sendsKey(operation)
   const findGap = ({ destination }: Settings) => findDestinationGap(destination, { needsKey, connections })
   useFollowRun(runId)
   const snapshot = useLiveRuns((live) => live.snapshots[runId])

@@ -9,11 +9,11 @@ import {
   formatCounted,
   formatRate,
   formatShare,
+  formatSpan,
 } from '../../../shared/messages/figure-text.ts'
 import type { RunState } from '../../../shared/run/run.ts'
 import { formatSlowdown, type RunPhase, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask, bridge } from '../../bridge/client.ts'
-import { formatSpan } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
 import { CountsBar, CountsTable } from '../../ui/states/row-states.tsx'

@@ -6,7 +6,7 @@ import { createExamplesReader, readCauseKey, sayCause } from '../journal/stored-
 import { countRowsWithRules, readFacetCounts, readFamilyCounts, readRuleNames } from './family-counts.ts'
 import { countStates } from './result-page.ts'
 import { createPlaceAdder } from './row-detail.ts'
-import { hasRule, isOfKind, RowIndex, type RowKind } from './row-index.ts'
+import { hasRule, isOfKind, RowIndex, type RowKind } from './row-search.ts'
 
 /** Rows that illustrate a group of problems. */
 const EXAMPLES = 10

@@ -10,7 +10,7 @@ import {
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
 import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows, toPageSource } from './family-rows.ts'
-import { RowIndex } from './row-index.ts'
+import { RowIndex } from './row-search.ts'
 
 /** Most rows of a page. */
 const PAGE_MAX = 500

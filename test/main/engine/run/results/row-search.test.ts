@@ -6,7 +6,7 @@ import { type RunFamily, toFamily } from '../../../../../src/main/engine/journal
 import { OutcomeWriter } from '../../../../../src/main/engine/run/recorder.ts'
 import { readFacets, readProblemGroups } from '../../../../../src/main/engine/run/results/facets.ts'
 import { listAllPages, readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
-import { RowIndexes } from '../../../../../src/main/engine/run/results/row-index.ts'
+import { RowIndexes } from '../../../../../src/main/engine/run/results/row-search.ts'
 import { NO_RULE } from '../../../../../src/shared/run/results.ts'
 import { openReadyJournal, readRecord, toAttempt, toIntakeRow } from '../../journal/test-journal.ts'
 

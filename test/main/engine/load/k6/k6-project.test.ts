@@ -6,7 +6,7 @@ import {
   splitAtPostId,
   toRowsPieces,
   writeK6Project,
-} from '../../../../../src/main/engine/load/k6/write-k6-project.ts'
+} from '../../../../../src/main/engine/load/k6/k6-project.ts'
 import type { LoadInput } from '../../../../../src/shared/load/load.ts'
 import type { PlanInput } from '../../../../../src/shared/plan/plan.ts'
 import { openTestFolder } from '../../../../helpers/test-folder.ts'

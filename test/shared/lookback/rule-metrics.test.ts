@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { averageRules, judgeRule, type Tally } from '../../../src/shared/lookback/confusion.ts'
 import type { Judged, Metric } from '../../../src/shared/lookback/evaluation.ts'
+import { averageRules, judgeRule, type Tally } from '../../../src/shared/lookback/rule-metrics.ts'
 import { createRandom } from '../../../src/shared/lookback/seeded-random.ts'
 import { readFixture } from './read-fixture.ts'
 
