@@ -86,7 +86,7 @@ try {
   mkdirSync(target, { recursive: true })
   const file = pack(folder, target)
   process.stdout.write(
-    `${file}: ${toMegabytes(statSync(file).size)}, ${toMegabytes(measureFolder(folder))} when installed\n`,
+    `${file}: ${toMegabytes(statSync(file).size)}, ${toMegabytes(measureFolder(folder))} when installed\nTo install it: npm install -g ${file}\n`,
   )
 } finally {
   rmSync(folder, { recursive: true, force: true })

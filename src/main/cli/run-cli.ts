@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { EXIT, type ExitCode } from '../../shared/messages/error-entry.ts'
 import { COMPLETE_COMMAND } from './completion/shell-scripts.ts'
 import { type CliContext, createCliContext } from './context.ts'
-import { createProgram } from './program.ts'
+import { COMMAND_NAMES, createProgram } from './program.ts'
 import { showTopic } from './topics.ts'
 
 const SHOWN_ON_PURPOSE = new Set(['commander.helpDisplayed', 'commander.version'])
@@ -14,7 +14,12 @@ export async function runCli(
 ): Promise<ExitCode> {
   try {
     const [first, second] = args
-    if (first === 'help' && (await showTopic(context, second))) return EXIT.ok
+    if (first === 'help' && second !== undefined && !COMMAND_NAMES.includes(second)) {
+      if (await showTopic(context, second)) return EXIT.ok
+      if (!second.startsWith('-')) {
+        throw new CommanderError(EXIT.badInput, 'sluice.unknownTopic', `unknown command or topic '${second}'`)
+      }
+    }
     if (first === COMPLETE_COMMAND) {
       const { completeWords } = await import('./completion/complete-words.ts')
       await context.out.write(

@@ -25,6 +25,9 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   { name: 'results', page: 'results.md', about: 'outcomes, retries, unknown rows' },
   { name: 'exports', page: 'exports.md', about: 'columns of an export' },
   { name: 'evaluation', page: 'evaluate.md', about: 'labels, samples and verdicts' },
+  { name: 'comparing', page: 'compare.md', about: 'what two runs decided differently, baselines' },
+  { name: 'history', page: 'history.md', about: 'finding runs again, tags, deleting' },
+  { name: 'ledgers', page: 'ledger.md', about: 'items, terms and appeals over all runs' },
   { name: 'load-tests', page: 'load-tests.md', about: 'rates, thresholds, reports, k6' },
   { name: 'callbacks', page: 'callbacks.md', about: 'async runs and their receiver' },
   { name: 'test-service', page: 'sandbox.md', about: 'the local test service' },
@@ -40,7 +43,7 @@ export function listTopics(): string {
 }
 
 /** Shows a topic of `help`; false where there is none of this name. */
-export async function showTopic(context: CliContext, name: string | undefined): Promise<boolean> {
+export async function showTopic(context: CliContext, name: string): Promise<boolean> {
   const topic = HELP_TOPICS.find((one) => one.name === name)
   if (topic === undefined) return false
   const page = await readFile(new URL(topic.page, PAGES), 'utf8')

@@ -28,6 +28,21 @@ describe('help TOPIC', () => {
     }
   })
 
+  it('has a topic for each page about using Sluice, but for what needs a browser', () => {
+    const list = readFileSync(new URL('../../../docs/README.md', import.meta.url), 'utf8')
+    const [, using = ''] = /## Using Sluice\n(.*?)\n## /s.exec(list) ?? []
+    const pages = Array.from(using.matchAll(/^\| \[([\w-]+\.md)\]/gm), ([, page]) => page)
+    expect(HELP_TOPICS.map(({ page }) => page).toSorted()).toEqual(
+      pages.filter((page) => page !== 'security.md').toSorted(),
+    )
+  })
+
+  it('names what it does not know', async () => {
+    const { code, stdout, stderr } = await help('nonsense')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain("unknown command or topic 'nonsense'")
+  })
+
   it('leaves help about commands as it is', async () => {
     expect((await help('sandbox')).stdout).toMatch(/^Usage: sluice sandbox /)
   })

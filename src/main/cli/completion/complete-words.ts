@@ -143,6 +143,7 @@ function completeNamed(
     case 'b':
       return { candidates: listRuns(context, typed), paths: 'none' }
     case 'run-or-source':
+    case 'source-or-run':
       return { candidates: listRuns(context, typed), paths: 'files' }
     case 'verdict':
       return { candidates: toWords(VERDICTS), paths: 'none' }
