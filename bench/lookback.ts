@@ -1,6 +1,7 @@
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { toJournalFile } from '../src/main/engine/workspace/workspace-files.ts'
+import { createRunId, toJournalFile } from '../src/main/engine/workspace/workspace-files.ts'
 import { runChild } from './lib/child.ts'
 import { printTable, toMedian, toText } from './lib/figures.ts'
 import { withFolder, writeSource } from './lib/workspace.ts'
@@ -9,11 +10,18 @@ const ROWS = 1_000_000
 const ROUNDS = 3
 
 /** What is asked about a run, by name; see `children/lookback.ts`. */
-const QUESTIONS = ['evaluate', 'evaluate with slices', 'sample by rule', 'sample by score'] as const
+const QUESTIONS = [
+  'evaluate',
+  'evaluate with slices',
+  'sample by rule',
+  'sample by score',
+  'compare by row',
+  'compare by content',
+] as const
 
 /**
- * Evaluation and samples of a run of 1,000,000 rows with rules and six scores each: the time of the engine's call, and
- * the peak memory of a process that asks nothing else.
+ * Evaluation, samples and comparison of runs of 1,000,000 rows with rules and six scores each: the time of the engine's
+ * call, and the peak memory of a process that asks nothing else.
  */
 export async function runLookbackBench(): Promise<void> {
   await withFolder(async (folder) => {
@@ -24,13 +32,16 @@ export async function runLookbackBench(): Promise<void> {
       folder,
       path,
     })
-    answerAll(toJournalFile(folder, prepared.runId))
+    const file = toJournalFile(folder, prepared.runId)
+    answerAll(file)
+    const laterRunId = createRunId()
+    answerDifferently(file, toJournalFile(folder, laterRunId), laterRunId)
     const table = [['question', 'median', 'longest', 'peak memory']]
     for (const kind of QUESTIONS) {
       const found: { ms: number; mb: number }[] = []
       for (let round = 1; round <= ROUNDS; round += 1) {
         const { value, peakRssBytes } = await runChild<{ ms: number }>('lookback', {
-          ...{ kind, folder, runId: prepared.runId },
+          ...{ kind, folder, runId: prepared.runId, laterRunId },
         })
         found.push({ ms: value.ms, mb: peakRssBytes / 1_000_000 })
       }
@@ -63,6 +74,22 @@ function answerAll(file: string): void {
       SELECT row.id, class.column1, (row.id * (7 + class.column2)) % 997 / 997.0 FROM row, (VALUES ${values}) AS class;
     INSERT INTO facet (kind, value, n) VALUES ('state', 'succeeded', ${ROWS});
     UPDATE run SET state = 'completed', claimed = ${ROWS}, claimed_rows = ${ROWS};
+    COMMIT;
+    PRAGMA wal_checkpoint(TRUNCATE)`)
+  db.close()
+}
+
+/** A later run with the same rows, of which a tenth triggers other rules, and a tenth has other scores. */
+function answerDifferently(file: string, laterFile: string, runId: string): void {
+  copyFileSync(file, laterFile)
+  const db = new DatabaseSync(laterFile)
+  db.exec(`
+    PRAGMA synchronous = OFF;
+    BEGIN;
+    UPDATE run SET run_id = '${runId}', run_token = '${runId}';
+    DELETE FROM row_rule WHERE row % 10 = 3;
+    INSERT OR IGNORE INTO row_rule (rule, row) SELECT 1, id FROM row WHERE id % 20 = 3;
+    UPDATE row_class SET score = score + 0.001 WHERE row % 10 = 5;
     COMMIT;
     PRAGMA wal_checkpoint(TRUNCATE)`)
   db.close()

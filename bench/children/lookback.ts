@@ -6,9 +6,15 @@ import { createBenchEngine } from '../lib/workspace.ts'
 
 type Task =
   | { kind: 'intake'; folder: string; path: string }
-  | { kind: Question; folder: string; runId: string }
+  | { kind: Question; folder: string; runId: string; laterRunId: string }
 
-type Question = 'evaluate' | 'evaluate with slices' | 'sample by rule' | 'sample by score'
+type Question =
+  | 'evaluate'
+  | 'evaluate with slices'
+  | 'sample by rule'
+  | 'sample by score'
+  | 'compare by row'
+  | 'compare by content'
 
 const task = JSON.parse(process.argv[2] ?? '') as Task
 reportToParent(task.kind === 'intake' ? await readIntoJournal(task) : await ask(task))
@@ -38,13 +44,29 @@ async function readIntoJournal({
   return { runId: run.runId }
 }
 
-async function ask({ kind, folder, runId }: { kind: Question; folder: string; runId: string }) {
+async function ask({
+  kind,
+  folder,
+  runId,
+  laterRunId,
+}: {
+  kind: Question
+  folder: string
+  runId: string
+  laterRunId: string
+}) {
   const engine = createBenchEngine(folder)
   const startMs = performance.now()
   if (kind === 'sample by rule' || kind === 'sample by score') {
     const by = kind === 'sample by rule' ? 'rule' : 'score-band'
     const file = join(folder, 'sample.csv')
     await engine.sampleRun(runId, { size: 500, by, allocation: 'proportional', seed: 1, file })
+  } else if (kind === 'compare by row' || kind === 'compare by content') {
+    const by = kind === 'compare by row' ? 'row' : 'content'
+    const { joined } = await engine.compareDecisions(runId, laterRunId, {
+      ...{ by, list: { kind: 'changed' }, offset: 0, limit: 50, labels: null },
+    })
+    if (joined.rows === 0 || joined.changed === 0) throw new Error('the runs are not compared')
   } else {
     await engine.evaluateRun(runId, {
       ...{ label: 'label', useVerdicts: false, separator: null, list: [], seed: 1 },

@@ -59,11 +59,10 @@ const scoreMovesSchema = z.object({
   class: z.string(),
   /** Of rows with an answer from the service's cache, or of the others. */
   from_cache: z.boolean(),
-  /** Rows with a score in both runs. */
-  rows: z.int(),
+  /** Rows whose score is higher in B, and lower; classes without any are left out. */
   rose: z.int(),
   fell: z.int(),
-  /** B minus A over all these rows. */
+  /** B minus A, over the rows that moved. */
   mean: z.number(),
   /** The mean without signs. */
   mean_absolute: z.number(),

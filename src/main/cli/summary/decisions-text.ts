@@ -158,26 +158,21 @@ function formatOutcomes(
 }
 
 function formatScores(terminal: Terminal, scores: DecisionComparison['scores']): string[] {
-  const moved = scores.filter(({ rose, fell }) => rose + fell > 0)
-  if (moved.length === 0) {
-    return scores.length === 0 ? [] : formatSection(terminal, 'Scores', ['No score moved.'])
-  }
+  if (scores.length === 0) return []
   const columns: readonly TableColumn[] = [
     { title: 'class', align: 'left', minColumns: 8 },
-    { title: 'rows', align: 'right' },
     { title: 'rose', align: 'right' },
     { title: 'fell', align: 'right' },
-    { title: 'mean', align: 'right' },
+    { title: 'mean move', align: 'right' },
     { title: 'largest rise', align: 'right' },
     { title: 'largest fall', align: 'right' },
   ]
-  const toLargest = (move: (typeof moved)[number]['largest_rise']) =>
+  const toLargest = (move: (typeof scores)[number]['largest_rise']) =>
     move === null ? '–' : `${formatScore(move.b - move.a)} (row ${move.row})`
-  const rows = moved
+  const rows = scores
     .slice(0, SHOWN)
     .map((one) => [
       toPrintable(one.class) + (one.from_cache ? ' (cache)' : ''),
-      formatCount(one.rows),
       formatCount(one.rose),
       formatCount(one.fell),
       formatScore(one.mean),

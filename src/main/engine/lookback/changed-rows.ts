@@ -2,7 +2,7 @@ import type { ChangedRow, ChangeFilter, DecisionComparison } from '../../../shar
 import { toStateName } from '../../../shared/messages/state-name.ts'
 import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
-import type { ExportRow } from '../../../shared/run/results.ts'
+import type { ExportRow, ResultRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { toTable } from '../run/export/csv-report.ts'
@@ -103,12 +103,11 @@ export function listChangedRows(
     page.map(({ bRow }) => bRow),
   )
   const shown = new Map(readFamilyRows(b, rows).map(({ result }) => [result.row, result]))
-  const keyOf = pairs.db.prepare('SELECT key FROM b WHERE row = ?')
   return {
     total: Number(total?.['n']),
     offset,
     rows: page.map(({ bRow, a, b: own, newly, noLonger }) => ({
-      key: key.name === 'content' ? null : ((keyOf.get(bRow)?.['key'] ?? null) as string | null),
+      key: readKey(key, shown.get(bRow)),
       a,
       b: own,
       newly,
@@ -116,6 +115,12 @@ export function listChangedRows(
       cells: shown.get(bRow)?.cells ?? [],
     })),
   }
+}
+
+/** The key of a row of B for a person to read. */
+function readKey({ name, b: key }: JoinKey, row: ResultRow | undefined): string | null {
+  if (name === 'post_id') return row?.postId ?? null
+  return key.kind === 'cell' ? (row?.cells[key.column] ?? null) : null
 }
 
 /** Writes the changed rows to a file as an export of B, each with what became of it in A. Throws what an export throws. */

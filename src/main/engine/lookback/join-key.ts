@@ -18,6 +18,8 @@ export interface JoinKey {
   name: string
   a: RowKey
   b: RowKey
+  /** Equal rows have equal keys, since both runs read them alike. */
+  followsRow: boolean
 }
 
 /**
@@ -26,8 +28,13 @@ export interface JoinKey {
  */
 export function chooseJoinKey(a: RunRecord, b: RunRecord, by: string | null): JoinKey {
   const name = by ?? chooseName(a, b)
-  if (name === 'row') return { name, a: { kind: 'row' }, b: { kind: 'row' } }
-  return { name: nameColumn(b, name), a: createKey(a, name), b: createKey(b, name) }
+  if (name === 'row') return { name, a: { kind: 'row' }, b: { kind: 'row' }, followsRow: true }
+  const followsRow =
+    (name !== 'post_id' || [a, b].every(hasLastingPostId)) &&
+    [a, b]
+      .map(({ columns, plan: { mapping, operation } }) => JSON.stringify([columns, mapping, operation]))
+      .every((read, _, [first]) => read === first)
+  return { name: nameColumn(b, name), a: createKey(a, name), b: createKey(b, name), followsRow }
 }
 
 function chooseName(a: RunRecord, b: RunRecord): string {

@@ -51,18 +51,39 @@ export function pairRows(a: RunFamily, b: RunFamily, key: JoinKey): PairedRows {
     db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;
       PRAGMA cache_size = -${CACHE_KIB}`)
     const rules = numberRules([a, b])
-    copyAnswers(db, 'a', a, key.a, rules)
-    copyAnswers(db, 'b', b, key.b, rules)
+    const isByRow = key.name === 'row' || (key.followsRow && haveSameRows(db, a, b))
+    const byRow = { kind: 'row' } as const
+    copyAnswers(db, 'a', a, isByRow ? byRow : key.a, rules)
+    copyAnswers(db, 'b', b, isByRow ? byRow : key.b, rules)
     db.exec(`CREATE TABLE pair (
       b_row INTEGER PRIMARY KEY, a_row INTEGER NOT NULL, a_member INTEGER NOT NULL, b_member INTEGER NOT NULL,
       is_decided INTEGER NOT NULL, is_cached INTEGER NOT NULL,
       a_outcome TEXT NOT NULL, b_outcome TEXT NOT NULL, a_rules TEXT NOT NULL, b_rules TEXT NOT NULL) STRICT`)
-    const found = key.name === 'row' ? joinByRow(db) : joinByKey(db)
+    const found = isByRow ? joinByRow(db) : joinByKey(db)
     return { db, rules, ...found }
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+/** Whether both sources have the same rows in the same order, so that their numbers say which belong together. */
+function haveSameRows(db: DatabaseSync, a: RunFamily, b: RunFamily): boolean {
+  // A first run has all rows of its retries.
+  if ([a, b].some(({ record }) => record.parentRunId !== null)) return false
+  if (a.record.rowsRead !== b.record.rowsRead) return false
+  attachJournal(db, 'ja', a)
+  attachJournal(db, 'jb', b)
+  const differing = db.prepare(
+    `SELECT 1 FROM jb.row AS own LEFT JOIN ja.row AS other ON other.id = own.id
+     WHERE own.id > ? AND own.id <= ? AND (own.cells IS NOT other.cells OR own.kinds IS NOT other.kinds) LIMIT 1`,
+  )
+  let areSame = true
+  for (let after = 0; areSame && after < b.record.rowsRead; after += STEP_ROWS) {
+    areSame = differing.get(after, after + STEP_ROWS) === undefined
+  }
+  db.exec('DETACH ja; DETACH jb')
+  return areSame
 }
 
 type Side = 'a' | 'b'
@@ -176,37 +197,28 @@ function joinByRow(db: DatabaseSync): Joined {
 
 /** Joins rows whose key no other row of either run has. */
 function joinByKey(db: DatabaseSync): Joined {
-  for (const side of ['a', 'b'] as const) {
-    db.exec(`CREATE TABLE ${side}_key (key TEXT PRIMARY KEY, row INTEGER NOT NULL, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-      INSERT INTO ${side}_key SELECT key, min(row), count(*) FROM ${side} WHERE key IS NOT NULL GROUP BY key`)
-  }
-  db.exec(`INSERT INTO pair SELECT ${PAIRED} FROM b
-    CROSS JOIN b_key ON b_key.key = b.key AND b_key.n = 1
-    CROSS JOIN a_key ON a_key.key = b.key AND a_key.n = 1
-    CROSS JOIN a ON a.row = a_key.row`)
-  const count = (side: Side, other: Side) => {
-    const found = db
-      .prepare(
-        `SELECT count(*) AS rows, count(*) - count(key) AS withoutKey,
-         (SELECT coalesce(sum(own.n), 0) FROM ${side}_key AS own LEFT JOIN ${other}_key AS other ON other.key = own.key
-          WHERE own.n > 1 OR other.n > 1) AS ambiguous FROM ${side}`,
-      )
-      .get()
-    return {
-      rows: Number(found?.['rows']),
-      withoutKey: Number(found?.['withoutKey']),
-      ambiguous: Number(found?.['ambiguous']),
-    }
-  }
-  const repeated = db.prepare(
-    `SELECT key FROM (SELECT key, row FROM a_key WHERE n > 1 UNION ALL SELECT key, row FROM b_key WHERE n > 1)
-     GROUP BY key ORDER BY min(row) LIMIT 3`,
+  db.exec(`CREATE TABLE a_key (key TEXT PRIMARY KEY, row INTEGER NOT NULL, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO a_key SELECT key, min(row), count(*) FROM a WHERE key IS NOT NULL GROUP BY key;
+    -- A key that both runs have, the first of its rows in either, and how many have it.
+    CREATE TABLE found (a_row INTEGER PRIMARY KEY, b_row INTEGER NOT NULL, a_n INTEGER NOT NULL, b_n INTEGER NOT NULL) STRICT;
+    INSERT INTO found SELECT a_key.row, b.row, a_key.n, 1 FROM b CROSS JOIN a_key ON a_key.key = b.key WHERE TRUE
+      ON CONFLICT (a_row) DO UPDATE SET b_n = b_n + 1;
+    INSERT INTO pair SELECT ${PAIRED} FROM found CROSS JOIN a ON a.row = found.a_row CROSS JOIN b ON b.row = found.b_row
+      WHERE a_n = 1 AND b_n = 1`)
+  const repeated = db.prepare('SELECT sum(a_n) AS a, sum(b_n) AS b FROM found WHERE a_n > 1 OR b_n > 1').get()
+  const examples = db.prepare(
+    `SELECT key FROM found CROSS JOIN b ON b.row = found.b_row WHERE a_n > 1 OR b_n > 1 ORDER BY b_row LIMIT 3`,
   )
+  const count = (side: Side) => {
+    const rows = countRows(db, side)
+    const withKey = Number(db.prepare(`SELECT count(key) AS n FROM ${side}`).get()?.['n'])
+    return { rows, withoutKey: rows - withKey, ambiguous: Number(repeated?.[side] ?? 0) }
+  }
   return {
     joined: countRows(db, 'pair'),
-    a: count('a', 'b'),
-    b: count('b', 'a'),
-    ambiguousKeys: repeated.all().map(({ key }) => String(key)),
+    a: count('a'),
+    b: count('b'),
+    ambiguousKeys: examples.all().map(({ key }) => String(key)),
   }
 }
 

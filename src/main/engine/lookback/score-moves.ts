@@ -20,7 +20,10 @@ export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): S
     db.exec('DETACH ja')
   }
   return [...moves.values()]
-    .map((own) => ({ ...own, mean: own.mean / own.rows, mean_absolute: own.mean_absolute / own.rows }))
+    .map((own) => {
+      const moved = own.rose + own.fell
+      return { ...own, mean: own.mean / moved, mean_absolute: own.mean_absolute / moved }
+    })
     .sort(
       (x, y) =>
         Number(x.from_cache) - Number(y.from_cache) ||
@@ -37,9 +40,9 @@ function prepareSteps(
 ): (after: number) => void {
   const from = `FROM pair CROSS JOIN ja.row_class AS x ON x.row = a_row
     CROSS JOIN jb.row_class AS y ON y.row = b_row AND y.class = x.class
-    WHERE b_row > ? AND b_row <= ? AND is_decided AND ${members}`
+    WHERE b_row > ? AND b_row <= ? AND is_decided AND y.score <> x.score AND ${members}`
   const sums = db.prepare(
-    `SELECT x.class AS class, is_cached, count(*) AS rows, sum(y.score > x.score) AS rose, sum(y.score < x.score) AS fell,
+    `SELECT x.class AS class, is_cached, sum(y.score > x.score) AS rose, sum(y.score < x.score) AS fell,
      sum(y.score - x.score) AS moved, sum(abs(y.score - x.score)) AS distance,
      max(y.score - x.score) AS rise, min(y.score - x.score) AS fall ${from} GROUP BY x.class, is_cached`,
   )
@@ -60,7 +63,6 @@ function prepareSteps(
       moves.set(key, {
         class: className,
         from_cache: isCached,
-        rows: own.rows + Number(step['rows']),
         rose: own.rose + Number(step['rose']),
         fell: own.fell + Number(step['fell']),
         mean: own.mean + Number(step['moved']),
@@ -74,7 +76,6 @@ function prepareSteps(
 
 const NOTHING = {
   from_cache: false,
-  rows: 0,
   rose: 0,
   fell: 0,
   mean: 0,

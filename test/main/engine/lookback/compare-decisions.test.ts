@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { compareDecisions } from '../../../../src/main/engine/lookback/compare-decisions.ts'
@@ -225,6 +226,50 @@ describe('two runs with one rule changed in between', () => {
     expect(before.fresh).toMatchObject({ changed: failed, decided: 20 - failed })
     await runs.retry(b).ended
     expect((await compare(a, b)).joined).toEqual({ rows: 20, changed: 0, share: 0 })
+  })
+
+  it('say how far the scores of each class moved', async () => {
+    const { folder, setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send(ROWS.slice(0, 9))
+    await setRule('cat')
+    const b = await send(ROWS.slice(0, 9))
+    expect((await compare(a, b)).scores).toEqual([])
+    const journal = new DatabaseSync(toJournalFile(folder, b))
+    journal.exec(`UPDATE row_class SET score = score + 0.25 WHERE class = 'spam' AND row IN (2, 3);
+      UPDATE row_class SET score = score + 0.5 WHERE class = 'spam' AND row = 7;
+      UPDATE row_class SET score = score - 0.25 WHERE class IN ('spam', 'hate') AND row = 9`)
+    journal.close()
+    const { scores, joined } = await compare(a, b)
+    expect(joined.changed).toBe(0)
+    expect(scores).toMatchObject([
+      {
+        ...{ class: 'spam', from_cache: false, rose: 3, fell: 1, mean: 0.1875, mean_absolute: 0.3125 },
+        largest_rise: { row: 7, b: (scores[0]?.largest_rise?.a ?? 0) + 0.5 },
+        largest_fall: { row: 9 },
+      },
+      { class: 'hate', rose: 0, fell: 1, largest_rise: null },
+    ])
+  })
+
+  it('are refused where they have no decisions in common', async () => {
+    const { setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send(ROWS.slice(0, 2))
+    const terms = await send(['t1,u1,gift card,x'], {
+      plan: {
+        operation: { kind: 'watchlist-add', watchlist: 'pets' },
+        mapping: { term: { kind: 'column', column: 'text_data' } },
+      },
+    })
+    await expect(compare(a, terms)).rejects.toThrow(/one is `task`, the other `watchlist-add`/)
+    expect((await compare(terms, terms)).joined).toEqual({ rows: 1, changed: 0, share: 0 })
+    await expect(compare(terms, terms, { by: 'post_id' })).rejects.toThrow(/has no post_id|have no post_id/)
+    const other = await send(['z1,u1,x,x'])
+    expect(await compare(a, other)).toMatchObject({
+      joined: { rows: 0, changed: 0, share: null },
+      a: { only_here: 2 },
+    })
   })
 
   it('export the changed rows with what both runs said', async () => {
