@@ -1,0 +1,80 @@
+import { expect, inject, test } from 'vitest'
+import { listRunIds } from '../../src/main/engine/workspace/workspace-files.ts'
+import { type Kill, runKilled } from '../helpers/crash/kill.ts'
+import { RUN_KEY } from '../helpers/in-process-runs.ts'
+import { openLedgerWorkspace } from '../main/engine/lookback/ledger-workspace.ts'
+
+const ADD = { kind: 'index-add', indexId: 'sandbox-index' } as const
+const REMOVE = { kind: 'index-remove', indexId: 'sandbox-index' } as const
+
+const toImages = (name: string, count: number) =>
+  `url\n${Array.from({ length: count }, (_, i) => `https://media.example.com/${name}-${i}.png\n`).join('')}`
+
+/** A workspace whose runs are killed, and the ledger of its index next to what the sandbox holds. */
+async function openKilled() {
+  const opened = await openLedgerWorkspace({ apiKeys: [RUN_KEY, 'key'], latency: '4ms' })
+  const { workspace, sandbox, toPlan, read } = opened
+  return {
+    ...opened,
+    /** Starts a run in a process of its own, which is killed; returns its id. */
+    async sendKilled(operation: typeof ADD | typeof REMOVE, source: string, kill: Kill): Promise<string> {
+      const plan = toPlan(operation, source)
+      expect(await runKilled({ workspace, work: { kind: 'start', plan } }, kill)).toBe(true)
+      return listRunIds(workspace)[0] ?? ''
+    },
+    async resume(runId: string, onUnknown: 'resend' | 'skip', kill: Kill | null = null): Promise<boolean> {
+      return runKilled({ workspace, work: { kind: 'resume', runId, onUnknown } }, kill)
+    },
+    async compare() {
+      const ids = async (state: 'known' | 'removal_unknown') =>
+        (await read('index', { states: [state] })).entries.map((entry) => entry.custom_index_item_id ?? '')
+      const held = (await sandbox.indexItems('sandbox-index')).map((item) => item.custom_index_item_id)
+      const { counts } = await read('index')
+      return { counts, held, known: await ids('known'), removing: await ids('removal_unknown') }
+    },
+  }
+}
+
+test('the ledger of an index is what the sandbox holds after adds, removals, kill -9 and a resume', async () => {
+  const { send, exportTo, sendKilled, resume, compare, sandbox } = await openKilled()
+  await send(ADD, toImages('first', 120))
+  await send(ADD, toImages('kept', 5))
+  const some = await exportTo('index', 'some.csv', { search: 'first-1' })
+  await send(REMOVE, some.file)
+  await send(ADD, toImages('first-1', 20))
+  const all = await exportTo('index', 'all.csv', { search: 'first' })
+  const runId = await sendKilled(REMOVE, all.file, { kind: 'commit', at: 'before:8' })
+  const cut = await compare()
+  // What nobody wrote down may be gone or not; what is known is there.
+  expect(cut.removing.length).toBeGreaterThan(0)
+  expect(cut.held).toEqual(expect.arrayContaining(cut.known))
+  expect([...cut.known, ...cut.removing]).toEqual(expect.arrayContaining(cut.held))
+  expect(await resume(runId, 'resend')).toBe(false)
+  const { counts, held, known } = await compare()
+  expect(counts).toEqual({ known: 5, removed: 140 })
+  expect(known).toEqual(held)
+  expect((await sandbox.indexItems('sandbox-index')).every(({ url }) => url.includes('kept'))).toBe(true)
+}, 60_000)
+
+test.runIf(inject('isLong')).each([5, 6, 7, 8, 9, 10])(
+  'adds that kill -9 cut off before commit %i are unknown items, and no other item is missing',
+  async (commit) => {
+    const { sendKilled, resume, compare, read } = await openKilled()
+    const runId = await sendKilled(ADD, toImages('cut', 150), { kind: 'commit', at: `before:${commit}` })
+    const check = async () => {
+      const { counts, held, known } = await compare()
+      expect(held).toEqual(expect.arrayContaining(known))
+      expect(held.length - known.length).toBeLessThanOrEqual(counts['add_unknown'] ?? 0)
+      return counts
+    }
+    const cut = await check()
+    expect(await resume(runId, 'skip')).toBe(false)
+    // Resuming sends the rest, and finds out nothing about what was cut off.
+    const { entries } = await read('index', { states: ['add_unknown'] })
+    expect(await check()).toEqual({
+      known: 150 - entries.length,
+      ...(cut['add_unknown'] === undefined ? {} : { add_unknown: cut['add_unknown'] }),
+    })
+  },
+  60_000,
+)
