@@ -103,12 +103,12 @@ export type AppealEntry = z.infer<typeof appealEntrySchema>
 /** An entry of any ledger. */
 export type LedgerEntry = IndexEntry | TermEntry | AppealEntry
 
-/** Whose runs a ledger adds up: those to one address with the keys of one connection, or with one other key. */
+/** Whose runs a ledger adds up: those to one address with the keys of stored connections, or with one other key. */
 const ledgerServiceSchema = z.object({
   base_url: z.string(),
-  /** The connection whose keys were sent; null where it was another key. */
-  connection: z.string().nullable(),
-  /** The variable that holds the key; null of a connection, of a key that was typed, and of appeals, which carry none. */
+  /** The connections whose keys were sent, which share a key if they are several; none where it was another key. */
+  connections: z.array(z.string()),
+  /** The variable that holds that other key; null of connections, of a key that was typed, and of appeals, which carry none. */
   api_key_env: z.string().nullable(),
 })
 

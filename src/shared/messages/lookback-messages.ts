@@ -259,8 +259,8 @@ const COMMANDS: Record<LedgerKind, string> = {
 
 function listServices(services: readonly LedgerService[]): string {
   return services
-    .map(({ base_url: url, connection, api_key_env: env }) => {
-      if (connection !== null) return `${url} (connection ${connection})`
+    .map(({ base_url: url, connections, api_key_env: env }) => {
+      if (connections.length > 0) return `${url} (connection ${connections.join(', ')})`
       return env === null ? url : `${url} (key in ${env})`
     })
     .join(', ')

@@ -98,7 +98,7 @@ const ARGUMENTS = {
   runId: '20260301-x1',
   runs: 7,
   seconds: 5,
-  services: [{ base_url: 'https://api.test', connection: null, api_key_env: 'KEY' }],
+  services: [{ base_url: 'https://api.test', connections: [], api_key_env: 'KEY' }],
   sheet: 'Posts',
   sheetChoice: { sheet: 'Posts', others: ['Old'] },
   sheets: ['"Old"'],

@@ -41,8 +41,8 @@ function formatHead(terminal: Terminal, ledger: Ledger): string[] {
   ]
 }
 
-function sayService({ base_url: url, connection, api_key_env: env }: LedgerService): string {
-  if (connection !== null) return `${url} (connection ${connection})`
+function sayService({ base_url: url, connections, api_key_env: env }: LedgerService): string {
+  if (connections.length > 0) return `${url} (connection ${connections.join(', ')})`
   return env === null ? url : `${url} (key in ${env})`
 }
 

@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { addConnection, changeConnections } from '../../../../src/main/engine/workspace/connections.ts'
+import { storedConnectionSchema } from '../../../../src/shared/plan/stored-connection.ts'
 import { openLedgerWorkspace } from './ledger-workspace.ts'
 
 const ADD = { kind: 'index-add', indexId: 'sandbox-index' } as const
@@ -178,6 +180,36 @@ describe('the ledger of an index', () => {
       code: 'BAD_USAGE',
       hint: expect.stringContaining(sandbox.baseUrl),
     })
+  })
+
+  it('puts runs with any key of a stored connection together, and of all connections that share a key', async () => {
+    const { send, read, sandbox, workspace } = await openIndex()
+    const { baseUrl } = sandbox
+    for (const [name, envs] of [
+      ['live', ['FIRST', 'SECOND']],
+      ['again', ['SECOND']],
+      ['apart', ['THIRD']],
+    ] as const) {
+      const keys = envs.map((env) => ({ label: env, env }))
+      const added = storedConnectionSchema.parse({ name, baseUrl, keys, activeKey: envs[0] })
+      changeConnections(workspace, (connections) => addConnection(connections, added))
+    }
+    const sendWith = (name: string, connection: object) =>
+      send(ADD, toImages([name]), { connection: { baseUrl, ...connection } })
+    await sendWith('a', { name: 'live', apiKeyEnv: 'FIRST' })
+    await sendWith('b', { apiKeyEnv: 'SECOND' })
+    await sendWith('c', { name: 'again', apiKeyEnv: 'SECOND' })
+    await sendWith('d', { name: 'apart', apiKeyEnv: 'THIRD' })
+    // A key that was chosen for this run alone.
+    await sendWith('e', { name: 'live', apiKeyEnv: 'OTHER' })
+    for (const connection of ['live', 'again']) {
+      const { service, total } = await read('index', { service: { connection } })
+      expect(service).toEqual({ base_url: baseUrl, connections: ['again', 'live'], api_key_env: null })
+      expect(total).toBe(3)
+    }
+    expect((await read('index', { service: { apiKeyEnv: 'FIRST' } })).total).toBe(3)
+    expect((await read('index', { service: { connection: 'apart' } })).total).toBe(1)
+    expect((await read('index', { service: { connection: 'live', apiKeyEnv: 'OTHER' } })).total).toBe(1)
   })
 
   it('has nothing to read in a workspace without such runs', async () => {

@@ -40,7 +40,7 @@ export function findLedgerRuns({
   operations: readonly OperationKind[]
 }): LedgerRuns {
   const stored = readConnections(workspace).connections
-  const found = new Map<string, { service: LedgerService; runs: { runId: string; open: () => RunView }[] }>()
+  const found = new Map<string, KeyedService & { runs: { runId: string; open: () => RunView }[] }>()
   const unreadable: string[] = []
   for (const runId of listRunIds(workspace).reverse()) {
     const file = toJournalFile(workspace, runId)
@@ -50,8 +50,8 @@ export function findLedgerRuns({
       // A run that was cut off before it was written down has sent nothing.
       if (view === null || !operations.includes(view.record.plan.operation.kind)) continue
       const service = toService(view.record.plan.connection, stored, of)
-      const key = JSON.stringify(service)
-      const entry = found.get(key) ?? { service, runs: [] }
+      const key = JSON.stringify(service.service)
+      const entry = found.get(key) ?? { ...service, runs: [] }
       entry.runs.push({ runId, open: () => open() ?? view })
       found.set(key, entry)
     } catch (error) {
@@ -59,7 +59,7 @@ export function findLedgerRuns({
     }
   }
   const services = [...found.values()]
-  const matching = services.filter(({ service }) => isAsked(service, asked, of))
+  const matching = services.filter((one) => isAsked(one, asked, of))
   const [chosen] = matching
   if (chosen === undefined || matching.length > 1) {
     throw new SluiceError({
@@ -84,40 +84,56 @@ export function findLedgerRuns({
   }
 }
 
+/** A service, and the variables that hold its keys. */
+interface KeyedService {
+  service: LedgerService
+  variables: readonly string[]
+}
+
 function toService(
-  connection: PlanConnection,
+  { baseUrl, name, apiKeyEnv, keyFrom }: PlanConnection,
   stored: readonly StoredConnection[],
   of: LedgerKind,
-): LedgerService {
-  const { baseUrl, name, apiKeyEnv, keyFrom } = connection
-  if (of === 'appeals') return { base_url: baseUrl, connection: null, api_key_env: null }
-  if (keyFrom === 'window') return { base_url: baseUrl, connection: name ?? null, api_key_env: null }
-  const owner = stored.find(
-    (one) =>
-      one.baseUrl === baseUrl &&
-      (name === undefined || name === one.name) &&
-      followsActiveKey(one, { name: one.name, apiKeyEnv }),
+): KeyedService {
+  const toOther = (variable: string | null): KeyedService => ({
+    service: { base_url: baseUrl, connections: [], api_key_env: variable },
+    variables: variable === null ? [] : [variable],
+  })
+  if (of === 'appeals' || keyFrom === 'window') return toOther(null)
+  const there = stored.filter((one) => one.baseUrl === baseUrl)
+  const isOwn = there.some(
+    (one) => (name ?? one.name) === one.name && followsActiveKey(one, { name: one.name, apiKeyEnv }),
   )
-  if (owner !== undefined) return { base_url: baseUrl, connection: owner.name, api_key_env: null }
-  return { base_url: baseUrl, connection: null, api_key_env: apiKeyEnv }
+  if (!isOwn) return toOther(apiKeyEnv)
+  // Connections that share a key are of one project, and so are all their keys.
+  const variables = new Set([apiKeyEnv])
+  const owners = new Set<StoredConnection>()
+  for (const variable of variables) {
+    for (const one of there.filter(({ keys }) => keys.some(({ env }) => env === variable))) {
+      owners.add(one)
+      for (const { env } of one.keys) variables.add(env)
+    }
+  }
+  const connections = [...owners].map((one) => one.name).sort()
+  return { service: { base_url: baseUrl, connections, api_key_env: null }, variables: [...variables] }
 }
 
 function isAsked(
-  { base_url: baseUrl, connection, api_key_env: apiKeyEnv }: LedgerService,
-  asked: LedgerQuery['service'],
+  { service, variables }: KeyedService,
+  { baseUrl, connection, apiKeyEnv }: LedgerQuery['service'],
   of: LedgerKind,
 ): boolean {
-  if (asked.baseUrl !== undefined && asked.baseUrl !== baseUrl) return false
+  if (baseUrl !== undefined && baseUrl !== service.base_url) return false
   if (of === 'appeals') return true
   // A variable that was named goes before the connection, as it does when a run is started.
-  if (asked.apiKeyEnv !== undefined) return asked.apiKeyEnv === apiKeyEnv
-  return asked.connection === undefined || asked.connection === connection
+  if (apiKeyEnv !== undefined) return variables.includes(apiKeyEnv)
+  return connection === undefined || service.connections.includes(connection)
 }
 
-function sayOther({ connection, api_key_env: apiKeyEnv }: LedgerService, runs: number): string {
+function sayOther({ connections, api_key_env: apiKeyEnv }: LedgerService, runs: number): string {
   const key =
-    connection !== null
-      ? `the key of connection ${connection}`
+    connections.length > 0
+      ? `the key of connection ${connections.join(', ')}`
       : apiKeyEnv === null
         ? 'a key that was typed in'
         : `the key in ${apiKeyEnv}`
