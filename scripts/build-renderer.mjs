@@ -1,4 +1,5 @@
-// Builds the screens alone, as `npm run build` does beside everything else: for the browser shell, which needs no more.
+// Builds the screens alone, into out/renderer or the folder that is named, for the browser shell. `npm run build` builds
+// them for the Chromium of Electron; this, for the browsers that people have.
 import { rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { build } from 'vite'
@@ -8,10 +9,10 @@ import config from '../electron.vite.config.ts'
 process.env.NODE_ENV = 'production'
 
 const project = resolve(import.meta.dirname, '..')
-const target = resolve(project, 'out/renderer')
+const target = resolve(project, process.argv[2] ?? 'out/renderer')
 // Built aside and then moved, so that a server of the old screens never serves half of each.
-const fresh = resolve(project, `out/renderer-new-${process.pid}`)
-const old = resolve(project, `out/renderer-old-${process.pid}`)
+const fresh = `${target}-new-${process.pid}`
+const old = `${target}-old-${process.pid}`
 
 try {
   await build({

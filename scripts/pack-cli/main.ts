@@ -1,6 +1,6 @@
 // npm run pack:cli [-- --to FOLDER]: the command line as one npm package, which `npm install -g FILE` installs as
 // `sluice`. It holds bundles, the built window and their notices: no sources, and nothing to fetch.
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -16,7 +16,6 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { HELP_TOPICS } from '../../src/main/cli/topics.ts'
-import { findRenderer } from '../../src/main/web/find-renderer.ts'
 import { formatNotices, readPackages } from '../licences.ts'
 import { buildForNode, LICENCE_LIST, toSource } from '../main-bundle.ts'
 
@@ -29,8 +28,8 @@ const { values } = parseArgs({ options: { to: { type: 'string', default: join(pr
 /** Puts everything that runs into an empty folder. */
 async function assemble(folder: string): Promise<void> {
   await buildForNode(join(folder, 'main'), { installed: toSource('main/cli/installed.ts') })
-  const renderer = await findRenderer(async () => {})
-  cpSync(renderer, join(folder, 'renderer'), { recursive: true })
+  // Always anew: what is in out/renderer may be built for Electron.
+  execFileSync(process.execPath, [join(project, 'scripts/build-renderer.mjs'), join(folder, 'renderer')])
   const lists = ['main', 'renderer'].map((part) => join(folder, part, LICENCE_LIST))
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), formatNotices(readPackages(lists)))
   for (const list of lists) rmSync(list)
