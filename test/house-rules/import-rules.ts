@@ -112,7 +112,7 @@ const RENDERER = ['renderer', 'ui', 'feature', 'bridge client']
 
 // zod is everywhere: a schema stands where its data is.
 const OWNERS: readonly Owner[] = [
-  { packages: /^electron(\/|$)/, layers: ['desktop'] },
+  { packages: /^electron(-updater)?(\/|$)/, layers: ['desktop'] },
   { packages: /^undici(\/|$)/, layers: ['service'] },
   { packages: /^p-queue(\/|$)/, layers: ['sending'] },
   { packages: /^(papaparse|iconv-lite|jschardet|yauzl|saxes|numfmt|mediabunny)(\/|$)/, layers: ['source'] },

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { app } from 'electron'
@@ -22,6 +23,15 @@ void startDesktop({
   preloadFile: join(output, 'preload', 'preload.cjs'),
   args: process.argv,
   onUncaught: (listener) => process.on('uncaughtExceptionMonitor', listener),
+  async createUpdater() {
+    // Release builds name their repository in this file; without it there is nobody to ask.
+    if (!app.isPackaged || !existsSync(join(process.resourcesPath ?? '', 'app-update.yml'))) return null
+    const { default: electronUpdater } = await import('electron-updater')
+    return {
+      updater: electronUpdater.autoUpdater,
+      createToken: () => new electronUpdater.CancellationToken(),
+    }
+  },
   async openBridge() {
     const host = createDesktopHost(askProduction)
     const bridge = openBridge({

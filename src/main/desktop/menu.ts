@@ -1,5 +1,6 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import { APP_VERSION } from '../../shared/version.ts'
+import type { Updates } from './updates.ts'
 
 /** What the menu depends on, and what its items do. */
 export interface MenuOptions {
@@ -9,6 +10,22 @@ export interface MenuOptions {
   openFile(): void
   openFolder(): void
   collectDiagnostics(): void
+  /** Null where the build has no place to ask for updates. */
+  updates: Updates | null
+}
+
+function createUpdateItems(updates: Updates | null): MenuItemConstructorOptions[] {
+  if (updates === null) return []
+  return [
+    { label: 'Check for Updates…', click: () => void updates.check({ byPerson: true }) },
+    {
+      label: 'Check for Updates Automatically',
+      type: 'checkbox',
+      checked: updates.isAutomatic(),
+      click: ({ checked }) => updates.setAutomatic(checked),
+    },
+    { type: 'separator' },
+  ]
 }
 
 /** The application menu: the roles each system expects, and nothing that could leave the page. */
@@ -44,6 +61,7 @@ export function createMenuTemplate(options: MenuOptions): MenuItemConstructorOpt
     {
       role: 'help',
       submenu: [
+        ...createUpdateItems(options.updates),
         { label: 'Collect Diagnostics', click: options.collectDiagnostics },
         ...(isMac ? [] : [{ type: 'separator' } as const, { role: 'about' } as const]),
       ],

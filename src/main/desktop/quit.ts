@@ -25,24 +25,31 @@ async function askHowToQuit(count: number): Promise<number> {
   return response
 }
 
+/** The way out without a question. */
+export interface QuitGuard {
+  /** Closes the engine and then calls `last`, which ends the app. */
+  closeThen(last: () => void): void
+}
+
 /**
  * Asks before the app quits with runs under way, and closes the engine before it goes, once, however often quitting is
  * asked for.
  */
-export function guardQuit(runs: HeldRuns, closeEngine: () => Promise<void>): void {
+export function guardQuit(runs: HeldRuns, closeEngine: () => Promise<void>): QuitGuard {
   let state: 'open' | 'asking' | 'finishing' | 'closing' | 'closed' = 'open'
   let stopWaiting = () => {}
   const count = () => runs.snapshots().filter(isUnderWay).length
 
-  const close = () => {
+  const closeThen = (last: () => void) => {
     stopWaiting()
     state = 'closing'
-    const quit = () => {
+    const end = () => {
       state = 'closed'
-      app.quit()
+      last()
     }
-    closeEngine().then(quit, quit)
+    closeEngine().then(end, end)
   }
+  const close = () => closeThen(() => app.quit())
   const finish = () => {
     state = 'finishing'
     const check = () => {
@@ -78,4 +85,5 @@ export function guardQuit(runs: HeldRuns, closeEngine: () => Promise<void>): voi
       },
     )
   })
+  return { closeThen }
 }

@@ -22,6 +22,7 @@ import {
 } from './open-requests.ts'
 import { guardQuit } from './quit.ts'
 import { type HeldRuns, showRunsToSystem } from './run-attention.ts'
+import { createUpdates, type UpdaterParts, type Updates } from './updates.ts'
 import { createWindow, findWindow, showWindow } from './window.ts'
 
 /** The bridge as the desktop holds it: made once, served to each window, closed before the app quits. */
@@ -47,6 +48,8 @@ export interface DesktopOptions {
   args: readonly string[]
   /** Calls the listener with the error that is about to end the process. */
   onUncaught(listener: (error: unknown) => void): void
+  /** Makes what updates the app; null where this build has no place to ask. */
+  createUpdater(): Promise<UpdaterParts | null>
   /** Runs when the app is ready. Rejects where there can be no engine, such as with an unusable workspace. */
   openBridge(): Promise<DesktopBridge>
 }
@@ -132,6 +135,17 @@ async function openByMenu(kind: 'file' | 'folder', requests: OpenRequests): Prom
   if (path !== null) await requests.openPath(path)
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Looks for updates now and once a day, unless the person has turned that off. */
+function checkDaily(updates: Updates): void {
+  const check = () => {
+    if (updates.isAutomatic()) void updates.check({ byPerson: false })
+  }
+  check()
+  setInterval(check, DAY_MS).unref()
+}
+
 /**
  * Starts the one instance of the app: hardens every page before there is one, opens the bridge, then the window.
  * Settles when the window is made. A second instance hands over to the first and settles at once; where the bridge
@@ -182,7 +196,14 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     else showWindow()
     findWindow()?.webContents.send(IPC_CHANNELS.opened)
   })
-  guardQuit(bridge.runs, () => bridge.close())
+  const { closeThen } = guardQuit(bridge.runs, () => bridge.close())
+  const parts = await options.createUpdater().catch((error: unknown) => {
+    log.write('no updates', { error: describeError(error) })
+    return null
+  })
+  const settingFile = join(app.getPath('userData'), 'updates.json')
+  const updates =
+    parts === null ? null : createUpdates({ ...parts, runs: bridge.runs, log, settingFile, closeThen })
   showRunsToSystem(bridge.runs, findWindow, (runId) => requests.openRun(runId))
   acceptBridgePorts(bridge.serve, appUrl)
   serveDialogs(files, appUrl, () => requests.take())
@@ -192,8 +213,10 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     openFile: () => void openByMenu('file', requests),
     openFolder: () => void openByMenu('folder', requests),
     collectDiagnostics: () => void collectDiagnostics(log, bridge),
+    updates,
   })
   openWindow()
+  if (updates !== null) checkDaily(updates)
   opened.deliverTo(({ kind, value }) => {
     if (kind === 'link') requests.openLink(value)
     else void requests.openPath(value)

@@ -44,6 +44,7 @@ async function start({ args = [] as string[], home = createTemporaryFolder() } =
     onUncaught: (listener: typeof fail) => {
       fail = listener
     },
+    createUpdater: async () => null,
     openBridge: async () => ({
       files: {
         addSource: async (path: string) => ({ sourceId: `handle of ${path}`, name: 'a name', sizeBytes: 1 }),
@@ -316,7 +317,7 @@ describe('the menu', () => {
       expect(text).toContain(`"${role}"`)
     expect(electron.app.about).toMatchObject({ applicationName: 'Sluice' })
     const { createMenuTemplate } = await import('../../../src/main/desktop/menu.ts')
-    const actions = { openFile: () => {}, openFolder: () => {}, collectDiagnostics: () => {} }
+    const actions = { openFile: () => {}, openFolder: () => {}, collectDiagnostics: () => {}, updates: null }
     const mac = JSON.stringify(createMenuTemplate({ platform: 'darwin', development: false, ...actions }))
     for (const role of ['appMenu', 'close', 'recentDocuments', 'clearRecentDocuments']) {
       expect(mac).toContain(`"${role}"`)

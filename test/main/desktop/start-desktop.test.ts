@@ -28,6 +28,7 @@ const toOptions = (appUrl = 'app://sluice/') => ({
   preloadFile: '/nowhere/preload.cjs',
   args: ['/app/sluice'],
   onUncaught: () => {},
+  createUpdater: async () => null,
   openBridge: async () => ({
     files: {
       addSource: async (path: string) => ({ sourceId: `handle of ${path}`, name: 'a name', sizeBytes: 1 }),
