@@ -60,7 +60,7 @@ export function formatComparison(
     ),
     ...series
       .filter(({ metric }) => decided.length === 0 || metric === 'http_req_duration')
-      .map((one) => formatSeries(terminal, one)),
+      .map((one) => formatSeries(terminal, one, comparison.limited.length > 0)),
     formatRates(terminal, comparison),
     formatPlans(terminal, planDifferences),
   ]
@@ -70,14 +70,19 @@ export function formatComparison(
     .join('\n\n')
 }
 
-function formatSeries(terminal: Terminal, { metric, a, b, percentiles }: SeriesComparison): string[] {
+function formatSeries(
+  terminal: Terminal,
+  { metric, a, b, percentiles }: SeriesComparison,
+  isLimited: boolean,
+): string[] {
   const rows = percentiles.map(({ percentile, aMs, bMs, ratio, low, high, verdict }) => [
     formatPercentileName(percentile),
     formatFigure(aMs),
     formatFigure(bMs),
     ratio.toFixed(2),
     formatRange(low, high, (bound) => bound.toFixed(2)),
-    terminal.tone(TONES[verdict], verdict),
+    // What this machine limited says nothing about the service.
+    terminal.tone(isLimited ? 'quiet' : TONES[verdict], isLimited ? `${verdict}?` : verdict),
   ])
   const counts = terminal.tone('quiet', [formatSamples(a, 'A'), formatSamples(b, 'B')].join(', '))
   return [`${terminal.tone('strong', metric)}  ${counts}`, ...formatTable(terminal, COLUMNS, rows, 2)]
