@@ -17,11 +17,14 @@ const QUESTIONS = [
   'sample by score',
   'compare by row',
   'compare by content',
+  'export',
+  'export of all columns',
+  'report',
 ] as const
 
 /**
- * Evaluation, samples and comparison of runs of 1,000,000 rows with rules and six scores each: the time of the engine's
- * call, and the peak memory of a process that asks nothing else.
+ * Evaluation, samples, comparison, exports and a report of runs of 1,000,000 rows with rules and six scores each: the
+ * time of the engine's call, and the peak memory of a process that asks nothing else.
  */
 export async function runLookbackBench(): Promise<void> {
   await withFolder(async (folder) => {

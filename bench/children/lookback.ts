@@ -15,6 +15,9 @@ type Question =
   | 'sample by score'
   | 'compare by row'
   | 'compare by content'
+  | 'export'
+  | 'export of all columns'
+  | 'report'
 
 const task = JSON.parse(process.argv[2] ?? '') as Task
 reportToParent(task.kind === 'intake' ? await readIntoJournal(task) : await ask(task))
@@ -67,6 +70,12 @@ async function ask({
       ...{ by, list: { kind: 'changed' }, offset: 0, limit: 50, labels: null },
     })
     if (joined.rows === 0 || joined.changed === 0) throw new Error('the runs are not compared')
+  } else if (kind === 'export' || kind === 'export of all columns') {
+    const columns = kind === 'export' ? {} : { columns: ['all'] }
+    await engine.exportRun(runId, { file: join(folder, 'export.csv'), ...columns })
+  } else if (kind === 'report') {
+    const file = join(folder, 'report.html')
+    await engine.reportRun(runId, { file, withContent: false, evaluation: null })
   } else {
     await engine.evaluateRun(runId, {
       ...{ label: 'label', useVerdicts: false, separator: null, list: [], seed: 1 },

@@ -50,10 +50,13 @@ export interface Table {
   rows: readonly (readonly (string | Markup)[])[]
 }
 
+/** Rows of a table that is printed on one page. */
+const SHORT_ROWS = 12
+
 /** Draws a table that a screen reader can navigate; it scrolls by itself where it is too wide. */
 export function drawTable({ caption, columns, rows }: Table): Markup {
   const toClass = (index: number) => (columns[index]?.align === 'right' ? 'number' : 'text')
-  return html`<div class="scroll"><table>
+  return html`<div class="${rows.length > SHORT_ROWS ? 'scroll' : 'scroll short'}"><table>
 <caption>${caption}</caption>
 <thead><tr>${columns.map(({ title }, index) => (title === '' ? html`<td></td>` : html`<th scope="col" class="${toClass(index)}">${title}</th>`))}</tr></thead>
 <tbody>${rows.map(
