@@ -44,13 +44,12 @@ export async function startPackagedApp(
     await gone
   }
   onTestFinished(kill)
-  const port = await vi.waitFor(
-    () => {
-      if (child.exitCode !== null) throw new Error(`the app ended with ${child.exitCode}`)
-      return readDebuggerPort(userData)
-    },
-    { timeout: STARTS_WITHIN_MS },
-  )
+  const port = await Promise.race([
+    vi.waitFor(() => readDebuggerPort(userData), { timeout: STARTS_WITHIN_MS }),
+    gone.then(([code, signal]): never => {
+      throw new Error(`the app ended with ${code ?? signal} before it showed a window`)
+    }),
+  ])
   const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`)
   const [context] = browser.contexts()
   if (context === undefined) throw new Error('the app has no pages')
