@@ -2,12 +2,16 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createRunId, toJournalFile } from '../src/main/engine/workspace/workspace-files.ts'
+import { runHistoryBench } from './history.ts'
 import { runChild } from './lib/child.ts'
 import { printTable, toMedian, toText } from './lib/figures.ts'
 import { withFolder, writeSource } from './lib/workspace.ts'
 
 const ROWS = 1_000_000
 const ROUNDS = 3
+
+/** Rows of each of the many runs that are listed. */
+const SMALL_ROWS = 20
 
 /** What is asked about a run, by name; see `children/lookback.ts`. */
 const QUESTIONS = [
@@ -23,22 +27,18 @@ const QUESTIONS = [
 ] as const
 
 /**
- * Evaluation, samples, comparison, exports and a report of runs of 1,000,000 rows with rules and six scores each: the
- * time of the engine's call, and the peak memory of a process that asks nothing else.
+ * The list of many small runs; evaluation, samples, comparison, exports and a report of runs of 1,000,000 rows with rules
+ * and six scores each: the time of the engine's call, and the peak memory of a process that asks nothing else.
  */
 export async function runLookbackBench(): Promise<void> {
   await withFolder(async (folder) => {
-    const path = join(folder, 'source.csv')
-    writeSource(path, ROWS)
-    const { value: prepared } = await runChild<{ runId: string }>('lookback', {
-      kind: 'intake',
-      folder,
-      path,
-    })
-    const file = toJournalFile(folder, prepared.runId)
-    answerAll(file)
+    const { runId } = await prepareRun(folder, SMALL_ROWS)
+    await runHistoryBench(join(folder, 'many'), toJournalFile(folder, runId))
+  })
+  await withFolder(async (folder) => {
+    const prepared = await prepareRun(folder, ROWS)
     const laterRunId = createRunId()
-    answerDifferently(file, toJournalFile(folder, laterRunId), laterRunId)
+    answerDifferently(toJournalFile(folder, prepared.runId), toJournalFile(folder, laterRunId), laterRunId)
     const table = [['question', 'median', 'longest', 'peak memory']]
     for (const kind of QUESTIONS) {
       const found: { ms: number; mb: number }[] = []
@@ -60,8 +60,17 @@ export async function runLookbackBench(): Promise<void> {
   })
 }
 
+/** A run of so many rows, all of them answered. */
+async function prepareRun(folder: string, rows: number): Promise<{ runId: string }> {
+  const path = join(folder, 'source.csv')
+  writeSource(path, rows)
+  const { value } = await runChild<{ runId: string }>('lookback', { kind: 'intake', folder, path })
+  answerAll(toJournalFile(folder, value.runId), rows)
+  return value
+}
+
 /** Writes what a service would have answered: a rule on every seventh row, and a score of each class. */
-function answerAll(file: string): void {
+function answerAll(file: string, rows: number): void {
   const db = new DatabaseSync(file)
   const classes = ['sexual', 'hate', 'violence', 'bullying', 'spam', 'promotions']
   const values = classes.map((name, index) => `('${name}', ${index})`).join(', ')
@@ -75,8 +84,8 @@ function answerAll(file: string): void {
     INSERT INTO row_rule (rule, row) SELECT 2, id FROM row WHERE id % 11 = 0;
     INSERT INTO row_class (row, class, score)
       SELECT row.id, class.column1, (row.id * (7 + class.column2)) % 997 / 997.0 FROM row, (VALUES ${values}) AS class;
-    INSERT INTO facet (kind, value, n) VALUES ('state', 'succeeded', ${ROWS});
-    UPDATE run SET state = 'completed', claimed = ${ROWS}, claimed_rows = ${ROWS};
+    INSERT INTO facet (kind, value, n) VALUES ('state', 'succeeded', ${rows});
+    UPDATE run SET state = 'completed', claimed = ${rows}, claimed_rows = ${rows};
     COMMIT;
     PRAGMA wal_checkpoint(TRUNCATE)`)
   db.close()

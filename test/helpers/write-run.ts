@@ -1,6 +1,6 @@
 import { Journal } from '../../src/main/engine/journal/journal.ts'
 import { insertRunRecord, updateRunRecord } from '../../src/main/engine/journal/run-record.ts'
-import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
+import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
 import { type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 
 /** What differs from one written run to the next. */
@@ -16,6 +16,7 @@ export interface WrittenRun {
 /** Writes the journal of a run that was never sent. */
 export function writeRun(workspace: string, run: WrittenRun): void {
   const { runId, name = runId, rows = 1, state = 'completed', createdAtMs = Date.UTC(2026, 10, 1) } = run
+  createWorkspaceFolders(workspace)
   const journal = openRun(workspace, run)
   journal.transact('process', () => {
     const plan = planSchema.parse({

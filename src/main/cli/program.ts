@@ -82,9 +82,18 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       'send rows that did not succeed again',
       async () => (await import('./commands/resume.ts')).addRetryCommand,
     ),
+    list(
+      'run-again [options] <run>',
+      'start a new run with the plan of an earlier one',
+      async () => (await import('./commands/run-again.ts')).addRunAgainCommand,
+    ),
   ],
   'Results:': [
-    list('runs [options]', 'list runs', async () => (await import('./commands/runs/list.ts')).addRunsCommand),
+    list(
+      'runs [options]',
+      'list, search, name and prune runs',
+      async () => (await import('./commands/runs/list.ts')).addRunsCommand,
+    ),
     list(
       'show [options] <run>',
       'show a run, its problems, or one row',
@@ -124,6 +133,11 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       'delete [options] <run>',
       'delete a run permanently',
       async () => (await import('./commands/delete.ts')).addDeleteCommand,
+    ),
+    list(
+      'wipe [options]',
+      'delete all runs permanently',
+      async () => (await import('./commands/wipe.ts')).addWipeCommand,
     ),
   ],
   'Set up:': [
@@ -179,6 +193,8 @@ export async function createProgram(context: CliContext, words: readonly string[
     .description('Sends spreadsheets and folders in bulk to a content moderation service, and load tests it.')
     .version(APP_VERSION, '-V, --version', 'print the version')
     .exitOverride()
+    // `runs edit` and `runs` have options of the same names, each its own.
+    .enablePositionalOptions()
     .configureOutput({
       // Errors are thrown, and said in one place.
       outputError: () => {},

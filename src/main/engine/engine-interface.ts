@@ -5,12 +5,14 @@ import type { Baseline } from '../../shared/lookback/baseline.ts'
 import type { CompareOptions, DecisionComparison } from '../../shared/lookback/comparison.ts'
 import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
 import type { Ledger, LedgerQuery } from '../../shared/lookback/ledger.ts'
+import type { PrunableRuns, Retention } from '../../shared/lookback/retention.ts'
 import type { FoundRuns, RunListQuery, RunPage } from '../../shared/lookback/run-list.ts'
 import type { ReportOptions, RunReport } from '../../shared/lookback/run-report.ts'
 import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sample.ts'
 import type { Trend, TrendLabels } from '../../shared/lookback/trend.ts'
 import type { NewVerdict, Verdict } from '../../shared/lookback/verdict.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
+import type { SourceChange } from '../../shared/plan/source-fingerprint.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type {
   ExportOptions,
@@ -128,6 +130,8 @@ export interface RunReader {
   sampleRun(runId: string, options: SampleOptions): Promise<Sample>
   /** What persons said of the rows of a run and its retries, by row. */
   readVerdicts(runId: string): Promise<Verdict[]>
+  /** How a source has changed since the run read its own. */
+  findSourceChange(runId: string, source: PlanSource): Promise<SourceChange>
   /** Stores verdicts, all or none. Throws `BAD_USAGE` where the run has no such row. */
   storeVerdicts(runId: string, verdicts: readonly NewVerdict[]): Promise<void>
   /** Removes all verdicts on a row. Throws `BAD_USAGE` where the run has no such row. */
@@ -178,6 +182,8 @@ export interface Engine extends RunReader {
   heldRun(runId: string): RunHandle | null
   /** A page of the runs that are asked for (default: all, newest first), each together with its retries. */
   listRuns(query?: RunListQuery): Promise<RunPage>
+  /** The runs that exceed the limits of retention; none that a process holds, and none that is needed. */
+  findPrunable(retention: Retention): Promise<PrunableRuns>
   /** The runs that a person's reference means: an id, the beginning of one, or `latest`. */
   findRuns(reference: string): Promise<FoundRuns>
   summarizeRun(runId: string): Promise<RunSummary>
@@ -200,8 +206,18 @@ export interface Engine extends RunReader {
    * Several files have to be JSON lines of one run. Throws `BAD_SOURCE`.
    */
   importK6(files: readonly string[], options?: { ofRunId?: string; name?: string }): Promise<RunSummary>
-  /** Removes the journals of a run and of the retries below it for good. Throws `RUN_BUSY` while a process holds it. */
+  /**
+   * Removes a run, the retries below it, and whatever is kept of them in the workspace, for good. Throws `RUN_BUSY` while
+   * a process holds one of them.
+   */
   deleteRun(runId: string): Promise<void>
+  /** Removes several, and returns those that a process holds, which are left alone. */
+  deleteRuns(runIds: readonly string[]): Promise<string[]>
+  /**
+   * Removes all that was ever recorded in the workspace, and returns how many runs and retries that were. Connections and
+   * settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks here.
+   */
+  wipe(): Promise<number>
   /** Opens the callback receiver, which then stays open until {@link close}. Throws `RECEIVER_UNAVAILABLE`. */
   openReceiver(options?: ReceiverOptions): Promise<ReceiverStatus>
   /** The receiver as it stands; null while it is not open. */

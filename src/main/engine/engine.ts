@@ -35,11 +35,14 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     importK6: (files, importing) => held.importK6(files, importing),
     heldRun: (runId) => held.find(runId),
     settleLate: (runId) => held.settleLate(runId),
-    deleteRun: (runId) => held.delete(runId),
+    deleteRun: (runId) => held.removal.delete(runId),
+    deleteRuns: (runIds) => held.removal.deleteAll(runIds),
+    wipe: () => held.removal.wipe(),
 
     previewSource: (source, limit) => stored.previewSource(source, limit),
     sampleSource: (source, sampling) => stored.sampleSource(source, sampling),
     listRuns: (query = {}) => stored.list(query),
+    findPrunable: (retention) => stored.findPrunable(retention),
     findRuns: (reference) => stored.find(reference),
     summarizeRun: (runId) => stored.summarize(runId),
     readPlan: (runId) => stored.readPlan(runId),
@@ -70,6 +73,7 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     storeVerdicts: (runId, verdicts) => stored.ask('storeVerdicts', runId, verdicts),
     removeVerdicts: (runId, row) => stored.ask('removeVerdicts', runId, row),
     importVerdicts: (runId, source) => stored.ask('importVerdicts', runId, source),
+    findSourceChange: (runId, source) => stored.ask('findSourceChange', runId, source),
     annotateRun: (runId, change) => stored.ask('annotateRun', runId, change),
     exportVerdicts: (runId, file) => stored.ask('exportVerdicts', runId, file),
 

@@ -1,4 +1,5 @@
 import type { ErrorEntry } from './error-entry.ts'
+import { formatCounted } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
 /** Errors that only the command line has: its arguments, its plan files, its questions. */
@@ -37,6 +38,41 @@ export const COMMAND_LINE_MESSAGES = {
     words: () => ({
       text: '--on-unknown resend may add items to the index twice',
       remedy: 'To accept that, add --resend-index-adds. Otherwise remove --on-unknown. Nothing was sent.',
+    }),
+  },
+  prune_unlimited: {
+    code: 'BAD_USAGE',
+    words: (_: object, sluice: string) => ({
+      text: 'no limit is given, and the workspace stores none',
+      remedy: `Add --older-than 30d, --larger-than 1GB or --keep-below 10GB, or store limits: ${sluice} runs retention --older-than 30d`,
+    }),
+  },
+  prune_unconfirmed: {
+    code: 'NOT_CONFIRMED',
+    words: ({ runs }: { runs: number }) => ({
+      text: `${formatCounted(runs, 'run')} would be deleted permanently`,
+      remedy: 'Nothing was deleted. To confirm, add --yes. To list them, add --dry-run.',
+    }),
+  },
+  wipe_unconfirmed: {
+    code: 'NOT_CONFIRMED',
+    words: ({ workspace, runs }: { workspace: string; runs: number }) => ({
+      text: `${formatCounted(runs, 'run')} and everything else recorded in ${workspace} would be deleted permanently`,
+      remedy: 'Nothing was deleted. To confirm, add --yes.',
+    }),
+  },
+  again_source_missing: {
+    code: 'BAD_SOURCE',
+    words: ({ source, runId }: { source: string; runId: string }) => ({
+      text: `${source}, the source of run ${runId}, does not exist`,
+      remedy: 'Put the file back, or name another with --source FILE.',
+    }),
+  },
+  again_source_changed: {
+    code: 'BAD_SOURCE',
+    words: ({ reason }: { reason: string }) => ({
+      text: reason,
+      remedy: 'Nothing was sent. To send the source as it is now, leave out --if-unchanged.',
     }),
   },
   delete_unconfirmed: {

@@ -102,6 +102,13 @@ export const WORKSPACE_MESSAGES = {
       }
     },
   },
+  retention_unusable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the retention settings in ${file}: ${reason}`,
+      remedy: 'Nothing was deleted. Correct the file, or delete it and set the limits again.',
+    }),
+  },
   connections_unreadable: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({

@@ -38,7 +38,8 @@ export interface Request {
   env: NodeJS.ProcessEnv
 }
 
-function toPace(flags: PaceFlags, timeoutMs: number): Pace {
+/** How fast options say to send. */
+export function toPace(flags: PaceFlags, timeoutMs: number): Pace {
   if (flags.rate === undefined) {
     return { kind: 'closed', concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY }
   }

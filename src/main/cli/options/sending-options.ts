@@ -53,8 +53,8 @@ export interface PaceFlags {
   rate?: number
 }
 
-/** Declares how fast a run sends, except load tests. */
-export function addPaceOptions(command: Command): Command {
+/** Declares how fast a run sends, except load tests; `retries` is the default of that option. */
+export function addPaceOptions(command: Command, retries: number | null = 3): Command {
   return command
     .optionsGroup('Pace:')
     .option(
@@ -67,7 +67,12 @@ export function addPaceOptions(command: Command): Command {
       'requests per second (default: as fast as --concurrency allows)',
       createPositiveNumberParser(1_000_000),
     )
-    .option('--retries <n>', 'retries per request, where a repeat is safe', createIntegerParser(0, 100), 3)
+    .option(
+      '--retries <n>',
+      'retries per request, where a repeat is safe',
+      createIntegerParser(0, 100),
+      retries ?? undefined,
+    )
 }
 
 /**

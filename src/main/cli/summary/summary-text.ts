@@ -98,6 +98,12 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
     terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`)),
   )
   for (const line of formatRetries(summary)) lines.push(terminal.tone('quiet', line))
+  const { tags = [], note } = summary
+  if (tags.length > 0) lines.push(terminal.tone('quiet', toPrintable(`tags: ${tags.join(', ')}`)))
+  if (note !== undefined) {
+    for (const line of wrapWords(`note: ${toPrintable(note)}`, terminal.columns()))
+      lines.push(terminal.tone('quiet', line))
+  }
   return lines
 }
 

@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
+import { removeExports } from '../workspace/inner-exports.ts'
 import { isLeaseHeld, removeLease, takeLease } from '../workspace/lease.ts'
 import { removeStdin } from '../workspace/stdin-source.ts'
 import { toJournalFile, toRunFiles } from '../workspace/workspace-files.ts'
@@ -32,6 +33,7 @@ export function deleteJournal(workspace: string, runId: string): void {
 
 /** Removes the files of a run, except its lease. */
 function removeJournal(workspace: string, runId: string): void {
+  removeExports(workspace, runId)
   for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
 }
 

@@ -174,4 +174,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE problem ADD COLUMN args TEXT;
   ALTER TABLE problem ADD COLUMN details TEXT;
   `,
+  `
+  -- What the source was like when it was read, a JSON object; null where it could not be told, or nobody noted it.
+  ALTER TABLE run ADD COLUMN source_fingerprint TEXT;
+  `,
 ]

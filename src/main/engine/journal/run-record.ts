@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
+import { type SourceFingerprint, sourceFingerprintSchema } from '../../../shared/plan/source-fingerprint.ts'
 
 /** How far a run has come, as its journal says; who holds the lease decides whether it still goes on. */
 export type StoredState = 'intake' | 'ready' | 'running' | 'completed' | 'stopped' | 'interrupted'
@@ -40,6 +41,8 @@ export interface RunRecord {
   /** Callbacks of the inbox up to this one were processed. */
   inboxRead: number
   appVersion: string
+  /** What the source was like when it was read; null where nobody noted it. */
+  sourceFingerprint: SourceFingerprint | null
 }
 
 /** Writes the run's one row. The caller has a transaction open. */
@@ -95,6 +98,7 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     mediaBase: toText(row['media_base']),
     inboxRead: Number(row['inbox_read']),
     appVersion: String(row['app_version']),
+    sourceFingerprint: parseFingerprint(toText(row['source_fingerprint'])),
   }
 }
 
@@ -116,6 +120,8 @@ export interface RunChanges {
   inbox_read?: number
   superseded_by?: string | null
   unknown_taken_by?: string | null
+  /** A {@link SourceFingerprint} as JSON. */
+  source_fingerprint?: string | null
 }
 
 /** Changes the named columns of the run's row. The caller has a transaction open. */
@@ -123,6 +129,10 @@ export function updateRunRecord(db: DatabaseSync, changes: RunChanges): void {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
   const assignments = entries.map(([column]) => `${column} = ?`).join(', ')
   db.prepare(`UPDATE run SET ${assignments}`).run(...entries.map(([, value]) => value))
+}
+
+function parseFingerprint(text: string | null): SourceFingerprint | null {
+  return text === null ? null : sourceFingerprintSchema.parse(JSON.parse(text))
 }
 
 function toText(value: unknown): string | null {

@@ -13,6 +13,7 @@ import { readFacets, readProblemGroups } from '../run/results/facets.ts'
 import { isSimple, readPage } from '../run/results/result-page.ts'
 import { readRow } from '../run/results/row-detail.ts'
 import { RowIndexes } from '../run/results/row-search.ts'
+import { noteExport } from '../workspace/inner-exports.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
 import { changeAnnotations } from '../workspace/run-annotations.ts'
 import { toRunId } from '../workspace/workspace-files.ts'
@@ -58,7 +59,10 @@ serveCalls<QueryCalls>({
   // Readers of sources and writers of files are loaded where they are asked for: most queries need neither.
   async exportRun(run, options) {
     const { exportRun } = await import('../results/export-run.ts')
-    return exportRun(openFamily(run), options)
+    const family = openFamily(run)
+    const result = await exportRun(family, options)
+    noteExport(family.workspace, family.record.runId, result.file)
+    return result
   },
   async evaluateRun(run, options) {
     const { evaluateRun } = await import('../lookback/evaluate-run.ts')
@@ -103,12 +107,18 @@ serveCalls<QueryCalls>({
     const { exportLedger } = await import('../lookback/ledger/export-ledger.ts')
     return exportLedger(pool, asked, query, file)
   },
+  async findSourceChange(run, source) {
+    const { findSourceChange } = await import('../source/source-fingerprint.ts')
+    return findSourceChange(source, openFamily(run).record.sourceFingerprint)
+  },
   annotateRun: (run, change) => {
     const { whole, workspace, record } = openFamily(run)
     return changeAnnotations(workspace, whole[0]?.record.runId ?? record.runId, change)
   },
   listRuns: ({ workspace, held }, query) => openCatalogue(workspace).list(query, held),
   findRuns: ({ workspace, held }, reference) => openCatalogue(workspace).find(reference, held),
+  findPrunable: ({ workspace, held }, retention) => openCatalogue(workspace).findPrunable(retention, held),
+  listTokens: ({ workspace, held }) => openCatalogue(workspace).listTokens(held),
   listLateRuns: ({ workspace, held }) => openCatalogue(workspace).listLate(held),
   forget(file) {
     indexes.forget(file)

@@ -5,6 +5,7 @@ import type { LoadComparison } from '../../../shared/load/compare.ts'
 import type { CompareOptions, DecisionComparison } from '../../../shared/lookback/comparison.ts'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
 import type { Ledger, LedgerQuery } from '../../../shared/lookback/ledger.ts'
+import type { PrunableRuns, Retention } from '../../../shared/lookback/retention.ts'
 import type { FoundRuns, RunListQuery, RunPage } from '../../../shared/lookback/run-list.ts'
 import type { Sample, SampleOptions } from '../../../shared/lookback/stratified-sample.ts'
 import { type Trend, type TrendLabels, toTrendPoint } from '../../../shared/lookback/trend.ts'
@@ -17,7 +18,7 @@ import { WorkerClient } from '../../worker-rpc.ts'
 import type { Engine, RunReader } from '../engine-interface.ts'
 import type { AskedWorkspace } from '../lookback/ledger/read-ledger.ts'
 import type { RunBases } from '../receiver/workspace-receiver.ts'
-import { isRunId, listRunIds, toJournalFile } from '../workspace/workspace-files.ts'
+import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
 
 /** A run as the queries' thread finds it: its journal, and the ids of the runs that this process holds. */
 export interface AskedRun {
@@ -56,6 +57,9 @@ type Query<Read> = Read extends (runId: string, ...args: infer Args) => infer Re
 export type QueryCalls = { [Name in keyof RunReader]: Query<RunReader[Name]> } & RunQueries & {
     listRuns(asked: AskedWorkspace, query: RunListQuery): Promise<RunPage>
     findRuns(asked: AskedWorkspace, reference: string): Promise<FoundRuns>
+    findPrunable(asked: AskedWorkspace, retention: Retention): Promise<PrunableRuns>
+    /** Tokens of all runs; null where a journal cannot be read. */
+    listTokens(asked: AskedWorkspace): Promise<string[] | null>
     /** Ids of the runs and retries that have callbacks to process, or rows that have become overdue. */
     listLateRuns(asked: AskedWorkspace): Promise<string[]>
     /** The first rows of a source. Throws `BAD_SOURCE`. */
@@ -72,7 +76,14 @@ type LedgerPage = Parameters<Engine['readLedger']>[1]
 
 /** The queries about one run, and what each is asked besides the run. */
 type RunQuery = Exclude<keyof QueryCalls, WorkspaceQuery | 'previewSource' | 'sampleSource' | 'forget'>
-type WorkspaceQuery = 'listRuns' | 'findRuns' | 'listLateRuns' | 'readLedger' | 'exportLedger'
+type WorkspaceQuery =
+  | 'listRuns'
+  | 'findRuns'
+  | 'findPrunable'
+  | 'listLateRuns'
+  | 'listTokens'
+  | 'readLedger'
+  | 'exportLedger'
 type RestOf<Name extends RunQuery> =
   Parameters<QueryCalls[Name]> extends [AskedRun, ...infer Rest] ? Rest : never
 
@@ -110,6 +121,11 @@ export class StoredRuns {
   /** The runs that a reference means. */
   find(reference: string): Promise<FoundRuns> {
     return this.#thread.ask('findRuns', this.#toAskedWorkspace(), reference)
+  }
+
+  /** The runs that exceed the limits of retention. */
+  findPrunable(retention: Retention): Promise<PrunableRuns> {
+    return this.#thread.ask('findPrunable', this.#toAskedWorkspace(), retention)
   }
 
   /** Ids of all runs and retries that have callbacks to process, or rows that have become overdue. */
@@ -212,13 +228,9 @@ export class StoredRuns {
    * cannot be read, since its token is then unknown.
    */
   async readRunTokens(): Promise<ReadonlySet<string>> {
-    const tokens = new Set<string>()
-    for (const runId of listRunIds(this.#workspace)) {
-      tokens.add(runId)
-      const addresses = await this.#thread.ask('readAddresses', this.#toAsked(runId))
-      if (addresses !== null) tokens.add(addresses.runToken)
-    }
-    return tokens
+    const tokens = await this.#thread.ask('listTokens', this.#toAskedWorkspace())
+    if (tokens === null) throw new Error('a journal cannot be read')
+    return new Set(tokens)
   }
 
   /** Lets go of a journal that is about to be deleted. */

@@ -5,6 +5,7 @@ import {
   type InboxAddress,
   type InboxCounts,
   type InboxEntry,
+  InboxReader,
   openInbox,
   type Refusal,
   readCounters,
@@ -103,6 +104,8 @@ export class InboxWriter {
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
+    // Until it is copied into the file, the WAL keeps what was deleted; a reader in the way leaves that to the next time.
+    if (this.#db.isOpen) this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
   /** Stores what waits, closes the file and releases the lease. */
@@ -194,6 +197,20 @@ export class InboxWriter {
     this.#db.prepare('DELETE FROM run WHERE id = ?').run(run)
     this.#runs.delete(token)
     return false
+  }
+}
+
+/** Deletes the callbacks of runs where no process receives any; whoever holds the inbox deletes them at its next start. */
+export async function forgetCallbacks(workspace: string, runTokens: readonly string[]): Promise<void> {
+  const inbox = new InboxReader(workspace)
+  const known = inbox.readRunTokens().filter((token) => runTokens.includes(token))
+  inbox.close()
+  const writer = known.length === 0 ? null : InboxWriter.open(workspace)
+  if (writer === null) return
+  try {
+    await writer.forget(known)
+  } finally {
+    writer.close()
   }
 }
 

@@ -136,7 +136,8 @@ export function openInbox(file: string): DatabaseSync {
   try {
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
     closeDatabaseFile(file)
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    // What is deleted is overwritten: callbacks hold content.
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
     db.exec(
       'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
     )

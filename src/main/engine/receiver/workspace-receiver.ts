@@ -8,6 +8,7 @@ import { WorkerClient } from '../../worker-rpc.ts'
 import type { ReceiverOptions, ReceiverStatus } from '../engine-interface.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { InboxReader } from './inbox.ts'
+import { forgetCallbacks } from './inbox-writer.ts'
 import type { Receiver, ReceiverStanding, ReceiverTask } from './receiver.ts'
 
 /** Where a run's requests say that callbacks and media are found; null where it needs none. */
@@ -127,7 +128,8 @@ export class WorkspaceReceiver {
 
   /** Deletes the callbacks of runs that are gone. What cannot be deleted now is deleted when the receiver opens next. */
   async forget(runTokens: readonly string[]): Promise<void> {
-    await this.#open?.thread.call('forget', runTokens).catch(() => {})
+    if (this.#open !== null) await this.#open.thread.call('forget', runTokens).catch(() => {})
+    else await forgetCallbacks(this.#options.workspace, runTokens)
   }
 
   async close(): Promise<void> {

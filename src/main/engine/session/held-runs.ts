@@ -6,13 +6,12 @@ import { countDoubleAdds } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
 import type { Engine, ResumeOptions, RunHandle, StartOptions } from '../engine-interface.ts'
-import { deleteJournal } from '../journal/delete-journal.ts'
 import { toK6Plan } from '../load/k6/k6-result.ts'
 import type { StoredRuns } from '../query/stored-runs.ts'
 import type { RunBases, WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
-import { isLeaseHeld } from '../workspace/lease.ts'
-import { createRunId, toJournalFile } from '../workspace/workspace-files.ts'
+import { createRunId } from '../workspace/workspace-files.ts'
+import { RunRemoval } from './run-removal.ts'
 import { type RunTask, RunThread } from './run-thread.ts'
 
 /** What differs from one run's thread to the next. */
@@ -48,8 +47,12 @@ export class HeldRuns {
   readonly #held = new Map<string, RunHandle>()
   readonly #settling = new Map<string, Promise<void>>()
 
+  /** Removes runs, held ones apart. */
+  readonly removal: RunRemoval
+
   constructor(options: HeldRunsOptions) {
     this.#options = options
+    this.removal = new RunRemoval({ ...options, isHeld: (runId) => this.#held.has(runId) })
   }
 
   /** Ids of the runs that this process holds. */
@@ -120,24 +123,6 @@ export class HeldRuns {
     return this.#startThread(named, { ...IDLE, runId: createRunId(), work }).ended
   }
 
-  /** Removes the journals of a run and of the retries below it for good. Throws `RUN_BUSY` while a process holds it. */
-  async delete(runId: string): Promise<void> {
-    const { stored, receiver } = this.#options
-    const members = await stored.ask('listMembers', runId).catch((error: unknown) => {
-      if (error instanceof SluiceError && error.code === 'RUN_NOT_FOUND') throw error
-      // A damaged journal can be deleted, too.
-      return []
-    })
-    this.#refuseHeld(runId)
-    const addresses = await stored.ask('readAddresses', runId).catch(() => null)
-    const retries = members.filter((member) => member !== runId)
-    for (const retry of retries) this.#refuseBusy(retry)
-    for (const one of [...retries.reverse(), runId]) await this.#removeFiles(one)
-    const token = addresses?.runToken ?? runId
-    const live = addresses?.callbackBase == null ? null : await stored.readRunTokens().catch(() => null)
-    if (live !== null && !live.has(token)) await receiver.forget([token])
-  }
-
   /**
    * Processes the callbacks that came for a run and its retries while nobody held them, and marks what has become
    * overdue; for all runs that can be read where none is named.
@@ -200,7 +185,7 @@ export class HeldRuns {
       async (error: unknown) => {
         await this.#release(task)
         // A new run whose source or plan cannot be used never was one.
-        if (task.work.kind !== 'resume' && !thread.isReady) await this.#removeFiles(runId)
+        if (task.work.kind !== 'resume' && !thread.isReady) await this.removal.removeFiles(runId)
         throw error
       },
     )
@@ -235,11 +220,6 @@ export class HeldRuns {
     if (mediaBase === null) return
     const addresses = await stored.ask('readAddresses', runId).catch(() => null)
     await receiver.release({ runId, runToken: addresses?.runToken ?? runId })
-  }
-
-  async #removeFiles(runId: string): Promise<void> {
-    await this.#options.stored.forget(runId)
-    deleteJournal(this.#options.workspace, runId)
   }
 
   /** What a run that is taken up again, or retries another one, needs of the receiver. */
@@ -287,12 +267,6 @@ export class HeldRuns {
   /** Spares the wait for a lease that this process holds itself. */
   #refuseHeld(runId: string): void {
     if (this.#held.has(runId)) throw new SluiceError({ id: 'run_going_on', runId })
-  }
-
-  #refuseBusy(runId: string): void {
-    this.#refuseHeld(runId)
-    if (!isLeaseHeld(toJournalFile(this.#options.workspace, runId))) return
-    throw new SluiceError({ id: 'run_held_elsewhere', runId })
   }
 }
 

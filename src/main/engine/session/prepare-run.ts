@@ -1,13 +1,14 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import { describeSuccessor, findSuccessor, isDeleted } from '../journal/run-family.ts'
-import { insertRunRecord, type RunRecord, readRunRecord } from '../journal/run-record.ts'
+import { insertRunRecord, type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { restoreSendingTime } from '../journal/seconds.ts'
 import { type IntakeProgress, runIntake } from '../run/intake.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
 import { rebuildSeconds, recoverUnknown, resendUnknown } from '../run/journal/recovery.ts'
 import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { readTransport } from '../service/transport.ts'
+import { fingerprintSource } from '../source/source-fingerprint.ts'
 import type { RunTask } from './run-thread.ts'
 
 /**
@@ -45,8 +46,16 @@ export async function prepareRun(
   // A missing certificate or credential is reported before the source is read.
   readTransport(record.plan.connection, hooks.proxyCredentials)
   if (record.state !== 'intake') return record
+  await noteSource(journal, record)
   const isWhole = await runIntake({ workspace: task.workspace, record, journal, ...hooks })
   return isWhole ? readRecord(journal) : null
+}
+
+/** Notes what the source is like, so that a later run can say whether it has changed. */
+async function noteSource(journal: Journal, { plan }: RunRecord): Promise<void> {
+  const fingerprint = await fingerprintSource(plan.source)
+  const text = fingerprint === null ? null : JSON.stringify(fingerprint)
+  journal.transact('process', () => updateRunRecord(journal.db, { source_fingerprint: text }))
 }
 
 function createRun(

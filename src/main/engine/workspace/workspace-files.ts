@@ -81,6 +81,35 @@ export function toAnnotationsFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${ANNOTATIONS_ENDING}`)
 }
 
+/** Where the exports of a run are noted that were written inside of the workspace. */
+export function toExportsFile(workspace: string, runId: string): string {
+  return join(workspace, RUNS_FOLDER, `${runId}.exports`)
+}
+
+/** What processes that were killed have left of runs that are deleted: drafts of the files next to a journal. */
+export function findLeftFiles(workspace: string, runIds: ReadonlySet<string>): string[] {
+  const folder = join(workspace, RUNS_FOLDER)
+  return readdirSync(folder)
+    .filter((name) => runIds.has(/^\.?([\w-]+)\./.exec(name)?.[1] ?? ''))
+    .filter((name) => !name.endsWith(`${JOURNAL_ENDING}.lease`))
+    .map((name) => join(folder, name))
+}
+
+/** What the workspace holds of runs, their callbacks and files on their way: all but what a person has set. */
+const RECORDED =
+  /^(inbox|catalogue|baselines\.json)([.-].*)?$|^(downloads|uploads|stdin|media|demo)$|^open-.*\.html$|^\..*\.part$/
+
+/** Paths of all that was ever recorded in a workspace; the lease of the inbox, which the caller holds, apart. */
+export function toRecordedFiles(workspace: string): string[] {
+  const runs = join(workspace, RUNS_FOLDER)
+  return [
+    ...readdirSync(runs).map((name) => join(runs, name)),
+    ...readdirSync(workspace)
+      .filter((name) => RECORDED.test(name) && name !== 'inbox.lease')
+      .map((name) => join(workspace, name)),
+  ]
+}
+
 /** What the file system says of the files of a run. */
 export interface RunFilesState {
   /** Differs once the run or its annotations were written to; null where they were written to just now. */
@@ -125,7 +154,7 @@ export function toRunFiles(workspace: string, runId: string): string[] {
   const annotations = toAnnotationsFile(workspace, runId)
   return [
     ...[`${verdicts}-journal`, `${verdicts}.lease`, verdicts],
-    ...[annotations, `${annotations}.lease`],
+    ...[annotations, `${annotations}.lease`, toExportsFile(workspace, runId)],
     ...[`${file}-wal`, `${file}-shm`, `${file}-journal`, file],
   ]
 }

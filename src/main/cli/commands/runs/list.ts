@@ -18,6 +18,8 @@ import { collect, createChoiceCollector, createIntegerParser } from '../../optio
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
 import { formatTable, type TableColumn } from '../../terminal/layout.ts'
 import { toPrintable } from '../../terminal/output.ts'
+import { addRunsEditCommand } from './edit.ts'
+import { addRunsPruneCommand, addRunsRetentionCommand } from './prune.ts'
 
 /** A column of the list; where the terminal is too narrow, those of the lowest `keep` go first. */
 type RunColumn = TableColumn & {
@@ -212,6 +214,9 @@ export function addRunsCommand(program: Command, context: CliContext): void {
     .option('--page <n>', 'number of the page', createIntegerParser(1, 1_000_000), 1)
     .optionsGroup('Options:')
     .option('--json', 'one JSON array on stdout')
+  addRunsEditCommand(command, context)
+  addRunsPruneCommand(command, context)
+  addRunsRetentionCommand(command, context)
   addWorkspaceOption(command).action((flags: ListFlags) => listRuns(context, flags))
   addExamples(command, [
     'runs --search posts --state completed',

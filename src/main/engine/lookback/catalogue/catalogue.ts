@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import { choosePrunable, type PrunableRuns, type Retention } from '../../../../shared/lookback/retention.ts'
 import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
@@ -24,7 +25,8 @@ import {
   removeRuns,
   toUnreadRun,
 } from './catalogued-run.ts'
-import { findRuns, readRunPage } from './listed-runs.ts'
+import { findRuns, readRetainedRuns, readRunPage } from './listed-runs.ts'
+import { listProtectedRuns } from './protected-runs.ts'
 
 /** How long journals are read until what they say is written, and others get their turn, milliseconds. */
 const SLICE_MS = 100
@@ -65,6 +67,23 @@ export class Catalogue {
   /** The runs that a reference means: an id, the beginning of one, or `latest`. */
   find(reference: string, held: readonly string[]): Promise<FoundRuns> {
     return this.#ask(held, (db) => findRuns(db, reference))
+  }
+
+  /** The runs that exceed the limits of retention; none that a process holds, and none that is needed. */
+  findPrunable(retention: Retention, held: readonly string[]): Promise<PrunableRuns> {
+    return this.#ask(held, (db) =>
+      choosePrunable(readRetainedRuns(db, listProtectedRuns(this.#workspace)), retention, this.#nowMs()),
+    )
+  }
+
+  /** What callbacks of runs carry, of all that there are; null where a journal cannot be read, and its token not be known. */
+  listTokens(held: readonly string[]): Promise<string[] | null> {
+    return this.#ask(held, (db) => {
+      if (db.prepare('SELECT 1 FROM run WHERE error IS NOT NULL').get() !== undefined) return null
+      // A run that is being created has its own id for a token.
+      const rows = db.prepare('SELECT id, run_token FROM run').all()
+      return rows.flatMap(({ id, run_token: token }) => [String(id), String(token)])
+    })
   }
 
   /** Ids of the runs and retries that have callbacks which nobody has processed, or rows that have become overdue. */

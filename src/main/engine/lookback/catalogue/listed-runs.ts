@@ -1,3 +1,4 @@
+import type { RetainedRun } from '../../../../shared/lookback/retention.ts'
 import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
 import type { RunSummary } from '../../../../shared/run/run.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
@@ -84,4 +85,29 @@ export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   const values = [reference.length, reference]
   const matching = Number(db.prepare(`SELECT count(*) AS n ${fitting}`).get(...values)?.['n'])
   return toFound(read(`SELECT id ${fitting} ORDER BY id DESC LIMIT ?`, ...values, FOUND_MAX), matching)
+}
+
+/** Reads every run as far as retention depends on it; `protectedIds` are those of runs and retries that are needed. */
+export function readRetainedRuns(db: DatabaseSync, protectedIds: ReadonlySet<string>): RetainedRun[] {
+  const inUse = new Set<string>()
+  const needed = new Set<string>()
+  for (const row of db.prepare('SELECT id, first, is_held FROM run WHERE first IS NOT NULL').iterate()) {
+    if (row['is_held'] === 1) inUse.add(String(row['first']))
+    if (protectedIds.has(String(row['id']))) needed.add(String(row['first']))
+  }
+  const sql = `SELECT id, ended_at, size_bytes, state, document ->> '$.name' AS name FROM whole JOIN summary USING (id) ORDER BY id`
+  return db
+    .prepare(sql)
+    .all()
+    .map(({ id, name, ended_at: endedAtMs, size_bytes: size, state }) => {
+      const runId = String(id)
+      const isRunning = state === 'running' || inUse.has(runId)
+      return {
+        run_id: runId,
+        name: String(name),
+        ended_at: new Date(Number(endedAtMs)).toISOString(),
+        size_bytes: Number(size),
+        kept_as: isRunning ? 'running' : needed.has(runId) ? 'protected' : null,
+      }
+    })
 }

@@ -1,0 +1,194 @@
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import { DEFAULT_POST_ID } from '../../../shared/mapping/match-columns.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
+import type { SourceChange, SourceFingerprint } from '../../../shared/plan/source-fingerprint.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import { findConnection, readConnections } from '../../engine/workspace/connections.ts'
+import type { CliContext } from '../context.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { resolveFromCaller } from '../invocation.ts'
+import { toPace } from '../options/plan-from-flags.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import {
+  addPaceOptions,
+  addRunTimeOptions,
+  type PaceFlags,
+  type RunTimeFlags,
+} from '../options/sending-options.ts'
+import {
+  addServiceOptions,
+  type ServiceFlags,
+  toConnectionInput,
+  toProxy,
+  toTls,
+} from '../options/service-options.ts'
+import { addExamples, addMetricsOption } from '../options/shared-options.ts'
+import { sendPlan } from '../session/send-plan.ts'
+
+interface RunAgainFlags extends RunTimeFlags, ServiceFlags, PaceFlags {
+  source?: string
+  name?: string
+  keepPostIds?: true
+  ifUnchanged?: true
+  retries?: number
+}
+
+/** Of retries: the plan of the earlier run says how many. */
+const NO_DEFAULT = null
+
+/** Adds `run-again RUN`: starts a new run with the plan of an earlier one. */
+export function addRunAgainCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('run-again')
+    .argument('<run>', RUN_ARGUMENT_HELP)
+    .description(
+      'Starts a new run or load test with the plan of an earlier one: reads the source again, says whether it has changed, ' +
+        'and submits it with new post_ids. To send only what did not succeed, use retry.',
+    )
+    .option('--source <file>', 'read this source instead')
+    .option('--if-unchanged', 'send nothing if the source has changed, or may have')
+    .option(
+      '--keep-post-ids',
+      'send the post_ids of the source again; the service may refuse them as duplicates',
+    )
+    .option('--name <text>', 'name of the new run (default: that of the earlier run)')
+  addServiceOptions(command)
+  addPaceOptions(command, NO_DEFAULT)
+  addMetricsOption(command)
+  addRunTimeOptions(command.optionsGroup('Run:')).action(async (reference: string, flags: RunAgainFlags) => {
+    const workspace = resolveWorkspace(flags.workspace, context.env)
+    const { plan, notes } = await withEngine(context, flags.workspace, async (engine) => {
+      const named = await resolveRun(engine, reference)
+      // A retry sends a part of the source: what is run again is the whole.
+      const run = named.whole_run === null ? named : await engine.summarizeRun(named.whole_run.run_id)
+      const earlier = await engine.readPlan(run.run_id)
+      const source =
+        flags.source === undefined
+          ? earlier.source
+          : { ...earlier.source, path: resolveFromCaller(flags.source, context.env) }
+      const change = await engine.findSourceChange(run.run_id, source)
+      const columns = await engine.readColumns(run.run_id)
+      refuseChange(run, source.path, change, flags)
+      const { plan: renewed, notes: renewal } = renewPostIds({ ...earlier, source }, columns, flags)
+      return {
+        plan: override(renewed, run, flags, { workspace, env: context.env }),
+        notes: [describeChange(run, source.path, change), ...renewal],
+      }
+    })
+    context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
+  })
+  addExamples(
+    command,
+    ['run-again latest', 'run-again latest --connection staging --name "After the new rule"'],
+    `the same as for the command that started the run; ${EXIT.badInput} where --if-unchanged stopped it.`,
+  )
+}
+
+/** Throws `BAD_SOURCE` where there is no source, or one that has changed and must not have. */
+function refuseChange(
+  run: RunSummary,
+  source: string,
+  change: SourceChange,
+  { ifUnchanged }: RunAgainFlags,
+): void {
+  if (change.kind === 'missing' && !existsSync(source)) {
+    throw new SluiceError({ id: 'again_source_missing', source, runId: run.run_id })
+  }
+  if (!ifUnchanged || change.kind === 'same') return
+  throw new SluiceError({
+    id: 'again_source_changed',
+    reason: describeChange(run, source, change).replace(/\.$/, ''),
+  })
+}
+
+function describeChange({ run_id: runId }: RunSummary, source: string, change: SourceChange): string {
+  const file = basename(source)
+  switch (change.kind) {
+    case 'same':
+      return `${file} is the same as in run ${runId} (${describeSize(change.now)}).`
+    case 'changed':
+      return `${file} has changed since run ${runId}: ${describeSize(change.now)}, written ${formatTime(change.now)}; then ${describeSize(change.before)}, written ${formatTime(change.before)}.`
+    case 'unknown':
+      return `Run ${runId} recorded no fingerprint of its source, so ${file} may have changed since.`
+    case 'missing':
+      return `${file} cannot be read.`
+  }
+}
+
+function describeSize({ bytes, files }: SourceFingerprint): string {
+  return files === null ? formatBytes(bytes) : `${formatCounted(files, 'file')}, ${formatBytes(bytes)}`
+}
+
+function formatTime({ modified_at: at }: SourceFingerprint): string {
+  return at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
+}
+
+/** The plan with post_ids that no run has sent before: the service may refuse those it knows. */
+function renewPostIds(
+  plan: Plan,
+  columns: readonly string[],
+  { keepPostIds }: RunAgainFlags,
+): { plan: Plan; notes: string[] } {
+  const { operation, mapping, load } = plan
+  if (operation.kind !== 'task' || load !== undefined || keepPostIds) return { plan, notes: [] }
+  const given = mapping['post_id']
+  if (given?.kind === 'template' && given.template.includes('{{run}}')) return { plan, notes: [] }
+  const isOwn = given !== undefined || columns.some((column) => column.trim().toLowerCase() === 'post_id')
+  return {
+    plan: { ...plan, mapping: { ...mapping, post_id: DEFAULT_POST_ID } },
+    notes: isOwn
+      ? [
+          'Each row gets a new post_id, {{run}}-{{row}}. To send those of the source again, add --keep-post-ids.',
+        ]
+      : [],
+  }
+}
+
+/** The plan with what the options say otherwise. Throws `InvalidArgumentError` and `CONNECTION_NOT_FOUND`. */
+function override(
+  plan: Plan,
+  run: RunSummary,
+  flags: RunAgainFlags,
+  { workspace, env }: { workspace: string; env: NodeJS.ProcessEnv },
+): Plan {
+  const isPaced = flags.concurrency !== undefined || flags.rate !== undefined
+  if (plan.load !== undefined && (isPaced || flags.retries !== undefined)) {
+    throw new InvalidArgumentError('--concurrency, --rate and --retries do not apply to load tests.')
+  }
+  const connection = toConnection(plan, flags, workspace, env)
+  const parsed = planSchema.parse({
+    ...plan,
+    connection,
+    name: flags.name ?? run.name,
+    ...(flags.retries !== undefined && { retry: { ...plan.retry, limit: flags.retries } }),
+  })
+  return isPaced ? { ...parsed, pace: toPace(flags, parsed.connection.timeoutMs) } : parsed
+}
+
+function toConnection(plan: Plan, flags: RunAgainFlags, workspace: string, env: NodeJS.ProcessEnv) {
+  if (flags.connection !== undefined) {
+    return toConnectionInput(flags, findConnection(readConnections(workspace), flags.connection), env)
+  }
+  // Another service is not shown the key of the first one's connection.
+  if (flags.baseUrl !== undefined) return toConnectionInput(flags, null, env)
+  const { keyFrom, tls: givenTls, proxy: givenProxy, ...given } = plan.connection
+  const tls = toTls(flags, givenTls, env)
+  const proxy = toProxy(flags, givenProxy)
+  return {
+    ...given,
+    // A key that was typed into the window is gone; a variable that is named now takes its place.
+    ...(flags.apiKeyEnv === undefined
+      ? keyFrom !== undefined && { keyFrom }
+      : { apiKeyEnv: flags.apiKeyEnv }),
+    ...(flags.taskBaseUrl !== undefined && { taskBaseUrl: flags.taskBaseUrl }),
+    ...(flags.timeout !== undefined && { timeoutMs: flags.timeout }),
+    ...(flags.deliveredCode !== undefined && { deliveredCodes: flags.deliveredCode }),
+    ...(tls !== undefined && { tls }),
+    ...(proxy !== undefined && { proxy }),
+  }
+}

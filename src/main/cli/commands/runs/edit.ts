@@ -1,0 +1,72 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { AnnotationChange, Annotations } from '../../../../shared/lookback/annotations.ts'
+import type { CliContext } from '../../context.ts'
+import { withEngine } from '../../engine-access.ts'
+import { collect } from '../../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../../options/run-reference.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { toPrintable } from '../../terminal/output.ts'
+
+interface EditFlags extends WorkspaceFlags {
+  name?: string
+  note?: string
+  tag?: string[]
+  untag?: string[]
+  json?: true
+}
+
+/** Adds `runs edit RUN`: gives a run a name, tags and a note. */
+export function addRunsEditCommand(parent: Command, context: CliContext): void {
+  const command = parent
+    .command('edit')
+    .argument('<run>', RUN_ARGUMENT_HELP)
+    .summary('name, tag or annotate a run')
+    .description(
+      'Sets the name, tags and note of a run and its retries. They are kept next to the run, and the run itself stays as ' +
+        'it is.',
+    )
+    .option('--name <text>', 'new name; an empty one restores the name from the plan')
+    .option('--tag <tag>', 'add a tag; repeatable', collect)
+    .option('--untag <tag>', 'remove a tag; repeatable', collect)
+    .option('--note <text>', 'new note; an empty one removes it')
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(async (reference: string, flags: EditFlags) => {
+    const change = toChange(flags)
+    await withEngine(context, flags.workspace, async (engine) => {
+      const { run_id: named, whole_run: whole } = await resolveRun(engine, reference)
+      const runId = whole?.run_id ?? named
+      const annotations = await engine.annotateRun(runId, change)
+      const { name } = await engine.summarizeRun(runId)
+      await context.out.writeLine(
+        flags.json
+          ? JSON.stringify({ run_id: runId, ...annotations, name }, null, 2)
+          : toPrintable(describe(runId, { ...annotations, name })),
+      )
+    })
+  })
+  addExamples(command, [
+    'runs edit latest --name "Before the new rule" --tag baseline',
+    'runs edit latest --untag baseline --note "sent twice, ignore"',
+  ])
+}
+
+function toChange({ name, note, tag, untag }: EditFlags): AnnotationChange {
+  if ((name ?? note ?? tag ?? untag) === undefined) {
+    throw new InvalidArgumentError('expected --name, --tag, --untag or --note.')
+  }
+  return {
+    ...(name !== undefined && { name }),
+    ...(note !== undefined && { note }),
+    ...(tag !== undefined && { addTags: tag }),
+    ...(untag !== undefined && { removeTags: untag }),
+  }
+}
+
+function describe(runId: string, { name, tags, note }: Annotations): string {
+  const parts = [
+    `Run ${runId}: ${name}`,
+    ...(tags.length > 0 ? [`tags ${tags.join(', ')}`] : []),
+    ...(note === null ? [] : [`note "${note}"`]),
+  ]
+  return parts.join('; ')
+}

@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { CliContext } from '../context.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { toPrintable } from '../terminal/output.ts'
+
+/** Adds `wipe`: removes all that was recorded in a workspace, after asking. */
+export function addWipeCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('wipe')
+    .description(
+      'Permanently deletes everything recorded in a workspace: runs, callbacks, verdicts, names, tags, notes, baselines ' +
+        'and exports inside of it. Connections and settings are kept, as are sources and exports elsewhere.',
+    )
+    .option('--yes', 'skip the confirmation')
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(async (flags: WorkspaceFlags & { yes?: true; json?: true }) => {
+    const workspace = resolveWorkspace(flags.workspace, context.env)
+    await withEngine(context, flags.workspace, async (engine) => {
+      if (!flags.yes) {
+        const { all: runs } = await engine.listRuns({ limit: 0 })
+        if (!context.canAsk) throw new SluiceError({ id: 'wipe_unconfirmed', workspace, runs })
+        const question = `Delete ${formatCounted(runs, 'run')} and everything else recorded in ${toPrintable(workspace)}?`
+        if (!(await context.ask(question))) {
+          await context.err.writeLine('Nothing was deleted.')
+          return
+        }
+      }
+      const deleted = await engine.wipe()
+      await context.out.writeLine(
+        flags.json
+          ? JSON.stringify({ workspace, deleted_runs: deleted })
+          : `Deleted everything recorded in ${toPrintable(workspace)}: ${formatCounted(deleted, 'run')}, retries included.`,
+      )
+    })
+  })
+  addExamples(command, ['wipe --workspace ~/old-runs', 'wipe --yes'])
+}

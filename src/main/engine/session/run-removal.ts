@@ -1,0 +1,110 @@
+import { rmSync } from 'node:fs'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { deleteJournal } from '../journal/delete-journal.ts'
+import { readBaselines, removeBaselines } from '../lookback/baseline-store.ts'
+import { removeCatalogue } from '../lookback/catalogue/catalogue-file.ts'
+import type { StoredRuns } from '../query/stored-runs.ts'
+import { toInboxFile } from '../receiver/inbox.ts'
+import type { WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
+import { isLeaseHeld, takeLease } from '../workspace/lease.ts'
+import { findLeftFiles, listRunIds, toJournalFile, toRecordedFiles } from '../workspace/workspace-files.ts'
+
+/** What runs are removed with. */
+export interface RunRemovalOptions {
+  workspace: string
+  stored: StoredRuns
+  receiver: WorkspaceReceiver
+  /** Whether this process holds a run. */
+  isHeld: (runId: string) => boolean
+}
+
+/** Removes runs so that nothing of them is left: files next to the journal, callbacks, exports inside of the workspace. */
+export class RunRemoval {
+  readonly #options: RunRemovalOptions
+
+  constructor(options: RunRemovalOptions) {
+    this.#options = options
+  }
+
+  /** Removes a run and the retries below it for good. Throws `RUN_BUSY` while a process holds one of them. */
+  async delete(runId: string): Promise<void> {
+    await this.#deleteWhole(runId)
+    await this.#tidy([runId])
+  }
+
+  /** Removes several, and returns those that a process holds by now, which are left alone. */
+  async deleteAll(runIds: readonly string[]): Promise<string[]> {
+    const busy: string[] = []
+    for (const runId of runIds) {
+      await this.#deleteWhole(runId).catch((error: unknown) => {
+        if (!(error instanceof SluiceError)) throw error
+        if (error.code === 'RUN_BUSY') busy.push(runId)
+        // Somebody else has deleted it meanwhile.
+        else if (error.code !== 'RUN_NOT_FOUND') throw error
+      })
+    }
+    await this.#tidy(runIds.filter((runId) => !busy.includes(runId)))
+    return busy
+  }
+
+  /**
+   * Removes all that was ever recorded in the workspace. What a person has set stays: connections, retention, and where
+   * callbacks come to. Returns how many runs there were. Throws `RUN_BUSY` while a process works here.
+   */
+  async wipe(): Promise<number> {
+    const { workspace, stored, receiver } = this.#options
+    const runIds = listRunIds(workspace)
+    for (const runId of runIds) this.#refuseBusy(runId)
+    await receiver.close()
+    const inbox = takeLease(toInboxFile(workspace), 'the callback inbox of the workspace', 0)
+    try {
+      for (const runId of runIds) {
+        await stored.forget(runId)
+        deleteJournal(workspace, runId)
+      }
+      removeCatalogue(workspace)
+      for (const path of toRecordedFiles(workspace)) rmSync(path, { recursive: true, force: true })
+    } finally {
+      inbox.release()
+    }
+    rmSync(`${toInboxFile(workspace)}.lease`, { force: true })
+    return runIds.length
+  }
+
+  /** Removes the files of one run alone. */
+  async removeFiles(runId: string): Promise<void> {
+    await this.#options.stored.forget(runId)
+    deleteJournal(this.#options.workspace, runId)
+  }
+
+  async #deleteWhole(runId: string): Promise<void> {
+    const { stored, receiver } = this.#options
+    const members = await stored.ask('listMembers', runId).catch((error: unknown) => {
+      if (error instanceof SluiceError && error.code === 'RUN_NOT_FOUND') throw error
+      // A damaged journal can be deleted, too.
+      return []
+    })
+    const addresses = await stored.ask('readAddresses', runId).catch(() => null)
+    const retries = members.filter((member) => member !== runId)
+    for (const one of [runId, ...retries]) this.#refuseBusy(one)
+    for (const one of [...retries.reverse(), runId]) await this.removeFiles(one)
+    const token = addresses?.runToken ?? runId
+    const live = await stored.readRunTokens().catch(() => null)
+    if (live !== null && !live.has(token)) await receiver.forget([token])
+  }
+
+  /** Removes what killed processes left of these runs, and their entries in the catalogue. */
+  async #tidy(runIds: readonly string[]): Promise<void> {
+    const { workspace, stored } = this.#options
+    for (const file of findLeftFiles(workspace, new Set(runIds))) rmSync(file, { force: true })
+    const named = readBaselines(workspace).map((baseline) => baseline.run_id)
+    for (const runId of runIds) if (named.includes(runId)) removeBaselines(workspace, runId, null)
+    await stored.list({ limit: 0 })
+  }
+
+  #refuseBusy(runId: string): void {
+    if (this.#options.isHeld(runId)) throw new SluiceError({ id: 'run_going_on', runId })
+    if (!isLeaseHeld(toJournalFile(this.#options.workspace, runId))) return
+    throw new SluiceError({ id: 'run_held_elsewhere', runId })
+  }
+}

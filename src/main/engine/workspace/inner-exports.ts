@@ -1,0 +1,47 @@
+import { appendFileSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { isAbsolute, join, relative } from 'node:path'
+import { z } from 'zod'
+import { toExportsFile } from './workspace-files.ts'
+
+const exportSchema = z.object({ path: z.string(), size: z.number(), mtimeMs: z.number() })
+
+/**
+ * Notes an export of a run that was written inside of the workspace, so that it is deleted with the run. Exports
+ * elsewhere are the person's.
+ */
+export function noteExport(workspace: string, runId: string, file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found?.isFile() !== true) return
+  const path = relative(realpathSync(workspace), realpathSync(file))
+  if (path === '' || path.startsWith('..') || isAbsolute(path)) return
+  const { size, mtimeMs } = found
+  appendFileSync(toExportsFile(workspace, runId), `${JSON.stringify({ path, size, mtimeMs })}\n`, {
+    mode: 0o600,
+  })
+}
+
+/** Removes the exports of a run inside of the workspace, unless something else was written there since. */
+export function removeExports(workspace: string, runId: string): void {
+  for (const { path, size, mtimeMs } of readNoted(workspace, runId)) {
+    const file = join(workspace, path)
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (found?.isFile() && found.size === size && found.mtimeMs === mtimeMs) rmSync(file, { force: true })
+  }
+}
+
+function readNoted(workspace: string, runId: string): z.infer<typeof exportSchema>[] {
+  let text = ''
+  try {
+    text = readFileSync(toExportsFile(workspace, runId), 'utf8')
+  } catch {
+    return []
+  }
+  return text.split('\n').flatMap((line) => {
+    try {
+      return [exportSchema.parse(JSON.parse(line))]
+    } catch {
+      // The last line of a process that was killed.
+      return []
+    }
+  })
+}

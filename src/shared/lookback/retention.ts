@@ -1,0 +1,82 @@
+import { z } from 'zod'
+
+/** Which runs `runs prune` deletes. Null where there is no such limit. */
+export const retentionSchema = z.object({
+  /** Time since a run or its newest retry ended, milliseconds. */
+  olderThanMs: z.number().min(1).nullable(),
+  /** Size of the files of a run and its retries. With `olderThanMs`, both have to hold. */
+  largerThanBytes: z.number().min(1).nullable(),
+  /** Size of all runs: beyond it, the oldest are deleted. */
+  keepBelowBytes: z.number().min(0).nullable(),
+})
+
+/** See {@link retentionSchema}. */
+export type Retention = z.infer<typeof retentionSchema>
+
+/** Nothing is deleted. */
+export const NO_RETENTION: Retention = { olderThanMs: null, largerThanBytes: null, keepBelowBytes: null }
+
+/** A run with its retries, as far as retention depends on it. */
+export interface RetainedRun {
+  run_id: string
+  name: string
+  /** When the newest of them ended, or was created where it has not. */
+  ended_at: string
+  size_bytes: number
+  /** `running`: a process holds it. `protected`: it is needed, for example as a baseline. Neither is ever deleted. */
+  kept_as: 'running' | 'protected' | null
+}
+
+/** A run that retention deletes, and the limit it exceeds. */
+export type PrunableRun = Omit<RetainedRun, 'kept_as'> & { reason: 'age' | 'size' | 'total' }
+
+/** What retention does to the runs of a workspace. */
+export interface PrunableRuns {
+  /** Oldest first. */
+  runs: PrunableRun[]
+  /** Runs that exceed a limit and are kept all the same. */
+  running: number
+  protected: number
+  /** Size of all runs now, and once these are deleted. */
+  size_bytes: number
+  kept_bytes: number
+}
+
+/** Whether any limit is set. */
+export function isRetaining({ olderThanMs, largerThanBytes, keepBelowBytes }: Retention): boolean {
+  return olderThanMs !== null || largerThanBytes !== null || keepBelowBytes !== null
+}
+
+/** Chooses the runs that exceed a limit. */
+export function choosePrunable(
+  runs: readonly RetainedRun[],
+  { olderThanMs, largerThanBytes, keepBelowBytes }: Retention,
+  nowMs: number,
+): PrunableRuns {
+  const isOld = (run: RetainedRun) => olderThanMs === null || Date.parse(run.ended_at) < nowMs - olderThanMs
+  const isLarge = (run: RetainedRun) => largerThanBytes === null || run.size_bytes > largerThanBytes
+  const isAnyLimit = olderThanMs !== null || largerThanBytes !== null
+  const size = runs.reduce((sum, run) => sum + run.size_bytes, 0)
+  const found: PrunableRuns = { runs: [], running: 0, protected: 0, size_bytes: size, kept_bytes: size }
+  const left: RetainedRun[] = []
+  const take = (run: RetainedRun, reason: PrunableRun['reason']) => {
+    const { kept_as: keptAs, ...rest } = run
+    if (keptAs !== null) {
+      found[keptAs] += 1
+      return
+    }
+    found.runs.push({ ...rest, reason })
+    found.kept_bytes -= run.size_bytes
+  }
+  const oldestFirst = runs.toSorted((a, b) => Date.parse(a.ended_at) - Date.parse(b.ended_at))
+  for (const run of oldestFirst) {
+    if (isAnyLimit && isOld(run) && isLarge(run)) take(run, olderThanMs === null ? 'size' : 'age')
+    else left.push(run)
+  }
+  for (const run of left) {
+    if (keepBelowBytes === null || found.kept_bytes <= keepBelowBytes) break
+    take(run, 'total')
+  }
+  found.runs.sort((a, b) => Date.parse(a.ended_at) - Date.parse(b.ended_at))
+  return found
+}
