@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { closeFolder } from './file-permissions.ts'
@@ -134,7 +134,8 @@ export function readRunFileStates(workspace: string, nowMs: number): Map<string,
     let isRecent = false
     for (const ending of [JOURNAL_ENDING, `${JOURNAL_ENDING}-wal`, VERDICTS_ENDING, ANNOTATIONS_ENDING]) {
       if (!names.has(runId + ending)) continue
-      const found = statSync(join(folder, runId + ending), { throwIfNoEntry: false })
+      // Joined by hand: there may be tens of thousands.
+      const found = statSync(folder + sep + runId + ending, { throwIfNoEntry: false })
       // Readers leave an empty WAL.
       if (found === undefined || (found.size === 0 && ending !== JOURNAL_ENDING)) continue
       const { size, mtimeMs, ctimeMs } = found
