@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { OpenRequest } from '../../shared/bridge/desktop-api.ts'
 import type { ChosenFiles } from './dialogs.ts'
 
@@ -33,8 +34,19 @@ export function findOpened(args: readonly string[], folder: string): Opened | nu
   const named = args.filter((argument) => argument !== '' && !argument.startsWith('-'))
   const link = named.findLast((argument) => argument.startsWith(`${LINK_SCHEME}:`))
   if (link !== undefined) return { kind: 'link', value: link }
-  const path = named.at(-1)
-  return path === undefined ? null : { kind: 'path', value: resolve(folder, path) }
+  const last = named.at(-1)
+  const path = last?.startsWith('file:') ? toLocalPath(last) : last
+  return path === undefined || path === null ? null : { kind: 'path', value: resolve(folder, path) }
+}
+
+/** The path that a `file:` address means, as desktops on Linux pass it; null where it is on another machine. */
+function toLocalPath(address: string): string | null {
+  if (!URL.canParse(address) || new URL(address).host !== '') return null
+  try {
+    return fileURLToPath(address)
+  } catch {
+    return null
+  }
 }
 
 /** What a person opened with the app from outside, until the page takes it. */

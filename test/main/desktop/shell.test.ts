@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { DESKTOP_API_NAME } from '../../../src/shared/bridge/desktop-api.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -120,6 +121,18 @@ describe('what a person opens from outside', () => {
     electron.app.emit('second-instance', {}, ['/app/sluice', 'missing.csv'], folder)
     await settle()
     expect(await page.take()).toBeNull()
+  })
+
+  it('is a file by its address, as desktops on Linux pass it, and none of another machine', async () => {
+    const file = join(createTemporaryFolder(), 'rows of may.csv')
+    writeFileSync(file, 'a\n')
+    await start()
+    const page = await openPage()
+    const open = (address: string) => electron.app.emit('second-instance', {}, ['/app/sluice', address], '/')
+    for (const address of ['file://server/share/rows.csv', 'file:///a%2fb.csv', 'file://%']) open(address)
+    open(pathToFileURL(file).href)
+    await vi.waitFor(() => expect(page.countAnnounced()).toBe(1))
+    expect(await page.take()).toMatchObject({ source: { sourceId: `handle of ${file}` } })
   })
 
   it('is what macOS says was dropped on the icon', async () => {
