@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { deleteJournal } from '../journal/delete-journal.ts'
-import { readBaselines, removeBaselines } from '../lookback/baseline-store.ts'
 import { removeCatalogue } from '../lookback/catalogue/catalogue-file.ts'
 import type { StoredRuns } from '../query/stored-runs.ts'
 import { toInboxFile } from '../receiver/inbox.ts'
@@ -97,8 +96,6 @@ export class RunRemoval {
   async #tidy(runIds: readonly string[]): Promise<void> {
     const { workspace, stored } = this.#options
     for (const file of findLeftFiles(workspace, new Set(runIds))) rmSync(file, { force: true })
-    const named = readBaselines(workspace).map((baseline) => baseline.run_id)
-    for (const runId of runIds) if (named.includes(runId)) removeBaselines(workspace, runId, null)
     await stored.list({ limit: 0 })
   }
 

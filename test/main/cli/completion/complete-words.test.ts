@@ -51,7 +51,7 @@ describe('completion', () => {
     ['task --ca=', 'files'],
     ['task --workspace ', 'folders'],
     ['import-k6 a.json b.json ', 'files'],
-    ['runs ', 'none'],
+    ['wipe ', 'none'],
     ['task posts.csv ', 'none'],
   ])('leaves %j to the shell: %s', async (line, paths) => {
     expect(await complete(line)).toMatchObject({ paths, values: [] })

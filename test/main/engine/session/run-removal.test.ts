@@ -120,14 +120,6 @@ describe('retention', () => {
     expect(found).toMatchObject({ runs: [{ run_id: 'old', name: 'old' }], running: 1, protected: 1 })
     expect(found.size_bytes - found.kept_bytes).toBe(found.runs[0]?.size_bytes)
   })
-
-  it('forgets a baseline whose run is deleted', async () => {
-    const { workspace, engine } = openWorkspace()
-    writeRun(workspace, { runId: 'named' })
-    await engine.setBaseline('named', 'main')
-    await engine.deleteRun('named')
-    expect(findFiles(workspace, 'named')).toEqual([])
-  })
 })
 
 describe('wiping a workspace', () => {
