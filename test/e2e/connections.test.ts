@@ -45,7 +45,7 @@ it('goes to a stored connection, asks outside of the page since it is production
   await declined.getByText('It submits content of 30 rows.').waitFor()
   await inspect('production-question', declined)
   await declined.getByRole('button', { name: 'Cancel' }).click()
-  await declined.getByText('Nothing is sent.').waitFor()
+  await declined.getByText('Nothing is sent or changed.').waitFor()
   await declined.close()
   await page.getByText('the production prompt was declined').waitFor()
   await page.getByRole('button', { name: 'Send 30 rows' }).click()

@@ -24,7 +24,7 @@ import {
   rememberTypedKey,
   toAddresses,
 } from '../../src/renderer/ui/connection/destination.ts'
-import type { ConnectionEntry } from '../../src/shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
 import { runRequestSchema } from '../../src/shared/bridge/runs.ts'
 import type { BridgePreview } from '../../src/shared/bridge/source.ts'
 import { connectionSchema } from '../../src/shared/plan/connection.ts'

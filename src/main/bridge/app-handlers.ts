@@ -1,28 +1,22 @@
-import type { AppDescription, ConnectionEntry } from '../../shared/bridge/app.ts'
-import { connectionSchema } from '../../shared/plan/connection.ts'
+import type { AppDescription } from '../../shared/bridge/app.ts'
 import type { Operation } from '../../shared/plan/operation.ts'
-import { type Connections, toPlanConnection } from '../../shared/plan/stored-connection.ts'
+import type { Connections } from '../../shared/plan/stored-connection.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { Engine } from '../engine/engine-interface.ts'
-import {
-  applyConnection,
-  changeConnections,
-  findConnectionInUse,
-  readConnections,
-} from '../engine/workspace/connections.ts'
+import { findConnectionInUse, readConnections } from '../engine/workspace/connections.ts'
 import { SAMPLE_FILES } from '../program-files.ts'
 import { DEFAULT_INDEX, DEFAULT_WATCHLIST } from '../sandbox/rules/defaults.ts'
 import { bridge } from './bridge-context.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 
-const { app, connections, receiver } = bridge
+const { app, receiver } = bridge
 
 /** Newest runs among which the address that was used last is looked for. */
 const LOOKED_BACK_ON = 100
 
 /** The app itself. */
 export const appHandlers = app.router({
-  describe: app.describe.handler(async ({ context: { engine, host, sandbox } }) => {
+  describe: app.describe.handler(async ({ context: { engine, host, sandbox, keyStore } }) => {
     const { runs } = await engine.listRuns({ limit: LOOKED_BACK_ON })
     const lastBaseUrl = await findElsewhere(
       runs.map((run) => run.base_url),
@@ -35,6 +29,7 @@ export const appHandlers = app.router({
       lastBaseUrl,
       beginsAt: findBeginning(engine.workspace, runs[0]?.base_url === lastBaseUrl ? lastBaseUrl : null),
       lastOperation: await readLastOperation(engine, runs[0]?.run_id),
+      keepsTypedKeys: keyStore.outlivesProcess,
       sandboxBaseUrl: sandbox.baseUrl(),
     }
   }),
@@ -72,30 +67,6 @@ async function readLastOperation(engine: Engine, runId: string | undefined): Pro
     (plan) => plan.operation,
     () => null,
   )
-}
-
-/** The deployments that the workspace remembers. */
-export const connectionsHandlers = connections.router({
-  list: connections.list.handler(async ({ context: { engine, env } }) =>
-    toEntries(readConnections(engine.workspace), env),
-  ),
-  use: connections.use.handler(async ({ context, input: { name, key } }) => {
-    const { engine, env, keySwitch } = context
-    const changed = changeConnections(engine.workspace, (known) => applyConnection(known, name, key))
-    keySwitch.announce()
-    return toEntries(changed, env)
-  }),
-})
-
-function toEntries({ connections: stored, inUse }: Connections, env: NodeJS.ProcessEnv): ConnectionEntry[] {
-  return stored.map((one) => ({
-    name: one.name,
-    isProduction: one.isProduction,
-    isInUse: one.name === inUse,
-    keys: one.keys.map((key) => ({ ...key, isSet: (env[key.env] ?? '') !== '' })),
-    activeKey: one.activeKey,
-    connection: connectionSchema.parse(toPlanConnection(one)),
-  }))
 }
 
 /** The receiver of callbacks. */

@@ -6,6 +6,7 @@ import type { Exported, ExportFormat } from '../../shared/bridge/results.ts'
 import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import type { ExportResult } from '../../shared/run/results.ts'
 import type { Engine } from '../engine/engine-interface.ts'
+import type { KeyStore } from '../engine/secrets/key-store.ts'
 import type { Clock, EventGates } from './event-stream.ts'
 import type { LiveRuns } from './live-runs.ts'
 import type { AskProduction, ProductionGate } from './production-gate.ts'
@@ -44,6 +45,8 @@ export interface BridgeServices {
   readonly sandbox: SandboxHost
   /** Announces that a window switched a stored connection's key. */
   readonly keySwitch: KeySwitch
+  /** Keys that were typed for stored connections. */
+  readonly keyStore: KeyStore
   readonly clock: Clock
   readonly env: NodeJS.ProcessEnv
 }

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { createEngine } from '../engine/engine.ts'
+import { createSessionKeyStore } from '../engine/secrets/key-store.ts'
 import { WORKER_URLS } from '../program-files.ts'
 import type { BridgeHost, BridgeServices } from './bridge-context.ts'
 import { systemClock } from './event-stream.ts'
@@ -29,6 +30,7 @@ export function openBridge({ workspace, host }: { workspace: string; host: Bridg
       productionGate: createProductionGate(engine.workspace, host.askProduction),
       liveRuns: createLiveRuns(),
       keySwitch: createKeySwitch(),
+      keyStore: createSessionKeyStore(),
       clock: systemClock,
       env: process.env,
     },

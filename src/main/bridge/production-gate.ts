@@ -7,7 +7,8 @@ import type { StoredConnection } from '../../shared/plan/stored-connection.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
 
 /** What a person is asked before anything is sent to a production connection. */
-export interface ProductionQuestion {
+interface SendQuestion {
+  kind: 'send'
   /** Name of the stored connection. */
   connection: string
   baseUrl: string
@@ -17,6 +18,20 @@ export interface ProductionQuestion {
   /** Rows that are sent at most; null where that is not known yet. */
   rows: number | null
 }
+
+/**
+ * What a person is asked of a production connection itself: before it is tested, and before it is production no more,
+ * so that nothing asks before it is sent to.
+ */
+interface ConnectionQuestion {
+  kind: 'test' | 'unmark'
+  /** Name of the stored connection. */
+  connection: string
+  baseUrl: string
+}
+
+/** What a person is asked where production is concerned. */
+export type ProductionQuestion = SendQuestion | ConnectionQuestion
 
 /** Shows the question where no page can answer it. `signal` aborts when the window that caused it closes. */
 export type AskProduction = (question: ProductionQuestion, signal: AbortSignal) => Promise<boolean>
@@ -42,6 +57,15 @@ export interface ProductionGate {
   admit(runId: string, plan: Plan): void
   /** The run has ended: its consent is used up. */
   forget(runId: string): void
+  /**
+   * Settles when a connection is no production, or a person says that it may be tested (`test`), or lose its mark, be
+   * removed or get another address (`unmark`). Throws `NOT_CONFIRMED`.
+   */
+  passConnection(
+    kind: ConnectionQuestion['kind'],
+    stored: StoredConnection,
+    signal: AbortSignal | undefined,
+  ): Promise<void>
   /** Throws `BAD_USAGE` where an address that only the page named is that of a production connection. */
   refuseAddress(url: string | undefined): void
 }
@@ -59,13 +83,20 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
         stored.name === connection.name || sharesOrigin(listOrigins(stored), listOrigins(connection)),
     )
 
+  async function askOne(question: ProductionQuestion, signal: AbortSignal): Promise<boolean> {
+    if (isAsking) throw new SluiceError({ id: 'production_asked_already', connection: question.connection })
+    isAsking = true
+    return ask(question, signal).finally(() => {
+      isAsking = false
+    })
+  }
+
   async function passOnce({ runId, plan, rows }: Sending, signal = new AbortController().signal) {
     const stored = find(plan.connection)
     if (stored === undefined) return
-    if (isAsking) throw new SluiceError({ id: 'production_asked_already', connection: stored.name })
-    isAsking = true
-    const isGiven = await ask(
+    const isGiven = await askOne(
       {
+        kind: 'send',
         connection: stored.name,
         baseUrl: plan.connection.baseUrl,
         run: plan.name ?? runId,
@@ -73,9 +104,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
         rows,
       },
       signal,
-    ).finally(() => {
-      isAsking = false
-    })
+    )
     // If the connection changed while the question was open, the answer was about another one.
     const now = find(plan.connection)
     const isSame = now !== undefined && toConsent(now, plan) === toConsent(stored, plan)
@@ -95,6 +124,13 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
       if (stored !== undefined) admitted.set(runId, toConsent(stored, plan))
     },
     forget: (runId) => void admitted.delete(runId),
+    async passConnection(kind, { name, baseUrl, taskBaseUrl }, signal = new AbortController().signal) {
+      // Also under another name: what counts is the address.
+      const origins = listOrigins({ baseUrl, taskBaseUrl })
+      if (!findAll().some((one) => one.name === name || sharesOrigin(listOrigins(one), origins))) return
+      const isGiven = await askOne({ kind, connection: name, baseUrl }, signal)
+      if (!isGiven || signal.aborted) throw new SluiceError({ id: 'production_kept', connection: name })
+    },
     refuseAddress(url) {
       if (url === undefined) return
       const stored = findAll().find((one) => sharesOrigin(listOrigins(one), [toOrigin(url)]))
@@ -141,8 +177,35 @@ const VERBS: Record<OperationKind, string> = {
 /** Longest name of a run that is shown, in characters. */
 const NAME_MAX = 80
 
-/** The question before production in words. Names are shown bare, since they come from files and pages. */
-export function describeProduction(question: ProductionQuestion): { title: string; lines: string[] } {
+const CONNECTION_WORDS: Record<
+  ConnectionQuestion['kind'],
+  { title(connection: string): string; line: string; agree: string }
+> = {
+  test: {
+    title: (connection) => `Test production connection ${connection}?`,
+    line: 'Two requests without content are sent: one without the key, one with it.',
+    agree: 'Test it',
+  },
+  unmark: {
+    title: (connection) => `Remove the production mark of ${connection}?`,
+    line: 'The connection is being changed or removed in the window. Sluice will no longer ask before anything is sent to this address.',
+    agree: 'Remove the mark',
+  },
+}
+
+/** A question in words, and what the button says that agrees. */
+interface QuestionWords {
+  title: string
+  lines: string[]
+  agree: string
+}
+
+/** The question in words. Names are shown bare, since they come from files and pages. */
+export function describeProduction(question: ProductionQuestion): QuestionWords {
+  if (question.kind !== 'send') {
+    const { title, line, agree } = CONNECTION_WORDS[question.kind]
+    return { title: title(question.connection), lines: [`Address: ${question.baseUrl}`, line], agree }
+  }
   const { connection, baseUrl, run, operation, rows } = question
   const count = rows === null ? 'its rows' : `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`
   return {
@@ -153,6 +216,7 @@ export function describeProduction(question: ProductionQuestion): { title: strin
       `Address: ${baseUrl}`,
       'What is sent there is real and cannot be taken back.',
     ],
+    agree: 'Send to production',
   }
 }
 

@@ -1,5 +1,6 @@
-import { appHandlers, connectionsHandlers, receiverHandlers, sandboxHandlers } from './app-handlers.ts'
+import { appHandlers, receiverHandlers, sandboxHandlers } from './app-handlers.ts'
 import { bridge } from './bridge-context.ts'
+import { connectionsHandlers } from './connections-handlers.ts'
 import {
   checkHandlers,
   exportsHandlers,

@@ -1,10 +1,21 @@
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import { sendsKey } from '../../shared/plan/operation.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
-import { type StoredConnection, toActiveVariable } from '../../shared/plan/stored-connection.ts'
+import {
+  type ConnectionKey,
+  findActiveKey,
+  type StoredConnection,
+} from '../../shared/plan/stored-connection.ts'
 import type { RunHandle, StartOptions } from '../engine/engine-interface.ts'
 import { ApiKey, readApiKey, readProxyCredentials } from '../engine/secrets/bound-secret.ts'
-import { pollFile, staysWithin, watchActiveKey } from '../engine/workspace/connection-secrets.ts'
+import type { KeyStore } from '../engine/secrets/key-store.ts'
+import {
+  findConnectionKey,
+  type KeySources,
+  pollFile,
+  staysWithin,
+  watchActiveKey,
+} from '../engine/workspace/connection-secrets.ts'
 import { followsActiveKey, readConnections } from '../engine/workspace/connections.ts'
 import type { BridgeServices } from './bridge-context.ts'
 
@@ -18,18 +29,31 @@ export function findStoredConnection(
 }
 
 /**
- * The variable that a run's key is read from, and the connection that the key belongs to; null where a person has to
- * enter the key, since nothing stored says that a key may go where the run goes.
+ * The active key of a run's stored connection, and that connection; null where nothing stored says that a key may go
+ * where the run goes, so that a person has to enter one.
  */
 export function findStoredKey(
   services: Pick<BridgeServices, 'engine'>,
   connection: PlanConnection,
-): { variable: string; owner: StoredConnection } | null {
+): { key: ConnectionKey; owner: StoredConnection } | null {
   const owner = findStoredConnection(services, connection)
   if (owner === null || !followsActiveKey(owner, connection) || !staysWithin(owner, connection)) return null
-  const variable = toActiveVariable(owner)
-  return variable === null ? null : { variable, owner }
+  const key = findActiveKey(owner)
+  return key === null ? null : { key, owner }
 }
+
+/** Where the keys of stored connections are found. */
+export function toKeySources({ engine, env, keyStore }: KeyServices): KeySources & { keyStore: KeyStore } {
+  return { workspace: engine.workspace, env, keyStore }
+}
+
+/** Whether a key of a stored connection is at hand, be it one that can be sent or not. */
+export function hasKey(services: KeyServices, owner: StoredConnection, key: ConnectionKey): boolean {
+  if (key.env !== undefined) return (services.env[key.env] ?? '') !== ''
+  return findConnectionKey(toKeySources(services), owner, key) !== null
+}
+
+type KeyServices = Pick<BridgeServices, 'engine' | 'env' | 'keyStore'>
 
 /**
  * What a run is started with: the key that was entered, else the sandbox's own where the run goes there, else the
@@ -53,8 +77,15 @@ export async function findRunSecrets(
   if (typed !== undefined) return { apiKey: ApiKey.create(typed, connection, 'that was typed in'), ...proxy }
   const own = await services.sandbox.findKey(connection.baseUrl)
   if (own !== null) return { apiKey: own, ...proxy }
-  const key = findStoredKey(services, connection)
-  return key === null ? proxy : { apiKey: readApiKey(services.env, key.variable, key.owner), ...proxy }
+  const known = findStoredKey(services, connection)
+  if (known === null) return proxy
+  const found = findConnectionKey(toKeySources(services), known.owner, known.key)
+  if (found !== null) return { apiKey: found.apiKey, ...proxy }
+  const { env: variable } = known.key
+  // A typed key that is not there any more is asked for by the engine.
+  return variable === undefined
+    ? proxy
+    : { apiKey: readApiKey(services.env, variable, known.owner), ...proxy }
 }
 
 /**
@@ -67,7 +98,7 @@ export function followActiveKey(
   handle: RunHandle,
   hasOwnKey: boolean,
 ): void {
-  const { engine, env, keySwitch } = services
+  const { engine, keySwitch } = services
   // An appeal is read without a key (docs/interface.md §5.6).
   if (!sendsKey(operation) || findStoredKey(services, connection) === null) return
   const stop = watchActiveKey({
@@ -75,8 +106,10 @@ export function followActiveKey(
     connection,
     hasOwnKey,
     // A connection that was moved meanwhile has keys for another address.
-    readVariable: (variable) =>
-      findStoredKey(services, connection)?.variable === variable ? env[variable] : undefined,
+    findKey: (owner, key) =>
+      findStoredKey(services, connection) === null
+        ? null
+        : findConnectionKey(toKeySources(services), owner, key),
     setApiKey: handle.setApiKey,
     say: () => {},
     watch: (file, onChange) => {

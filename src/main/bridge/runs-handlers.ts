@@ -9,7 +9,7 @@ import type { ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
 import { ApiKey } from '../engine/secrets/bound-secret.ts'
 import { findConnection, readConnections } from '../engine/workspace/connections.ts'
 import { type BridgeContext, type BridgeServices, bridge } from './bridge-context.ts'
-import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey } from './run-key.ts'
+import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey, hasKey } from './run-key.ts'
 import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 
 const { runs } = bridge
@@ -78,7 +78,7 @@ export const runsHandlers = runs.router({
     return {
       connectionName: stored?.name ?? null,
       isProduction: stored?.isProduction ?? false,
-      needsKey: !isSandbox && !isAnonymous && (key === null || !context.env[key.variable]),
+      needsKey: !isSandbox && !isAnonymous && (key === null || !hasKey(context, key.owner, key.key)),
       canChangeKey: !isSandbox && !isAnonymous,
     }
   }),

@@ -103,17 +103,17 @@ export function serveDialogs(files: ChosenFiles, appUrl: string, takeOpened: () 
 }
 
 const CANCEL = 0
-const SEND = 1
+const AGREE = 1
 
 /** Asks before production in a dialog of the system, which a page can neither draw over nor answer. */
 export const askProduction: AskProduction = async (question, signal) => {
-  const { title, lines } = describeProduction(question)
+  const { title, lines, agree } = describeProduction(question)
   const options: Electron.MessageBoxOptions = {
     type: 'warning',
     title: 'Production',
     message: title,
     detail: lines.join('\n'),
-    buttons: ['Cancel', 'Send to production'],
+    buttons: ['Cancel', agree],
     defaultId: CANCEL,
     cancelId: CANCEL,
     noLink: true,
@@ -123,5 +123,5 @@ export const askProduction: AskProduction = async (question, signal) => {
   const { response } = await (window === undefined
     ? dialog.showMessageBox(options)
     : dialog.showMessageBox(window, options))
-  return response === SEND
+  return response === AGREE
 }

@@ -11,6 +11,7 @@ import type { ReportOptions, RunReport } from '../../shared/lookback/run-report.
 import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sample.ts'
 import type { Trend, TrendLabels } from '../../shared/lookback/trend.ts'
 import type { NewVerdict, Verdict } from '../../shared/lookback/verdict.ts'
+import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { SourceChange } from '../../shared/plan/source-fingerprint.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
@@ -27,6 +28,7 @@ import type {
 } from '../../shared/run/results.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
+import type { ConnectionCheck } from '../../shared/service/connection-check.ts'
 import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
 
 /** What an engine is made of. */
@@ -218,6 +220,14 @@ export interface Engine extends RunReader {
    * settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks here.
    */
   wipe(): Promise<number>
+  /**
+   * Asks a service whether address and key are right, without sending content. Throws `BAD_PLAN` for certificates that
+   * cannot be used.
+   */
+  checkConnection(
+    connection: PlanConnection,
+    secrets: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
+  ): Promise<ConnectionCheck>
   /** Opens the callback receiver, which then stays open until {@link close}. Throws `RECEIVER_UNAVAILABLE`. */
   openReceiver(options?: ReceiverOptions): Promise<ReceiverStatus>
   /** The receiver as it stands; null while it is not open. */

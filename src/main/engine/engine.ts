@@ -77,6 +77,11 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     annotateRun: (runId, change) => stored.ask('annotateRun', runId, change),
     exportVerdicts: (runId, file) => stored.ask('exportVerdicts', runId, file),
 
+    async checkConnection(connection, secrets) {
+      const { checkConnection } = await import('./service/check-connection.ts')
+      return checkConnection(connection, secrets)
+    },
+
     async openReceiver(opening = {}) {
       await receiver.open(opening)
       const status = await receiver.status()

@@ -80,7 +80,9 @@ export async function openConsentServer(options: {
     sendText(
       response,
       200,
-      isGiven ? 'Confirmed. You can close this page.' : 'Nothing is sent. You can close this page.',
+      isGiven
+        ? 'Confirmed. You can close this page.'
+        : 'Declined. Nothing is sent or changed. You can close this page.',
     )
   }
 
@@ -172,9 +174,10 @@ for (const name of ['focus', 'blur']) addEventListener(name, arm)
 document.addEventListener('visibilitychange', arm)
 post('${QUESTION_PATH}', '').then(async (answer) => {
   if (!answer.ok) return say(await answer.text())
-  const { title, lines } = await answer.json()
+  const { title, lines, agree } = await answer.json()
   find('title').textContent = title
   for (const line of lines) find('lines').appendChild(document.createElement('p')).textContent = line
+  find('send').textContent = agree
   find('choice').hidden = false
   find('cancel').focus()
   arm()
@@ -207,7 +210,7 @@ function createConsentPage(): { headers: Record<string, string>; body: string } 
 <p id="say" role="status"></p>
 <div id="choice" hidden>
 <button id="cancel" type="button">Cancel</button>
-<button id="send" type="button" disabled>Send to production</button>
+<button id="send" type="button" disabled>Confirm</button>
 </div>
 </main>
 <noscript>Sluice needs JavaScript. Allow it for this address and open it again.</noscript>

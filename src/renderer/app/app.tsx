@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
-import type { ConnectionEntry } from '../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
 import { ask } from '../bridge/client.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
+import { ConnectionsScreen } from '../features/connections/connections-screen.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { nameAddress } from '../ui/connection/destination.ts'
 import { ContinueRun, useContinueRequest } from './continue-run.tsx'
@@ -76,6 +77,7 @@ export function App() {
           onResults={(runId) => openResults(runId, NO_FILTER)}
         />
       )}
+      {route.kind === 'connections' && <ConnectionsScreen keepsTypedKeys={app?.keepsTypedKeys ?? false} />}
       {route.kind === 'draft' && (
         <DraftScreens step={route.step} app={app} connections={connections} file={file} />
       )}

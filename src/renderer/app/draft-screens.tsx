@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { AppDescription, ConnectionEntry } from '../../shared/bridge/app.ts'
+import type { AppDescription } from '../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { MappingScreen } from '../features/mapping/mapping-screen.tsx'
 import { toPlanLoad } from '../features/operation/load-settings.ts'

@@ -1,4 +1,5 @@
-import type { AppDescription, ConnectionEntry } from '../../shared/bridge/app.ts'
+import type { AppDescription } from '../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
 import { isObvious } from '../../shared/mapping/check-mapping.ts'
 import { keepKnownFields, suggestMapping } from '../../shared/mapping/match-columns.ts'

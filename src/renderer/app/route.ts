@@ -8,13 +8,14 @@ export type DraftStep = (typeof DRAFT_STEPS)[number]
 
 /** Where the window stands. */
 export type Route =
-  | { kind: 'runs' }
+  | { kind: 'runs' | 'connections' }
   | { kind: 'draft'; step: DraftStep }
   | { kind: 'run' | 'results' | 'export'; runId: string }
 
 /** Reads a route from the part of the address behind `#`; what it does not know is the home screen. */
 export function parseRoute(hash: string): Route {
   const [area, first, second] = hash.replace(/^#?\/?/, '').split('/')
+  if (area === 'connections') return { kind: 'connections' }
   if (area === 'new') {
     const step = DRAFT_STEPS.find((known) => known === first)
     return step ? { kind: 'draft', step } : { kind: 'runs' }
@@ -39,7 +40,8 @@ function decodeSafely(text: string): string {
 export function toHash(route: Route): string {
   switch (route.kind) {
     case 'runs':
-      return '#/runs'
+    case 'connections':
+      return `#/${route.kind}`
     case 'draft':
       return `#/new/${route.step}`
     case 'run':

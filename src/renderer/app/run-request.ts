@@ -1,4 +1,4 @@
-import type { ConnectionEntry } from '../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RunRequestInput } from '../../shared/bridge/runs.ts'
 import { toPlanMapping } from '../../shared/mapping/match-columns.ts'
 import { isAsync, type Operation, sendsKey } from '../../shared/plan/operation.ts'

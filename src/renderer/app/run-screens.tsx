@@ -1,4 +1,4 @@
-import type { ConnectionEntry } from '../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
 import { useLiveRuns } from '../bridge/live-runs.ts'
 import { ExportScreen } from '../features/export/export-screen.tsx'

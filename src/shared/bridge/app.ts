@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { bareUrlSchema, connectionSchema } from '../plan/connection.ts'
+import { bareUrlSchema } from '../plan/connection.ts'
 import { operationSchema } from '../plan/operation.ts'
-import { connectionKeySchema, connectionNameSchema, keyLabelSchema } from '../plan/stored-connection.ts'
+import { connectionNameSchema } from '../plan/stored-connection.ts'
 import { base, doneSchema } from './procedure.ts'
 import { chosenSourceSchema } from './source.ts'
 
@@ -26,6 +26,8 @@ const appSchema = z.object({
   ]),
   /** What the newest run did, so that the next may begin with it. */
   lastOperation: operationSchema.nullable(),
+  /** Whether keys that are typed for stored connections are still there after a restart. */
+  keepsTypedKeys: z.boolean(),
   /** Base URL of the sandbox that this process runs. */
   sandboxBaseUrl: z.string().nullable(),
 })
@@ -36,36 +38,6 @@ export type AppDescription = z.infer<typeof appSchema>
 /** The app itself. */
 export const appContract = {
   describe: base.output(appSchema),
-}
-
-const keySchema = connectionKeySchema.extend({
-  /** Whether its variable holds a key in this process; the key itself is never given. */
-  isSet: z.boolean(),
-})
-
-const entrySchema = z.object({
-  name: z.string(),
-  /** Whether a person is asked once more before anything is sent there. */
-  isProduction: z.boolean(),
-  /** Whether it is the one that is taken where none is named. */
-  isInUse: z.boolean(),
-  keys: z.array(keySchema),
-  /** Label of the key that is sent. */
-  activeKey: z.string(),
-  /** What a plan says of it. */
-  connection: connectionSchema,
-})
-
-/** A connection that the workspace remembers. */
-export type ConnectionEntry = z.infer<typeof entrySchema>
-
-/** The deployments that the workspace remembers. */
-export const connectionsContract = {
-  list: base.output(z.array(entrySchema)),
-  /** Puts one in use and, with `key`, makes that key the active one, also for its runs that are going on. */
-  use: base
-    .input(z.strictObject({ name: connectionNameSchema, key: keyLabelSchema.exactOptional() }))
-    .output(z.array(entrySchema)),
 }
 
 const receiverSchema = z.object({

@@ -1,5 +1,6 @@
 import type { ContractRouterClient } from '@orpc/contract'
-import { appContract, connectionsContract, receiverContract, sandboxContract } from './app.ts'
+import { appContract, receiverContract, sandboxContract } from './app.ts'
+import { connectionsContract } from './connections.ts'
 import { checkContract, exportsContract, loadContract, resultsContract, reviewContract } from './results.ts'
 import { eventsContract, runsContract } from './runs.ts'
 import { sourceContract } from './source.ts'

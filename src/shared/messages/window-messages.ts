@@ -33,6 +33,41 @@ export const WINDOW_MESSAGES = {
       remedy: 'Send again and confirm the prompt, or choose another connection.',
     }),
   },
+  production_kept: {
+    code: 'NOT_CONFIRMED',
+    words: ({ connection }: { connection: string }) => ({
+      text: `the production prompt was declined; nothing was done with ${connection}`,
+      remedy: 'Try again and confirm the prompt, or leave the connection as it is.',
+    }),
+  },
+  connection_changed_meanwhile: {
+    code: 'BAD_USAGE',
+    words: ({ connection }: { connection: string }) => ({
+      text: `${connection} was changed by another window or command; nothing was saved`,
+      remedy: 'Look at the connection as it is now, then change it again.',
+    }),
+  },
+  address_of_variable: {
+    code: 'BAD_USAGE',
+    words: ({ connection, variable }: { connection: string; variable: string }) => ({
+      text: `the address of ${connection} cannot be changed here: its key is in the environment variable ${variable} and belongs to the present address`,
+      remedy: 'Add a new connection for the other address.',
+    }),
+  },
+  key_in_variable: {
+    code: 'BAD_USAGE',
+    words: ({ label, variable }: { label: string; variable: string }) => ({
+      text: `the key ${label} comes from the environment variable ${variable}`,
+      remedy: 'Set the variable to the new key where Sluice is started, or add a key with another label.',
+    }),
+  },
+  last_key: {
+    code: 'BAD_USAGE',
+    words: ({ label, connection }: { label: string; connection: string }) => ({
+      text: `${label} is the only key of ${connection}`,
+      remedy: 'Add another key first, or remove the connection.',
+    }),
+  },
   production_asked_already: {
     code: 'NOT_CONFIRMED',
     words: ({ connection }: { connection: string }) => ({

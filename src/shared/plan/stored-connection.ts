@@ -22,8 +22,8 @@ export const keyLabelSchema = nameSchema
 /** One of a deployment's keys: all of them are interchangeable (docs/interface.md §5.2). */
 export const connectionKeySchema = z.object({
   label: keyLabelSchema,
-  /** Name of the environment variable that holds the key. */
-  env: environmentNameSchema,
+  /** Name of the environment variable that holds the key; none where it is typed into the window. */
+  env: environmentNameSchema.exactOptional(),
 })
 
 /** See {@link connectionKeySchema}. */
@@ -96,9 +96,14 @@ export const connectionsSchema = z
 /** See {@link connectionsSchema}. */
 export type Connections = z.infer<typeof connectionsSchema>
 
-/** The variable that holds the active key of a connection. */
-export function toActiveVariable({ keys, activeKey }: StoredConnection): string | null {
-  return keys.find(({ label }) => label === activeKey)?.env ?? null
+/** The key of a connection that is sent. */
+export function findActiveKey({ keys, activeKey }: StoredConnection): ConnectionKey | null {
+  return keys.find(({ label }) => label === activeKey) ?? null
+}
+
+/** The variable that holds the active key of a connection; null where that key is typed into the window. */
+export function toActiveVariable(stored: StoredConnection): string | null {
+  return findActiveKey(stored)?.env ?? null
 }
 
 /** What a plan says of a stored connection: all of it but its other keys and whether it is production. */
@@ -109,8 +114,8 @@ export function toPlanConnection(stored: StoredConnection): PlanConnectionInput 
     name,
     baseUrl,
     deliveredCodes,
+    ...(apiKeyEnv === null ? { keyFrom: 'window' as const } : { apiKeyEnv }),
     ...(taskBaseUrl === undefined ? {} : { taskBaseUrl }),
-    ...(apiKeyEnv === null ? {} : { apiKeyEnv }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(tls === undefined ? {} : { tls }),
     ...(proxy === undefined ? {} : { proxy }),

@@ -211,6 +211,26 @@ function toCallArbitraries(
     )
     .map(([procedure, input]) => ({ ...procedure, input }))
 
+  const settings = fc.record({
+    baseUrl: url,
+    taskBaseUrl: fc.option(url),
+    timeoutMs: fc.constant(null),
+    isProduction: fc.boolean(),
+  })
+  const known = fc.constantFrom('staging', 'live', 'own')
+  const label = fc.constantFrom('only', 'first', 'extra')
+  const typedKey = fc.oneof(apiKey, variable)
+  // `staging` is removed by no call, since the test goes there at its end.
+  const connectionCall = fc.oneof(
+    call('connections', 'add', fc.record({ name: fc.constant('own'), settings, label, apiKey: typedKey })),
+    call('connections', 'add', spoil(fc.record({ name: fc.constant('own'), settings, label }))),
+    call('connections', 'change', fc.record({ name: known, settings })),
+    call('connections', 'change', spoil(fc.record({ name: known, settings }))),
+    call('connections', 'remove', fc.record({ name: fc.constantFrom('live', 'own') })),
+    call('connections', 'setKey', fc.record({ name: known, label, apiKey: typedKey })),
+    call('connections', 'test', fc.record({ name: known })),
+  )
+
   const any = fc.oneof(
     { weight: 10, arbitrary: call('runs', 'start', start) },
     { weight: 90, arbitrary: call('runs', 'start', spoil(start)) },
@@ -250,6 +270,7 @@ function toCallArbitraries(
         }),
       ),
     },
+    { weight: 60, arbitrary: connectionCall },
     {
       weight: 5,
       arbitrary: call(

@@ -56,6 +56,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       lastBaseUrl: null,
       beginsAt: { kind: 'sandbox' },
       lastOperation: null,
+      keepsTypedKeys: false,
       sandboxBaseUrl: null,
     })
   })

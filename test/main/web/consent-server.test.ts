@@ -7,6 +7,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { answerConsent, callConsent } from './consent.ts'
 
 const QUESTION = {
+  kind: 'send',
   connection: 'live',
   baseUrl: 'https://live.example',
   run: 'posts\u202Evsc.exe\n<b>x</b>',

@@ -3,7 +3,7 @@ import { type OperationKind, sendsKey } from '../../../shared/plan/operation.ts'
 import { type StoredConnection, toActiveVariable } from '../../../shared/plan/stored-connection.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { readApiKey, readProxyCredentials } from '../../engine/secrets/bound-secret.ts'
-import { watchActiveKey } from '../../engine/workspace/connection-secrets.ts'
+import { findConnectionKey, watchActiveKey } from '../../engine/workspace/connection-secrets.ts'
 import { followsActiveKey, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 
@@ -83,7 +83,8 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
         : watchActiveKey({
             workspace,
             connection: followed,
-            readVariable: (variable) => context.env[variable],
+            findKey: (owner, key) =>
+              findConnectionKey({ workspace, env: context.env, keyStore: null }, owner, key),
             setApiKey: handle.setApiKey,
             say,
           }),

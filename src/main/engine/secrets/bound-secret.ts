@@ -22,12 +22,6 @@ export function toOrigins({ baseUrl, taskBaseUrl }: Addresses): string[] {
   return [...new Set(addresses.map((address) => new URL(address).origin))]
 }
 
-/** Throws `NO_API_KEY` where a key holds what no header can carry; see {@link BoundSecret.source}. */
-function checkKeyText(key: string, source: string): void {
-  if (/^[\x21-\x7e]+$/.test(key)) return
-  throw new SluiceError({ id: 'key_unusable', source })
-}
-
 /**
  * A secret that may be sent to certain origins and to no other. It cannot be read, printed or stored: it comes out as
  * a header for one of its origins, or sealed for another thread.
@@ -83,8 +77,14 @@ export class ApiKey extends BoundSecret {
    * a line break pasted with it; no message shows any of it. For `source` see {@link BoundSecret.source}.
    */
   static create(key: string, addresses: Addresses, source: string): ApiKey {
-    checkKeyText(key, source)
+    ApiKey.checkText(key, source)
     return new ApiKey({ value: key, origins: toOrigins(addresses), source })
+  }
+
+  /** Throws `NO_API_KEY` where a key holds what no header can carry; see {@link BoundSecret.source}. */
+  static checkText(key: string, source: string): void {
+    if (/^[\x21-\x7e]+$/.test(key)) return
+    throw new SluiceError({ id: 'key_unusable', source })
   }
 
   /** Takes one over from another thread. */
@@ -162,7 +162,7 @@ export function readKeyText(env: NodeJS.ProcessEnv, variable: string): string {
   if (key === undefined || key === '') {
     throw new SluiceError({ id: 'key_not_set', variable, isEmpty: key === '' })
   }
-  checkKeyText(key, `in the environment variable ${variable}`)
+  ApiKey.checkText(key, `in the environment variable ${variable}`)
   return key
 }
 

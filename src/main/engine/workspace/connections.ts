@@ -126,9 +126,10 @@ export function findKey({ name, keys }: StoredConnection, label: string): Connec
  */
 export function followsActiveKey(
   { name, keys }: StoredConnection,
-  connection: Pick<PlanConnection, 'name' | 'apiKeyEnv'>,
+  connection: Pick<PlanConnection, 'name' | 'apiKeyEnv' | 'keyFrom'>,
 ): boolean {
-  return connection.name === name && keys.some(({ env }) => env === connection.apiKeyEnv)
+  if (connection.name !== name) return false
+  return connection.keyFrom === 'window' || keys.some(({ env }) => env === connection.apiKeyEnv)
 }
 
 /** Adds a connection; the first of all is put in use. Throws `BAD_USAGE` where the name is taken. */

@@ -7,6 +7,7 @@ import {
   IconList,
   IconListCheck,
   IconListSearch,
+  IconPlugConnected,
   IconSend,
   IconTable,
   IconTargetArrow,
@@ -35,6 +36,12 @@ interface RailGroup {
   entries: RailEntry[]
 }
 
+/** What is there whatever is being prepared or looked at. */
+const PLACES: readonly RailEntry[] = [
+  { label: 'Runs', icon: IconList, route: { kind: 'runs' } },
+  { label: 'Connections', icon: IconPlugConnected, route: { kind: 'connections' } },
+]
+
 /**
  * The rail of screens: home, the steps of the run being prepared, the screens of the run being looked at. In a narrow
  * window each name stands under its icon.
@@ -48,18 +55,9 @@ export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNo
         <span className={styles.label}>Sluice</span>
       </div>
       <ul>
-        <li>
-          <a
-            className={styles.entry}
-            href={toHash({ kind: 'runs' })}
-            aria-current={props.current.kind === 'runs' ? 'page' : undefined}
-          >
-            <span className={styles.mark} aria-hidden>
-              <IconList size="1rem" />
-            </span>
-            <span className={styles.label}>Runs</span>
-          </a>
-        </li>
+        {PLACES.map((entry) => (
+          <RailLink key={entry.label} entry={entry} here={here} />
+        ))}
       </ul>
       {props.groups.map((group) => (
         <div key={group.heading}>

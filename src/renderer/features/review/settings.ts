@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { type Destination, findEntry } from '../../ui/connection/destination.ts'
 
 /** Destination, pace, retries and time-out. */

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { bridge } from '../../bridge/client.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
@@ -54,7 +54,7 @@ export function KeyDialog(props: {
                   value={STORED + label}
                   disabled={!isSet}
                   label={label === entry.activeKey ? `${label} (active)` : label}
-                  description={isSet ? `from ${env}` : `${env} is not set here`}
+                  description={sayWhere(env, isSet)}
                 />
               ))}
               <Radio value={TYPED} label="Type a key" description="For this run only." />
@@ -89,4 +89,10 @@ export function KeyDialog(props: {
       </Stack>
     </Modal>
   )
+}
+
+/** Where a key comes from, or why it is not at hand. */
+function sayWhere(env: string | undefined, isSet: boolean): string {
+  if (env === undefined) return isSet ? 'typed under Connections' : 'not typed yet: see Connections'
+  return isSet ? `from ${env}` : `${env} is not set here`
 }

@@ -1,6 +1,6 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'

@@ -1,7 +1,7 @@
 import { PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
 import { IconAlertTriangle, IconFlask, IconPlugConnected, type TablerIcon } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { Notice } from '../layout/notice.tsx'
 import { Panel } from '../layout/screen.tsx'
 import { SafeText } from '../text/safe-text.tsx'
@@ -74,10 +74,7 @@ export function DestinationPanel(props: DestinationPanelProps) {
       {destination.kind === 'service' && <ServiceFields {...props} destination={destination} />}
       {destination.kind === 'stored' && entry !== null && props.needsKey && (
         <Stack gap="sm" className={styles.service}>
-          <p className={styles.keyNote}>
-            Key {entry.activeKey}, from the variable {entry.connection.apiKeyEnv}
-            {hasActiveKey(entry) ? '.' : ', which is not set here.'}
-          </p>
+          <p className={styles.keyNote}>{sayActiveKey(entry)}</p>
           {!hasActiveKey(entry) && (
             <KeyInput
               value={destination.apiKey}
@@ -88,6 +85,16 @@ export function DestinationPanel(props: DestinationPanelProps) {
       )}
     </Panel>
   )
+}
+
+/** Which key is sent, and whether it is at hand. */
+function sayActiveKey(entry: ConnectionEntry): string {
+  const { activeKey, keys } = entry
+  const variable = keys.find(({ label }) => label === activeKey)?.env
+  const isSet = hasActiveKey(entry)
+  if (variable === undefined)
+    return isSet ? `Key ${activeKey}, as typed.` : `Key ${activeKey} is not typed yet.`
+  return `Key ${activeKey}, from the variable ${variable}${isSet ? '.' : ', which is not set here.'}`
 }
 
 function ServiceFields(props: DestinationPanelProps & { destination: ServiceDestination }) {
@@ -133,7 +140,8 @@ function KeyInput(props: { value: string; onValue: (value: string) => void }) {
   )
 }
 
-function AddressInput(props: {
+/** A field for the address of a service, which says what is wrong with it once it is left. */
+export function AddressInput(props: {
   label: string
   placeholder: string
   isOptional?: boolean

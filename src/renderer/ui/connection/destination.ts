@@ -1,4 +1,4 @@
-import type { ConnectionEntry } from '../../../shared/bridge/app.ts'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 

@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
-import { watchActiveKey } from '../../../../src/main/engine/workspace/connection-secrets.ts'
+import {
+  findConnectionKey,
+  watchActiveKey,
+} from '../../../../src/main/engine/workspace/connection-secrets.ts'
 import {
   addConnection,
   applyConnection,
@@ -33,7 +36,7 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
   const stop = watchActiveKey({
     workspace,
     connection: connectionSchema.parse({ ...toPlanConnection(stored), ...changes }),
-    readVariable: (name) => environment[name],
+    findKey: (owner, key) => findConnectionKey({ workspace, env: environment, keyStore: null }, owner, key),
     setApiKey: (key) => {
       keys.push(key.toHeader(new URL(stored.baseUrl)))
       sources.push(key.source)
@@ -132,7 +135,8 @@ describe('a run of a stored connection', () => {
     const stop = watchActiveKey({
       workspace,
       connection: connectionSchema.parse(toPlanConnection(stored)),
-      readVariable: (name) => `value-of-${name}`,
+      findKey: (owner, key) =>
+        findConnectionKey({ workspace, env: { two: 'value-of-two' }, keyStore: null }, owner, key),
       setApiKey: switched.resolve,
       say: () => {},
     })

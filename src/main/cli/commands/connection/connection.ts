@@ -51,11 +51,12 @@ export function addConnectionUseCommand(parent: Command, context: CliContext): v
     const connections = changeConnections(workspace, (known) => applyConnection(known, name, flags.key))
     const used = findConnection(connections, name)
     const { label, env: variable } = findKey(used, used.activeKey)
-    if (!isSet(env, variable)) await err.writeLine(`${variable} is not set in this shell.`)
+    if (variable !== undefined && !isSet(env, variable))
+      await err.writeLine(`${variable} is not set in this shell.`)
     await out.writeLine(
       flags.json
         ? JSON.stringify(toDocument(used, connections, env), null, 2)
-        : `Using ${name}, ${used.baseUrl}, with key ${label} from ${variable}.`,
+        : `Using ${name}, ${used.baseUrl}, with key ${label} ${variable === undefined ? 'that is typed in the window' : `from ${variable}`}.`,
     )
   })
   addExamples(command, ['connection use staging', 'connection use staging --key default'])

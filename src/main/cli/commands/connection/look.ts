@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
 import { formatDuration } from '../../../../shared/messages/figure-text.ts'
-import type { Connections, StoredConnection } from '../../../../shared/plan/stored-connection.ts'
+import {
+  type Connections,
+  type StoredConnection,
+  toActiveVariable,
+} from '../../../../shared/plan/stored-connection.ts'
 import { findConnection, readConnections } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
@@ -58,8 +62,9 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
   addExamples(command, ['connection list', 'connection list --json'])
 }
 
-function formatKeySet(env: NodeJS.ProcessEnv, { keys, activeKey }: StoredConnection): string {
-  const variable = keys.find(({ label }) => label === activeKey)?.env ?? ''
+function formatKeySet(env: NodeJS.ProcessEnv, stored: StoredConnection): string {
+  const variable = toActiveVariable(stored)
+  if (variable === null) return 'typed in the window'
   return isSet(env, variable) ? variable : `${variable} (not set)`
 }
 
@@ -103,7 +108,7 @@ function formatConnection(context: CliContext, connection: StoredConnection, isI
       'Keys',
       connection.keys.map(
         ({ label, env: variable }) =>
-          `${label === connection.activeKey ? arrow : ' '.repeat(arrow.length)} ${label}  ${variable}${isSet(env, variable) ? '' : ' (not set in this shell)'}`,
+          `${label === connection.activeKey ? arrow : ' '.repeat(arrow.length)} ${label}  ${formatVariable(env, variable)}`,
       ),
     ),
     ...section('Timeout', [timeoutMs === undefined ? undefined : formatDuration(timeoutMs)]),
@@ -115,6 +120,11 @@ function formatConnection(context: CliContext, connection: StoredConnection, isI
       proxy?.credentialsEnv === undefined ? undefined : `credentials in ${proxy.credentialsEnv}`,
     ]),
   ].join('\n')
+}
+
+function formatVariable(env: NodeJS.ProcessEnv, variable: string | undefined): string {
+  if (variable === undefined) return 'typed in the window'
+  return isSet(env, variable) ? variable : `${variable} (not set in this shell)`
 }
 
 /** Whether the variable of a key is set where this runs. */
@@ -137,9 +147,10 @@ export function toDocument(
     task_base_url: taskBaseUrl ?? null,
     keys: keys.map((key) => ({
       label: key.label,
-      env: key.env,
+      /** Null where the key is typed in the window. */
+      env: key.env ?? null,
       active: key.label === activeKey,
-      set: isSet(env, key.env),
+      set: key.env !== undefined && isSet(env, key.env),
     })),
     timeout_ms: timeoutMs ?? null,
     delivered_codes: deliveredCodes,
@@ -152,7 +163,7 @@ export function toDocument(
 
 /** Says which variables of a connection's keys are not set here; they may well be where it is used. */
 export async function sayKeysNotSet(context: CliContext, { keys }: StoredConnection): Promise<void> {
-  const missing = keys.filter(({ env }) => !isSet(context.env, env)).map(({ env }) => env)
+  const missing = keys.flatMap(({ env }) => (env === undefined || isSet(context.env, env) ? [] : [env]))
   if (missing.length === 0) return
   await context.err.writeLine(
     `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set in this shell. Commands that send need the active key.`,

@@ -111,7 +111,7 @@ function toService(
   for (const variable of variables) {
     for (const one of there.filter(({ keys }) => keys.some(({ env }) => env === variable))) {
       owners.add(one)
-      for (const { env } of one.keys) variables.add(env)
+      for (const { env } of one.keys) if (env !== undefined) variables.add(env)
     }
   }
   const connections = [...owners].map((one) => one.name).sort()

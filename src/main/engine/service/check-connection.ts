@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import type { ConnectionCheck } from '../../../shared/service/connection-check.ts'
+import { appealStatusPath, WATCHLIST_UPDATE_PATH } from '../../../shared/service/endpoints.ts'
+import { isKeyRefusal, readServiceError } from '../../../shared/service/errors.ts'
+import { APP_VERSION } from '../../../shared/version.ts'
+import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import { parseJson } from './judgement.ts'
+import { createServiceClients, type ServiceClient, type ServiceRequest } from './service-client.ts'
+
+/**
+ * Asks a service whether address and key are right. An appeal with an id that nobody has is read without a key
+ * (docs/interface.md §4.7); then an update of no watchlist is sent with it, whose refusals of a wrong key and of a
+ * missing parameter differ (docs/interface.md §7.1), and which changes nothing. Throws `BAD_PLAN` for certificates that cannot be used.
+ */
+export async function checkConnection(
+  connection: PlanConnection,
+  { apiKey, proxyCredentials }: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
+): Promise<ConnectionCheck> {
+  const client = createServiceClients({
+    baseUrl: connection.baseUrl,
+    connection,
+    readApiKey: () => apiKey,
+    proxyCredentials,
+    userAgent: `sluice/${APP_VERSION}`,
+  })()
+  try {
+    const appeal = await send(client, {
+      method: 'GET',
+      path: appealStatusPath(randomUUID()),
+      body: null,
+      isAnonymous: true,
+    })
+    if (appeal.kind === 'breakdown') {
+      return { address: { kind: 'unreachable', message: appeal.message }, key: { kind: 'unchecked' } }
+    }
+    const address = {
+      kind: 'answered' as const,
+      status: appeal.status,
+      durationMs: appeal.timings.durationUs / 1000,
+    }
+    if (apiKey === null) return { address, key: { kind: 'unchecked' } }
+    const update = await send(client, {
+      method: 'POST',
+      path: WATCHLIST_UPDATE_PATH,
+      body: '{}',
+      isAnonymous: false,
+    })
+    return { address, key: judgeKey(update) }
+  } finally {
+    await client.destroy()
+  }
+}
+
+function send(client: ServiceClient, request: ServiceRequest): Promise<Exchange> {
+  return new Promise((resolve) => client.send(request, resolve))
+}
+
+function judgeKey(exchange: Exchange): ConnectionCheck['key'] {
+  if (exchange.kind === 'breakdown') {
+    const { code, message, status } = exchange
+    return { kind: 'unclear', status, errorCode: code, message }
+  }
+  const { errorCode = null, message = null } = readServiceError(parseJson(exchange.body)) ?? {}
+  const { status } = exchange
+  return { kind: toVerdict(exchange, errorCode), status, errorCode, message }
+}
+
+/** The service's own refusal of a body without parameters comes after the key was recognised. */
+function toVerdict({ status }: Answer, errorCode: string | null): 'accepted' | 'refused' | 'unclear' {
+  if (isKeyRefusal(status, errorCode)) return 'refused'
+  const isOwnRefusal = (status === 400 || status === 403 || status === 422) && errorCode !== null
+  return isOwnRefusal || (status >= 200 && status < 300) ? 'accepted' : 'unclear'
+}

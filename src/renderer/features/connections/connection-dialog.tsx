@@ -1,0 +1,167 @@
+import { Button, Group, Modal, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ConnectionEntry, ConnectionSettings } from '../../../shared/bridge/connections.ts'
+import { connectionNameSchema, DEFAULT_KEY_LABEL } from '../../../shared/plan/stored-connection.ts'
+import { bridge } from '../../bridge/client.ts'
+import { parseBaseUrl } from '../../ui/connection/destination.ts'
+import { AddressInput } from '../../ui/connection/destination-panel.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { TypedKeyInput } from './key-dialog.tsx'
+
+/** What is typed; texts that are not valid yet stay as they are. */
+interface Form {
+  name: string
+  baseUrl: string
+  taskBaseUrl: string
+  timeoutSeconds: number | ''
+  isProduction: boolean
+  apiKey: string
+}
+
+/** A form for a new connection, or for what can be changed of a known one. */
+export function ConnectionDialog(props: {
+  /** Null for a new one. */
+  entry: ConnectionEntry | null
+  keepsTypedKeys: boolean
+  onEntries: (entries: ConnectionEntry[]) => void
+  onClose: () => void
+}) {
+  const { entry } = props
+  const [form, setForm] = useState(() => toForm(entry))
+  const change = (part: Partial<Form>) => setForm((known) => ({ ...known, ...part }))
+  const settings = toSettings(form)
+  const name = connectionNameSchema.safeParse(form.name.trim())
+  const save = useMutation({
+    mutationFn: async (ready: ConnectionSettings) => {
+      const { add, change: changeStored } = bridge.connections
+      const apiKey = form.apiKey.trim()
+      props.onEntries(
+        entry === null
+          ? await add({
+              name: form.name.trim(),
+              settings: ready,
+              label: DEFAULT_KEY_LABEL,
+              ...(apiKey !== '' && { apiKey }),
+            })
+          : await changeStored({ name: entry.name, settings: ready }),
+      )
+    },
+  })
+  const isMoved = entry !== null && settings !== null && settings.baseUrl !== entry.connection.baseUrl
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={entry === null ? 'Add a connection' : `Edit ${entry.name}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack
+        component="form"
+        gap="md"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (settings !== null) save.mutate(settings)
+        }}
+      >
+        {entry === null && (
+          <TextInput
+            data-autofocus
+            label="Name"
+            description="What you call this service, such as staging."
+            value={form.name}
+            onChange={(event) => change({ name: event.currentTarget.value })}
+            error={form.name !== '' && !name.success ? sayNameRule() : undefined}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        <AddressInput
+          label="Base URL"
+          placeholder="https://api.example.com"
+          value={form.baseUrl}
+          onValue={(baseUrl) => change({ baseUrl })}
+        />
+        {isMoved && <p>A key belongs to one address: type it again after you save.</p>}
+        <AddressInput
+          label="Second host for v2 (optional)"
+          placeholder="the same"
+          isOptional
+          value={form.taskBaseUrl}
+          onValue={(taskBaseUrl) => change({ taskBaseUrl })}
+        />
+        {entry === null && (
+          <TypedKeyInput
+            isOptional
+            value={form.apiKey}
+            onValue={(apiKey) => change({ apiKey })}
+            keepsTypedKeys={props.keepsTypedKeys}
+          />
+        )}
+        <NumberInput
+          label="Timeout (s)"
+          description="How long an answer is awaited."
+          min={1}
+          max={3_600}
+          placeholder="60"
+          value={form.timeoutSeconds}
+          onChange={(value) => change({ timeoutSeconds: typeof value === 'number' ? value : '' })}
+        />
+        <Switch
+          label="This is production"
+          description="Sluice asks before anything is sent there, outside of this page."
+          checked={form.isProduction}
+          onChange={(event) => change({ isProduction: event.currentTarget.checked })}
+        />
+        {entry?.isProduction && !form.isProduction && (
+          <p>Before the mark goes, Sluice asks you to confirm it outside of this page.</p>
+        )}
+        {save.error !== null && <ErrorNotice error={save.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            loading={save.isPending}
+            disabled={settings === null || (entry === null && !name.success)}
+          >
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function toForm(entry: ConnectionEntry | null): Form {
+  if (entry === null) {
+    return { name: '', baseUrl: '', taskBaseUrl: '', timeoutSeconds: '', isProduction: false, apiKey: '' }
+  }
+  const { baseUrl, taskBaseUrl = '', timeoutMs } = entry.connection
+  return {
+    name: entry.name,
+    baseUrl,
+    taskBaseUrl,
+    timeoutSeconds: timeoutMs / 1000,
+    isProduction: entry.isProduction,
+    apiKey: '',
+  }
+}
+
+/** What is stored of the form; null while it cannot be. */
+function toSettings({ baseUrl, taskBaseUrl, timeoutSeconds, isProduction }: Form): ConnectionSettings | null {
+  const address = parseBaseUrl(baseUrl)
+  const second = taskBaseUrl.trim() === '' ? null : parseBaseUrl(taskBaseUrl)
+  if (address.kind === 'bad' || second?.kind === 'bad') return null
+  return {
+    baseUrl: address.url,
+    taskBaseUrl: second?.url ?? null,
+    timeoutMs: timeoutSeconds === '' ? null : Math.round(timeoutSeconds * 1000),
+    isProduction,
+  }
+}
+
+function sayNameRule(): string {
+  return 'Letters, digits, dots, hyphens and underscores, beginning with a letter or digit; at most 64'
+}

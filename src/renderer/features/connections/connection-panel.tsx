@@ -1,0 +1,242 @@
+import { Button, Group, Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
+import { formatMs } from '../../../shared/messages/figure-text.ts'
+import type { ConnectionCheck } from '../../../shared/service/connection-check.ts'
+import { bridge } from '../../bridge/client.ts'
+import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './connections.module.css'
+import { KeyDialog } from './key-dialog.tsx'
+
+/** One connection: its addresses, its keys, and what can be done with them. */
+export function ConnectionPanel(props: {
+  entry: ConnectionEntry
+  keepsTypedKeys: boolean
+  onEntries: (entries: ConnectionEntry[]) => void
+  onChange: () => void
+  onRemove: () => void
+}) {
+  const { entry, onEntries } = props
+  const { name, keys, activeKey, isInUse, isProduction, connection } = entry
+  /** The key that is being typed; `new` is none of the connection's yet. */
+  const [typing, setTyping] = useState<{ key: ConnectionKeyEntry | 'new' } | null>(null)
+  const change = useMutation({
+    mutationFn: async (make: () => Promise<ConnectionEntry[]>) => onEntries(await make()),
+  })
+  const test = useMutation({ mutationFn: () => bridge.connections.test({ name }) })
+  const act = (make: () => Promise<ConnectionEntry[]>) => {
+    test.reset()
+    change.mutate(make)
+  }
+  return (
+    <section className={styles.connection} aria-label={name}>
+      <header className={styles.head}>
+        <h2 className={styles.name}>
+          <ConnectionChip place={{ name, kind: isProduction ? 'production' : 'other' }} />
+          {isInUse && <span className={styles.inUse}>in use</span>}
+        </h2>
+        <Group gap="xs">
+          <Button variant="default" size="xs" loading={test.isPending} onClick={() => test.mutate()}>
+            Test
+          </Button>
+          {!isInUse && (
+            <Button variant="default" size="xs" onClick={() => act(() => bridge.connections.use({ name }))}>
+              Use
+            </Button>
+          )}
+          <Button variant="default" size="xs" onClick={props.onChange}>
+            Edit
+          </Button>
+          <Button variant="default" size="xs" onClick={props.onRemove}>
+            Remove…
+          </Button>
+        </Group>
+      </header>
+      <dl className={styles.facts}>
+        <dt>Address</dt>
+        <dd>
+          <SafeText text={connection.baseUrl} max={300} />
+        </dd>
+        {connection.taskBaseUrl !== undefined && (
+          <>
+            <dt>Second host for v2</dt>
+            <dd>
+              <SafeText text={connection.taskBaseUrl} max={300} />
+            </dd>
+          </>
+        )}
+        <dt>Timeout</dt>
+        <dd>{formatMs(connection.timeoutMs)}</dd>
+        {connection.proxy !== undefined && (
+          <>
+            <dt>Proxy</dt>
+            <dd>
+              <SafeText text={connection.proxy.url} max={300} />
+            </dd>
+          </>
+        )}
+        {connection.tls !== undefined && (
+          <>
+            <dt>Certificates</dt>
+            <dd>
+              <SafeText text={Object.values(connection.tls).join(', ')} max={300} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <table className={styles.keys}>
+        <caption className="visually-hidden">Keys of {name}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">From</th>
+            <th scope="col">State</th>
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.label}>
+              <th scope="row">
+                {key.label} {key.label === activeKey && <span className={styles.active}>active</span>}
+              </th>
+              <td>{key.env === undefined ? 'typed here' : `variable ${key.env}`}</td>
+              <td data-set={key.isSet}>{sayState(key)}</td>
+              <td>
+                <KeyMenu
+                  keyEntry={key}
+                  isActive={key.label === activeKey}
+                  isOnly={keys.length === 1}
+                  onActivate={() => act(() => bridge.connections.use({ name, key: key.label }))}
+                  onType={() => setTyping({ key })}
+                  onRemove={() => act(() => bridge.connections.removeKey({ name, label: key.label }))}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div>
+        <Button variant="subtle" size="compact-sm" onClick={() => setTyping({ key: 'new' })}>
+          Add a key
+        </Button>
+      </div>
+      {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
+      {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
+      {test.data !== undefined && <CheckNotice check={test.data} activeKey={activeKey} />}
+      {typing !== null && (
+        <KeyDialog
+          connection={name}
+          known={typing.key === 'new' ? null : typing.key.label}
+          labels={keys.map(({ label }) => label)}
+          keepsTypedKeys={props.keepsTypedKeys}
+          onEntries={(entries) => {
+            setTyping(null)
+            test.reset()
+            onEntries(entries)
+          }}
+          onClose={() => setTyping(null)}
+        />
+      )}
+    </section>
+  )
+}
+
+function sayState({ env, isSet }: ConnectionKeyEntry): string {
+  if (isSet) return 'ready'
+  return env === undefined ? 'not typed yet' : 'variable not set'
+}
+
+/** What can be done with one key. */
+function KeyMenu(props: {
+  keyEntry: ConnectionKeyEntry
+  isActive: boolean
+  isOnly: boolean
+  onActivate: () => void
+  onType: () => void
+  onRemove: () => void
+}) {
+  const { keyEntry } = props
+  const isTyped = keyEntry.env === undefined
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      {isTyped && (
+        <Button variant="subtle" size="compact-sm" onClick={props.onType}>
+          {keyEntry.isSet ? 'Replace' : 'Type it'}
+        </Button>
+      )}
+      {!(props.isActive && props.isOnly) && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="subtle" size="compact-sm" aria-label={`More for key ${keyEntry.label}`}>
+              <IconDots size="1rem" aria-hidden />
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {!props.isActive && <Menu.Item onClick={props.onActivate}>Make it the active key</Menu.Item>}
+            {!props.isOnly && (
+              <Menu.Item color="danger" onClick={props.onRemove}>
+                Remove this key
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </Group>
+  )
+}
+
+/** What came of a test: first the address, then the key. */
+function CheckNotice({ check, activeKey }: { check: ConnectionCheck; activeKey: string }) {
+  const { address, key } = check
+  if (address.kind === 'unreachable') {
+    return (
+      <Notice kind="error" title="The service cannot be reached">
+        <SafeText text={address.message} max={500} />. Check the address, and the network or proxy in between.
+      </Notice>
+    )
+  }
+  const answered = sayAnswered(address.status, address.durationMs)
+  if (key.kind === 'unchecked') {
+    return (
+      <Notice kind="warning" title={`The key ${activeKey} could not be tested`}>
+        {answered} The key is not at hand: type it, or set its variable where Sluice is started.
+      </Notice>
+    )
+  }
+  const said = [key.status, key.errorCode, key.message].filter((part) => part !== null).join(' ')
+  if (key.kind === 'accepted') {
+    return (
+      <Notice kind="good" title={`The service accepts the key ${activeKey}`}>
+        {answered} No content was sent.
+      </Notice>
+    )
+  }
+  return (
+    <Notice
+      kind={key.kind === 'refused' ? 'error' : 'warning'}
+      title={
+        key.kind === 'refused'
+          ? `The service refuses the key ${activeKey}`
+          : `The answer does not say whether the key ${activeKey} is right`
+      }
+    >
+      {answered} To the request with the key it answered: <SafeText text={said} max={500} />
+    </Notice>
+  )
+}
+
+/** An appeal that nobody has is answered 400 (docs/interface.md §4.7). */
+const EXPECTED_STATUS = 400
+
+function sayAnswered(status: number, durationMs: number): string {
+  const took = formatMs(durationMs)
+  if (status === EXPECTED_STATUS) return `The service answered in ${took}.`
+  return `Without a key, the address answered ${status} in ${took}; the service would answer ${EXPECTED_STATUS}. Check the base URL.`
+}

@@ -1,0 +1,104 @@
+import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { bridge } from '../../bridge/client.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+
+/** Takes a key of a connection: another text for a known label, or a key with a label of its own. */
+export function KeyDialog(props: {
+  connection: string
+  /** Label of the key whose text is typed; null for a new key. */
+  known: string | null
+  /** Labels that the connection has already. */
+  labels: readonly string[]
+  keepsTypedKeys: boolean
+  onEntries: (entries: ConnectionEntry[]) => void
+  onClose: () => void
+}) {
+  const { connection, known, labels } = props
+  const [label, setLabel] = useState(known ?? '')
+  const [apiKey, setApiKey] = useState('')
+  const isTaken = known === null && labels.includes(label.trim())
+  const save = useMutation({
+    mutationFn: async () => {
+      const entries = await bridge.connections.setKey({ name: connection, label: label.trim(), apiKey })
+      props.onEntries(entries)
+    },
+  })
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={known === null ? `Add a key to ${connection}` : `Key ${known} of ${connection}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack
+        component="form"
+        gap="md"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        {known === null && (
+          <TextInput
+            data-autofocus
+            label="Label"
+            description="A name for the key, such as new or 2027."
+            value={label}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+            error={isTaken ? 'The connection has a key with this label' : undefined}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        <TypedKeyInput
+          value={apiKey}
+          onValue={setApiKey}
+          keepsTypedKeys={props.keepsTypedKeys}
+          hasFocus={known !== null}
+        />
+        {save.error !== null && <ErrorNotice error={save.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            loading={save.isPending}
+            disabled={isTaken || label.trim() === '' || apiKey.trim() === ''}
+          >
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** The field for a key that is kept with its connection. */
+export function TypedKeyInput(props: {
+  value: string
+  onValue: (value: string) => void
+  keepsTypedKeys: boolean
+  isOptional?: boolean
+  hasFocus?: boolean
+}) {
+  return (
+    <PasswordInput
+      {...(props.hasFocus && { 'data-autofocus': true })}
+      label={props.isOptional ? 'API key (optional)' : 'API key'}
+      description={
+        props.keepsTypedKeys
+          ? 'Kept in the keyring of this system; shown to nobody again.'
+          : 'Kept in memory until Sluice is stopped; written to no file, shown to nobody again.'
+      }
+      value={props.value}
+      onChange={(event) => props.onValue(event.currentTarget.value)}
+      visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
+      autoComplete="off"
+      spellCheck={false}
+    />
+  )
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+
+/** How the address of a connection answered a request that needs no key. */
+const addressCheckSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('answered'), status: z.int(), durationMs: z.number() }),
+  z.object({ kind: z.literal('unreachable'), message: z.string() }),
+])
+
+/** What the service said of a connection's key. */
+const keyCheckSchema = z.discriminatedUnion('kind', [
+  /** No key is at hand, or the address cannot be reached. */
+  z.object({ kind: z.literal('unchecked') }),
+  z.object({
+    /** `unclear`: the answer speaks neither for nor against the key. */
+    kind: z.enum(['accepted', 'refused', 'unclear']),
+    status: z.int().nullable(),
+    errorCode: z.string().nullable(),
+    message: z.string().nullable(),
+  }),
+])
+
+/** What came of testing a connection: its address, then its key. */
+export const connectionCheckSchema = z.object({ address: addressCheckSchema, key: keyCheckSchema })
+
+/** See {@link connectionCheckSchema}. */
+export type ConnectionCheck = z.infer<typeof connectionCheckSchema>
