@@ -30,6 +30,8 @@ const RUN_TIME = new Set([
   '--max-probes',
   '--max-time',
   '--cool-down',
+  // It makes the source, which the plan then names.
+  '--recheck',
 ])
 
 /** What each other option is given here, beside what makes it complete, and the part of the plan that it changes. */
