@@ -19,6 +19,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 
 it('goes from the home screen to a revealed row and an export by keyboard alone', async () => {
   const { page } = await openApp()
+  await page.getByRole('button', { name: 'Try it with the sandbox' }).waitFor()
   await tabTo(page, /^Try it with the sandbox$/)
   const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
   expect(outline).not.toBe('none')
