@@ -154,7 +154,12 @@ interface ActiveKeyOptions {
 /** Checks a file's times and size twice a second: works on every file system, and for a file that is replaced. */
 export const pollFile: WatchFile = (file, onChange) => {
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, onChange)
-  return () => unwatchFile(file, onChange)
+  // What the watch compares with is read a little later: a change until then would never be noticed.
+  const once = setTimeout(onChange, LOOK_EVERY_MS).unref()
+  return () => {
+    clearTimeout(once)
+    unwatchFile(file, onChange)
+  }
 }
 
 /**
