@@ -37,10 +37,13 @@ export function beginWith(operation: Operation): void {
   if (!isOperationChosen && source === null) changeDraft({ operation })
 }
 
-/** Begins where the machine says, unless the person has chosen something in this window. */
+/**
+ * Begins where the machine says, unless the person has chosen something in this window. A source may be there already:
+ * one that was opened with the program, or dropped before the machine had answered.
+ */
 export function beginAt(beginsAt: AppDescription['beginsAt'], connections: readonly ConnectionEntry[]): void {
-  const { isOperationChosen, source, settings } = useDraft.getState()
-  if (isOperationChosen || source !== null || settings.destination.kind !== 'sandbox') return
+  const { isOperationChosen, heldRunId, settings } = useDraft.getState()
+  if (isOperationChosen || heldRunId !== null || settings.destination.kind !== 'sandbox') return
   if (beginsAt.kind === 'sandbox') return
   const destination: Destination =
     beginsAt.kind === 'stored'
