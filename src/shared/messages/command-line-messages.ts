@@ -43,7 +43,7 @@ export const COMMAND_LINE_MESSAGES = {
   prune_unlimited: {
     code: 'BAD_USAGE',
     words: (_: object, sluice: string) => ({
-      text: 'no limit is given, and the workspace stores none',
+      text: 'no limit was given, and none is stored in the workspace',
       remedy: `Add --older-than 30d, --larger-than 1GB or --keep-below 10GB, or store limits: ${sluice} runs retention --older-than 30d`,
     }),
   },
@@ -96,7 +96,7 @@ export const COMMAND_LINE_MESSAGES = {
       },
       sluice: string,
     ) => ({
-      text: `the plan would send ${sent}, which is not a stored connection; nothing was sent`,
+      text: `the plan would send ${sent}, but no stored connection does that; nothing was sent`,
       remedy: `If you trust the plan, add --trust-plan. Or store the connection with: ${sluice} connection add NAME --base-url URL${apiKeyEnv === null ? '' : ` --key default=${apiKeyEnv}`}`,
     }),
   },

@@ -22,7 +22,7 @@ export const EXPORT_MESSAGES = {
       text: `the column \`${name}\` does not exist in this export`,
       remedy:
         candidates.length === 0
-          ? 'Use columns of the source, columns that docs/exports.md lists, or one of the sets default, all, source, scores and rules.'
+          ? 'Use columns of the source, columns that docs/exports.md lists, or one of these sets of columns: default, all, source, scores, rules.'
           : `Did you mean ${candidates.map((one) => `\`${one}\``).join(' or ')}?`,
     }),
   },
@@ -43,8 +43,8 @@ export const EXPORT_MESSAGES = {
   export_delimiter_of_source: {
     code: 'BAD_USAGE',
     words: ({ delimiter }: { delimiter: string }) => ({
-      text: `the source has \`${delimiter}\` between its cells, which an export cannot have`,
-      remedy: 'Pass --delimiter with a comma, semicolon, bar or tab.',
+      text: `the source has \`${delimiter}\` as its delimiter, which exports do not support`,
+      remedy: 'Pass --delimiter with a comma, semicolon, pipe or tab.',
     }),
   },
   export_load_to_stdout: {

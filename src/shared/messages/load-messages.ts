@@ -92,7 +92,7 @@ export const LOAD_MESSAGES = {
     words: ({ file }: { file: string }) => ({
       text: `${file} does not contain k6 results`,
       remedy:
-        'Choose a file that k6 wrote with --out json (also as .gz), with --summary-export or in handleSummary, or its machine-readable summary.',
+        'Choose a file written by k6: the output of --out json (.gz is fine), --summary-export or handleSummary, or the machine-readable summary.',
     }),
   },
   k6_unreadable: {

@@ -119,7 +119,7 @@ export const LOOKBACK_MESSAGES = {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot use the baselines in ${file}: ${reason}`,
-      remedy: 'To start without baselines, move the file away. Runs are not affected.',
+      remedy: 'To start without baselines, move the file to another folder. Runs are not affected.',
     }),
   },
   baseline_missing: {
@@ -127,9 +127,9 @@ export const LOOKBACK_MESSAGES = {
     words: ({ name, runId, source }: { name: string; runId: string | null; source: string | null }) => ({
       text:
         runId === null
-          ? `no run has a baseline \`${name}\` to be compared with`
+          ? `no baseline \`${name}\` is set for any run`
           : `run ${runId} has no baseline \`${name}\`: none is set for ${source} on its connection`,
-      remedy: 'Set one with `baseline set RUN`. `baseline list` shows those that there are.',
+      remedy: 'Set one with `baseline set RUN`. `baseline list` shows the existing ones.',
     }),
   },
   baseline_is_run: {
@@ -164,7 +164,7 @@ export const LOOKBACK_MESSAGES = {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot use the verdicts in ${file}: ${reason}`,
-      remedy: 'To start without verdicts, move the file away. The run itself is not affected.',
+      remedy: 'To start without verdicts, move the file to another folder. The run itself is not affected.',
     }),
   },
   verdict_row_missing: {
@@ -248,7 +248,7 @@ export const LOOKBACK_MESSAGES = {
 const DEEDS: Record<LedgerKind, string> = {
   index: 'added or removed items',
   watchlist: 'added or updated terms',
-  appeals: 'asked for appeals',
+  appeals: 'checked appeals',
 }
 
 const COMMANDS: Record<LedgerKind, string> = {

@@ -123,7 +123,7 @@ const MAPPING_MISTAKES = {
       remedy: {
         terminal:
           nearest === null
-            ? `Use one of these columns, by name or number: --map ${field}=COLUMN. If these are not names but cells of the first row, add --no-header.`
+            ? `Use one of these columns, by name or number: --map ${field}=COLUMN. If these are not column names but data from the first row, add --no-header.`
             : `Did you mean \`${nearest}\`? --map ${quoteForShell(`${field}=${nearest}`)}`,
         window: 'Choose one of its columns.',
       },

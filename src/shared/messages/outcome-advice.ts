@@ -46,7 +46,7 @@ const endedAs = (outcome: ErrorGroup['outcome']) => (group: Outcome) => group.ou
 
 /** Rows to be corrected, on the command line. */
 const listRejected = ({ runId }: Subject): Advice => ({
-  text: 'The service refuses these rows as they are. List them to correct them:',
+  text: 'The service will not accept these rows unchanged. Export them, then correct them:',
   command: `export ${runId} rejected.csv --state rejected`,
 })
 
@@ -56,7 +56,7 @@ const nothing = () => null
 const missingTarget =
   (what: string, flag: string) =>
   ({ target }: Subject): Advice => ({
-    text: `The ${what}${target === undefined ? '' : ` "${target}"`} does not exist for this API key, and every row goes there. Correct ${flag} and submit the source again; a retry would go to the same ${what}.`,
+    text: `The ${what}${target === undefined ? '' : ` "${target}"`} does not exist for this API key, and every row is sent to it. Correct ${flag} and submit the source again; a retry would go to the same ${what}.`,
   })
 
 /** The first entry that applies is said. */
@@ -115,7 +115,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
   {
     applies: hasCode('INVALID_APPEAL'),
     terminal: ({ runId }) => ({
-      text: 'The service does not know these appeals. List the rows to correct their appeal_id:',
+      text: 'The service does not know these appeals. Export the rows, then correct their appeal_id:',
       command: `export ${runId} rejected.csv --state rejected`,
     }),
     window: 'The service does not know an appeal with this id. Check the id.',
@@ -159,8 +159,8 @@ const OUTCOMES: readonly OutcomeEntry[] = [
   },
   {
     applies: hasStatus(404, 405),
-    terminal: () => ({ text: 'This address has no such endpoint. Check --base-url and its path.' }),
-    window: 'This address has no such endpoint. Check the base URL.',
+    terminal: () => ({ text: 'The service has no endpoint at this address. Check --base-url and its path.' }),
+    window: 'The service has no endpoint at this address. Check the base URL.',
   },
   {
     applies: hasStatus(413),

@@ -44,17 +44,17 @@ export const PROBLEM_MESSAGES = {
     // Without an encoding it is an escape in JSON.
     expected: ({ encoding }: { encoding: string | null }) =>
       encoding === null
-        ? 'must be valid Unicode; an escape for half a character was replaced by U+FFFD'
-        : `must be valid ${encoding}; bytes that are not were replaced by U+FFFD`,
-    title: 'Bytes that are not in this encoding',
+        ? 'must be valid Unicode; an unpaired surrogate escape was replaced by U+FFFD'
+        : `must be valid ${encoding}; invalid bytes were replaced by U+FFFD`,
+    title: 'Bytes that are not valid in this encoding',
     remedy: 'Go back to Source and choose the encoding that the file was saved in.',
   },
   broken_quotes: {
     expected: ({ effect }: { effect: 'read_as_is' | 'may_take_in_rows' | 'never_closed' }) =>
       ({
-        read_as_is: 'must have each quote inside a quoted cell doubled; the cell is read as written',
+        read_as_is: 'must double each quote inside a quoted cell; the cell is read as written',
         may_take_in_rows:
-          'must have each quote inside a quoted cell doubled; the next rows may have become part of this one',
+          'must double each quote inside a quoted cell; the next rows may have become part of this one',
         never_closed:
           'must close the quote that it opens; everything up to the end of the file is in this row',
       })[effect],
@@ -67,7 +67,7 @@ export const PROBLEM_MESSAGES = {
         ? 'must be at most 8 MiB'
         : `must have at most 8,388,608 characters (8 MiB)${line === undefined ? '' : `; line ${line.number} has ${formatCount(line.characters)}`}`,
     title: 'Rows too large to read',
-    remedy: 'Usually a quote that is never closed. Close it, or shorten the row or file.',
+    remedy: 'The usual cause is a quote that is never closed. Close it, or shorten the row or file.',
   },
   header_like_data: {
     expected: () => 'the line above is read as column names and is not sent, but it looks like a row',
@@ -82,13 +82,13 @@ export const PROBLEM_MESSAGES = {
       'Every line of a JSON Lines file is one object, such as {"text_data": "hello"}. Correct these lines.',
   },
   duplicate_key: {
-    expected: () => 'must have each key once; the last value is used',
+    expected: () => 'must contain each key only once; the last value is used',
     title: 'A key that occurs twice in a line',
     remedy: 'Only the last value is used. Use each key once in an object.',
   },
   number_precision: {
     expected: () =>
-      'must be stored as text, as it has more than 15 digits; spreadsheets change the digits after those',
+      'must be stored as text because it has more than 15 digits; spreadsheets change the digits after the 15th',
     title: 'Numbers with more than 15 digits',
     remedy: 'Spreadsheets keep 15 digits. Format the column as text, then enter these ids again.',
   },
@@ -204,7 +204,7 @@ export const PROBLEM_MESSAGES = {
     expected: ({ isList }: { isList: boolean }) =>
       isList
         ? 'must be a documented model; custom indexes need v2'
-        : 'must be names of models, or a JSON array of them',
+        : 'must contain model names, or a JSON array of them',
     title: 'A model that is not in the documentation',
     remedy: 'Check the spelling. Ids of your own custom indexes are fine in v2.',
   },
@@ -231,8 +231,8 @@ export const PROBLEM_MESSAGES = {
   recommended: {
     expected: ({ lack }: { lack: 'value' | 'source' | 'all_that_changes' | 'only_requests' }) =>
       ({
-        value: 'is recommended in every request but empty',
-        source: 'is recommended in every request but not mapped',
+        value: 'is recommended in every request, but is empty',
+        source: 'is recommended in every request, but is not mapped',
         all_that_changes: 'is the only field that an update changes, but it is not mapped',
         only_requests: 'is required but not mapped; only rows that are JSON requests can contain it',
       })[lack],

@@ -55,7 +55,7 @@ function explainAnswer({ status, location, excerpt }: TestAnswer): TestFailure {
     return {
       found: `it redirects (${status}) to ${location ?? 'another address'}`,
       remedy:
-        'The service may not follow redirects. Use the address that it redirects to, and check http or https.',
+        'The service may not follow redirects. Use the address that it redirects to, and check whether that begins with http or https.',
     }
   }
   return { found: `it answered ${quoteAnswer({ status, excerpt })}`, remedy: adviseOnStatus(status) }
@@ -95,7 +95,7 @@ function explainFailure({ system, reason }: Thrown): TestFailure {
     case 'ECONNRESET':
     case 'EPIPE':
       return {
-        found: 'the connection was closed before an answer',
+        found: 'the connection was closed before an answer arrived',
         remedy: 'Check whether that port speaks https or http, and what is in front of the receiver.',
       }
     default:

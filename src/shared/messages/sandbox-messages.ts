@@ -58,7 +58,7 @@ export const SANDBOX_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot read the terms in ${file}: ${reason}`,
-      remedy: 'Choose a text file with one term per line, with its notes after a tab.',
+      remedy: 'Choose a text file with one term per line, each followed by a tab and its notes.',
     }),
   },
 } satisfies Record<string, ErrorEntry>

@@ -8,6 +8,9 @@ const CONTENT_LIST = 'Choose the CSV file that lists the content.'
 const SAVE_AS =
   'Open it in a spreadsheet program, save it as an Excel workbook (.xlsx) or as CSV UTF-8, and choose that file.'
 
+const COPY_TABLE =
+  'Copy the table into a spreadsheet program, save it as an Excel workbook (.xlsx) or as CSV UTF-8, and choose that file.'
+
 /** Kinds of files, recognised by their first bytes or their parts, and what to do about each. */
 const FOREIGN = {
   zip: {
@@ -42,12 +45,12 @@ const FOREIGN = {
     },
   },
   xls: { kind: 'an old Excel workbook (.xls)', remedy: SAVE_AS },
-  old_office: { kind: 'an old Office document', remedy: SAVE_AS },
+  old_office: { kind: 'an old Office document', remedy: COPY_TABLE },
   xlsb: { kind: 'a binary Excel workbook (.xlsb)', remedy: SAVE_AS },
   numbers: { kind: 'a Numbers document', remedy: SAVE_AS },
   ods: { kind: 'an OpenDocument file (.ods)', remedy: SAVE_AS },
-  docx: { kind: 'a Word document (.docx)', remedy: SAVE_AS },
-  pptx: { kind: 'a PowerPoint presentation (.pptx)', remedy: SAVE_AS },
+  docx: { kind: 'a Word document (.docx)', remedy: COPY_TABLE },
+  pptx: { kind: 'a PowerPoint presentation (.pptx)', remedy: COPY_TABLE },
   archive: {
     kind: 'a zip archive without a workbook in it',
     remedy: 'Unpack it, and choose the table inside it.',
@@ -202,7 +205,8 @@ export const SOURCE_MESSAGES = {
   })),
   too_many_json_keys: unreadable(({ max, example }: { max: number; example: string }) => ({
     problem: `found more than ${max} different keys, such as ${JSON.stringify(example)}; each key becomes a column`,
-    remedy: 'Use the same keys in every line. Move the parts that differ into the values.',
+    remedy:
+      'Use the same keys in every line. Put the parts that vary, such as ids or dates, in values instead of keys.',
   })),
   json_is_blank: unreadable(() => ({
     problem: 'expected one JSON object per line, found only blank lines',

@@ -29,14 +29,14 @@ export const WINDOW_MESSAGES = {
   production_declined: {
     code: 'NOT_CONFIRMED',
     words: ({ connection }: { connection: string }) => ({
-      text: `the production prompt was declined; nothing was sent to ${connection}`,
+      text: `the production prompt was not confirmed; nothing was sent to ${connection}`,
       remedy: 'Send again and confirm the prompt, or choose another connection.',
     }),
   },
   production_kept: {
     code: 'NOT_CONFIRMED',
     words: ({ connection }: { connection: string }) => ({
-      text: `the production prompt was declined; nothing was done with ${connection}`,
+      text: `the production prompt was not confirmed; nothing was done with ${connection}`,
       remedy: 'Try again and confirm the prompt, or leave the connection as it is.',
     }),
   },
@@ -50,7 +50,7 @@ export const WINDOW_MESSAGES = {
   address_of_variable: {
     code: 'BAD_USAGE',
     words: ({ connection, variable }: { connection: string; variable: string }) => ({
-      text: `the address of ${connection} cannot be changed here: its key is in the environment variable ${variable} and belongs to the present address`,
+      text: `the address of ${connection} cannot be changed here: its key is in the environment variable ${variable} and belongs to the current address`,
       remedy: 'Add a new connection for the other address.',
     }),
   },
@@ -78,7 +78,7 @@ export const WINDOW_MESSAGES = {
   address_is_production: {
     code: 'BAD_USAGE',
     words: ({ url, connection }: { url: string; connection: string }) => ({
-      text: `${url} is the address of the production connection ${connection}; callbacks need an address of this machine`,
+      text: `${url} is the address of the production connection ${connection}; callbacks must go to an address that leads to this machine`,
       remedy: 'Enter the public address of a proxy or tunnel that forwards to this machine.',
     }),
   },

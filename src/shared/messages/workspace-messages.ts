@@ -89,7 +89,7 @@ export const WORKSPACE_MESSAGES = {
     words: ({ file, system }: { file: string; system: string }) => ({
       text: `${file} could not be written completely: the disk is full (${system})`,
       remedy:
-        'Free some space or choose another disk, then export again. An earlier file of that name is unchanged.',
+        'Free some space or choose another disk, then export again. If a file with that name already existed, it is unchanged.',
     }),
   },
   file_unwritable: {
@@ -134,7 +134,7 @@ export const WORKSPACE_MESSAGES = {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({
       text: `${file} does not contain valid connections: ${reason}`,
-      remedy: 'Correct the file, or move it away and add the connections again.',
+      remedy: 'Correct the file, or move it to another folder and add the connections again.',
     }),
   },
   connection_not_found: {

@@ -162,7 +162,7 @@ it('takes the production mark from no connection unless a person says so outside
   await client.connections.add({ name: 'live', settings, label: 'default' })
   const unmark = { name: 'live', settings: { ...settings, isProduction: false } }
   const move = { name: 'live', settings: { ...settings, baseUrl: 'https://moved.example' } }
-  const declined = 'the production prompt was declined; nothing was done with live'
+  const declined = 'the production prompt was not confirmed; nothing was done with live'
   expect(await toCode(client.connections.change(unmark))).toBe(declined)
   expect(await toCode(client.connections.change(move))).toBe(declined)
   expect(await toCode(client.connections.remove({ name: 'live' }))).toBe(declined)

@@ -111,7 +111,7 @@ test('an unknown column is refused with the nearest names', () => {
   expect(hint(['sluice_row_ids'])).toBe('Did you mean `sluice_rule_ids` or `sluice_post_id`?')
   expect(hint(['triggered-rule'])).toBe('Did you mean `sluice_triggered_rules`?')
   for (const name of ['sluice_term_outcome', 'answer.', 'qqqqqqqqqqqq']) {
-    expect(hint([name]), name).toContain('one of the sets default, all, source, scores and rules')
+    expect(hint([name]), name).toContain('one of these sets of columns: default, all, source, scores, rules')
   }
 })
 

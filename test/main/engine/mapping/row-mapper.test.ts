@@ -104,7 +104,7 @@ test.each([
 test('a broken list of models is named', () => {
   expect(
     mapOne(['text_data', 'user_id', 'models'], ['t', 'u', '["text", 5]']).problems.map(formatProblem),
-  ).toEqual(['row 3, models: must be names of models, or a JSON array of them, found `["text", 5]`'])
+  ).toEqual(['row 3, models: must contain model names, or a JSON array of them, found `["text", 5]`'])
 })
 
 test('mapping is pure: the same row gives the same body again', () => {

@@ -85,7 +85,7 @@ test('unknown models and models not listed for the mode are warnings of their ro
 test('a row without user_metadata is warned of only where other rows have some', () => {
   const mapping = { 'user_metadata.age': { kind: 'column' as const, column: 'age' } }
   expect(validate(GOOD, { mapping })).toEqual([
-    'warning: row 17, user_metadata: is recommended in every request but empty',
+    'warning: row 17, user_metadata: is recommended in every request, but is empty',
   ])
   expect(validate({ ...GOOD, user_metadata: {} }, { mapping })).toEqual([])
 })

@@ -95,7 +95,7 @@ test('a misplaced quote is a warning, and an error where rows may have been swal
     'broken_quotes 2 error',
   ])
   expect(source.rows[1]?.problems.map(formatProblem).at(-1)).toBe(
-    'row 2: must have each quote inside a quoted cell doubled; the next rows may have become part of this one, found `p"q,2\n3,"r (2 lines in one row)`',
+    'row 2: must double each quote inside a quoted cell; the next rows may have become part of this one, found `p"q,2\n3,"r (2 lines in one row)`',
   )
 })
 
