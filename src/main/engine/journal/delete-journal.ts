@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
-import { removeExports } from '../workspace/inner-exports.ts'
 import { isLeaseHeld, removeLease, takeLease } from '../workspace/lease.ts'
 import { removeStdin } from '../workspace/stdin-source.ts'
+import { removeExports } from '../workspace/workspace-exports.ts'
 import { toJournalFile, toRunFiles } from '../workspace/workspace-files.ts'
 import { Journal, openJournalReader } from './journal.ts'
 import { readWholeRun, toDeletedName } from './run-family.ts'

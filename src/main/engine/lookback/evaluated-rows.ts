@@ -10,7 +10,7 @@ import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
-import { toCell } from './cells.ts'
+import { toCell } from './matrix-cells.ts'
 
 type JudgedRow = Pick<LabelledRow, 'expected' | 'triggered'> & { text: string }
 
