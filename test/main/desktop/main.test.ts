@@ -67,7 +67,7 @@ it('serves the page, through the preload script and a port, with the engine of t
   const request = { destination, source: { sourceId }, operation: { kind: 'task' } } as const
   const { runId } = await bridge.runs.start({ request, apiKey: 'typed' })
   await bridge.runs.awaitReady({ runId })
-  await expect(bridge.runs.begin({ runId })).rejects.toThrow('declined')
+  await expect(bridge.runs.begin({ runId })).rejects.toThrow('not confirmed')
   expect(electron.dialog.messages).toMatchObject([
     {
       message: 'Send to production connection live?',

@@ -90,7 +90,7 @@ it('reaches no secret, file, listener or production that nobody named, whatever 
   expect(world.staging.requests.join('\n')).toContain(VARIABLES.STAGING_KEY)
   expect(world.findHarm(said)).toEqual([])
   // With a person's consent, and with nothing else, rows go to production.
-  await expect(sendOne(client, sourceId, 'live')).rejects.toThrow('declined')
+  await expect(sendOne(client, sourceId, 'live')).rejects.toThrow('not confirmed')
   expect(world.production.requests).toEqual([])
   electron.dialog.pressed = 1
   await sendOne(client, sourceId, 'live')
