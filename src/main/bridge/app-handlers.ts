@@ -16,7 +16,7 @@ const LOOKED_BACK_ON = 100
 
 /** The app itself. */
 export const appHandlers = app.router({
-  describe: app.describe.handler(async ({ context: { engine, host, sandbox, keyStore } }) => {
+  describe: app.describe.handler(async ({ context: { engine, host, sandbox } }) => {
     const { runs } = await engine.listRuns({ limit: LOOKED_BACK_ON })
     const lastBaseUrl = await findElsewhere(
       runs.map((run) => run.base_url),
@@ -29,7 +29,6 @@ export const appHandlers = app.router({
       lastBaseUrl,
       beginsAt: findBeginning(engine.workspace, runs[0]?.base_url === lastBaseUrl ? lastBaseUrl : null),
       lastOperation: await readLastOperation(engine, runs[0]?.run_id),
-      keepsTypedKeys: keyStore.outlivesProcess,
       sandboxBaseUrl: sandbox.baseUrl(),
     }
   }),

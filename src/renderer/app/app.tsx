@@ -77,7 +77,7 @@ export function App() {
           onResults={(runId) => openResults(runId, NO_FILTER)}
         />
       )}
-      {route.kind === 'connections' && <ConnectionsScreen keepsTypedKeys={app?.keepsTypedKeys ?? false} />}
+      {route.kind === 'connections' && <ConnectionsScreen />}
       {route.kind === 'draft' && (
         <DraftScreens step={route.step} app={app} connections={connections} file={file} />
       )}

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import type { RunAccess } from '../../shared/bridge/runs.ts'
@@ -14,6 +14,7 @@ import {
   toAddresses,
 } from '../ui/connection/destination.ts'
 import { ProductionNotice } from '../ui/connection/destination-panel.tsx'
+import { KeyInput } from '../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { countRetryable } from '../ui/states/row-states.tsx'
 import { goTo } from './route.ts'
@@ -177,19 +178,15 @@ function ContinueDialog(props: {
           />
         )}
         {needsKey && (
-          <PasswordInput
-            data-autofocus
-            label="API key"
-            description={
-              apiKey !== '' && apiKey === props.typedKey
-                ? 'The one you typed for this address before. It is kept in memory until this window closes.'
-                : 'Kept in memory until this window closes; written to no file.'
-            }
+          <KeyInput
+            hasFocus
             value={apiKey}
-            onChange={(event) => setApiKey(event.currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
-            autoComplete="off"
-            spellCheck={false}
+            onValue={setApiKey}
+            {...(apiKey !== '' &&
+              apiKey === props.typedKey && {
+                description:
+                  'The one you typed for this address before. It is kept in memory until this window closes.',
+              })}
           />
         )}
         {props.place.kind === 'production' && <ProductionNotice place={props.place} />}

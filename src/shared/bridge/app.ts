@@ -26,8 +26,6 @@ const appSchema = z.object({
   ]),
   /** What the newest run did, so that the next may begin with it. */
   lastOperation: operationSchema.nullable(),
-  /** Whether keys that are typed for stored connections are still there after a restart. */
-  keepsTypedKeys: z.boolean(),
   /** Base URL of the sandbox that this process runs. */
   sandboxBaseUrl: z.string().nullable(),
 })

@@ -56,7 +56,6 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       lastBaseUrl: null,
       beginsAt: { kind: 'sandbox' },
       lastOperation: null,
-      keepsTypedKeys: false,
       sandboxBaseUrl: null,
     })
   })

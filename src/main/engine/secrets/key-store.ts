@@ -19,8 +19,6 @@ interface KeptKey {
 
 /** Keeps the keys that persons typed into the window: those of a stored connection that name no variable. */
 export interface KeyStore {
-  /** Whether keys are still there after a restart; otherwise they stay in memory until this process ends. */
-  readonly outlivesProcess: boolean
   /** The key of that name; null where none is kept. */
   read(name: KeyName): KeptKey | null
   /** Keeps a key in place of the one of its name. */
@@ -34,7 +32,6 @@ export function createSessionKeyStore(): KeyStore {
   const keys = new Map<string, KeptKey>()
   const toId = ({ workspace, connection, label }: KeyName) => JSON.stringify([workspace, connection, label])
   return {
-    outlivesProcess: false,
     read: (name) => keys.get(toId(name)) ?? null,
     write: (name, key) => void keys.set(toId(name), key),
     remove: (name) => void keys.delete(toId(name)),

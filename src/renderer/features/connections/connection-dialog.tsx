@@ -6,8 +6,8 @@ import { connectionNameSchema, DEFAULT_KEY_LABEL } from '../../../shared/plan/st
 import { bridge } from '../../bridge/client.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
+import { KEPT_WITH_CONNECTION, KeyInput } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
-import { TypedKeyInput } from './key-dialog.tsx'
 
 /** What is typed; texts that are not valid yet stay as they are. */
 interface Form {
@@ -23,7 +23,6 @@ interface Form {
 export function ConnectionDialog(props: {
   /** Null for a new one. */
   entry: ConnectionEntry | null
-  keepsTypedKeys: boolean
   onEntries: (entries: ConnectionEntry[]) => void
   onClose: () => void
 }) {
@@ -91,11 +90,11 @@ export function ConnectionDialog(props: {
           onValue={(taskBaseUrl) => change({ taskBaseUrl })}
         />
         {entry === null && (
-          <TypedKeyInput
-            isOptional
+          <KeyInput
+            label="API key (optional)"
+            description={KEPT_WITH_CONNECTION}
             value={form.apiKey}
             onValue={(apiKey) => change({ apiKey })}
-            keepsTypedKeys={props.keepsTypedKeys}
           />
         )}
         <NumberInput

@@ -15,7 +15,6 @@ import { KeyDialog } from './key-dialog.tsx'
 /** One connection: its addresses, its keys, and what can be done with them. */
 export function ConnectionPanel(props: {
   entry: ConnectionEntry
-  keepsTypedKeys: boolean
   onEntries: (entries: ConnectionEntry[]) => void
   onChange: () => void
   onRemove: () => void
@@ -135,7 +134,6 @@ export function ConnectionPanel(props: {
           connection={name}
           known={typing.key === 'new' ? null : typing.key.label}
           labels={keys.map(({ label }) => label)}
-          keepsTypedKeys={props.keepsTypedKeys}
           onEntries={(entries) => {
             setTyping(null)
             test.reset()

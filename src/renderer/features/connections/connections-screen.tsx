@@ -18,7 +18,7 @@ type Opened =
   | { kind: 'remove'; entry: ConnectionEntry }
 
 /** The services that the workspace remembers: where they are, which keys they have, and whether they answer. */
-export function ConnectionsScreen({ keepsTypedKeys }: { keepsTypedKeys: boolean }) {
+export function ConnectionsScreen() {
   const list = useQuery(ask.connections.list.queryOptions())
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = () => setOpened(null)
@@ -59,7 +59,6 @@ export function ConnectionsScreen({ keepsTypedKeys }: { keepsTypedKeys: boolean 
         <ConnectionPanel
           key={entry.name}
           entry={entry}
-          keepsTypedKeys={keepsTypedKeys}
           onEntries={keep}
           onChange={() => setOpened({ kind: 'change', entry })}
           onRemove={() => setOpened({ kind: 'remove', entry })}
@@ -68,7 +67,6 @@ export function ConnectionsScreen({ keepsTypedKeys }: { keepsTypedKeys: boolean 
       {(opened?.kind === 'add' || opened?.kind === 'change') && (
         <ConnectionDialog
           entry={opened.kind === 'change' ? opened.entry : null}
-          keepsTypedKeys={keepsTypedKeys}
           onEntries={keep}
           onClose={close}
         />

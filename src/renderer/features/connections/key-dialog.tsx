@@ -1,8 +1,9 @@
-import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { bridge } from '../../bridge/client.ts'
+import { KEPT_WITH_CONNECTION, KeyInput } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 /** Takes a key of a connection: another text for a known label, or a key with a label of its own. */
@@ -12,7 +13,6 @@ export function KeyDialog(props: {
   known: string | null
   /** Labels that the connection has already. */
   labels: readonly string[]
-  keepsTypedKeys: boolean
   onEntries: (entries: ConnectionEntry[]) => void
   onClose: () => void
 }) {
@@ -53,11 +53,11 @@ export function KeyDialog(props: {
             spellCheck={false}
           />
         )}
-        <TypedKeyInput
+        <KeyInput
           value={apiKey}
           onValue={setApiKey}
-          keepsTypedKeys={props.keepsTypedKeys}
           hasFocus={known !== null}
+          description={KEPT_WITH_CONNECTION}
         />
         {save.error !== null && <ErrorNotice error={save.error} />}
         <Group justify="flex-end" gap="xs">
@@ -74,31 +74,5 @@ export function KeyDialog(props: {
         </Group>
       </Stack>
     </Modal>
-  )
-}
-
-/** The field for a key that is kept with its connection. */
-export function TypedKeyInput(props: {
-  value: string
-  onValue: (value: string) => void
-  keepsTypedKeys: boolean
-  isOptional?: boolean
-  hasFocus?: boolean
-}) {
-  return (
-    <PasswordInput
-      {...(props.hasFocus && { 'data-autofocus': true })}
-      label={props.isOptional ? 'API key (optional)' : 'API key'}
-      description={
-        props.keepsTypedKeys
-          ? 'Kept in the keyring of this system; shown to nobody again.'
-          : 'Kept in memory until Sluice is stopped; written to no file, shown to nobody again.'
-      }
-      value={props.value}
-      onChange={(event) => props.onValue(event.currentTarget.value)}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
-      autoComplete="off"
-      spellCheck={false}
-    />
   )
 }

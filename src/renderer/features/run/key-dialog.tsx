@@ -1,8 +1,9 @@
-import { Button, Group, Modal, PasswordInput, Radio, Stack } from '@mantine/core'
+import { Button, Group, Modal, Radio, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { bridge } from '../../bridge/client.ts'
+import { KeyInput } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 const TYPED = 'typed'
@@ -61,18 +62,7 @@ export function KeyDialog(props: {
             </Stack>
           </Radio.Group>
         )}
-        {choice === TYPED && (
-          <PasswordInput
-            data-autofocus
-            label="API key"
-            description="Kept in memory until this window closes; written to no file."
-            value={apiKey}
-            onChange={(event) => setApiKey(event.currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
+        {choice === TYPED && <KeyInput hasFocus value={apiKey} onValue={setApiKey} />}
         {change.error !== null && <ErrorNotice error={change.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

@@ -1,4 +1,4 @@
-import { PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack, TextInput } from '@mantine/core'
 import { IconAlertTriangle, IconFlask, IconPlugConnected, type TablerIcon } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
@@ -14,6 +14,7 @@ import {
   parseBaseUrl,
   type ServiceDestination,
 } from './destination.ts'
+import { KeyInput } from './key-input.tsx'
 
 /** What the choice of a destination depends on. */
 interface DestinationPanelProps {
@@ -123,20 +124,6 @@ function ServiceFields(props: DestinationPanelProps & { destination: ServiceDest
         />
       )}
     </Stack>
-  )
-}
-
-function KeyInput(props: { value: string; onValue: (value: string) => void }) {
-  return (
-    <PasswordInput
-      label="API key"
-      description="Kept in memory until this window closes; written to no file."
-      value={props.value}
-      onChange={(event) => props.onValue(event.currentTarget.value)}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
-      spellCheck={false}
-      autoComplete="off"
-    />
   )
 }
 
