@@ -68,3 +68,8 @@ function changeBaselines(workspace: string, change: (baselines: Baseline[]) => B
 function toFile(workspace: string): string {
   return join(workspace, 'baselines.json')
 }
+
+/** Ids of the runs that are baselines, which retention never deletes. Throws `WORKSPACE_UNUSABLE`. */
+export function listBaselineRuns(workspace: string): ReadonlySet<string> {
+  return new Set(readBaselines(workspace).map((baseline) => baseline.run_id))
+}

@@ -9,6 +9,7 @@ import { InboxReader } from '../../receiver/inbox.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { type RunFilesState, readRunFileStates, toJournalFile } from '../../workspace/workspace-files.ts'
+import { listBaselineRuns } from '../baseline-store.ts'
 import {
   type CatalogueStore,
   isWorthless,
@@ -26,7 +27,6 @@ import {
   toUnreadRun,
 } from './catalogued-run.ts'
 import { findRuns, readRetainedRuns, readRunPage } from './listed-runs.ts'
-import { listProtectedRuns } from './protected-runs.ts'
 
 /** How long journals are read until what they say is written, and others get their turn, milliseconds. */
 const SLICE_MS = 100
@@ -72,7 +72,7 @@ export class Catalogue {
   /** The runs that exceed the limits of retention; none that a process holds, and none that is needed. */
   findPrunable(retention: Retention, held: readonly string[]): Promise<PrunableRuns> {
     return this.#ask(held, (db) =>
-      choosePrunable(readRetainedRuns(db, listProtectedRuns(this.#workspace)), retention, this.#nowMs()),
+      choosePrunable(readRetainedRuns(db, listBaselineRuns(this.#workspace)), retention, this.#nowMs()),
     )
   }
 
