@@ -58,8 +58,8 @@ export interface ProductionGate {
   /** The run has ended: its consent is used up. */
   forget(runId: string): void
   /**
-   * Settles when a connection is no production, or a person says that it may be tested (`test`), or lose its mark, be
-   * removed or get another address (`unmark`). Throws `NOT_CONFIRMED`.
+   * Settles at once for a connection that is not production. Otherwise a person has to allow the test (`test`), or that
+   * the connection is unmarked, removed or moved (`unmark`). Throws `NOT_CONFIRMED`.
    */
   passConnection(
     kind: ConnectionQuestion['kind'],

@@ -10,7 +10,7 @@ about.json   versions of Sluice and of the system
 runs.json    for each run: its id, state, times, and how many rows ended how
 logs         what happened to the app: starts, crashes, beginnings and ends of runs
 
-There are no cells, answers, file names, addresses or keys in it. Nothing was sent to anyone: look through the
+It contains no cells, answers, file names, addresses or keys. Nothing has been sent to anyone: look through the
 folder, remove what you do not want to share, and send it to whoever helps you.
 `
 

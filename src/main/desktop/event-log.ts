@@ -25,7 +25,7 @@ function redactText(text: string): string {
     .replace(/[\w+/=-]{24,}/g, (word) => (isLikeKey(word) ? '[redacted]' : word))
 }
 
-/** Ids of runs begin with a date and a time, and are no secret. */
+/** A run id begins with a date and a time, and is not a secret. */
 function isLikeKey(word: string): boolean {
   return /\d/.test(word) && /[a-z]/i.test(word) && !/^\d{8}-\d{6}-/.test(word)
 }

@@ -17,7 +17,7 @@ function isSending({ phase }: RunSnapshot): boolean {
   return phase === 'running' || phase === 'draining'
 }
 
-/** Whether a run would be cut off if the app ended now; a paused one, and one that has not begun, would not. */
+/** Whether quitting now would interrupt a run. Paused runs and runs that have not begun are not interrupted. */
 export function isUnderWay(run: RunSnapshot): boolean {
   return isSending(run) || run.phase === 'awaiting'
 }

@@ -52,7 +52,7 @@ async function ask(message: string, detail: string, yes: string): Promise<boolea
   )
 }
 
-/** Whether a check failed because the machine is offline, which is no reason to interrupt a person. */
+/** Whether a check failed because the machine is offline. Nobody is interrupted for that. */
 function isOffline(error: unknown): boolean {
   return error instanceof Error && /net::ERR_|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT/.test(error.message)
 }

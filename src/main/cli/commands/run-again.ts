@@ -89,7 +89,7 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
   )
 }
 
-/** Throws `BAD_SOURCE` where there is no source, or one that has changed and must not have. */
+/** Throws `BAD_SOURCE` if the source is missing, or has changed although it must be the same. */
 function refuseChange(
   run: RunSummary,
   source: string,
