@@ -25,10 +25,11 @@ async function openKilled() {
     async resume(runId: string, onUnknown: 'resend' | 'skip', kill: Kill | null = null): Promise<boolean> {
       return runKilled({ workspace, work: { kind: 'resume', runId, onUnknown } }, kill)
     },
+    /** Ids in order of the alphabet, since rows in flight together arrive in any order. */
     async compare() {
       const ids = async (state: 'known' | 'removal_unknown') =>
-        (await read('index', { states: [state] })).entries.map((entry) => entry.custom_index_item_id ?? '')
-      const held = (await sandbox.indexItems('sandbox-index')).map((item) => item.custom_index_item_id)
+        (await read('index', { states: [state] })).entries.map((entry) => entry.custom_index_item_id ?? '').sort()
+      const held = (await sandbox.indexItems('sandbox-index')).map((item) => item.custom_index_item_id).sort()
       const { counts } = await read('index')
       return { counts, held, known: await ids('known'), removing: await ids('removal_unknown') }
     },
