@@ -28,7 +28,9 @@ async function openKilled() {
     /** Ids in order of the alphabet, since rows in flight together arrive in any order. */
     async compare() {
       const ids = async (state: 'known' | 'removal_unknown') =>
-        (await read('index', { states: [state] })).entries.map((entry) => entry.custom_index_item_id ?? '').sort()
+        (await read('index', { states: [state] })).entries
+          .map((entry) => entry.custom_index_item_id ?? '')
+          .sort()
       const held = (await sandbox.indexItems('sandbox-index')).map((item) => item.custom_index_item_id).sort()
       const { counts } = await read('index')
       return { counts, held, known: await ids('known'), removing: await ids('removal_unknown') }
