@@ -1,50 +1,66 @@
 import { join } from 'node:path'
-import { runChild } from './lib/child.ts'
+import { OTHER_CHECKOUT, runChild } from './lib/child.ts'
 import { printTable, toMedian, toText } from './lib/figures.ts'
 import { withFolder, writeSource } from './lib/workspace.ts'
 
 const ROUNDS = 3
 const SIZES = [1_000_000, 3_000_000]
 
+interface Measured {
+  ms: number
+  mb: number
+}
+
+/** What is measured, in alternating rounds: `papaparse` or `intake`, and of which checkout. */
+const CONTENDERS: readonly { name: string; kind: 'papaparse' | 'intake'; checkout: string | null }[] = [
+  { name: 'papaparse alone', kind: 'papaparse', checkout: null },
+  { name: 'sluice intake', kind: 'intake', checkout: null },
+  ...(OTHER_CHECKOUT === null
+    ? []
+    : [{ name: 'intake of other checkout', kind: 'intake' as const, checkout: OTHER_CHECKOUT }]),
+]
+
 /**
  * Intake of generated rows (parse, map, validate, journal) beside papaparse alone on the same file, each in a process
  * of its own, with its peak memory.
  */
 export async function runIntakeBench(): Promise<void> {
-  const table = [['rows', 'papaparse alone', 'sluice intake', 'ratio', 'papaparse peak', 'sluice peak']]
+  const table = [['rows', 'what', 'median', 'of papaparse', 'peak memory']]
   for (const rows of SIZES) {
     await withFolder(async (folder) => {
       const path = join(folder, 'source.csv')
       writeSource(path, rows)
-      const alone: { ms: number; mb: number }[] = []
-      const intake: { ms: number; mb: number }[] = []
+      const found = new Map(CONTENDERS.map(({ name }): [string, Measured[]] => [name, []]))
       for (let round = 1; round <= ROUNDS; round += 1) {
-        alone.push(await measure('papaparse', path, rows))
-        intake.push(await measure('intake', path, rows))
-        console.log(
-          `round ${round}, ${toText(rows)} rows: ${toText(alone.at(-1)?.ms ?? 0)} ms alone, ` +
-            `${toText(intake.at(-1)?.ms ?? 0)} ms intake`,
-        )
+        for (const { name, kind, checkout } of round % 2 === 0 ? CONTENDERS.toReversed() : CONTENDERS) {
+          const measured = await measure(kind, { path, rows, checkout })
+          found.get(name)?.push(measured)
+          console.log(`round ${round}, ${toText(rows)} rows, ${name}: ${toText(measured.ms)} ms`)
+        }
       }
-      const [aloneMs, intakeMs] = [toMedian(alone.map(({ ms }) => ms)), toMedian(intake.map(({ ms }) => ms))]
-      table.push([
-        toText(rows),
-        `${toText(aloneMs / 1000, 2)} s`,
-        `${toText(intakeMs / 1000, 2)} s`,
-        toText(intakeMs / aloneMs, 2),
-        `${toText(toMedian(alone.map(({ mb }) => mb)))} MB`,
-        `${toText(toMedian(intake.map(({ mb }) => mb)))} MB`,
-      ])
+      const medians = [...found].map(([name, all]) => ({
+        name,
+        ms: toMedian(all.map(({ ms }) => ms)),
+        mb: toMedian(all.map(({ mb }) => mb)),
+      }))
+      for (const { name, ms, mb } of medians) {
+        const ratio = toText(ms / (medians[0]?.ms ?? ms), 2)
+        table.push([toText(rows), name, `${toText(ms / 1000, 2)} s`, ratio, `${toText(mb)} MB`])
+      }
     })
   }
   printTable(table)
 }
 
-async function measure(kind: string, path: string, rows: number): Promise<{ ms: number; mb: number }> {
-  const { value, peakRssBytes } = await runChild<{ ms: number; rows: number }>('read', {
-    kind,
-    path,
-  })
+async function measure(
+  kind: 'papaparse' | 'intake',
+  { path, rows, checkout }: { path: string; rows: number; checkout: string | null },
+): Promise<Measured> {
+  const { value, peakRssBytes } = await runChild<{ ms: number; rows: number }>(
+    'read',
+    { kind, path },
+    checkout,
+  )
   if (value.rows !== rows) throw new Error(`${kind} read ${value.rows} of ${rows} rows`)
   return { ms: value.ms, mb: peakRssBytes / 1_000_000 }
 }
