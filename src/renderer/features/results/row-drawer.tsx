@@ -1,12 +1,12 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { SourcePlace } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { toCurl } from '../../../shared/shell-command.ts'
-import { type ContentRule, useContentShown } from '../../ui/content/user-content.tsx'
+import type { ContentRule } from '../../ui/content/user-content.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { describePlace, StateLabel } from '../../ui/states/row-states.tsx'
@@ -118,28 +118,4 @@ export function RowDrawer(props: {
       </section>
     </aside>
   )
-}
-
-/** Which rows show their content. */
-interface Revealed {
-  isRevealed: (row: number) => boolean
-  toggle: (row: number) => void
-}
-
-/** Nothing is revealed until the person does it, row by row or all at once, and nothing of it is remembered. */
-export function useRevealed(): Revealed {
-  const all = useContentShown((content) => content.shown)
-  const [rows, setRows] = useState<ReadonlySet<number>>(new Set())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the switch applies to every row anew
-  useEffect(() => setRows(new Set()), [all])
-  // While all is shown, the set holds the rows that are hidden again.
-  const isRevealed = useCallback((row: number) => rows.has(row) !== all, [rows, all])
-  const toggle = useCallback((row: number) => {
-    setRows((old) => {
-      const next = new Set(old)
-      if (!next.delete(row)) next.add(row)
-      return next
-    })
-  }, [])
-  return useMemo(() => ({ isRevealed, toggle }), [isRevealed, toggle])
 }

@@ -1,0 +1,51 @@
+import { type KeyboardEvent, type RefObject, useCallback } from 'react'
+import { useWindowKeys } from '../../ui/use-hotkey.ts'
+import type { Results } from './use-results.ts'
+
+/**
+ * The keys of the table, of the drawer next to it, and those that work wherever the focus is. `place` holds the table.
+ */
+export function useResultsKeys(results: Results, place: RefObject<HTMLElement | null>) {
+  const { row, isOpen, setOpen, step, revealed } = results
+  const findGrid = () => place.current?.querySelector<HTMLElement>('[role="grid"]')
+  const reveal = () => row !== null && revealed.toggle(row.row)
+  const close = useCallback(() => {
+    setOpen(false)
+    place.current?.querySelector<HTMLElement>('[role="grid"]')?.focus()
+  }, [setOpen, place])
+
+  useWindowKeys((event) => {
+    const grid = findGrid()
+    if (grid === null || grid === undefined || isOpen || grid.contains(document.activeElement)) return
+    const isIdle = document.activeElement === document.body
+    if (!/^[jk]$/i.test(event.key) && !(isIdle && (event.key === 'Enter' || event.key === ' '))) return
+    event.preventDefault()
+    grid.focus()
+    if (event.key === 'Enter') setOpen(row !== null)
+    else if (event.key === ' ') reveal()
+    else step(event.key.toLowerCase() === 'j' ? 1 : -1)
+  })
+
+  return {
+    close,
+    /** Says whether it has handled the key. */
+    pressInGrid(event: KeyboardEvent): boolean {
+      if (event.key === ' ' && row !== null) reveal()
+      else if (event.key === 'Escape' && isOpen) close()
+      else return false
+      return true
+    },
+    pressInDrawer(event: KeyboardEvent) {
+      if (event.key === 'Escape') close()
+      else if (event.key === 'j' || event.key === 'J') step(1)
+      else if (event.key === 'k' || event.key === 'K') step(-1)
+      else if (event.key === ' ' && isHeading(event.target)) reveal()
+      else return
+      event.preventDefault()
+    },
+  }
+}
+
+function isHeading(target: EventTarget): boolean {
+  return target instanceof HTMLElement && target.closest('button, input, [tabindex="0"]') === null
+}

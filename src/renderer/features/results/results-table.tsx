@@ -1,0 +1,113 @@
+import { Button } from '@mantine/core'
+import { IconFilterOff } from '@tabler/icons-react'
+import { type KeyboardEvent, useMemo } from 'react'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { ContentSwitch } from '../../ui/content/user-content.tsx'
+import { DataGrid } from '../../ui/grid/data-grid.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Empty } from '../../ui/layout/screen.tsx'
+import { isNarrowed } from './facet-list.tsx'
+import { createResultColumns, findContent, orderColumns } from './result-columns.tsx'
+import type { Counted } from './result-pages.ts'
+import styles from './results.module.css'
+import type { Results } from './use-results.ts'
+
+/** The rows that match, under a line that says how many they are. */
+export function ResultsTable({
+  results,
+  onKey,
+}: {
+  results: Results
+  onKey: (event: KeyboardEvent) => boolean
+}) {
+  const { pages, filter, run, names, plan, isContent, revealed } = results
+  const columns = useMemo(
+    () =>
+      createResultColumns({
+        operation: run.operation,
+        isAsync: run.isAsync,
+        rows: run.rows,
+        names: names ?? [],
+        order: orderColumns(names?.length ?? 0, findContent(plan, names ?? [])),
+        isContent,
+        isRevealed: revealed.isRevealed,
+      }),
+    [names, plan, isContent, revealed.isRevealed, run.operation, run.isAsync, run.rows],
+  )
+  return (
+    <div className={styles.list}>
+      <ResultsBar
+        count={pages.count}
+        counted={pages.counted}
+        narrowed={isNarrowed(filter)}
+        onShowAllRows={() => {
+          results.search('')
+          results.narrow({})
+        }}
+      />
+      {results.error !== null && <ErrorNotice error={results.error} />}
+      {pages.counted === 'exactly' && pages.count === 0 ? (
+        <NoRows narrowed={isNarrowed(filter)} />
+      ) : (
+        <DataGrid
+          label="Rows of the run"
+          focused
+          columns={columns}
+          count={pages.count}
+          rowAt={pages.rowAt}
+          cursor={results.cursor}
+          onCursor={results.setCursor}
+          onOpen={(index) => {
+            results.setCursor(index)
+            results.setOpen(true)
+          }}
+          onKey={onKey}
+          onWindow={pages.want}
+        />
+      )}
+    </div>
+  )
+}
+
+/** The line over the table: how many rows it has, its keys, and whether content is shown. */
+function ResultsBar(props: {
+  count: number
+  counted: Counted
+  narrowed: boolean
+  onShowAllRows: () => void
+}) {
+  const { count, counted, narrowed } = props
+  return (
+    <div className={styles.bar}>
+      <p className={styles.barText} aria-live="polite">
+        <strong>{toCountText(count, counted)}</strong>
+        {narrowed ? (count === 1 ? ' matches' : ' match') : ''} · <kbd>J</kbd> <kbd>K</kbd> move ·{' '}
+        <kbd>Space</kbd> reveal · <kbd>Enter</kbd> open
+      </p>
+      {narrowed && (
+        <Button variant="default" size="compact-xs" onClick={props.onShowAllRows}>
+          Show all rows
+        </Button>
+      )}
+      <ContentSwitch />
+    </div>
+  )
+}
+
+function toCountText(count: number, counted: Counted): string {
+  if (counted === 'no') return 'Counting rows'
+  return counted === 'exactly' ? formatCounted(count, 'row') : `At least ${formatCounted(count, 'row')}`
+}
+
+/** What stands in the place of the table where no row is to be shown. */
+function NoRows({ narrowed }: { narrowed: boolean }) {
+  return narrowed ? (
+    <Empty icon={IconFilterOff} title="No row matches">
+      Clear the search or a filter on the left.
+    </Empty>
+  ) : (
+    <Empty icon={IconFilterOff} title="No rows">
+      The source of this run had no rows.
+    </Empty>
+  )
+}

@@ -1,0 +1,133 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import type { RowFilter } from '../../../shared/run/results.ts'
+import { ask } from '../../bridge/client.ts'
+import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { createContentRule, useContentShown } from '../../ui/content/user-content.tsx'
+import { countRetryable } from '../../ui/states/row-states.tsx'
+import { withSearch } from './facet-list.tsx'
+import { toWholeMapping } from './result-columns.tsx'
+import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
+
+const SEARCH_QUIET_MS = 250
+
+/** What the pieces of the results screen share: the rows as they are narrowed, the cursor, and the row that is open. */
+export type Results = ReturnType<typeof useResults>
+
+/** The results of a run, narrowed by `first` to begin with. */
+export function useResults(runId: string, first: RowFilter) {
+  useFollowRun(runId)
+  const run = useRun(runId)
+  const [chosen, setChosen] = useState(first)
+  const [typed, setTyped] = useState(first.search ?? '')
+  const [settled] = useDebouncedValue(typed, SEARCH_QUIET_MS)
+  // Every row is shown at once when the search is cleared.
+  const search = typed === '' ? '' : settled
+  const filter = useMemo(() => withSearch(chosen, search), [chosen, search])
+  const [cursor, setCursor] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const revealed = useRevealed()
+
+  const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } }))
+  const columnNames = useQuery(ask.results.columns.queryOptions({ input: { runId } }))
+  const facets = useQuery(
+    ask.results.facets.queryOptions({
+      input: { runId, filter },
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) =>
+        state.data?.isCounted === false ? COUNT_AGAIN_MS : run.isLive ? REFRESH_MS : false,
+    }),
+  )
+  const pages = useResultPages(runId, filter, run.isLive)
+  const lastRow = Math.max(0, pages.count - 1)
+  const row = pages.rowAt(Math.min(cursor, lastRow))
+  const detail = useQuery(
+    ask.results.row.queryOptions({
+      input: isOpen && row !== null ? { runId, row: row.row } : skipToken,
+      // Read again as soon as the table shows that it changed.
+      queryKey: ['row', runId, row?.row, row?.state, row?.attempts],
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const names = columnNames.data
+  const isContent = useMemo(
+    () => createContentRule(names ?? [], toWholeMapping(plan.data ?? null, names ?? [])),
+    [names, plan.data],
+  )
+  return {
+    runId,
+    run,
+    plan: plan.data ?? null,
+    /** Names of the source's columns; null until they are read. */
+    names: names ?? null,
+    isContent,
+    facets: facets.data ?? null,
+    pages,
+    error: pages.error ?? facets.error ?? plan.error,
+    /** What the rows are narrowed by, the search apart. */
+    chosen,
+    /** The search as it is typed. */
+    typed,
+    /** What the table shows: `chosen`, and the search once nobody types any more. */
+    filter,
+    narrow({ search: _typed, ...rest }: RowFilter) {
+      setChosen(rest)
+      setCursor(0)
+    },
+    search(text: string) {
+      setTyped(text)
+      setCursor(0)
+    },
+    cursor,
+    setCursor,
+    /** Moves the cursor by one row, within the table. */
+    step: (by: 1 | -1) => setCursor((at) => Math.min(Math.max(0, at + by), lastRow)),
+    /** The row under the cursor; null until it is read. */
+    row,
+    /** Whether that row's details are shown. */
+    isOpen,
+    setOpen,
+    detail: detail.data ?? null,
+    revealed,
+  }
+}
+
+/** What the screen says of the run as a whole. */
+function useRun(runId: string) {
+  const isLive = useLiveRuns((known) => known.snapshots[runId]?.phase !== 'ended')
+  const retryable = useLiveRuns((known) => {
+    const picture = known.snapshots[runId]
+    const summary = known.summaries[runId]
+    if (picture?.phase !== 'ended' || summary?.state === 'running') return 0
+    return countRetryable(summary?.whole_run?.rows ?? picture.rows)
+  })
+  const summary = useLiveRuns((known) => known.summaries[runId])
+  return {
+    isLive,
+    /** Rows that a retry would send. */
+    retryable,
+    name: summary?.name,
+    operation: summary?.operation ?? 'task',
+    isAsync: summary?.mode === 'async',
+    rows: summary?.rows.read ?? 0,
+  }
+}
+
+/** Nothing is revealed until the person does it, row by row or all at once, and nothing of it is remembered. */
+function useRevealed() {
+  const all = useContentShown((content) => content.shown)
+  const [rows, setRows] = useState<ReadonlySet<number>>(new Set())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the switch applies to every row anew
+  useEffect(() => setRows(new Set()), [all])
+  // While all is shown, the set holds the rows that are hidden again.
+  const isRevealed = useCallback((row: number) => rows.has(row) !== all, [rows, all])
+  const toggle = useCallback((row: number) => {
+    setRows((old) => {
+      const next = new Set(old)
+      if (!next.delete(row)) next.add(row)
+      return next
+    })
+  }, [])
+  return useMemo(() => ({ isRevealed, toggle }), [isRevealed, toggle])
+}
