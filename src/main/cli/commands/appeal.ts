@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
+import { toRecheckFile } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { addSendingCommand } from './sending-command.ts'
@@ -8,9 +8,6 @@ import { addSendingCommand } from './sending-command.ts'
 interface AppealFlags {
   recheck?: true
 }
-
-/** The source of a recheck in its workspace, replaced by the next one. */
-const RECHECK_FILE = 'appeals-in-review.csv'
 
 /** Adds `appeal SOURCE` and `appeal --recheck`: the status of each appeal (docs/interface.md §4.7). */
 export function addAppealCommand(program: Command, context: CliContext): void {
@@ -33,7 +30,7 @@ export function addAppealCommand(program: Command, context: CliContext): void {
         )
       }
       if (source !== undefined) return source
-      const file = join(workspace, RECHECK_FILE)
+      const file = toRecheckFile(workspace)
       const { rows } = await withEngine(context, workspace, (engine) =>
         engine.exportLedger(
           { of: 'appeals', service: { baseUrl }, list: null, states: ['in_review'], search: null },

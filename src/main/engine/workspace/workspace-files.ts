@@ -95,9 +95,14 @@ export function findLeftFiles(workspace: string, runIds: ReadonlySet<string>): s
     .map((name) => join(folder, name))
 }
 
+/** The source of a recheck of all appeals in review, replaced by the next one. */
+export function toRecheckFile(workspace: string): string {
+  return join(workspace, 'appeals-in-review.csv')
+}
+
 /** What the workspace holds of runs, their callbacks and files on their way: all but what a person has set. */
 const RECORDED =
-  /^(inbox|catalogue|baselines\.json)([.-].*)?$|^(downloads|uploads|stdin|media|demo)$|^open-.*\.html$|^\..*\.part$/
+  /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv)([.-].*)?$|^(downloads|uploads|stdin|media|demo)$|^open-.*\.html$|^\..*\.part$/
 
 /** Paths of all that was ever recorded in a workspace; the lease of the inbox, which the caller holds, apart. */
 export function toRecordedFiles(workspace: string): string[] {

@@ -6,6 +6,7 @@ import { changeAnnotations } from '../../../../src/main/engine/workspace/run-ann
 import {
   createWorkspaceFolders,
   toJournalFile,
+  toRecheckFile,
 } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { holdLease } from '../../../helpers/hold-lease.ts'
@@ -129,6 +130,7 @@ describe('wiping a workspace', () => {
     await recordEverything(opened)
     writeFileSync(join(workspace, 'connections.json'), '{}')
     writeFileSync(join(workspace, 'posts.csv'), 'own')
+    writeFileSync(toRecheckFile(workspace), SECRET)
     expect(await engine.wipe()).toBe(1)
     expect(findFiles(workspace, SECRET)).toEqual([])
     expect(readdirSync(workspace).sort()).toEqual(['connections.json', 'posts.csv', 'runs'])
