@@ -1,8 +1,9 @@
 import type { LoadComparison } from '../../shared/load/compare.ts'
+import type { LatencyOverlay } from '../../shared/load/latency-overlay.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
 import type { AnnotationChange, Annotations } from '../../shared/lookback/annotations.ts'
 import type { Baseline } from '../../shared/lookback/baseline.ts'
-import type { CompareOptions, DecisionComparison } from '../../shared/lookback/comparison.ts'
+import type { ChangedRows, CompareOptions, DecisionComparison } from '../../shared/lookback/comparison.ts'
 import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
 import type { Ledger, LedgerQuery } from '../../shared/lookback/ledger.ts'
 import type { PrunableRuns, Retention } from '../../shared/lookback/retention.ts'
@@ -195,6 +196,14 @@ export interface Engine extends RunReader {
   compareRuns(a: string, b: string): Promise<LoadComparison>
   /** Run B compared with run A by what was decided. Throws `BAD_USAGE` where that cannot be compared. */
   compareDecisions(a: string, b: string, options: CompareOptions): Promise<DecisionComparison>
+  /** A page of the rows that changed from run A to run B; cheap after {@link compareDecisions} of the same two. */
+  listChanges(
+    a: string,
+    b: string,
+    options: Pick<CompareOptions, 'by' | 'list' | 'offset' | 'limit'>,
+  ): Promise<ChangedRows>
+  /** The latencies of several runs over one another, each of the others compared with the first. */
+  compareLatencies(first: string, ...others: string[]): Promise<LatencyOverlay>
   /** The runs that others are compared with, oldest first. */
   readBaselines(): Baseline[]
   /** Makes a run the baseline of its connection and source in place of the one of that name. */

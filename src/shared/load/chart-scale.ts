@@ -38,6 +38,28 @@ function createLogarithmicScale(lowest: number, highest: number): Scale {
   }
 }
 
+/** An axis of logarithms just wide enough for the values, labelled at 1, 2 and 5 times powers of ten. */
+export function createTightScale(lowest: number, highest: number): Scale {
+  const room = highest / lowest > 1 ? (highest / lowest) ** TIGHT_ROOM : TIGHT_AROUND_ONE
+  const [from, to] = [Math.log10(lowest / room), Math.log10(highest * room)]
+  const ticks: number[] = []
+  for (let power = Math.floor(from); power <= to; power += 1) {
+    for (const factor of [1, 2, 5]) {
+      const tick = factor * 10 ** power
+      if (Math.log10(tick) >= from && Math.log10(tick) <= to) ticks.push(tick)
+    }
+  }
+  return {
+    isLogarithmic: true,
+    toShare: (value) => Math.min(1, Math.max(0, (Math.log10(value) - from) / (to - from))),
+    ticks,
+  }
+}
+
+/** Room beyond either end of a tight axis, as a power of its span; and around a single value, as a factor. */
+const TIGHT_ROOM = 0.03
+const TIGHT_AROUND_ONE = 1.3
+
 /** Above this factor between the lowest and the highest value, only powers of ten show both. */
 const LOGARITHMIC_FROM = 40
 
@@ -70,7 +92,7 @@ export function formatTick(value: number): string {
 }
 
 /** 1, 2 or 5 times a power of ten, at least what is asked for. */
-function toNiceStep(step: number): number {
+export function toNiceStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step))
   const factor = [1, 2, 5, 10].find((one) => one * power >= step * (1 - 1e-9)) ?? 10
   return factor * power

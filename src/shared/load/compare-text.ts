@@ -1,5 +1,16 @@
 import { formatCounted, formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
-import type { ComparedRun, LoadComparison, PercentileComparison, SeriesComparison } from './compare.ts'
+import type {
+  ComparedRun,
+  LoadComparison,
+  PercentileComparison,
+  RunLetters,
+  SeriesComparison,
+} from './compare.ts'
+
+/** What a compared run is called by its place: `A`, `B`, `C`. */
+export function toRunLetter(index: number): string {
+  return String.fromCharCode('A'.charCodeAt(0) + index)
+}
 
 /** A percentile's short name: `p50`, `p99.9`. */
 export function formatPercentileName(percentile: number): string {
@@ -7,43 +18,56 @@ export function formatPercentileName(percentile: number): string {
 }
 
 /** Whether B is slower by one series, and by how much at the percentile that shows it best. */
-export function describeSeries({ metric, percentiles, verdict }: Omit<SeriesComparison, 'sentence'>): string {
+export function describeSeries(
+  { metric, percentiles, verdict }: Omit<SeriesComparison, 'sentence'>,
+  letters: RunLetters,
+): string {
+  const [a, b] = letters
   const name = metric === 'http_req_duration' ? '' : ` by ${metric}`
   if (verdict === 'alike') {
-    return describeAlike(name, percentiles)
+    return describeAlike(name, percentiles, letters)
   }
   if (verdict === 'unclear') {
     const median = pick(percentiles, 50)
     const tail = pick(percentiles, 99)
-    return `It is unclear whether B is slower or faster than A${name}: ${describeRatio(median)}, ${describeRatio(tail)}. Run longer to find out.`
+    return `It is unclear whether ${b} is slower or faster than ${a}${name}: ${describeRatio(median, a)}, ${describeRatio(tail, a)}. Run longer to find out.`
   }
   const shown = (wanted: string) => percentiles.filter((one) => one.verdict === wanted)
   const list = (wanted: string) => {
     const found = shown(wanted)
     const most = found.reduce((best, one) => (distance(one) > distance(best) ? one : best))
     const where = found.length === percentiles.length ? 'at every percentile' : `at ${listNames(found)}`
-    return `${wanted} than A${name} ${where}, most at ${describeRatio(most)}`
+    return `${wanted} than ${a}${name} ${where}, most at ${describeRatio(most, a)}`
   }
-  return verdict === 'mixed' ? `B is ${list('slower')}; it is ${list('faster')}.` : `B is ${list(verdict)}.`
+  return verdict === 'mixed'
+    ? `${b} is ${list('slower')}; it is ${list('faster')}.`
+    : `${b} is ${list(verdict)}.`
 }
 
 /** Where only percentiles are known of a run: by how much they differ, which may be chance. */
-export function describePercentiles({ metric, percentiles }: Omit<SeriesComparison, 'sentence'>): string {
+export function describePercentiles(
+  { metric, percentiles }: Omit<SeriesComparison, 'sentence'>,
+  [a, b]: RunLetters,
+): string {
   const name = metric === 'http_req_duration' ? '' : ` (${metric})`
   const shown = percentiles.map(
     ({ percentile, aMs, bMs, ratio }) =>
-      `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times A's (${formatMs(bMs)} after ${formatMs(aMs)})`,
+      `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times ${a}'s (${formatMs(bMs)} after ${formatMs(aMs)})`,
   )
-  return `B has ${joinWords(shown)}${name}. One of the runs has only percentiles, so the confidence is unknown.`
+  return `${b} has ${joinWords(shown)}${name}. One of the runs has only percentiles, so the confidence is unknown.`
 }
 
-function describeAlike(name: string, percentiles: readonly PercentileComparison[]): string {
+function describeAlike(
+  name: string,
+  percentiles: readonly PercentileComparison[],
+  [a, b]: RunLetters,
+): string {
   const alike = percentiles.filter((one) => one.verdict === 'alike')
   const unclear = percentiles.filter((one) => one.verdict === 'unclear')
   const where = unclear.length === 0 ? '' : ` at ${listNames(alike)}`
   const rest = unclear.length === 0 ? '' : ` At ${listNames(unclear)} it is unclear; run longer to find out.`
   const shown = alike.filter((_, index) => index === 0 || index === alike.length - 1)
-  return `B is as fast as A${name}${where}: ${shown.map(describeRatio).join(', ')}.${rest}`
+  return `${b} is as fast as ${a}${name}${where}: ${shown.map((one) => describeRatio(one, a)).join(', ')}.${rest}`
 }
 
 function listNames(percentiles: readonly PercentileComparison[]): string {
@@ -61,7 +85,7 @@ function pick(percentiles: readonly PercentileComparison[], wanted: number): Per
 }
 
 /** `p99 at 1.42 times A's (612 ms after 431 ms; 1.35 to 1.49 for sure)`. */
-function describeRatio({ percentile, aMs, bMs, ratio, low, high }: PercentileComparison): string {
+function describeRatio({ percentile, aMs, bMs, ratio, low, high }: PercentileComparison, a: string): string {
   const range =
     low !== null && high !== null
       ? `${low.toFixed(2)} to ${high.toFixed(2)}`
@@ -70,7 +94,7 @@ function describeRatio({ percentile, aMs, bMs, ratio, low, high }: PercentileCom
         : high !== null
           ? `at most ${high.toFixed(2)}`
           : 'no bounds known'
-  return `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times A's (${formatMs(bMs)} after ${formatMs(aMs)}; ${range} with 99 % confidence)`
+  return `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times ${a}'s (${formatMs(bMs)} after ${formatMs(aMs)}; ${range} with 99 % confidence)`
 }
 
 function joinWords(words: readonly string[]): string {
@@ -82,16 +106,17 @@ function joinWords(words: readonly string[]): string {
 export function describeComparison(
   comparison: Omit<LoadComparison, 'sentence' | 'caveats' | 'limited'>,
   runs: readonly [a: ComparedRun, b: ComparedRun],
+  letters: RunLetters,
 ): Pick<LoadComparison, 'sentence' | 'caveats' | 'limited'> {
   const limited = runs.flatMap(({ generatorLimited }, index) =>
-    generatorLimited ? [index === 0 ? ('A' as const) : ('B' as const)] : [],
+    generatorLimited ? [letters[index === 0 ? 0 : 1]] : [],
   )
   const sentences = [
-    ...(limited.length === 0 ? describeSpeed(comparison) : describeLimited(comparison, limited)),
-    ...describeFailed(comparison),
-    ...(limited.length === 0 ? describeThroughput(comparison) : []),
+    ...(limited.length === 0 ? describeSpeed(comparison) : describeLimited(comparison, limited, letters)),
+    ...describeFailed(comparison, letters),
+    ...(limited.length === 0 ? describeThroughput(comparison, letters) : []),
   ]
-  return { sentence: sentences.join(' '), caveats: listCaveats(comparison, runs), limited }
+  return { sentence: sentences.join(' '), caveats: listCaveats(comparison, runs, letters), limited }
 }
 
 function describeSpeed({ series }: Pick<LoadComparison, 'series'>): string[] {
@@ -105,32 +130,40 @@ function describeSpeed({ series }: Pick<LoadComparison, 'series'>): string[] {
 }
 
 /** What was measured is said, but not that the service is slower or faster: it is not the service's alone. */
-function describeLimited({ series }: Pick<LoadComparison, 'series'>, limited: readonly string[]): string[] {
+function describeLimited(
+  { series }: Pick<LoadComparison, 'series'>,
+  limited: readonly string[],
+  [a, b]: RunLetters,
+): string[] {
   const duration = series.find(({ metric }) => metric === 'http_req_duration')
   const measured = [50, 99].flatMap((wanted) => {
     const found = duration?.percentiles.find(({ percentile }) => percentile === wanted)
-    return found === undefined ? [] : [describeRatio(found)]
+    return found === undefined ? [] : [describeRatio(found, a)]
   })
   return [
     `This machine limited ${joinWords(limited)} at times, so it is unclear whether the service is slower or faster.`,
-    ...(measured.length === 0 ? [] : [`Measured for B: ${measured.join(', ')}.`]),
+    ...(measured.length === 0 ? [] : [`Measured for ${b}: ${measured.join(', ')}.`]),
   ]
 }
 
-function describeFailed({ failedShare: { a, b, low, high } }: Pick<LoadComparison, 'failedShare'>): string[] {
+function describeFailed(
+  { failedShare: { a, b, low, high } }: Pick<LoadComparison, 'failedShare'>,
+  [, name]: RunLetters,
+): string[] {
   if (low === null || high === null || (low <= 0 && high >= 0)) return []
   const direction = low > 0 ? 'more' : 'fewer'
   return [
-    `B has ${direction} requests that did not succeed: ${formatShare(b)} after ${formatShare(a)} (a difference of ${formatPoints(low)} to ${formatPoints(high)} points).`,
+    `${name} has ${direction} requests that did not succeed: ${formatShare(b)} after ${formatShare(a)} (a difference of ${formatPoints(low)} to ${formatPoints(high)} points).`,
   ]
 }
 
-function describeThroughput({
-  succeededPerS: { a, b, low, high },
-}: Pick<LoadComparison, 'succeededPerS'>): string[] {
+function describeThroughput(
+  { succeededPerS: { a, b, low, high } }: Pick<LoadComparison, 'succeededPerS'>,
+  [, name]: RunLetters,
+): string[] {
   if (low === null || high === null || (low <= 0 && high >= 0)) return []
   return [
-    `B has ${low > 0 ? 'more' : 'less'} throughput: ${formatFigure(b)} after ${formatFigure(a)} succeeded requests a second.`,
+    `${name} has ${low > 0 ? 'more' : 'less'} throughput: ${formatFigure(b)} after ${formatFigure(a)} succeeded requests a second.`,
   ]
 }
 
@@ -141,6 +174,7 @@ function formatPoints(share: number): string {
 function listCaveats(
   { series, planDifferences }: Pick<LoadComparison, 'series' | 'planDifferences'>,
   runs: readonly [ComparedRun, ComparedRun],
+  letters: RunLetters,
 ): string[] {
   const caveats: string[] = []
   if (planDifferences.length > 0) {
@@ -149,9 +183,9 @@ function listCaveats(
     )
   }
   for (const [index, run] of runs.entries()) {
-    const name = index === 0 ? 'A' : 'B'
+    const name = letters[index === 0 ? 0 : 1]
     if (run.state !== 'whole') {
-      const how = run.state === 'going' ? 'is not over yet' : 'ended before its time'
+      const how = run.state === 'going' ? 'is still running' : 'ended early'
       caveats.push(`${name} ${how}: it measured ${formatFigure(run.durationS)} s.`)
     }
     if (run.generatorLimited) {

@@ -1,8 +1,9 @@
-import { listPlanDifferences, type PlanDifference } from '../plan/plan-differences.ts'
-import type { Percentiles } from '../run/run.ts'
+import { z } from 'zod'
+import { listPlanDifferences } from '../plan/plan-differences.ts'
+import { type Percentiles, percentilesSchema } from '../run/run.ts'
 import { describeComparison, describePercentiles, describeSeries } from './compare-text.ts'
 import { toPercentiles } from './latency-meter.ts'
-import type { TrendMetric } from './metrics.ts'
+import { type TrendMetric, trendMetricSchema } from './metrics.ts'
 import {
   type Interval,
   type LatencyHistory,
@@ -21,8 +22,10 @@ const CONFIDENCE = 0.99
 /** The percentiles that are compared. */
 const COMPARED_PERCENTILES = [50, 90, 95, 99, 99.9] as const
 
+const verdictSchema = z.enum(['slower', 'faster', 'alike', 'unclear'])
+
 /** Whether the second run differs from the first: `alike` is shown to be, `unclear` is not known. */
-export type Verdict = 'slower' | 'faster' | 'alike' | 'unclear'
+export type Verdict = z.infer<typeof verdictSchema>
 
 /** A smaller ratio is not a difference that matters, however sure it is. */
 const NEGLIGIBLE = 1.02
@@ -52,60 +55,85 @@ export interface ComparedRun {
   batches: readonly { durationS: number; requests: number; failed: number; succeeded: number }[]
 }
 
-/** One percentile of one series in both runs. */
-export interface PercentileComparison extends Interval {
-  percentile: number
-  aMs: number
-  bMs: number
+/** The range that holds the true value; null where a bound is not known. */
+const intervalShape = { low: z.number().nullable(), high: z.number().nullable() }
+
+const percentileSchema = z.object({
+  percentile: z.number(),
+  aMs: z.number(),
+  bMs: z.number(),
   /** B over A, and the range (`low` to `high`) that holds the true ratio. */
-  ratio: number
-  verdict: Verdict
-}
+  ratio: z.number(),
+  ...intervalShape,
+  verdict: verdictSchema,
+})
+
+/** One percentile of one series in both runs. */
+export type PercentileComparison = z.infer<typeof percentileSchema>
+
+const seriesSchema = z.object({
+  metric: trendMetricSchema,
+  a: percentilesSchema.partial(),
+  b: percentilesSchema.partial(),
+  percentiles: z.array(percentileSchema),
+  /** Whether requests that follow each other were taken as slow together; otherwise as independent. */
+  isBatched: z.boolean(),
+  verdict: z.enum([...verdictSchema.options, 'mixed']),
+  sentence: z.string(),
+})
 
 /** One series in both runs. */
-export interface SeriesComparison {
-  metric: TrendMetric
-  a: Partial<Percentiles>
-  b: Partial<Percentiles>
-  percentiles: PercentileComparison[]
-  /** Whether requests that follow each other were taken as slow together; otherwise as independent. */
-  isBatched: boolean
-  verdict: Verdict | 'mixed'
-  sentence: string
-}
+export type SeriesComparison = z.infer<typeof seriesSchema>
+
+const differenceSchema = z.object({
+  a: z.number(),
+  b: z.number(),
+  difference: z.number(),
+  ...intervalShape,
+})
 
 /** A figure of both runs, B minus A, and the range that holds the true difference; without bounds where not known. */
-export interface DifferenceComparison extends Interval {
-  a: number
-  b: number
-  difference: number
-}
+export type DifferenceComparison = z.infer<typeof differenceSchema>
+
+/** See {@link LoadComparison}. */
+export const loadComparisonSchema = z.object({
+  a: z.string(),
+  b: z.string(),
+  /** Whether B is slower, in plain words. */
+  sentence: z.string(),
+  series: z.array(seriesSchema),
+  /** Share of requests that did not succeed. */
+  failedShare: differenceSchema,
+  /** Requests a second that succeeded. */
+  succeededPerS: differenceSchema,
+  planDifferences: z.array(z.object({ path: z.string(), a: z.string(), b: z.string() })),
+  /** What to keep in mind, a sentence each. */
+  caveats: z.array(z.string()),
+  /** The runs that this machine limited, so that their latencies are not the service's alone. */
+  limited: z.array(z.string()),
+})
 
 /** Two runs side by side. */
-export interface LoadComparison {
-  a: string
-  b: string
-  /** Whether B is slower, in plain words. */
-  sentence: string
-  series: SeriesComparison[]
-  /** Share of requests that did not succeed. */
-  failedShare: DifferenceComparison
-  /** Requests a second that succeeded. */
-  succeededPerS: DifferenceComparison
-  planDifferences: PlanDifference[]
-  /** What to keep in mind, a sentence each. */
-  caveats: string[]
-  /** The runs that this machine limited, so that their latencies are not the service's alone. */
-  limited: ('A' | 'B')[]
-}
+export type LoadComparison = z.infer<typeof loadComparisonSchema>
 
-/** Compares two load tests: latencies, errors, throughput, plans. */
-export function compareRuns(a: ComparedRun, b: ComparedRun): LoadComparison {
+/** What the runs are called in sentences. */
+export type RunLetters = readonly [a: string, b: string]
+
+const LETTERS: RunLetters = ['A', 'B']
+
+/** Compares two runs: latencies, errors, throughput, plans. `letters` name them in the sentences (default: A and B). */
+export function compareRuns(a: ComparedRun, b: ComparedRun, letters = LETTERS): LoadComparison {
   const metrics = Object.keys({ ...a.latencies, ...a.percentiles }) as TrendMetric[]
   const series = metrics.flatMap((metric) => {
     const [left, right] = [a.latencies[metric], b.latencies[metric]]
-    if (left?.total.totalCount && right?.total.totalCount) return [compareLatency(metric, left, right)]
-    const compared = comparePercentiles(metric, readPercentiles(a, metric), readPercentiles(b, metric))
+    if (left?.total.totalCount && right?.total.totalCount)
+      return [compareLatency(metric, left, right, letters)]
+    const compared = comparePercentiles(
+      metric,
+      readPercentiles(a, metric),
+      readPercentiles(b, metric),
+      letters,
+    )
     return compared === null ? [] : [compared]
   })
   const comparison = {
@@ -116,11 +144,16 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): LoadComparison {
     succeededPerS: compareThroughput(a, b),
     planDifferences: listPlanDifferences(a.plan, b.plan),
   }
-  return { ...comparison, ...describeComparison(comparison, [a, b]) }
+  return { ...comparison, ...describeComparison(comparison, [a, b], letters) }
 }
 
 /** Compares one latency of two runs. Both must have samples. */
-export function compareLatency(metric: TrendMetric, a: LatencyHistory, b: LatencyHistory): SeriesComparison {
+export function compareLatency(
+  metric: TrendMetric,
+  a: LatencyHistory,
+  b: LatencyHistory,
+  letters = LETTERS,
+): SeriesComparison {
   const [aPercentiles, bPercentiles] = [toPercentiles(a.total), toPercentiles(b.total)]
   if (aPercentiles === null || bPercentiles === null) throw new Error(`${metric} has no samples to compare`)
   let isBatched = true
@@ -135,7 +168,7 @@ export function compareLatency(metric: TrendMetric, a: LatencyHistory, b: Latenc
   })
   const verdict = summarize(percentiles)
   const compared = { metric, a: aPercentiles, b: bPercentiles, percentiles, isBatched, verdict }
-  return { ...compared, sentence: describeSeries(compared) }
+  return { ...compared, sentence: describeSeries(compared, letters) }
 }
 
 function readPercentiles(run: ComparedRun, metric: TrendMetric): Partial<Percentiles> {
@@ -150,6 +183,7 @@ function comparePercentiles(
   metric: TrendMetric,
   a: Partial<Percentiles>,
   b: Partial<Percentiles>,
+  letters: RunLetters,
 ): SeriesComparison | null {
   const percentiles = COMPARED_PERCENTILES.flatMap((percentile) => {
     const [aMs, bMs] = [a[PERCENTILE_NAMES[percentile]], b[PERCENTILE_NAMES[percentile]]]
@@ -158,7 +192,7 @@ function comparePercentiles(
   })
   if (percentiles.length === 0) return null
   const compared = { metric, a, b, percentiles, isBatched: true, verdict: 'unclear' as const }
-  return { ...compared, sentence: describePercentiles(compared) }
+  return { ...compared, sentence: describePercentiles(compared, letters) }
 }
 
 type Estimate = ReturnType<typeof toQuantileInterval>

@@ -118,13 +118,19 @@ const BARS = 60
 /** Below this ratio of its edges, a bar would be narrower than the three figures that are measured. */
 const RATIO_MIN = 1.004
 
-/** Divides a histogram of microseconds into about {@link BARS} bars, each wider than the one before by one ratio. */
-export function toLatencyBars(histogram: Histogram): LatencyBar[] {
+/** What bars have to hold, in microseconds. */
+type BarRange = Pick<Histogram, 'minNonZeroValue' | 'maxValue'>
+
+/**
+ * Divides a histogram of microseconds into about {@link BARS} bars, each wider than the one before by one ratio. With a
+ * range that holds several histograms, the bars of each have the same edges.
+ */
+export function toLatencyBars(histogram: Histogram, range: BarRange = histogram): LatencyBar[] {
   if (histogram.totalCount === 0) return []
-  const lowestUs = Math.max(1, histogram.minNonZeroValue)
-  const ratio = Math.max(RATIO_MIN, (histogram.maxValue / lowestUs) ** (1 / BARS))
+  const lowestUs = Math.max(1, range.minNonZeroValue)
+  const ratio = Math.max(RATIO_MIN, (range.maxValue / lowestUs) ** (1 / BARS))
   const toIndex = (us: number) => Math.max(0, Math.floor(Math.log(us / lowestUs) / Math.log(ratio) - 1e-9))
-  const count = toIndex(histogram.maxValue) + 1
+  const count = toIndex(range.maxValue) + 1
   const bars = Array.from({ length: count }, (_, i) => ({
     fromMs: (lowestUs * ratio ** i) / 1000,
     upToMs: (lowestUs * ratio ** (i + 1)) / 1000,

@@ -1,6 +1,10 @@
 import { z } from 'zod'
+import { runStateSchema } from '../run/run.ts'
 import type { EvaluateOptions } from './evaluation.ts'
 import { judgedSchema, metricSchema } from './evaluation.ts'
+
+/** Most runs that are compared at once: the tones of more could not be told apart. */
+export const COMPARED_MAX = 8
 
 /** Changed rows that a document lists unless more are asked for; an export has all. */
 export const CHANGES_LISTED = 50
@@ -10,8 +14,11 @@ const comparedRunSchema = z.object({
   name: z.string(),
   /** ISO 8601. */
   created_at: z.string(),
-  /** Rows with at least an outcome or a number; retries count with their first run. */
+  state: runStateSchema,
+  /** Rows that were read; retries count with their first run. */
   rows: z.int(),
+  /** Rows whose outcome is still to come: not sent yet, or waiting for an answer. */
+  unfinished: z.int(),
   /** Rows whose key the other run does not have. */
   only_here: z.int(),
   /** Rows without a key, such as an empty cell. */
@@ -62,6 +69,11 @@ const scoreMovesSchema = z.object({
   /** Rows whose score is higher in B, and lower; classes without any are left out. */
   rose: z.int(),
   fell: z.int(),
+  /** Rows by how far their score moved, B minus A, ascending: each move stands for those within half of `width`. */
+  distribution: z.object({
+    width: z.number(),
+    moves: z.array(z.object({ move: z.number(), rows: z.int() })),
+  }),
   /** B minus A, over the rows that moved. */
   mean: z.number(),
   /** The mean without signs. */
@@ -97,7 +109,8 @@ const sideOfRowSchema = z.object({
   triggered_rules: z.array(z.string()),
 })
 
-const changedRowSchema = z.object({
+/** See {@link ChangedRow}. */
+export const changedRowSchema = z.object({
   /** What both rows have in common; null where that is the row's number or content. */
   key: z.string().nullable(),
   a: sideOfRowSchema,
@@ -111,6 +124,11 @@ const changedRowSchema = z.object({
 /** A row that was decided differently, or ended differently. */
 export type ChangedRow = z.infer<typeof changedRowSchema>
 
+const changedRowsSchema = z.object({ total: z.int(), offset: z.int(), rows: z.array(changedRowSchema) })
+
+/** A page of the changed rows, and how many there are in all. */
+export type ChangedRows = z.infer<typeof changedRowsSchema>
+
 /** What `compare --json` says of the decisions of two runs. */
 export const decisionComparisonSchema = z.object({
   /** `post_id`, `row`, `content`, or the name of a column. */
@@ -119,6 +137,10 @@ export const decisionComparisonSchema = z.object({
   b: comparedRunSchema,
   /** Rows that both runs have, those that changed, and their share; null without rows. */
   joined: z.object({ rows: z.int(), changed: z.int(), share: z.number().nullable() }),
+  /** Rows of both runs that are not compared, since one of the runs has no outcome of them yet. */
+  unfinished: z.int(),
+  /** The first keys that several rows of a run have; empty where these are hashes of content. */
+  ambiguous_keys: z.array(z.string()),
   /** Joined rows that were answered anew in both runs, or not answered. */
   fresh: groupSchema,
   /** Joined rows with an answer from the service's cache, which may repeat an earlier decision. */
@@ -140,7 +162,7 @@ export const decisionComparisonSchema = z.object({
       rules: z.array(ruleChangeSchema),
     })
     .nullable(),
-  listed: z.object({ total: z.int(), offset: z.int(), rows: z.array(changedRowSchema) }),
+  listed: changedRowsSchema,
   exported: z.object({ file: z.string(), rows: z.int(), bytes: z.int() }).nullable(),
   warnings: z.array(z.string()),
 })
@@ -149,9 +171,13 @@ export const decisionComparisonSchema = z.object({
 export type DecisionComparison = z.infer<typeof decisionComparisonSchema>
 
 /** Which changed rows are listed and exported; a rule is a name or id. */
-export type ChangeFilter =
-  | { kind: 'changed' | 'outcome' | 'from-cache' }
-  | { kind: 'newly' | 'no-longer'; rule: string }
+export const changeFilterSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['changed', 'outcome', 'from-cache']) }),
+  z.object({ kind: z.enum(['newly', 'no-longer']), rule: z.string().min(1) }),
+])
+
+/** See {@link changeFilterSchema}. */
+export type ChangeFilter = z.infer<typeof changeFilterSchema>
 
 /** How the decisions of two runs are compared. */
 export interface CompareOptions {

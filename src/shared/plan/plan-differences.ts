@@ -1,5 +1,5 @@
 /** Something that two runs' plans say differently. */
-export interface PlanDifference {
+interface PlanDifference {
   /** Where in the plan, such as `load.pace.ratePerSecond`. */
   path: string
   a: string

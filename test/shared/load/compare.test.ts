@@ -191,7 +191,7 @@ describe('what to keep in mind', () => {
     expect(planDifferences.map(({ path }) => path)).toEqual(['connection.baseUrl', 'load.workers'])
     expect(caveats).toEqual([
       'The plans differ in connection.baseUrl and load.workers: what differs below may come from that.',
-      'B ended before its time: it measured 30.0 s.',
+      'B ended early: it measured 30.0 s.',
       'In B, the sending machine was the bottleneck at times.',
       'B dropped 1,200 requests, which are in no percentile.',
       "B has 1 answer from the service's cache, with the latency of the cache.",

@@ -1,10 +1,17 @@
 import type {
-  ChangedRow,
   ChangeOfMetrics,
   ComparedGroup,
   DecisionComparison,
   Flips,
 } from '../../../shared/lookback/comparison.ts'
+import {
+  describeChange,
+  describeChangedRow,
+  describeRows,
+  formatP,
+  formatPoints,
+  formatScoreMove,
+} from '../../../shared/lookback/comparison-text.ts'
 import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { formatSection, formatTable, type TableColumn, wrapWords } from '../terminal/layout.ts'
@@ -20,7 +27,7 @@ export function formatDecisions(terminal: Terminal, comparison: DecisionComparis
   return [
     wrapWords(describeChange(comparison), terminal.columns()).map((line) => terminal.tone('strong', line)),
     warnings.flatMap((warning) => formatNote(terminal, warning)),
-    formatSection(terminal, 'Rows', describeRows(comparison)),
+    formatSection(terminal, 'Rows', formatRows(comparison)),
     formatGroup(terminal, cached.rows > 0 ? 'Rules, answered anew' : 'Rules', fresh),
     formatGroup(terminal, 'Rules, answered from the cache', cached),
     formatOutcomes(terminal, comparison.outcomes),
@@ -39,35 +46,15 @@ export function formatDecisions(terminal: Terminal, comparison: DecisionComparis
   ]
 }
 
-function describeChange({ joined, fresh, from_cache: cached }: DecisionComparison): string {
-  if (joined.rows === 0) return 'The runs have no row in common, so nothing was compared.'
-  const apart =
-    cached.rows === 0 || fresh.rows === 0 ? '' : `, ${formatCount(cached.changed)} of them from the cache`
-  if (joined.changed === 0) return `None of ${formatCounted(joined.rows, 'row')} changed.`
-  return `${formatCount(joined.changed)} of ${formatCounted(joined.rows, 'row')} changed (${formatShare(joined.share ?? 0)})${apart}.`
-}
-
-function describeRows({
-  joined,
-  joined_by: by,
-  fresh,
-  from_cache: cached,
-  a,
-  b,
-}: DecisionComparison): string[] {
-  const decided = fresh.decided + cached.decided
-  const left = [
-    [a.only_here, 'only in A'],
-    [b.only_here, 'only in B'],
-    [a.ambiguous, `of A with a repeated ${by}`],
-    [b.ambiguous, `of B with a repeated ${by}`],
-    [a.without_key, `of A without ${by}`],
-    [b.without_key, `of B without ${by}`],
-  ] as const
-  const shown = left.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatCount(rows)} ${what}`)
+function formatRows(comparison: DecisionComparison): string[] {
+  const { compared, left } = describeRows(comparison)
+  const keys = comparison.ambiguous_keys
   return [
-    `${formatCount(joined.rows)} in both runs, joined by ${toPrintable(by)}; ${formatCount(decided)} answered in both`,
-    ...(shown.length === 0 ? [] : [`not compared: ${toPrintable(shown.join(', '))}`]),
+    toPrintable(compared),
+    ...(left.length === 0 ? [] : [`not compared: ${toPrintable(left.join(', '))}`]),
+    ...(keys.length === 0
+      ? []
+      : [`repeated, such as ${toPrintable(keys.map((key) => `\`${key}\``).join(', '))}`]),
   ]
 }
 
@@ -127,11 +114,6 @@ function formatGroup(
   ]
 }
 
-function formatP(p: number): string {
-  if (p < 0.0001) return '<0.0001'
-  return p < 0.1 ? p.toFixed(4) : p.toFixed(2)
-}
-
 function formatOutcomes(
   terminal: Terminal,
   { listed, further_rows: further }: DecisionComparison['outcomes'],
@@ -168,24 +150,18 @@ function formatScores(terminal: Terminal, scores: DecisionComparison['scores']):
     { title: 'largest fall', align: 'right' },
   ]
   const toLargest = (move: (typeof scores)[number]['largest_rise']) =>
-    move === null ? '–' : `${formatScore(move.b - move.a)} (row ${move.row})`
+    move === null ? '–' : `${formatScoreMove(move.b - move.a)} (row ${move.row})`
   const rows = scores
     .slice(0, SHOWN)
     .map((one) => [
       toPrintable(one.class) + (one.from_cache ? ' (cache)' : ''),
       formatCount(one.rose),
       formatCount(one.fell),
-      formatScore(one.mean),
+      formatScoreMove(one.mean),
       toLargest(one.largest_rise),
       toLargest(one.largest_fall),
     ])
   return [terminal.tone('strong', 'Scores that moved'), ...formatTable(terminal, columns, rows, 2)]
-}
-
-/** A difference of scores with its sign. */
-function formatScore(move: number): string {
-  const rounded = Math.round(move * 1e4) / 1e4
-  return rounded > 0 ? `+${rounded}` : String(rounded).replace('-', '−')
 }
 
 function describeLabels(labels: NonNullable<DecisionComparison['labels']>): string[] {
@@ -214,7 +190,7 @@ function formatMetrics(terminal: Terminal, rule: string, change: ChangeOfMetrics
     name,
     formatValue(a[key]),
     formatValue(b[key]),
-    ...formatPoints(change.change[key]),
+    ...formatChange(change.change[key]),
   ]
   return [
     terminal.tone('strong', toPrintable(rule)),
@@ -232,13 +208,10 @@ function formatValue({ value }: Metric): string {
   return value === null ? '–' : formatShare(value)
 }
 
-function formatPoints({ value, low, high }: Metric): [string, string] {
-  const toPoints = (share: number) => {
-    const points = (share * 100).toFixed(1)
-    return share > 0 ? `+${points}` : points.replace('-', '−')
-  }
+function formatChange({ value, low, high }: Metric): [string, string] {
   if (value === null) return ['–', '']
-  return [toPoints(value), low === null || high === null ? '' : `${toPoints(low)} to ${toPoints(high)}`]
+  const range = low === null || high === null ? '' : `${formatPoints(low)} to ${formatPoints(high)}`
+  return [formatPoints(value), range]
 }
 
 function formatListed(terminal: Terminal, { listed: { total, offset, rows } }: DecisionComparison): string[] {
@@ -262,7 +235,7 @@ function formatListed(terminal: Terminal, { listed: { total, offset, rows } }: D
       columns,
       rows.map((row) => [
         row.a.row === row.b.row ? String(row.b.row) : `${row.a.row} → ${row.b.row}`,
-        toPrintable(describeRow(row)),
+        toPrintable(describeChangedRow(row)),
         toPrintable(row.cells.filter((text) => text !== '').join(' | ')),
       ]),
       2,
@@ -271,9 +244,4 @@ function formatListed(terminal: Terminal, { listed: { total, offset, rows } }: D
       ? [terminal.tone('quiet', `  next: --offset ${end}; --export FILE writes all of them`)]
       : []),
   ]
-}
-
-function describeRow({ a, b, newly, no_longer: noLonger }: ChangedRow): string {
-  if (a.outcome !== b.outcome) return `${a.outcome} → ${b.outcome}`
-  return [...newly.map((rule) => `+ ${rule}`), ...noLonger.map((rule) => `− ${rule}`)].join(', ')
 }

@@ -1,4 +1,9 @@
-import type { ChangedRow, ChangeFilter, DecisionComparison } from '../../../shared/lookback/comparison.ts'
+import type {
+  ChangedRow,
+  ChangedRows,
+  ChangeFilter,
+  DecisionComparison,
+} from '../../../shared/lookback/comparison.ts'
 import { toStateName } from '../../../shared/messages/state-name.ts'
 import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
@@ -13,7 +18,7 @@ import type { JoinKey } from './join-key.ts'
 import type { PairedRows } from './paired-rows.ts'
 
 /** The pairs that changed in the way asked for; `rule` is a number of {@link PairedRows.rules}. */
-export interface ChangedRows {
+export interface ChosenChanges {
   b: RunFamily
   pairs: PairedRows
   filter: { kind: ChangeFilter['kind']; rule: number | null }
@@ -37,7 +42,7 @@ export function formatOutcome(outcome: string): string {
 
 const IS_CHANGED = '(a_outcome <> b_outcome OR (is_decided AND a_rules <> b_rules))'
 
-function toCondition({ kind, rule }: ChangedRows['filter']): string {
+function toCondition({ kind, rule }: ChosenChanges['filter']): string {
   const has = (side: string) => `instr(${side}_rules, ',${rule},') > 0`
   switch (kind) {
     case 'changed':
@@ -63,7 +68,7 @@ interface Pair {
 
 /** Some changed pairs by row of B, after a row or from an offset on. */
 function readPairs(
-  { pairs: { db, rules }, filter }: ChangedRows,
+  { pairs: { db, rules }, filter }: ChosenChanges,
   { after, offset, limit }: { after: number; offset: number; limit: number },
 ): Pair[] {
   const found = db
@@ -92,9 +97,9 @@ function readPairs(
 
 /** A page of the changed rows, by row of B, and how many there are in all. */
 export function listChangedRows(
-  changed: ChangedRows,
+  changed: ChosenChanges,
   { offset, limit }: { offset: number; limit: number },
-): DecisionComparison['listed'] {
+): ChangedRows {
   const { b, pairs, filter, key } = changed
   const total = pairs.db.prepare(`SELECT count(*) AS n FROM pair WHERE ${toCondition(filter)}`).get()
   const page = readPairs(changed, { after: 0, offset, limit })
@@ -125,7 +130,7 @@ function readKey({ name, b: key }: JoinKey, row: ResultRow | undefined): string 
 
 /** Writes the changed rows to a file as an export of B, each with what became of it in A. Throws what an export throws. */
 export async function writeChangedRows(
-  changed: ChangedRows,
+  changed: ChosenChanges,
   file: string,
 ): Promise<NonNullable<DecisionComparison['exported']>> {
   const { b } = changed

@@ -1,4 +1,5 @@
 import type {
+  ChangedRows,
   ChangeFilter,
   ComparedGroup,
   CompareOptions,
@@ -10,16 +11,17 @@ import { toMcNemarP } from '../../../shared/lookback/paired-rule.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { RunFamily } from '../journal/run-family.ts'
+import { summarizeRun } from '../results/run-summary.ts'
 import {
-  type ChangedRows,
+  type ChosenChanges,
   formatOutcome,
   listChangedRows,
   parseRules,
   writeChangedRows,
 } from './changed-rows.ts'
 import { compareByLabels } from './compare-labels.ts'
-import { chooseJoinKey } from './join-key.ts'
-import { type PairedRows, pairRows } from './paired-rows.ts'
+import type { KeptPairs } from './kept-pairs.ts'
+import type { PairedRows } from './paired-rows.ts'
 import { compareScores } from './score-moves.ts'
 
 /** Kinds of differing outcomes that a document lists; rows of further ones are counted. */
@@ -34,31 +36,44 @@ const FEW_JOINED = 0.5
  * `BAD_USAGE` where the runs have no decisions, or not of the same operation, or a column or rule does not exist.
  */
 export async function compareDecisions(
+  kept: KeptPairs,
   a: RunFamily,
   b: RunFamily,
   options: CompareOptions,
 ): Promise<DecisionComparison> {
   refuseOthers(a, b)
-  const key = chooseJoinKey(a.record, b.record, options.by)
-  const pairs = pairRows(a, b, key)
-  try {
+  return kept.use(a, b, options.by, async (pairs, key) => {
     const { fresh, cached, outcomes } = tallyPairs(pairs)
-    const rows: ChangedRows = { b, pairs, filter: findRuleOf(options.list, pairs), key }
+    const rows: ChosenChanges = { b, pairs, filter: findRuleOf(options.list, pairs), key }
+    const runs = { a: describeRun(a, pairs, 'a'), b: describeRun(b, pairs, 'b') }
     return {
       joined_by: key.name,
-      a: describeRun(a, pairs.a, pairs.joined),
-      b: describeRun(b, pairs.b, pairs.joined),
+      ...runs,
       joined: toChanged(pairs.joined, fresh.changed + cached.changed),
+      unfinished: pairs.unfinished,
+      // A hash of content says nothing to a person.
+      ambiguous_keys: key.name === 'content' ? [] : pairs.ambiguousKeys,
       ...{ fresh, from_cache: cached, outcomes },
       scores: compareScores(a, b, pairs),
       labels: options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels),
       listed: listChangedRows(rows, options),
       exported: options.exportFile === undefined ? null : await writeChangedRows(rows, options.exportFile),
-      warnings: listWarnings(a, b, pairs, key.name, cached),
+      warnings: listWarnings(runs, pairs, key.name, cached),
     }
-  } finally {
-    pairs.db.close()
-  }
+  })
+}
+
+/** A page of the changed rows of two runs that {@link compareDecisions} compared, and how many there are in all. */
+export async function listChanges(
+  kept: KeptPairs,
+  a: RunFamily,
+  b: RunFamily,
+  { by, list, ...page }: Pick<CompareOptions, 'by' | 'list' | 'offset' | 'limit'>,
+): Promise<ChangedRows> {
+  refuseOthers(a, b)
+  return kept.use(a, b, by, async (pairs, key) =>
+    listChangedRows({ b, pairs, filter: findRuleOf(list, pairs), key }, page),
+  )
 }
 
 function refuseOthers(a: RunFamily, b: RunFamily): void {
@@ -73,7 +88,7 @@ function refuseOthers(a: RunFamily, b: RunFamily): void {
 }
 
 /** The filter with the number of its rule. Throws `BAD_USAGE` where no row of either run triggered it. */
-function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChangedRows['filter'] {
+function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChosenChanges['filter'] {
   if (!('rule' in filter)) return { kind: filter.kind, rule: null }
   const wanted = toComparable(filter.rule)
   const number = rules.findIndex(({ rule, ruleIds }) =>
@@ -209,48 +224,37 @@ function* readAlike(db: PairedRows['db']): Generator<Alike, void, undefined> {
   }
 }
 
-function describeRun(
-  { record }: RunFamily,
-  { rows, withoutKey, ambiguous }: PairedRows['a'],
-  joined: number,
-): DecisionComparison['a'] {
+type ComparedSide = DecisionComparison['a']
+
+function describeRun(family: RunFamily, pairs: PairedRows, side: 'a' | 'b'): ComparedSide {
+  const { run_id, name, created_at, state } = summarizeRun(family)
+  const { rows, unfinished, withoutKey, ambiguous } = pairs[side]
   return {
-    run_id: record.runId,
-    name: record.name,
-    created_at: new Date(record.createdAtMs).toISOString(),
-    rows,
-    only_here: rows - withoutKey - ambiguous - joined,
+    ...{ run_id, name, created_at, state, rows, unfinished },
+    only_here: rows - withoutKey - ambiguous - pairs.joined - pairs.unfinished,
     without_key: withoutKey,
     ambiguous,
   }
 }
 
 function listWarnings(
-  a: RunFamily,
-  b: RunFamily,
-  { a: inA, b: inB, joined, ambiguousKeys }: PairedRows,
+  { a, b }: { a: ComparedSide; b: ComparedSide },
+  { joined, unfinished }: PairedRows,
   key: string,
   cached: ComparedGroup,
 ): string[] {
-  const named = [
-    ['A', a, inA],
-    ['B', b, inB],
-  ] as const
-  const fewer = Math.min(inA.rows, inB.rows)
-  const isHashed = key === 'content'
-  const examples = isHashed ? '' : `, such as ${ambiguousKeys.map((text) => `\`${text}\``).join(', ')}`
+  const fewer = Math.min(a.rows, b.rows)
   return [
-    ...named.flatMap(([name, { members }]) =>
-      members.some(({ isHeld }) => isHeld) ? [`${name} is still running; its rows may still change.`] : [],
-    ),
-    ...(joined < fewer * FEW_JOINED
+    ...describeUnfinished('A', a),
+    ...describeUnfinished('B', b),
+    ...(joined + unfinished < fewer * FEW_JOINED
       ? [
-          `Only ${formatCount(joined)} of ${formatCounted(fewer, 'row')} were found in both runs by ${key}. Choose another way to join them with --by.`,
+          `Only ${formatCount(joined + unfinished)} of ${formatCounted(fewer, 'row')} were found in both runs by ${key}. Try to join them in another way: by row, content or a column.`,
         ]
       : []),
-    ...(inA.ambiguous + inB.ambiguous > 0
+    ...(a.ambiguous + b.ambiguous > 0
       ? [
-          `${formatCount(inA.ambiguous)} rows of A and ${formatCount(inB.ambiguous)} of B are not compared: several rows have the same ${key}${examples}.`,
+          `${formatCounted(a.ambiguous, 'row')} of A and ${formatCount(b.ambiguous)} of B are not compared: several rows have the same ${key}.`,
         ]
       : []),
     ...(cached.rows > 0
@@ -258,5 +262,17 @@ function listWarnings(
           `${formatCounted(cached.rows, 'row')} (${formatShare(cached.rows, joined)}) had an answer from the service's cache and are shown apart. Such an answer may only repeat an earlier decision.`,
         ]
       : []),
+  ]
+}
+
+/** Says that a run is not over, or that it ended early, and that its open rows are left out. */
+function describeUnfinished(name: string, { state, rows, unfinished }: ComparedSide): string[] {
+  const open = `${formatCount(unfinished)} of its ${formatCounted(rows, 'row')} have no outcome yet and are not compared.`
+  if (state === 'running') {
+    return [`${name} is still running.${unfinished === 0 ? ' Its rows may still change.' : ` ${open}`}`]
+  }
+  if (unfinished === 0) return []
+  return [
+    `${name} ${state === 'completed' ? 'is complete, but waits for callbacks' : 'ended early'}: ${open}`,
   ]
 }

@@ -1,13 +1,13 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { type ComparedRun, compareRuns, type LoadComparison } from '../../../shared/load/compare.ts'
 import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
+import { type LatencyOverlay, overlayLatencies } from '../../../shared/load/latency-overlay.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { BATCH_COUNT, toLatencyHistory } from '../../../shared/load/statistics.ts'
 import { readRecoveredLoad } from '../journal/load-record.ts'
 import type { RunFamily } from '../journal/run-family.ts'
-import { readLatency } from '../journal/seconds.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
-import { summarizeRun } from '../results/run-summary.ts'
+import { readFamilyLatency, summarizeRun } from '../results/run-summary.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 
 /** Puts two runs side by side: latencies, errors, throughput, plans (`compare A B`). */
@@ -15,11 +15,20 @@ export function compareTwoRuns(a: RunFamily, b: RunFamily): LoadComparison {
   return compareRuns(readComparedRun(a), readComparedRun(b))
 }
 
-function readComparedRun(view: RunFamily): ComparedRun {
+/** Puts the latencies of runs over one another, and compares each with the first. */
+export function compareLatencies(runs: readonly RunFamily[]): LatencyOverlay {
+  return overlayLatencies(
+    runs.map((run) => {
+      const summary = summarizeRun(run)
+      return { summary, compared: readComparedRun(run, summary) }
+    }),
+  )
+}
+
+function readComparedRun(view: RunFamily, summary = summarizeRun(view)): ComparedRun {
   const { db, record } = view
-  const summary = summarizeRun(view)
   const { state } = readRecoveredLoad(view)
-  const latency = readLatency(db)
+  const latency = readFamilyLatency(view.members)
   const batches = readBatches(db, state?.measuredMs ?? Number.POSITIVE_INFINITY)
   const latencies: ComparedRun['latencies'] = {}
   for (const series of TREND_METRICS) {
@@ -29,7 +38,7 @@ function readComparedRun(view: RunFamily): ComparedRun {
   }
   const { sent, succeeded } = summary.requests
   return {
-    label: `${record.name} (${record.runId})`,
+    label: `${summary.name} (${record.runId})`,
     plan: record.plan,
     state: summary.state === 'completed' ? 'whole' : summary.state === 'running' ? 'going' : 'cut',
     durationS: state === null ? summary.throughput.duration_s : state.measuredMs / 1000,

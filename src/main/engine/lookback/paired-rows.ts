@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { toComparable } from '../../../shared/lookback/labels.ts'
+import type { RowState } from '../../../shared/run/item-state.ts'
 import { readTaskFindings } from '../../../shared/service/answer-findings.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { readStoredBody } from '../run/journal/stored-bodies.ts'
@@ -17,6 +18,8 @@ const CACHE_KIB = 64 * 1024
 /** Rows of one run that have no partner, by why. */
 interface Unpaired {
   rows: number
+  /** Whose outcome is still to come. */
+  unfinished: number
   withoutKey: number
   ambiguous: number
 }
@@ -35,6 +38,8 @@ export interface PairedRows {
   db: DatabaseSync
   rules: readonly NumberedRule[]
   joined: number
+  /** Rows that belong together and are not joined, since one of the runs has no outcome of them yet. */
+  unfinished: number
   a: Unpaired
   b: Unpaired
   /** Some keys that several rows of one run have. */
@@ -184,15 +189,28 @@ function toKeySql(db: DatabaseSync, key: RowKey): string {
   return 'row_key(row.id, row.cells, row.kinds)'
 }
 
+/** States of rows whose outcome is still to come. */
+const OPEN_STATES = ['pending', 'sending', 'acknowledged'] as const satisfies readonly RowState[]
+
+/** Whether the outcome of a row of one side is still to come; it may have an error of its last try. */
+function toOpenSql(side: Side): string {
+  const state = `substr(${side}.outcome, 1, instr(${side}.outcome || ' ', ' ') - 1)`
+  return `${state} IN (${OPEN_STATES.map((open) => `'${open}'`).join(', ')})`
+}
+
+const IS_FINISHED = `NOT ${toOpenSql('a')} AND NOT ${toOpenSql('b')}`
+
 const PAIRED = `b.row, a.row, a.member, b.member, a.is_answered AND b.is_answered, a.is_cached OR b.is_cached,
   a.outcome, b.outcome, a.rules, b.rules`
 
 type Joined = Omit<PairedRows, 'db' | 'rules'>
 
 function joinByRow(db: DatabaseSync): Joined {
-  db.exec(`INSERT INTO pair SELECT ${PAIRED} FROM b JOIN a ON a.row = b.row`)
-  const count = (side: Side) => ({ rows: countRows(db, side), withoutKey: 0, ambiguous: 0 })
-  return { joined: countRows(db, 'pair'), a: count('a'), b: count('b'), ambiguousKeys: [] }
+  db.exec(`INSERT INTO pair SELECT ${PAIRED} FROM b JOIN a ON a.row = b.row WHERE ${IS_FINISHED}`)
+  const joined = countRows(db, 'pair')
+  const together = Number(db.prepare('SELECT count(*) AS n FROM b JOIN a ON a.row = b.row').get()?.['n'])
+  const count = (side: Side) => ({ ...countSide(db, side), withoutKey: 0, ambiguous: 0 })
+  return { joined, unfinished: together - joined, a: count('a'), b: count('b'), ambiguousKeys: [] }
 }
 
 /** Joins rows whose key no other row of either run has. */
@@ -204,22 +222,32 @@ function joinByKey(db: DatabaseSync): Joined {
     INSERT INTO found SELECT a_key.row, b.row, a_key.n, 1 FROM b CROSS JOIN a_key ON a_key.key = b.key WHERE TRUE
       ON CONFLICT (a_row) DO UPDATE SET b_n = b_n + 1;
     INSERT INTO pair SELECT ${PAIRED} FROM found CROSS JOIN a ON a.row = found.a_row CROSS JOIN b ON b.row = found.b_row
-      WHERE a_n = 1 AND b_n = 1`)
+      WHERE a_n = 1 AND b_n = 1 AND ${IS_FINISHED}`)
+  const joined = countRows(db, 'pair')
+  const together = Number(
+    db.prepare('SELECT count(*) AS n FROM found WHERE a_n = 1 AND b_n = 1').get()?.['n'],
+  )
   const repeated = db.prepare('SELECT sum(a_n) AS a, sum(b_n) AS b FROM found WHERE a_n > 1 OR b_n > 1').get()
   const examples = db.prepare(
     `SELECT key FROM found CROSS JOIN b ON b.row = found.b_row WHERE a_n > 1 OR b_n > 1 ORDER BY b_row LIMIT 3`,
   )
   const count = (side: Side) => {
-    const rows = countRows(db, side)
+    const counted = countSide(db, side)
     const withKey = Number(db.prepare(`SELECT count(key) AS n FROM ${side}`).get()?.['n'])
-    return { rows, withoutKey: rows - withKey, ambiguous: Number(repeated?.[side] ?? 0) }
+    return { ...counted, withoutKey: counted.rows - withKey, ambiguous: Number(repeated?.[side] ?? 0) }
   }
   return {
-    joined: countRows(db, 'pair'),
+    joined,
+    unfinished: together - joined,
     a: count('a'),
     b: count('b'),
     ambiguousKeys: examples.all().map(({ key }) => String(key)),
   }
+}
+
+function countSide(db: DatabaseSync, side: Side): Pick<Unpaired, 'rows' | 'unfinished'> {
+  const counted = db.prepare(`SELECT count(*) AS rows, sum(${toOpenSql(side)}) AS open FROM ${side}`).get()
+  return { rows: Number(counted?.['rows']), unfinished: Number(counted?.['open'] ?? 0) }
 }
 
 function countRows(db: DatabaseSync, table: string): number {

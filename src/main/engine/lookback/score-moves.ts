@@ -1,3 +1,4 @@
+import { toNiceStep } from '../../../shared/load/chart-scale.ts'
 import type { ScoreMoves } from '../../../shared/lookback/comparison.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { attachJournal, type PairedRows } from './paired-rows.ts'
@@ -7,7 +8,7 @@ const STEP_ROWS = 20_000
 
 /** How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. */
 export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): ScoreMoves[] {
-  const moves = new Map<string, ScoreMoves>()
+  const moves = new Map<string, TalliedMoves>()
   const last = Number(db.prepare('SELECT max(b_row) AS id FROM pair').get()?.['id'] ?? 0)
   for (const [aIndex, aMember] of a.members.entries()) {
     attachJournal(db, 'ja', aMember)
@@ -20,9 +21,14 @@ export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): S
     db.exec('DETACH ja')
   }
   return [...moves.values()]
-    .map((own) => {
+    .map(({ rows, ...own }) => {
       const moved = own.rose + own.fell
-      return { ...own, mean: own.mean / moved, mean_absolute: own.mean_absolute / moved }
+      return {
+        ...own,
+        distribution: toDistribution(rows),
+        mean: own.mean / moved,
+        mean_absolute: own.mean_absolute / moved,
+      }
     })
     .sort(
       (x, y) =>
@@ -32,11 +38,38 @@ export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): S
     )
 }
 
+/** What was found of a class so far: means are sums, and rows are counted by their move. */
+type TalliedMoves = Omit<ScoreMoves, 'distribution'> & { rows: ReadonlyMap<number, number> }
+
+/** Steps to either side of none. */
+const STEPS = 12
+
+/** Moves are counted to three decimals. */
+const FINEST = 0.001
+
+/** Moves as a drawing shows them: in even steps to either side of none. */
+function toDistribution(rows: ReadonlyMap<number, number>): ScoreMoves['distribution'] {
+  const furthest = Math.max(...[...rows.keys()].map(Math.abs))
+  const width = toNiceStep(Math.max(furthest, FINEST) / STEPS)
+  const steps = new Map<number, number>()
+  for (const [move, count] of rows) {
+    // What moved little stands next to none, and not with those that did not move.
+    const step = Math.sign(move) * Math.max(1, Math.round(Math.abs(move) / width))
+    steps.set(step, (steps.get(step) ?? 0) + count)
+  }
+  return {
+    width,
+    moves: [...steps]
+      .sort(([x], [y]) => x - y)
+      .map(([step, count]) => ({ move: Number((step * width).toPrecision(6)), rows: count })),
+  }
+}
+
 /** A function that adds the rows of B after a number; means are sums until all are added. */
 function prepareSteps(
   db: PairedRows['db'],
   members: string,
-  moves: Map<string, ScoreMoves>,
+  moves: Map<string, TalliedMoves>,
 ): (after: number) => void {
   const from = `FROM pair CROSS JOIN ja.row_class AS x ON x.row = a_row
     CROSS JOIN jb.row_class AS y ON y.row = b_row AND y.class = x.class
@@ -45,6 +78,9 @@ function prepareSteps(
     `SELECT x.class AS class, is_cached, sum(y.score > x.score) AS rose, sum(y.score < x.score) AS fell,
      sum(y.score - x.score) AS moved, sum(abs(y.score - x.score)) AS distance,
      max(y.score - x.score) AS rise, min(y.score - x.score) AS fall ${from} GROUP BY x.class, is_cached`,
+  )
+  const count = db.prepare(
+    `SELECT round(y.score - x.score, 3) AS move, count(*) AS rows ${from} AND x.class = ? AND is_cached = ? GROUP BY 1`,
   )
   const find = db.prepare(
     `SELECT b_row, x.score AS a, y.score AS b ${from} AND x.class = ? AND is_cached = ? AND y.score - x.score = ? LIMIT 1`,
@@ -63,6 +99,7 @@ function prepareSteps(
       moves.set(key, {
         class: className,
         from_cache: isCached,
+        rows: addMoves(own.rows, count.all(after, after + STEP_ROWS, className, Number(isCached))),
         rose: own.rose + Number(step['rose']),
         fell: own.fell + Number(step['fell']),
         mean: own.mean + Number(step['moved']),
@@ -74,7 +111,19 @@ function prepareSteps(
   }
 }
 
+function addMoves(
+  known: ReadonlyMap<number, number>,
+  found: readonly Record<string, unknown>[],
+): ReadonlyMap<number, number> {
+  const rows = new Map(known)
+  for (const { move, rows: count } of found) {
+    rows.set(Number(move), (rows.get(Number(move)) ?? 0) + Number(count))
+  }
+  return rows
+}
+
 const NOTHING = {
+  rows: new Map<number, number>(),
   from_cache: false,
   rose: 0,
   fell: 0,

@@ -4,7 +4,8 @@ import { serveCalls } from '../../worker-rpc.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
 import { readLatencySeries } from '../journal/seconds.ts'
 import { Catalogue } from '../lookback/catalogue/catalogue.ts'
-import { compareTwoRuns } from '../lookback/compared-run.ts'
+import { compareLatencies, compareTwoRuns } from '../lookback/compared-run.ts'
+import { KeptPairs } from '../lookback/kept-pairs.ts'
 import { readVerdicts, removeVerdicts, storeVerdicts } from '../lookback/verdict-store.ts'
 import { readLoadReport } from '../results/load-report.ts'
 import { findStanding, summarizeRun } from '../results/run-summary.ts'
@@ -21,6 +22,7 @@ import type { AskedRun, QueryCalls } from './stored-runs.ts'
 
 const pool = new ReaderPool()
 const indexes = new RowIndexes()
+const pairs = new KeptPairs()
 const catalogues = new Map<string, Catalogue>()
 
 serveCalls<QueryCalls>({
@@ -43,6 +45,7 @@ serveCalls<QueryCalls>({
   readLatency: (run) => readLatencySeries(openFamily(run)),
   readLoadReport: (run) => readLoadReport(openFamily(run)),
   compare: (run, other) => compareTwoRuns(openFamily(run), openFamily(other)),
+  compareLatencies: (run, others) => compareLatencies([run, ...others].map(openFamily)),
   async readPage(run, query) {
     const family = openFamily(run)
     if (isSimple(query.filter)) return readPage(family, query)
@@ -74,7 +77,11 @@ serveCalls<QueryCalls>({
   },
   async compareDecisions(run, other, options) {
     const { compareDecisions } = await import('../lookback/compare-decisions.ts')
-    return compareDecisions(openFamily(run), openFamily(other), options)
+    return compareDecisions(pairs, openFamily(run), openFamily(other), options)
+  },
+  async listChanges(run, other, options) {
+    const { listChanges } = await import('../lookback/compare-decisions.ts')
+    return listChanges(pairs, openFamily(run), openFamily(other), options)
   },
   async sampleRun(run, options) {
     const { sampleRun } = await import('../lookback/draw-sample.ts')
@@ -123,6 +130,7 @@ serveCalls<QueryCalls>({
   forget(file) {
     indexes.forget(file)
     pool.forget(file)
+    pairs.close()
   },
 })
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
-import type { CompareOptions, DecisionComparison } from '../../../shared/lookback/comparison.ts'
+import type { LatencyOverlay } from '../../../shared/load/latency-overlay.ts'
+import type { ChangedRows, CompareOptions, DecisionComparison } from '../../../shared/lookback/comparison.ts'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
 import type { Ledger, LedgerQuery } from '../../../shared/lookback/ledger.ts'
 import type { PrunableRuns, Retention } from '../../../shared/lookback/retention.ts'
@@ -45,7 +46,13 @@ interface RunQueries {
   /** Which of the run and its retries have callbacks that nobody has processed, or rows that have become overdue. */
   listLate(run: AskedRun): string[]
   compare(run: AskedRun, other: AskedRun): LoadComparison
+  compareLatencies(run: AskedRun, others: readonly AskedRun[]): LatencyOverlay
   compareDecisions(run: AskedRun, other: AskedRun, options: CompareOptions): Promise<DecisionComparison>
+  listChanges(
+    run: AskedRun,
+    other: AskedRun,
+    options: Parameters<Engine['listChanges']>[2],
+  ): Promise<ChangedRows>
 }
 
 /** A function of {@link RunReader} as the thread has it, which finds the run by its journal. */
@@ -93,6 +100,8 @@ export class StoredRuns {
   readonly #url: URL
   readonly #listHeld: () => readonly string[]
   readonly #thread: QueryThread
+  /** Keeps the rows of two runs joined while a person looks through their changes. */
+  readonly #comparing: QueryThread
   readonly #apart = new Set<QueryThread>()
 
   /** `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. */
@@ -101,6 +110,7 @@ export class StoredRuns {
     this.#url = url
     this.#listHeld = listHeld
     this.#thread = new QueryThread(url)
+    this.#comparing = new QueryThread(url)
   }
 
   /** Asks about a run by its id. Throws `RUN_NOT_FOUND`. */
@@ -150,7 +160,25 @@ export class StoredRuns {
 
   /** Run B compared with run A by what was decided. */
   async compareDecisions(a: string, b: string, options: CompareOptions): Promise<DecisionComparison> {
-    return this.askApart('compareDecisions', a, this.#find(b), options)
+    return this.#comparing.ask('compareDecisions', this.#find(a), this.#find(b), options)
+  }
+
+  /** A page of the rows that changed from run A to run B. */
+  async listChanges(
+    a: string,
+    b: string,
+    options: Parameters<Engine['listChanges']>[2],
+  ): Promise<ChangedRows> {
+    return this.#comparing.ask('listChanges', this.#find(a), this.#find(b), options)
+  }
+
+  /** The latencies of several runs over one another, each compared with the first. */
+  async compareLatencies(first: string, ...others: string[]): Promise<LatencyOverlay> {
+    return this.askApart(
+      'compareLatencies',
+      first,
+      others.map((runId) => this.#find(runId)),
+    )
   }
 
   /** The runs of one source, oldest first. A run that cannot be evaluated by the labels says why. */
@@ -235,12 +263,13 @@ export class StoredRuns {
 
   /** Lets go of a journal that is about to be deleted. */
   async forget(runId: string): Promise<void> {
-    await this.#thread.forget(toJournalFile(this.#workspace, runId))
+    const file = toJournalFile(this.#workspace, runId)
+    await Promise.all([this.#thread.forget(file), this.#comparing.forget(file)])
   }
 
   /** Ends the threads; open queries are rejected. */
   async close(): Promise<void> {
-    await Promise.all([this.#thread, ...this.#apart].map((thread) => thread.close()))
+    await Promise.all([this.#thread, this.#comparing, ...this.#apart].map((thread) => thread.close()))
   }
 
   #find(runId: string): AskedRun {

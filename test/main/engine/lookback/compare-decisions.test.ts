@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
-import { compareDecisions } from '../../../../src/main/engine/lookback/compare-decisions.ts'
+import { compareDecisions, listChanges } from '../../../../src/main/engine/lookback/compare-decisions.ts'
+import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import type { SandboxOptions } from '../../../../src/main/sandbox/sandbox-options.ts'
 import type { CompareOptions } from '../../../../src/shared/lookback/comparison.ts'
@@ -36,25 +37,33 @@ async function prepare(options: SandboxOptions = {}) {
     // The service forgets what it analysed, so that nothing is answered from its cache.
     await sandbox.admin('DELETE', '/tasks')
   }
-  const send = async (rows: readonly string[], { name = 'posts.csv', plan = {} }: SendOptions = {}) => {
+  const toPlan = (rows: readonly string[], { name = 'posts.csv', plan = {} }: SendOptions = {}) => {
     const path = writeSource(folder, name, `post_id,user_id,text_data,truth\n${rows.join('\n')}\n`)
-    const parsed = planSchema.parse({
+    return planSchema.parse({
       connection: { baseUrl: sandbox.baseUrl },
       source: { path },
       operation: { kind: 'task', legacy: true },
       ...plan,
     })
-    const run = runs.start(parsed)
+  }
+  const send = async (rows: readonly string[], options: SendOptions = {}) => {
+    const run = runs.start(toPlan(rows, options))
     await run.ended
     return run.runId
   }
   const pool = new ReaderPool()
   onTestFinished(() => pool.close())
+  /** Runs that some process seems to hold. */
+  const held = new Set<string>()
   const open = (runId: string) =>
-    readRunFamily(pool, toJournalFile(folder, runId), () => false) ?? expect.fail('no run')
+    readRunFamily(pool, toJournalFile(folder, runId), (member) => held.has(member)) ?? expect.fail('no run')
+  const kept = new KeptPairs()
+  onTestFinished(() => kept.close())
   const compare = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
-    compareDecisions(open(a), open(b), { ...OPTIONS, ...options })
-  return { folder, sandbox, runs, setRule, send, compare }
+    compareDecisions(kept, open(a), open(b), { ...OPTIONS, ...options })
+  const list = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
+    listChanges(kept, open(a), open(b), { ...OPTIONS, ...options })
+  return { folder, sandbox, runs, setRule, toPlan, send, compare, list, kept, open, held }
 }
 
 interface SendOptions {
@@ -163,8 +172,10 @@ describe('two runs with one rule changed in between', () => {
       [2, 4, ['Pets'], []],
       [1, 5, [], ['Pets']],
     ])
-    expect(compared.warnings.join()).toContain('1 rows of A and 2 of B are not compared')
+    expect(compared.warnings.join()).toContain('1 row of A and 2 of B are not compared')
     const byId = await compare(a, b)
+    expect(compared.ambiguous_keys).toEqual([])
+    expect((await compare(a, b, { by: 'text_data' })).ambiguous_keys).toEqual(['twice'])
     expect(byId).toMatchObject({ joined_by: 'post_id', joined: { rows: 0, share: null } })
     expect(byId.warnings.join()).toContain('Only 0 of 5 rows')
     expect((await compare(a, b, { by: 'row' })).joined.rows).toBe(5)
@@ -247,9 +258,78 @@ describe('two runs with one rule changed in between', () => {
         ...{ class: 'spam', from_cache: false, rose: 3, fell: 1, mean: 0.1875, mean_absolute: 0.3125 },
         largest_rise: { row: 7, b: (scores[0]?.largest_rise?.a ?? 0) + 0.5 },
         largest_fall: { row: 9 },
+        distribution: {
+          width: 0.05,
+          moves: [
+            { move: -0.25, rows: 1 },
+            { move: 0.25, rows: 2 },
+            { move: 0.5, rows: 1 },
+          ],
+        },
       },
       { class: 'hate', rose: 0, fell: 1, largest_rise: null },
     ])
+  })
+
+  it('leave out the rows that one of them has not finished, and say why', async () => {
+    const { runs, setRule, toPlan, send, compare, held } = await prepare()
+    await setRule('cat')
+    const a = await send(ROWS)
+    await setRule('dog')
+    const cut = runs.start(toPlan(ROWS), { hold: true })
+    await cut.until(({ phase }) => phase === 'ready')
+    cut.command({ kind: 'begin', limit: 20 })
+    await cut.until(({ phase, rows }) => phase === 'ready' && rows.succeeded === 20)
+    cut.command({ kind: 'stop' })
+    await cut.ended
+    const b = cut.runId
+    const [newly, noLonger] = [find(/dog/, /cat/), find(/cat/, /dog/)].map((rows) =>
+      rows.filter((row) => row <= 20),
+    )
+    const early = await compare(a, b, { limit: 100 })
+    expect(early).toMatchObject({
+      joined: { rows: 20, changed: (newly?.length ?? 0) + (noLonger?.length ?? 0) },
+      unfinished: 40,
+      a: { state: 'completed', unfinished: 0, only_here: 0 },
+      b: { state: 'interrupted', unfinished: 40, only_here: 0 },
+      outcomes: { listed: [], further_rows: 0 },
+      warnings: ['B ended early: 40 of its 60 rows have no outcome yet and are not compared.'],
+    })
+    expect(early.listed.rows).toHaveLength(early.joined.changed)
+    expect(await compare(a, b, { by: 'row' })).toMatchObject({ joined: { rows: 20 }, unfinished: 40 })
+    expect(await compare(b, a)).toMatchObject({ joined: { rows: 20 }, unfinished: 40 })
+    held.add(b)
+    expect((await compare(a, b)).warnings).toEqual([
+      'B is still running. 40 of its 60 rows have no outcome yet and are not compared.',
+    ])
+    held.clear()
+    await runs.resume(b).ended
+    expect(await compare(a, b)).toMatchObject({ joined: { rows: 60 }, unfinished: 0, warnings: [] })
+  })
+
+  it('list their changes page by page from rows that are joined once, and anew when a run changed', async () => {
+    const { folder, setRule, send, compare, list, kept, open } = await prepare()
+    await setRule('cat', 'fish')
+    const a = await send(ROWS)
+    await setRule('dog', 'fish', 'bird')
+    const b = await send(ROWS)
+    const { listed } = await compare(a, b, { limit: 100 })
+    const joined: unknown[] = []
+    const remember = () => kept.use(open(a), open(b), null, async ({ db }) => joined.push(db))
+    await remember()
+    const pages = [await list(a, b, { limit: 20 }), await list(a, b, { offset: 20, limit: 20 })]
+    expect(pages.flatMap(({ rows }) => rows)).toEqual(listed.rows)
+    expect(pages.map(({ total }) => total)).toEqual([listed.total, listed.total])
+    await remember()
+    expect(joined[1] === joined[0]).toBe(true)
+    const journal = new DatabaseSync(toJournalFile(folder, b))
+    journal.exec(`UPDATE result SET state = 'rejected', error_code = 'CHANGED' WHERE row = 1`)
+    journal.close()
+    expect((await list(a, b, { list: { kind: 'outcome' } })).rows).toMatchObject([
+      { b: { row: 1, outcome: 'rejected CHANGED' } },
+    ])
+    await remember()
+    expect(joined[2] === joined[0]).toBe(false)
   })
 
   it('are refused where they have no decisions in common', async () => {

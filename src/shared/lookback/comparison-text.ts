@@ -1,0 +1,73 @@
+import { formatCount, formatCounted, formatShare } from '../messages/figure-text.ts'
+import type { ChangedRow, DecisionComparison, Flips } from './comparison.ts'
+
+/** What changed, in a sentence. */
+export function describeChange({
+  joined,
+  fresh,
+  from_cache: cached,
+}: Pick<DecisionComparison, 'joined' | 'fresh' | 'from_cache'>): string {
+  if (joined.rows === 0) return 'The runs have no finished row in common, so nothing was compared.'
+  const apart =
+    cached.rows === 0 || fresh.rows === 0 ? '' : `, ${formatCount(cached.changed)} of them from the cache`
+  if (joined.changed === 0) return `None of ${formatCounted(joined.rows, 'row')} changed.`
+  return `${formatCount(joined.changed)} of ${formatCounted(joined.rows, 'row')} changed (${formatShare(joined.share ?? 0)})${apart}.`
+}
+
+/** How rows found their partners, and which are not compared; each a phrase that begins with a count. */
+export function describeRows({
+  joined,
+  joined_by: by,
+  unfinished,
+  fresh,
+  from_cache: cached,
+  a,
+  b,
+}: Omit<DecisionComparison, 'listed' | 'exported' | 'labels'>): { compared: string; left: string[] } {
+  const decided = fresh.decided + cached.decided
+  const left = [
+    [unfinished, 'without an outcome in one of the runs yet'],
+    [a.only_here, 'only in A'],
+    [b.only_here, 'only in B'],
+    [a.ambiguous, `of A with a repeated ${by}`],
+    [b.ambiguous, `of B with a repeated ${by}`],
+    [a.without_key, `of A without ${by}`],
+    [b.without_key, `of B without ${by}`],
+  ] as const
+  return {
+    compared: `${formatCount(joined.rows)} in both runs, joined by ${by}; ${formatCount(decided)} answered in both`,
+    left: left.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatCount(rows)} ${what}`),
+  }
+}
+
+/** A probability: `<0.0001`, `0.0312`, `0.42`. */
+export function formatP(p: number): string {
+  if (p < 0.0001) return '<0.0001'
+  return p < 0.1 ? p.toFixed(4) : p.toFixed(2)
+}
+
+/** What McNemar's test says of newly and no longer triggered rows, in words. */
+export function describeChance({ newly, no_longer: noLonger, p }: Omit<Flips, 'both' | 'neither'>): string {
+  if (newly + noLonger === 0) return 'no change'
+  if (p < 0.001) return 'hardly chance'
+  if (p < 0.05) return 'probably not chance'
+  return 'may be chance'
+}
+
+/** A difference of scores with its sign: `+0.25`, `−3`. */
+export function formatScoreMove(move: number): string {
+  const rounded = Math.round(move * 1e4) / 1e4
+  return rounded > 0 ? `+${rounded}` : String(rounded).replace('-', '−')
+}
+
+/** A difference of shares in percentage points, with its sign: `+12.5`, `−3.0`. */
+export function formatPoints(share: number): string {
+  const points = (share * 100).toFixed(1)
+  return share > 0 ? `+${points}` : points.replace('-', '−')
+}
+
+/** What changed on a row: its outcome, or the rules that it newly and no longer triggers. */
+export function describeChangedRow({ a, b, newly, no_longer: noLonger }: Omit<ChangedRow, 'cells'>): string {
+  if (a.outcome !== b.outcome) return `${a.outcome} → ${b.outcome}`
+  return [...newly.map((rule) => `+ ${rule}`), ...noLonger.map((rule) => `− ${rule}`)].join(', ')
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import {
+  describeChance,
+  formatP,
+  formatPoints,
+  formatScoreMove,
+} from '../../../src/shared/lookback/comparison-text.ts'
+
+describe('a change in words', () => {
+  it.each([
+    [{ newly: 0, no_longer: 0, p: 1 }, 'no change'],
+    [{ newly: 3, no_longer: 2, p: 1 }, 'may be chance'],
+    [{ newly: 9, no_longer: 1, p: 0.021 }, 'probably not chance'],
+    [{ newly: 30, no_longer: 1, p: 0.0000001 }, 'hardly chance'],
+  ])('says whether flips may be chance: %j', (flips, words) => expect(describeChance(flips)).toBe(words))
+
+  it.each([
+    [0.00001, '<0.0001'],
+    [0.03125, '0.0313'],
+    [0.5, '0.50'],
+  ])('writes the probability %d as %s', (p, text) => expect(formatP(p)).toBe(text))
+
+  it('writes moves and points with their sign', () => {
+    expect([formatScoreMove(0.25), formatScoreMove(-3), formatScoreMove(0)]).toEqual(['+0.25', '−3', '0'])
+    expect([formatPoints(0.125), formatPoints(-0.03)]).toEqual(['+12.5', '−3.0'])
+  })
+})
