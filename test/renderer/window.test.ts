@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseRoute, type Route, toHash } from '../../src/renderer/app/route.ts'
 import { type RailStanding, toRailGroups } from '../../src/renderer/app/shell/rail.tsx'
-import { suggestFileName } from '../../src/renderer/features/export/export-screen.tsx'
+import { suggestFileName } from '../../src/renderer/bridge/save-export.ts'
 import { type LatencySecond, toChartSeconds } from '../../src/renderer/ui/charts/to-chart-seconds.ts'
 import { toColumnRem, toMovedCursor } from '../../src/renderer/ui/grid/data-grid.tsx'
 import { describeOptions } from '../../src/renderer/ui/operations/operation-looks.tsx'
@@ -16,6 +16,9 @@ describe('the address of a screen', () => {
     { kind: 'run', runId: '20260301-a' },
     { kind: 'results', runId: 'with/slash and %' },
     { kind: 'export', runId: '20260301-a' },
+    { kind: 'trend', runId: '20260301-a' },
+    { kind: 'compare', runIds: [] },
+    { kind: 'compare', runIds: ['20260301-a', 'with/slash and %', '20260302-b'] },
   ])('is read back as it was written: %j', (route) => expect(parseRoute(toHash(route))).toEqual(route))
 
   it.each(['', '#/nowhere', '#/new/nothing', '#/run/', '#/run/x/nothing'])('leads home from %j', (hash) => {
@@ -44,7 +47,9 @@ describe('the rail', () => {
     )
 
   it('opens only operation and source to who begins', () => {
-    expect(closedIn(NOTHING)).toEqual(['Mapping', 'Check', 'Review', 'Progress', 'Results', 'Export'])
+    expect(closedIn(NOTHING)).toEqual([
+      ...['Mapping', 'Check', 'Review', 'Progress', 'Results', 'Export', 'Compare with…', 'Trend'],
+    ])
   })
 
   it('opens each step with what it needs', () => {

@@ -1,5 +1,6 @@
 import { appHandlers, receiverHandlers, sandboxHandlers } from './app-handlers.ts'
 import { bridge } from './bridge-context.ts'
+import { baselinesHandlers, compareHandlers } from './compare-handlers.ts'
 import { connectionsHandlers } from './connections-handlers.ts'
 import {
   checkHandlers,
@@ -25,5 +26,7 @@ export const bridgeRouter = bridge.router({
   results: resultsHandlers,
   load: loadHandlers,
   exports: exportsHandlers,
+  compare: compareHandlers,
+  baselines: baselinesHandlers,
   sandbox: sandboxHandlers,
 })

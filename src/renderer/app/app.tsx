@@ -4,6 +4,7 @@ import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
 import { ask } from '../bridge/client.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
+import { CompareScreen } from '../features/compare/compare-screen.tsx'
 import { ConnectionsScreen } from '../features/connections/connections-screen.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { nameAddress } from '../ui/connection/destination.ts'
@@ -75,9 +76,18 @@ export function App() {
           onSandbox={openSandboxTrial}
           onOpen={openRun}
           onResults={(runId) => openResults(runId, NO_FILTER)}
+          onCompare={(runIds) => goTo({ kind: 'compare', runIds })}
         />
       )}
       {route.kind === 'connections' && <ConnectionsScreen />}
+      {route.kind === 'compare' && (
+        <CompareScreen
+          runIds={route.runIds}
+          onRuns={(runIds) => goTo({ kind: 'compare', runIds })}
+          onOpenRun={openRun}
+          onTrend={(runId) => goTo({ kind: 'trend', runId })}
+        />
+      )}
       {route.kind === 'draft' && (
         <DraftScreens step={route.step} app={app} connections={connections} file={file} />
       )}

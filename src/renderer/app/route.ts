@@ -10,12 +10,18 @@ export type DraftStep = (typeof DRAFT_STEPS)[number]
 export type Route =
   | { kind: 'runs' | 'connections' }
   | { kind: 'draft'; step: DraftStep }
-  | { kind: 'run' | 'results' | 'export'; runId: string }
+  | { kind: 'run' | 'results' | 'export' | 'trend'; runId: string }
+  /** Runs side by side, the earliest first; none or one where others are to be chosen. */
+  | { kind: 'compare'; runIds: readonly string[] }
 
 /** Reads a route from the part of the address behind `#`; what it does not know is the home screen. */
 export function parseRoute(hash: string): Route {
-  const [area, first, second] = hash.replace(/^#?\/?/, '').split('/')
+  const [area, ...rest] = hash.replace(/^#?\/?/, '').split('/')
+  const [first, second] = rest
   if (area === 'connections') return { kind: 'connections' }
+  if (area === 'compare') {
+    return { kind: 'compare', runIds: rest.filter((part) => part !== '').map(decodeSafely) }
+  }
   if (area === 'new') {
     const step = DRAFT_STEPS.find((known) => known === first)
     return step ? { kind: 'draft', step } : { kind: 'runs' }
@@ -23,7 +29,7 @@ export function parseRoute(hash: string): Route {
   if (area === 'run' && first !== undefined && first !== '') {
     const runId = decodeSafely(first)
     if (second === undefined || second === '') return { kind: 'run', runId }
-    if (second === 'results' || second === 'export') return { kind: second, runId }
+    if (second === 'results' || second === 'export' || second === 'trend') return { kind: second, runId }
   }
   return { kind: 'runs' }
 }
@@ -42,6 +48,8 @@ export function toHash(route: Route): string {
     case 'runs':
     case 'connections':
       return `#/${route.kind}`
+    case 'compare':
+      return ['#/compare', ...route.runIds.map(encodeURIComponent)].join('/')
     case 'draft':
       return `#/new/${route.step}`
     case 'run':

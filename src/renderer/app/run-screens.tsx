@@ -1,14 +1,16 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
 import { useLiveRuns } from '../bridge/live-runs.ts'
+import { LookBackMenu } from '../features/compare/look-back-menu.tsx'
 import { ExportScreen } from '../features/export/export-screen.tsx'
 import { LoadExportScreen } from '../features/export/load-export-screen.tsx'
 import { LoadScreen } from '../features/load/load-screen.tsx'
 import { ResultsScreen } from '../features/results/results-screen.tsx'
 import { RunScreen } from '../features/run/run-screen.tsx'
+import { TrendScreen } from '../features/trend/trend-screen.tsx'
 import type { NamedPlace } from '../ui/connection/destination.ts'
 import { isLoadTest } from '../ui/states/run-state.tsx'
-import { goTo, type Route } from './route.ts'
+import { goTo, type Route, toHash } from './route.ts'
 
 /** The screens of a run; a load test has its own, and no results by row. */
 export function RunScreens(props: {
@@ -29,9 +31,21 @@ export function RunScreens(props: {
     const summary = live.summaries[runId]
     return summary !== undefined && isLoadTest(summary)
   })
+  if (route.kind === 'trend') {
+    return <TrendScreen runId={runId} hrefOf={(other) => toHash({ kind: 'run', runId: other })} />
+  }
+  const lookBack = (
+    <LookBackMenu
+      runId={runId}
+      onCompare={(runIds) => goTo({ kind: 'compare', runIds })}
+      onTrend={() => goTo({ kind: 'trend', runId })}
+    />
+  )
   if (isLoad) {
     if (route.kind === 'export') return <LoadExportScreen runId={runId} />
-    return <LoadScreen runId={runId} namePlace={namePlace} onExport={() => onExport({})} />
+    return (
+      <LoadScreen runId={runId} namePlace={namePlace} lookBack={lookBack} onExport={() => onExport({})} />
+    )
   }
   if (route.kind === 'results') {
     return (
@@ -50,6 +64,7 @@ export function RunScreens(props: {
       runId={runId}
       namePlace={namePlace}
       connections={props.connections}
+      lookBack={lookBack}
       onResults={props.onResults}
       onExport={() => onExport({})}
       onContinueRun={props.onContinueRun}

@@ -1,5 +1,6 @@
 import type { ContractRouterClient } from '@orpc/contract'
 import { appContract, receiverContract, sandboxContract } from './app.ts'
+import { baselinesContract, compareContract } from './compare.ts'
 import { connectionsContract } from './connections.ts'
 import { checkContract, exportsContract, loadContract, resultsContract, reviewContract } from './results.ts'
 import { eventsContract, runsContract } from './runs.ts'
@@ -18,6 +19,8 @@ export const bridgeContract = {
   results: resultsContract,
   load: loadContract,
   exports: exportsContract,
+  compare: compareContract,
+  baselines: baselinesContract,
   sandbox: sandboxContract,
 }
 

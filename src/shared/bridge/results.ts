@@ -113,7 +113,8 @@ export const exportTargetSchema = z.object({
 /** See {@link exportTargetSchema}. */
 export type ExportTarget = z.infer<typeof exportTargetSchema>
 
-const exportedSchema = z.discriminatedUnion('kind', [
+/** See {@link Exported}. */
+export const exportedSchema = z.discriminatedUnion('kind', [
   /** Written where the person chose. */
   z.object({ kind: z.literal('file'), file: z.string(), rows: z.int(), sizeBytes: z.number() }),
   /** Waits under this path of the page's own origin, once; `name` is what the download is called. */

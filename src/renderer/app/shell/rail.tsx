@@ -1,7 +1,9 @@
 import {
   type Icon,
   IconActivity,
+  IconArrowsDiff,
   IconArrowsSplit2,
+  IconChartLine,
   IconCheck,
   IconDownload,
   IconList,
@@ -39,6 +41,7 @@ interface RailGroup {
 /** What is there whatever is being prepared or looked at. */
 const PLACES: readonly RailEntry[] = [
   { label: 'Runs', icon: IconList, route: { kind: 'runs' } },
+  { label: 'Compare', icon: IconArrowsDiff, route: { kind: 'compare', runIds: [] } },
   { label: 'Connections', icon: IconPlugConnected, route: { kind: 'connections' } },
 ]
 
@@ -128,7 +131,7 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
   const { hasSource, hasPreview, isChecked, sourceName, runId, runName, isLoad, route } = standing
   const step = route.kind === 'draft' ? route.step : null
   const noRun = 'no run has been chosen'
-  const toRun = (kind: 'run' | 'results' | 'export'): Route =>
+  const toRun = (kind: 'run' | 'results' | 'export' | 'trend'): Route =>
     runId === null ? { kind: 'runs' } : { kind, runId }
   const closed = (isOpen: boolean, why: string) => (isOpen ? {} : { closed: why })
   return [
@@ -186,6 +189,13 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
               },
             ]),
         { label: 'Export', icon: IconDownload, route: toRun('export'), ...closed(runId !== null, noRun) },
+        {
+          label: 'Compare with…',
+          icon: IconArrowsDiff,
+          route: { kind: 'compare', runIds: runId === null ? [] : [runId] },
+          ...closed(runId !== null, noRun),
+        },
+        { label: 'Trend', icon: IconChartLine, route: toRun('trend'), ...closed(runId !== null, noRun) },
       ],
     },
   ]

@@ -27,7 +27,7 @@ export function Shell(props: {
   const hasPreview = useDraft((draft) => draft.preview !== null)
   const isChecked = useDraft((draft) => draft.heldRunId !== null)
   const sourceName = useDraft((draft) => draft.source?.name)
-  const runId = 'runId' in route ? route.runId : null
+  const runId = findRunOf(route)
   const runName = useLiveRuns((live) => (runId === null ? undefined : live.summaries[runId]?.name))
   const isLoad = useLiveRuns((live) => {
     const summary = runId === null ? undefined : live.summaries[runId]
@@ -82,6 +82,12 @@ export function Shell(props: {
       <KeysDialog opened={keysOpen} onClose={() => setKeysOpen(false)} />
     </div>
   )
+}
+
+/** The run that a screen is about; of several that are compared, the last. */
+function findRunOf(route: Route): string | null {
+  if (route.kind === 'compare') return route.runIds.at(-1) ?? null
+  return 'runId' in route ? route.runId : null
 }
 
 function skipToScreen(): void {

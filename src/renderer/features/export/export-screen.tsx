@@ -3,14 +3,15 @@ import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
-import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import { NO_RULE, type RowFilter } from '../../../shared/run/results.ts'
-import { bridge, findDesktopApi } from '../../bridge/client.ts'
+import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice, ExportedNotice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { ANSWER_LOOKS } from '../../ui/states/answers.tsx'
 import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
@@ -38,19 +39,18 @@ export function ExportScreen(props: {
   const write = useMutation({
     mutationFn: async () => {
       setDone(null)
-      const desktop = findDesktopApi()
-      const target = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
-      if (desktop !== null && target === null) return
       const chosen = toChosenFilter(choice, filter, state)
-      const exported = await bridge.exports.create({
-        runId,
-        format,
-        ...target,
-        ...(format === 'csv' && { lossless }),
-        ...(chosen !== null && { filter: chosen }),
-      })
-      if (exported.kind === 'download') startDownload(exported)
-      setDone(exported)
+      setDone(
+        await saveExport(suggestFileName(name, format), (target) =>
+          bridge.exports.create({
+            runId,
+            format,
+            ...target,
+            ...(format === 'csv' && { lossless }),
+            ...(chosen !== null && { filter: chosen }),
+          }),
+        ),
+      )
     },
   })
 
@@ -73,16 +73,7 @@ export function ExportScreen(props: {
     >
       {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.reset} />}
       {done !== null && (
-        <Notice
-          kind="good"
-          title={`${formatCounted(done.rows, 'row')} written, ${formatBytes(done.sizeBytes)}`}
-        >
-          <SafeText
-            text={done.kind === 'file' ? done.file : `${done.name}, in your downloads`}
-            max={300}
-            lines
-          />
-        </Notice>
+        <ExportedNotice exported={done} what={`${formatCounted(done.rows, 'row')} written`} />
       )}
       <Panel title="Rows">
         <Radio.Group
@@ -189,26 +180,4 @@ function describeFilter(filter: RowFilter): string {
 function describeRules(ruleIds: readonly string[]): string {
   const names = ruleIds.map((ruleId) => (ruleId === NO_RULE ? 'no rule' : `rule ${ruleId}`))
   return names.join(' or ')
-}
-
-const LONGEST = 80
-
-/** A file name for an export of a run: the run's name without what file systems refuse, and the format's ending. */
-export function suggestFileName(runName: string, format: ExportFormat): string {
-  const stem = runName
-    .replace(/\.[a-z0-9]{1,5}$/i, '')
-    .replace(/[^\p{Letter}\p{Number} ._-]+/gu, '-')
-    .replace(/^[. -]+|[. -]+$/g, '')
-    .slice(0, LONGEST)
-  return `${stem === '' ? 'run' : stem}-results.${format}`
-}
-
-/** Has the browser fetch an export that waits on this page's own origin, under its name. */
-export function startDownload(download: { url: string; name: string }): void {
-  const link = document.createElement('a')
-  link.href = download.url
-  link.download = download.name
-  document.body.append(link)
-  link.click()
-  link.remove()
 }

@@ -3,15 +3,14 @@ import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Exported } from '../../../shared/bridge/results.ts'
-import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { LOAD_EXPORT_FORMATS, type LoadExportFormat } from '../../../shared/run/export-formats.ts'
-import { bridge, findDesktopApi } from '../../bridge/client.ts'
+import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice, ExportedNotice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { startDownload, suggestFileName } from './export-screen.tsx'
 
 /** What a load test measured as a file, in the form that its reader takes. */
 export function LoadExportScreen({ runId }: { runId: string }) {
@@ -23,12 +22,11 @@ export function LoadExportScreen({ runId }: { runId: string }) {
   const write = useMutation({
     mutationFn: async () => {
       setDone(null)
-      const desktop = findDesktopApi()
-      const target = desktop === null ? null : await desktop.chooseExportFile(suggestFileName(name, format))
-      if (desktop !== null && target === null) return
-      const exported = await bridge.exports.create({ runId, format, ...target })
-      if (exported.kind === 'download') startDownload(exported)
-      setDone(exported)
+      setDone(
+        await saveExport(suggestFileName(name, format), (target) =>
+          bridge.exports.create({ runId, format, ...target }),
+        ),
+      )
     },
   })
   return (
@@ -47,15 +45,7 @@ export function LoadExportScreen({ runId }: { runId: string }) {
       }
     >
       {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.reset} />}
-      {done !== null && (
-        <Notice kind="good" title={`Written, ${formatBytes(done.sizeBytes)}`}>
-          <SafeText
-            text={done.kind === 'file' ? done.file : `${done.name}, in your downloads`}
-            max={300}
-            lines
-          />
-        </Notice>
-      )}
+      {done !== null && <ExportedNotice exported={done} what="Written" />}
       <Panel title="Format">
         <Radio.Group
           aria-label="Format"

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { ask, useConnection } from '../../bridge/client.ts'
@@ -29,6 +30,8 @@ export function LoadScreen(props: {
   runId: string
   /** What an address is called. */
   namePlace: (baseUrl: string) => NamedPlace
+  /** What can be done to compare the load test with others. */
+  lookBack: ReactNode
   onExport: () => void
 }) {
   const { runId } = props
@@ -72,7 +75,12 @@ export function LoadScreen(props: {
           load test of <ConnectionChip place={props.namePlace(summary.base_url)} />
         </>
       }
-      actions={actions.buttons}
+      actions={
+        <>
+          {isOver && props.lookBack}
+          {actions.buttons}
+        </>
+      }
     >
       {view !== null && <LoadNotices view={view} isOver={isOver} />}
       {failure !== undefined && failure !== null && <ErrorNotice error={failure} />}

@@ -7,7 +7,7 @@ import {
   IconSend,
   IconTable,
 } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -27,6 +27,7 @@ export function RunActions(props: {
   onError: (error: unknown) => void
   /** Asks for another key; null where none can be changed. */
   onKey: (() => void) | null
+  lookBack: ReactNode
 }) {
   const { runId, summary, phase, onError } = props
   const [busy, setBusy] = useState(false)
@@ -108,6 +109,7 @@ export function RunActions(props: {
           Retry what did not succeed…
         </Button>
       )}
+      {phase !== 'ready' && phase !== 'intake' && props.lookBack}
       {phase === 'ready' ? (
         <PrimaryButton
           onPress={() => void act(() => bridge.runs.begin({ runId }))}

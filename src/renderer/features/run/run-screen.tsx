@@ -1,5 +1,5 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { type ReactNode, useCallback, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
@@ -30,6 +30,8 @@ export function RunScreen(props: {
   /** What an address is called. */
   namePlace: (baseUrl: string) => NamedPlace
   connections: readonly ConnectionEntry[]
+  /** What can be done to compare the run with others. */
+  lookBack: ReactNode
   onResults: (filter: RowFilter) => void
   onExport: () => void
   onContinueRun: (kind: 'resume' | 'retry') => void
@@ -79,6 +81,7 @@ export function RunScreen(props: {
           onContinueRun={props.onContinueRun}
           onError={setActionError}
           onKey={isHeld && access.data?.canChangeKey ? openKey : null}
+          lookBack={props.lookBack}
         />
       }
     >

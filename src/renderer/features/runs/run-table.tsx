@@ -9,6 +9,7 @@ import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { isOperationKind, LOAD_LOOK, OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
+import { RunTick } from '../../ui/runs/run-selection.tsx'
 import { CountsBar, STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import {
   describeThresholds,
@@ -45,6 +46,9 @@ export function RunTable(props: RunTableProps) {
       <caption className="visually-hidden">Runs, newest first</caption>
       <thead>
         <tr>
+          <th scope="col" className={styles.tick}>
+            <span className="visually-hidden">Compare</span>
+          </th>
           <th scope="col">Run</th>
           <th scope="col" className={styles.number}>
             Rows
@@ -95,6 +99,9 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
   const counts = isLoad ? run.requests : run.rows
   return (
     <tr data-run={run.run_id}>
+      <td className={styles.tick}>
+        <RunTick run={run} />
+      </td>
       <th scope="row" className={styles.run}>
         <button type="button" className={styles.name} onClick={() => props.onOpen(run)}>
           <SafeText text={run.name} max={80} />

@@ -13,6 +13,7 @@ import { PrimaryButton } from '../../ui/controls.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { forgetTick, SelectionBar } from '../../ui/runs/run-selection.tsx'
 import { isLoadTest } from '../../ui/states/run-state.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { RunTable, withLive } from './run-table.tsx'
@@ -29,6 +30,8 @@ export function RunsScreen(props: {
   onSandbox: () => Promise<void>
   onOpen: (runId: string) => void
   onResults: (runId: string) => void
+  /** Puts runs side by side, the earliest first. */
+  onCompare: (runIds: string[]) => void
 }) {
   const [shown, setShown] = useState(RUNS_SHOWN)
   const list = useQuery({
@@ -44,6 +47,7 @@ export function RunsScreen(props: {
   const remove = useMutation({
     mutationFn: async (runId: string) => {
       await bridge.runs.deleteRun({ runId })
+      forgetTick(runId)
       setDeleting(null)
       await Promise.all([list.refetch(), interrupted.refetch()])
     },
@@ -89,6 +93,7 @@ export function RunsScreen(props: {
       )}
       {entries !== null && !isEmpty && (
         <Panel title="All runs" aside="Newest first" flush>
+          <SelectionBar onCompare={props.onCompare} />
           <LiveTable
             entries={entries}
             namePlace={props.namePlace}

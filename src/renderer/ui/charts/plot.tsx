@@ -2,6 +2,7 @@ import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { SafeText } from '../text/safe-text.tsx'
 import styles from './charts.module.css'
 
 /** Colours and font of a chart, read from the tokens when it is made. */
@@ -111,14 +112,15 @@ export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
               strokeDasharray={toDashArray(entry.dash ?? 'solid')}
             />
           </svg>
-          {entry.label}
+          <SafeText text={entry.label} max={80} />
         </li>
       ))}
     </ul>
   )
 }
 
-function toDashArray(dash: 'solid' | 'dashed' | 'dotted'): string | undefined {
+/** How a line is drawn, as SVG takes it. */
+export function toDashArray(dash: 'solid' | 'dashed' | 'dotted'): string | undefined {
   if (dash === 'solid') return undefined
   return dash === 'dashed' ? '6 4' : '2 3'
 }

@@ -2,6 +2,8 @@ import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
+import type { Exported } from '../../../shared/bridge/results.ts'
+import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './layout.module.css'
 
@@ -32,6 +34,19 @@ export function Notice(props: {
       </div>
       {props.actions !== undefined && <div className={styles.noticeActions}>{props.actions}</div>}
     </div>
+  )
+}
+
+/** A file that was written: `what`, its size, and where it is. */
+export function ExportedNotice({ exported, what }: { exported: Exported; what: string }) {
+  return (
+    <Notice kind="good" title={`${what}, ${formatBytes(exported.sizeBytes)}`}>
+      <SafeText
+        text={exported.kind === 'file' ? exported.file : `${exported.name}, in your downloads`}
+        max={300}
+        lines
+      />
+    </Notice>
   )
 }
 

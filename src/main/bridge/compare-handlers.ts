@@ -1,0 +1,110 @@
+import type { BaselineEntry, LabelChoice, RunPair } from '../../shared/bridge/compare.ts'
+import { isSameSubject, toBaselineSubject } from '../../shared/lookback/baseline.ts'
+import type { CompareOptions } from '../../shared/lookback/comparison.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import type { Engine } from '../engine/engine-interface.ts'
+import { bridge } from './bridge-context.ts'
+import { toExportName } from './results-handlers.ts'
+import { createExcerpts } from './sources.ts'
+
+/** The seed of intervals that are drawn at random: the same figures each time. */
+const SEED = 1
+
+/** What differs between runs. */
+export const compareHandlers = bridge.compare.router({
+  decisions: bridge.compare.decisions.handler(async ({ context: { engine }, input }) => {
+    const {
+      listed: _listed,
+      exported: _exported,
+      labels: _labels,
+      ...decisions
+    } = await compare(engine, input)
+    return decisions
+  }),
+  byLabels: bridge.compare.byLabels.handler(async ({ context: { engine }, input: { labels, ...pair } }) => {
+    const compared = await compare(engine, pair, { labels: toLabelOptions(labels) })
+    if (compared.labels === null) throw new SluiceError({ id: 'comparison_without_labels' })
+    return compared.labels
+  }),
+  changes: bridge.compare.changes.handler(async ({ context: { engine }, input }) => {
+    const { a, b, by = null, list, offset, limit } = input
+    const page = await engine.listChanges(a, b, { by, list, offset, limit })
+    return {
+      ...page,
+      rows: page.rows.map((row) => ({
+        ...row,
+        ...createExcerpts(row.cells),
+        key: row.key === null ? null : (createExcerpts([row.key]).cells[0] ?? ''),
+        keyLength: row.key?.length ?? 0,
+      })),
+    }
+  }),
+  exportChanges: bridge.compare.exportChanges.handler(async ({ context: { engine, host }, input }) => {
+    const { list, format, targetId, ...pair } = input
+    const { name } = await engine.summarizeRun(pair.b)
+    const place = await host.placeExport({
+      ...{ targetId, format },
+      name: toExportName(`changes ${name}`, pair.b, format),
+    })
+    const { exported } = await compare(engine, pair, { list, exportFile: place.file })
+    if (exported === null) throw new Error('a comparison with a file writes it')
+    return place.publish({ file: exported.file, rows: exported.rows, sizeBytes: exported.bytes })
+  }),
+  latency: bridge.compare.latency.handler(async ({ context: { engine }, input: { runIds } }) => {
+    const [first = '', ...others] = runIds
+    return engine.compareLatencies(first, ...others)
+  }),
+  trend: bridge.compare.trend.handler(async ({ context: { engine }, input: { runId, labels } }) => {
+    await engine.settleLate()
+    const { source } = await engine.summarizeRun(runId)
+    return engine.readTrend(source, labels === undefined ? null : toLabelOptions(labels))
+  }),
+})
+
+async function compare(engine: Engine, { a, b, by }: RunPair, more: Partial<CompareOptions> = {}) {
+  await Promise.all([engine.settleLate(a), engine.settleLate(b)])
+  return engine.compareDecisions(a, b, {
+    ...{ by: by ?? null, list: { kind: 'changed' }, offset: 0, limit: 0, labels: null },
+    ...more,
+  })
+}
+
+function toLabelOptions({ column, useVerdicts, positives, separator }: LabelChoice) {
+  return { label: column, useVerdicts, positives, separator, seed: SEED }
+}
+
+/** The runs that others are compared with. */
+export const baselinesHandlers = bridge.baselines.router({
+  list: bridge.baselines.list.handler(({ context: { engine }, input }) => list(engine, input.runId)),
+  set: bridge.baselines.set.handler(async ({ context: { engine }, input: { runId, name } }) => {
+    await engine.setBaseline(runId, name)
+    return list(engine, runId)
+  }),
+  remove: bridge.baselines.remove.handler(async ({ context: { engine }, input: { runId, name } }) => {
+    const found = (await list(engine, runId)).find((entry) => entry.name === name)
+    if (found !== undefined) engine.removeBaselines(found.runId, name)
+    return list(engine, runId)
+  }),
+})
+
+/** The baselines of the connection and source of a run. */
+async function list(engine: Engine, runId: string): Promise<BaselineEntry[]> {
+  const subject = toBaselineSubject(await engine.summarizeRun(runId))
+  const entries = engine
+    .readBaselines()
+    .filter((baseline) => isSameSubject(baseline, subject))
+    .map(async ({ name, run_id, set_at }) => ({
+      ...{ name, runId: run_id, setAt: set_at },
+      runName: await readName(engine, run_id),
+    }))
+  return Promise.all(entries)
+}
+
+async function readName(engine: Engine, runId: string): Promise<string | null> {
+  try {
+    return (await engine.summarizeRun(runId)).name
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === 'RUN_NOT_FOUND') return null
+    throw error
+  }
+}

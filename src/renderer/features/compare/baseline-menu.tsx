@@ -1,0 +1,122 @@
+import { Button, Menu, Modal, Stack, TextInput } from '@mantine/core'
+import { IconFlag } from '@tabler/icons-react'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { BaselineEntry } from '../../../shared/bridge/compare.ts'
+import { DEFAULT_BASELINE } from '../../../shared/lookback/baseline.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+
+/** The baselines of the connection and source of a run. */
+export function useBaselines(runId: string | null) {
+  return useQuery(ask.baselines.list.queryOptions({ input: runId === null ? skipToken : { runId } }))
+}
+
+/** Sets and removes baselines; every list of them is read again. */
+export function useBaselineChange() {
+  return useMutation({
+    mutationFn: async (make: () => Promise<BaselineEntry[]>) => {
+      await make()
+      await queryClient.invalidateQueries({ queryKey: ask.baselines.key() })
+    },
+  })
+}
+
+/** Says which baselines a run is, and makes it one or none. */
+export function BaselineMenu({ run }: { run: RunSummary }) {
+  const { run_id: runId } = run
+  const baselines = useBaselines(runId)
+  const change = useBaselineChange()
+  const [isNaming, setNaming] = useState(false)
+  const own = (baselines.data ?? []).filter((one) => one.runId === runId)
+  return (
+    <>
+      <Menu position="bottom-start" shadow="md">
+        <Menu.Target>
+          <Button
+            variant={own.length > 0 ? 'light' : 'default'}
+            size="compact-sm"
+            loading={change.isPending}
+            leftSection={<IconFlag size="1rem" aria-hidden />}
+          >
+            {own.length === 0 ? (
+              'Not a baseline'
+            ) : (
+              <SafeText text={own.map(({ name }) => name).join(', ')} max={40} />
+            )}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <BaselineItems
+            runId={runId}
+            own={own}
+            onChange={(make) => change.mutate(make)}
+            onName={() => setNaming(true)}
+          />
+        </Menu.Dropdown>
+      </Menu>
+      {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
+      {isNaming && <BaselineDialog runId={runId} onClose={() => setNaming(false)} />}
+    </>
+  )
+}
+
+/** The entries of a menu that make a run a baseline, or none. */
+export function BaselineItems(props: {
+  runId: string
+  /** The baselines that the run is. */
+  own: readonly BaselineEntry[]
+  onChange: (make: () => Promise<BaselineEntry[]>) => void
+  onName: () => void
+}) {
+  const { runId, own, onChange } = props
+  return (
+    <>
+      {!own.some(({ name }) => name === DEFAULT_BASELINE) && (
+        <Menu.Item onClick={() => onChange(() => bridge.baselines.set({ runId, name: DEFAULT_BASELINE }))}>
+          Make it the baseline of its source
+        </Menu.Item>
+      )}
+      <Menu.Item onClick={props.onName}>Make it a baseline with a name…</Menu.Item>
+      {own.map(({ name }) => (
+        <Menu.Item key={name} onClick={() => onChange(() => bridge.baselines.remove({ runId, name }))}>
+          No longer the baseline <SafeText text={name} max={40} />
+        </Menu.Item>
+      ))}
+    </>
+  )
+}
+
+/** Asks for the name of a baseline, and makes the run one. */
+export function BaselineDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
+  const [name, setName] = useState('')
+  const change = useBaselineChange()
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate(() => bridge.baselines.set({ runId, name: name.trim() }), { onSuccess: onClose })
+  }
+  return (
+    <Modal opened onClose={onClose} title="Make it a baseline" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={save}>
+        <Stack gap="md">
+          <TextInput
+            label="Name"
+            description="Later runs of the same source on the same connection can be compared with it. A baseline of this name there is replaced."
+            placeholder="release-4"
+            data-autofocus
+            required
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          {change.error !== null && <ErrorNotice error={change.error} />}
+          <Button type="submit" disabled={name.trim() === ''} loading={change.isPending}>
+            Save
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

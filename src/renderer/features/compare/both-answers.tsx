@@ -1,0 +1,154 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Fragment, useEffect, useRef, useState } from 'react'
+import type { ListedChange, RunPair } from '../../../shared/bridge/compare.ts'
+import { formatScoreMove } from '../../../shared/lookback/comparison-text.ts'
+import { formatMs } from '../../../shared/messages/figure-text.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import type { RowDetail } from '../../../shared/run/results.ts'
+import { ask } from '../../bridge/client.ts'
+import { type ContentRule, MaskedText, maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { StateLabel } from '../../ui/states/row-states.tsx'
+import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './compare.module.css'
+
+/** Both answers of a row side by side; user content is masked until it is revealed. */
+export function BothAnswers(props: {
+  pair: RunPair
+  change: ListedChange
+  /** Of the columns of B. */
+  isContent: ContentRule
+  onClose: () => void
+}) {
+  const { pair, change } = props
+  const shown = useContentShown((content) => content.shown)
+  const [toggled, setToggled] = useState<number | null>(null)
+  const isRevealed = shown !== (toggled === change.b.row)
+  const a = useQuery(ask.results.row.queryOptions({ input: { runId: pair.a, row: change.a.row } }))
+  const b = useQuery(ask.results.row.queryOptions({ input: { runId: pair.b, row: change.b.row } }))
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const error = a.error ?? b.error
+  return (
+    <section className={styles.both} aria-label="Both answers">
+      <header className={styles.bothHead}>
+        <h2 ref={heading} tabIndex={-1}>
+          {change.a.row === change.b.row ? `Row ${change.b.row}` : `Row ${change.a.row} → ${change.b.row}`}
+        </h2>
+        <Button
+          variant="default"
+          size="compact-xs"
+          aria-pressed={isRevealed}
+          leftSection={isRevealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
+          onClick={() => setToggled(toggled === change.b.row ? null : change.b.row)}
+        >
+          {isRevealed ? 'Hide' : 'Reveal'}
+        </Button>
+        <ActionIcon aria-label="Close" onClick={props.onClose}>
+          <IconX size="1rem" aria-hidden />
+        </ActionIcon>
+      </header>
+      {error !== null && <ErrorNotice error={error} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={styles.bothBody} tabIndex={0} aria-label="Details of both answers">
+        {a.data !== undefined && b.data !== undefined && (
+          <>
+            <dl className={styles.cells}>
+              {b.data.result.cells.map((cell, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns may share a name and never move
+                <Fragment key={index}>
+                  <dt>
+                    <SafeText text={b.data.columns[index] ?? `Column ${index + 1}`} max={60} />
+                  </dt>
+                  <dd>
+                    <MaskedText
+                      text={cell}
+                      revealed={isRevealed || !props.isContent(index, cell)}
+                      max={1_000}
+                    />
+                  </dd>
+                </Fragment>
+              ))}
+            </dl>
+            <div className={styles.answers}>
+              <Answer letter="A" detail={a.data} other={b.data} revealed={isRevealed} />
+              <Answer letter="B" detail={b.data} other={a.data} revealed={isRevealed} />
+            </div>
+          </>
+        )}
+      </section>
+    </section>
+  )
+}
+
+/** One of both answers; what the other does not have stands out. */
+function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail; revealed: boolean }) {
+  const { letter, detail, other } = props
+  const { result } = detail
+  const otherRules = new Set(other.result.triggeredRules.map(({ ruleName }) => ruleName))
+  const otherScores = new Map(other.classScores.map(({ className, score }) => [className, score]))
+  const code = [result.status, result.errorCode].filter((part) => part !== null).join(' ')
+  return (
+    <section className={styles.answer} aria-label={`Answer in ${letter}`}>
+      <h3>
+        {letter} <StateLabel state={result.state} attempts={result.attempts} />
+      </h3>
+      <dl className={styles.cells}>
+        <dt>Triggered rules</dt>
+        <dd>
+          {result.triggeredRules.length === 0
+            ? 'none'
+            : result.triggeredRules.map(({ ruleId, ruleName }) => (
+                <span key={ruleId} className={styles.rule} data-only={!otherRules.has(ruleName)}>
+                  <SafeText text={ruleName} max={60} />
+                  {!otherRules.has(ruleName) && ` only in ${letter}`}
+                </span>
+              ))}
+        </dd>
+        {detail.classScores.length > 0 && (
+          <>
+            <dt>Scores</dt>
+            <dd>
+              <ul className={styles.scores}>
+                {detail.classScores.map(({ className, score }) => {
+                  const before = otherScores.get(className)
+                  return (
+                    <li key={className}>
+                      <SafeText text={className} max={40} /> {score}
+                      {letter === 'B' && before !== undefined && before !== score && (
+                        <span className={styles.quiet}> {formatScoreMove(score - before)}</span>
+                      )}
+                    </li>
+                  )
+                })}
+              </ul>
+            </dd>
+          </>
+        )}
+        <dt>Answer</dt>
+        <dd>{code === '' ? 'none' : <SafeText text={code} max={80} />}</dd>
+        {result.message !== null && (
+          <>
+            <dt>In words</dt>
+            <dd>
+              <SafeText text={result.message} max={300} />
+            </dd>
+          </>
+        )}
+        <dt>Duration</dt>
+        <dd>{result.durationMs === null ? '–' : formatMs(result.durationMs)}</dd>
+      </dl>
+      <h4>Response</h4>
+      {detail.responseBody === null ? (
+        <p className={styles.quiet}>no body</p>
+      ) : (
+        <LongText
+          text={prettyJson(props.revealed ? detail.responseBody : maskJson(detail.responseBody))}
+          label={`Response in ${letter}`}
+        />
+      )}
+    </section>
+  )
+}

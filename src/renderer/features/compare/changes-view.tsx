@@ -1,0 +1,271 @@
+import { Button, Select } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useMutation, useQueries, useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useCallback, useMemo, useState } from 'react'
+import type { ListedChange, RunPair } from '../../../shared/bridge/compare.ts'
+import type { Exported } from '../../../shared/bridge/results.ts'
+import type { ChangeFilter } from '../../../shared/lookback/comparison.ts'
+import { describeChangedRow } from '../../../shared/lookback/comparison-text.ts'
+import { matchColumns } from '../../../shared/mapping/match-columns.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { saveExport } from '../../bridge/save-export.ts'
+import {
+  ContentSwitch,
+  createContentRule,
+  isProse,
+  MASK_REM,
+  MaskedText,
+  useContentShown,
+} from '../../ui/content/user-content.tsx'
+import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
+import { ErrorNotice, ExportedNotice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { BothAnswers } from './both-answers.tsx'
+import styles from './compare.module.css'
+import { Joining, useDecisions } from './decisions-view.tsx'
+
+const PAGE_ROWS = 100
+
+/** The rows that changed, each with both answers side by side. */
+export function ChangesView(props: {
+  pair: RunPair
+  list: ChangeFilter
+  onList: (list: ChangeFilter) => void
+}) {
+  const { pair, list } = props
+  const decisions = useDecisions(pair)
+  const changes = useChanges(pair, list)
+  const [cursor, setCursor] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const shown = useContentShown((content) => content.shown)
+  const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId: pair.b } })).data
+  const names = useQuery(ask.results.columns.queryOptions({ input: { runId: pair.b } })).data
+  const isContent = useMemo(
+    () =>
+      createContentRule(
+        names ?? [],
+        plan === undefined ? {} : { ...matchColumns(names ?? [], plan.operation), ...plan.mapping },
+      ),
+    [names, plan],
+  )
+  const columns = useMemo(() => {
+    return createColumns({ names: names ?? [], isContent, isShown: shown })
+  }, [names, isContent, shown])
+  const rules = [...(decisions.data?.fresh.rules ?? []), ...(decisions.data?.from_cache.rules ?? [])]
+  const row = changes.rowAt(cursor)
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return false
+    setOpen(false)
+    return true
+  }
+  return (
+    <div className={styles.stack}>
+      <div className={styles.bar}>
+        <Select
+          aria-label="Which rows"
+          allowDeselect={false}
+          searchable
+          className={styles.select ?? ''}
+          value={toChoice(list)}
+          data={listChoices(rules.map(({ rule }) => rule))}
+          onChange={(value) => {
+            if (value === null) return
+            setCursor(0)
+            props.onList(parseChoice(value))
+          }}
+        />
+        <p className={styles.count} aria-live="polite">
+          {changes.total === null ? 'Counting rows' : formatCounted(changes.total, 'row')} · <kbd>J</kbd>{' '}
+          <kbd>K</kbd> move · <kbd>Enter</kbd> open both answers
+        </p>
+        <ContentSwitch />
+        <ExportChanges pair={pair} list={list} isEmpty={changes.total === 0} />
+      </div>
+      {changes.error !== null && <ErrorNotice error={changes.error} />}
+      {changes.total === null && changes.error === null && <Joining />}
+      {changes.total === 0 && (
+        <Panel title="Changed rows">
+          <p className={styles.quiet}>No row changed in this way.</p>
+        </Panel>
+      )}
+      {changes.total !== null && changes.total > 0 && (
+        <div className={styles.split} data-open={isOpen}>
+          <div className={styles.grid}>
+            <DataGrid
+              label="Changed rows"
+              focused
+              columns={columns}
+              count={changes.total}
+              rowAt={changes.rowAt}
+              cursor={cursor}
+              onCursor={setCursor}
+              onOpen={(index) => {
+                setCursor(index)
+                setOpen(true)
+              }}
+              onKey={press}
+              onWindow={changes.want}
+            />
+          </div>
+          {isOpen && row !== null && (
+            <BothAnswers pair={pair} change={row} isContent={isContent} onClose={() => setOpen(false)} />
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** The changed rows as a table asks for them: the pages in view are read. */
+function useChanges(pair: RunPair, list: ChangeFilter) {
+  const [view, setView] = useState({ first: 0, last: 0 })
+  const from = Math.floor(view.first / PAGE_ROWS)
+  const to = Math.floor(view.last / PAGE_ROWS)
+  const pages = useQueries({
+    queries: Array.from({ length: to - from + 1 }, (_, index) =>
+      ask.compare.changes.queryOptions({
+        input: { ...pair, list, offset: (from + index) * PAGE_ROWS, limit: PAGE_ROWS },
+        staleTime: Number.POSITIVE_INFINITY,
+      }),
+    ),
+  })
+  const rowAt = (index: number): ListedChange | null =>
+    pages[Math.floor(index / PAGE_ROWS) - from]?.data?.rows[index % PAGE_ROWS] ?? null
+  const total = pages.find(({ data }) => data !== undefined)?.data?.total ?? null
+  const [known, setKnown] = useState<number | null>(null)
+  if (total !== null && total !== known) setKnown(total)
+  const want = useCallback(
+    (first: number, last: number) =>
+      setView((old) => (old.first === first && old.last === last ? old : { first, last })),
+    [],
+  )
+  return {
+    // While the next page is read, the table keeps its length.
+    total: total ?? known,
+    rowAt,
+    want,
+    error: pages.find((page) => page.error !== null)?.error ?? null,
+  }
+}
+
+const RULE_KINDS = ['newly', 'no-longer'] as const
+
+function toChoice(list: ChangeFilter): string {
+  return 'rule' in list ? `${list.kind}:${list.rule}` : list.kind
+}
+
+/** Reads what {@link toChoice} wrote. */
+export function parseChoice(text: string): ChangeFilter {
+  for (const kind of RULE_KINDS) {
+    if (text.startsWith(`${kind}:`)) return { kind, rule: text.slice(kind.length + 1) }
+  }
+  return text === 'outcome' || text === 'from-cache' ? { kind: text } : { kind: 'changed' }
+}
+
+function listChoices(rules: readonly string[]) {
+  const names = [...new Set(rules)]
+  return [
+    { value: 'changed', label: 'All changed rows' },
+    { value: 'outcome', label: 'Rows that ended differently' },
+    { value: 'from-cache', label: 'Changed rows with an answer from the cache' },
+    ...names.map((rule) => ({ value: `newly:${rule}`, label: `Newly triggered ${rule}` })),
+    ...names.map((rule) => ({ value: `no-longer:${rule}`, label: `No longer triggered ${rule}` })),
+  ]
+}
+
+/** Source columns that the table shows; both answers show all. */
+const CELLS_SHOWN = 6
+
+function createColumns(options: {
+  names: readonly string[]
+  isContent: ReturnType<typeof createContentRule>
+  isShown: boolean
+}): GridColumn<ListedChange>[] {
+  const { names, isContent, isShown } = options
+  const content = names.map((_, index) => index)
+  return [
+    {
+      id: 'row',
+      title: 'Row',
+      rem: 6,
+      align: 'end',
+      cell: ({ a, b }) => (a.row === b.row ? b.row : `${a.row} → ${b.row}`),
+    },
+    {
+      id: 'change',
+      title: 'Change',
+      rem: 18,
+      grow: true,
+      cell: (row) => <SafeText text={describeChangedRow(row)} max={200} />,
+    },
+    {
+      id: 'key',
+      title: 'Key',
+      rem: MASK_REM,
+      cell: ({ key, keyLength }) =>
+        key !== null && (
+          <MaskedText text={key} length={keyLength} revealed={isShown || !isProse(key, keyLength)} />
+        ),
+    },
+    ...content.slice(0, CELLS_SHOWN).map(
+      (index): GridColumn<ListedChange> => ({
+        id: `cell ${index}`,
+        title: <SafeText text={names[index] ?? `Column ${index + 1}`} max={40} />,
+        rem: MASK_REM,
+        cell: (row) => {
+          const text = row.cells[index] ?? ''
+          const length = row.cellLengths[index] ?? text.length
+          return (
+            <MaskedText text={text} length={length} revealed={isShown || !isContent(index, text, length)} />
+          )
+        },
+      }),
+    ),
+  ]
+}
+
+/** Writes the listed rows to a file. */
+function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFilter; isEmpty: boolean }) {
+  const [format, setFormat] = useState<RowExportFormat>('csv')
+  const [done, setDone] = useState<Exported | null>(null)
+  const write = useMutation({
+    mutationFn: async () => {
+      setDone(null)
+      setDone(
+        await saveExport(`changes.${format}`, (target) =>
+          bridge.compare.exportChanges({ ...pair, list, format, ...target }),
+        ),
+      )
+    },
+  })
+  return (
+    <>
+      <Select
+        aria-label="Format of the file"
+        allowDeselect={false}
+        className={styles.format ?? ''}
+        value={format}
+        data={ROW_EXPORT_FORMATS.map(({ ending, label }) => ({ value: ending, label }))}
+        onChange={(value) =>
+          setFormat(ROW_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'csv')
+        }
+      />
+      <Button
+        variant="default"
+        disabled={isEmpty}
+        loading={write.isPending}
+        leftSection={<IconDownload size="1rem" aria-hidden />}
+        onClick={() => write.mutate()}
+      >
+        Export these rows
+      </Button>
+      {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.reset} />}
+      {done !== null && (
+        <ExportedNotice exported={done} what={`${formatCounted(done.rows, 'row')} written`} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,162 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { LabelChoice, RunPair } from '../../../shared/bridge/compare.ts'
+import type { ChangeOfMetrics, DecisionComparison } from '../../../shared/lookback/comparison.ts'
+import { formatP, formatPoints } from '../../../shared/lookback/comparison-text.ts'
+import type { Metric } from '../../../shared/lookback/evaluation.ts'
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { ask } from '../../bridge/client.ts'
+import { LabelsForm } from '../../ui/labels/labels-form.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './compare.module.css'
+import { Joining, useDecisions } from './decisions-view.tsx'
+
+/** How right both runs were, by the labels of a column or by verdicts. */
+export function LabelsView({ pair }: { pair: RunPair }) {
+  const [labels, setLabels] = useState<LabelChoice | null>(null)
+  const judged = useQuery(
+    ask.compare.byLabels.queryOptions({ input: labels === null ? skipToken : { ...pair, labels } }),
+  )
+  const columns = useQuery(ask.results.columns.queryOptions({ input: { runId: pair.b } })).data
+  const rules = useDecisions(pair).data?.fresh.rules.map(({ rule }) => rule)
+  return (
+    <div className={styles.stack}>
+      <Panel title="Labels of the rows of B">
+        <LabelsForm
+          columns={columns ?? []}
+          rules={rules ?? []}
+          action="Compare by labels"
+          busy={judged.isFetching}
+          onLabels={setLabels}
+        />
+      </Panel>
+      {judged.error !== null && <ErrorNotice error={judged.error} />}
+      {labels !== null && judged.isPending && <Joining />}
+      {judged.data !== undefined && <MetricsPanel judged={judged.data} />}
+    </div>
+  )
+}
+
+type JudgedPair = NonNullable<DecisionComparison['labels']>
+
+function MetricsPanel({ judged }: { judged: JudgedPair }) {
+  const left = [
+    [judged.without_label, 'without a label'],
+    [judged.unsure, 'marked as unsure'],
+    [judged.conflicting_label, 'with contradicting labels'],
+  ] as const
+  const shown = left.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatCount(rows)} ${what}`)
+  const rules = [
+    ...(judged.rules.length > 1 ? [{ rule: 'Any of these rules', ...judged.overall }] : []),
+    ...judged.rules,
+  ]
+  return (
+    <Panel
+      title={`${formatCounted(judged.rows, 'labelled row')} that both runs answered`}
+      aside={shown.length === 0 ? undefined : `left out: ${shown.join(', ')}`}
+      flush
+      scrolls
+    >
+      <table className={styles.table}>
+        <caption className="visually-hidden">Precision, recall and F1 of both runs by rule</caption>
+        <thead>
+          <tr>
+            <th scope="col">Rule</th>
+            <th scope="col">Metric</th>
+            <th scope="col" className={styles.number}>
+              A
+            </th>
+            <th scope="col" className={styles.number}>
+              B
+            </th>
+            <th scope="col">Change in points, with its 95 % interval</th>
+            <th scope="col">Right only in</th>
+          </tr>
+        </thead>
+        {rules.map((rule) => (
+          <tbody key={rule.rule}>
+            {METRICS.map(([key, name], index) => (
+              <tr key={key}>
+                {index === 0 && (
+                  <th scope="rowgroup" rowSpan={METRICS.length}>
+                    <SafeText text={rule.rule} max={60} />
+                  </th>
+                )}
+                <td>{name}</td>
+                <td className={styles.number}>{formatMetric(rule.a[key])}</td>
+                <td className={styles.number}>{formatMetric(rule.b[key])}</td>
+                <td>
+                  <ChangeDrawing name={`${name} of ${rule.rule}`} change={rule.change[key]} />
+                </td>
+                {index === 0 && (
+                  <td rowSpan={METRICS.length}>
+                    <RightOnly rule={rule} />
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+      <p className={styles.foot}>
+        An interval that does not cross the middle line says that the change is not chance.
+      </p>
+    </Panel>
+  )
+}
+
+const METRICS = [
+  ['precision', 'Precision'],
+  ['recall', 'Recall'],
+  ['f1', 'F1'],
+] as const
+
+function formatMetric({ value }: Metric): string {
+  return value === null ? '–' : formatShare(value)
+}
+
+function RightOnly({ rule }: { rule: ChangeOfMetrics }) {
+  return (
+    <>
+      A: {formatCounted(rule.right_only_in_a, 'row')}
+      <br />
+      B: {formatCounted(rule.right_only_in_b, 'row')}
+      <br />
+      <span className={styles.quiet}>p {formatP(rule.p)}</span>
+    </>
+  )
+}
+
+/** Sizes in pixels; the drawing reaches from −100 to +100 points. */
+const DRAWING = { width: 200, height: 18 }
+
+/** A change of a share with its interval, around none in the middle. */
+function ChangeDrawing({ name, change }: { name: string; change: Metric }) {
+  const { value, low, high } = change
+  if (value === null) return '–'
+  const toX = (share: number) => ((share + 1) / 2) * DRAWING.width
+  const range = low === null || high === null ? '' : `${formatPoints(low)} to ${formatPoints(high)}`
+  const isSure = low !== null && high !== null && (low > 0 || high < 0)
+  return (
+    <span className={styles.change} data-direction={!isSure ? 'unclear' : value > 0 ? 'better' : 'worse'}>
+      <svg
+        width={DRAWING.width}
+        height={DRAWING.height}
+        role="img"
+        aria-label={`Change of ${name}: ${formatPoints(value)} points${range === '' ? '' : `, ${range}`}`}
+      >
+        <line className={styles.axis} x1="0" x2={DRAWING.width} y1="9" y2="9" />
+        <line className={styles.zero} x1={toX(0)} x2={toX(0)} y1="0" y2={DRAWING.height} />
+        {low !== null && high !== null && (
+          <rect x={toX(low)} y="6" width={Math.max(1, toX(high) - toX(low))} height="6" rx="1" />
+        )}
+        <circle cx={toX(value)} cy="9" r="4" />
+      </svg>
+      <span>
+        {formatPoints(value)} <span className={styles.quiet}>{range}</span>
+      </span>
+    </span>
+  )
+}

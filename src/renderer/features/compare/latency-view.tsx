@@ -1,0 +1,304 @@
+import { SegmentedControl, Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { DifferenceComparison, LoadComparison, Verdict } from '../../../shared/load/compare.ts'
+import { formatPercentileName, toRunLetter } from '../../../shared/load/compare-text.ts'
+import type { LatencyOverlay, OverlaidRun } from '../../../shared/load/latency-overlay.ts'
+import { METRICS } from '../../../shared/load/metrics.ts'
+import {
+  formatCount,
+  formatFigure,
+  formatMs,
+  formatRate,
+  formatShare,
+} from '../../../shared/messages/figure-text.ts'
+import { ask } from '../../bridge/client.ts'
+import { LatencyOverlayChart, type OverlayKind, RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './compare.module.css'
+
+/** How fast runs were: this machine's health first, then whether the first or another was slower, then the figures. */
+export function LatencyView({ runIds }: { runIds: readonly string[] }) {
+  const {
+    data: overlay,
+    error,
+    refetch,
+  } = useQuery(ask.compare.latency.queryOptions({ input: { runIds: [...runIds] } }))
+  if (error !== null) return <ErrorNotice error={error} onRetry={refetch} />
+  if (overlay === undefined) return <p className={styles.joining}>Reading the latencies</p>
+  return (
+    <div className={styles.stack}>
+      {overlay.runs.map((run) => (
+        <HealthNotice key={run.runId} run={run} />
+      ))}
+      {overlay.comparisons.map((comparison, index) => (
+        <SentencePanel key={comparison.b} letter={toRunLetter(index + 1)} comparison={comparison} />
+      ))}
+      <LatencyPanel overlay={overlay} />
+      {overlay.comparisons.map((comparison, index) => (
+        <PlansPanel key={comparison.b} letter={toRunLetter(index + 1)} comparison={comparison} />
+      ))}
+    </div>
+  )
+}
+
+/** That a run is not over, ended early, or was limited by this machine; nothing where its figures stand. */
+function HealthNotice({ run }: { run: OverlaidRun }) {
+  const name = (
+    <>
+      {run.letter}, <SafeText text={run.name} max={60} />,
+    </>
+  )
+  return (
+    <>
+      {run.isLimited && (
+        <Notice kind="warning" title={<>This machine limited {name} at times</>}>
+          {run.limitedBecause.length === 0
+            ? 'Its latencies are not those of the service alone.'
+            : run.limitedBecause.join(' ')}
+        </Notice>
+      )}
+      {run.state === 'running' && (
+        <Notice kind="warning" title={<>{name} is still running</>}>
+          It measured {formatFigure(run.durationS)} s so far; its figures will change.
+        </Notice>
+      )}
+      {(run.state === 'interrupted' || run.state === 'stopped') && (
+        <Notice kind="warning" title={<>{name} ended early</>}>
+          It measured {formatFigure(run.durationS)} s and {formatCount(run.requests)} requests.
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** Whether a run is slower than the first, as far as the figures bear it out, and what to keep in mind. */
+function SentencePanel({ letter, comparison }: { letter: string; comparison: LoadComparison }) {
+  const { sentence, caveats, failedShare, succeededPerS } = comparison
+  const points = (share: number) => formatFigure(share * 100)
+  return (
+    <Panel title={`${letter} compared with A`}>
+      <div className={styles.stack}>
+        <p className={styles.sentence}>
+          <SafeText text={sentence} max={1_000} />
+        </p>
+        {caveats.length > 0 && (
+          <ul className={styles.left}>
+            {caveats.map((caveat) => (
+              <li key={caveat}>
+                <SafeText text={caveat} max={500} />
+              </li>
+            ))}
+          </ul>
+        )}
+        <p className={styles.quiet}>
+          Unsuccessful requests: A {formatShare(failedShare.a)}, {letter} {formatShare(failedShare.b)}
+          {sayRange(failedShare, points, ' points')}. Succeeded a second: A {formatRate(succeededPerS.a)},{' '}
+          {letter} {formatRate(succeededPerS.b)}
+          {sayRange(succeededPerS, formatRate, '/s')}.
+        </p>
+      </div>
+    </Panel>
+  )
+}
+
+function sayRange(
+  { low, high }: DifferenceComparison,
+  format: (value: number) => string,
+  unit: string,
+): string {
+  return low === null || high === null ? '' : ` (a difference of ${format(low)} to ${format(high)}${unit})`
+}
+
+const FIRST_METRIC = 'http_req_duration'
+
+/** One latency of all runs in one chart, and its percentiles. */
+function LatencyPanel({ overlay }: { overlay: LatencyOverlay }) {
+  const [kind, setKind] = useState<OverlayKind>('curve')
+  const [wanted, setWanted] = useState<string>(FIRST_METRIC)
+  const series = overlay.series.find(({ metric }) => metric === wanted) ?? overlay.series[0]
+  if (series === undefined) {
+    return (
+      <Panel title="Latency">
+        <p className={styles.quiet}>None of the runs measured a latency.</p>
+      </Panel>
+    )
+  }
+  const lines = overlay.runs.map((run, index) => ({
+    ...(RUN_LINES[index] ?? { token: '--chart-1', dash: 'solid' as const }),
+    label: `${run.letter} ${run.name}`,
+    letter: run.letter,
+    latency: series.latencies[index] ?? null,
+  }))
+  return (
+    <Panel
+      title="Latency"
+      aside={
+        <>
+          <Select
+            aria-label="Latency"
+            size="xs"
+            allowDeselect={false}
+            value={series.metric}
+            data={overlay.series.map(({ metric }) => metric)}
+            onChange={(value) => value !== null && setWanted(value)}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Kind of chart"
+            value={kind}
+            data={[
+              { value: 'curve', label: 'Percentile curve' },
+              { value: 'distribution', label: 'Distribution' },
+            ]}
+            onChange={(value) => setKind(value === 'distribution' ? value : 'curve')}
+          />
+        </>
+      }
+    >
+      <div className={styles.stack}>
+        <p className={styles.quiet}>
+          <code>{series.metric}</code>: {METRICS[series.metric].meaning}
+        </p>
+        <LatencyOverlayChart name={series.metric} kind={kind} series={lines} />
+        <PercentilesCompared overlay={overlay} series={series} />
+      </div>
+    </Panel>
+  )
+}
+
+const ROWS = [
+  [50, 'p50'],
+  [90, 'p90'],
+  [95, 'p95'],
+  [99, 'p99'],
+  [99.9, 'p99_9'],
+] as const
+
+/** Percentiles of all runs, those after the first with their change. */
+function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOverlay['series'][number] }) {
+  const { overlay, series } = props
+  return (
+    <table className={styles.table}>
+      <caption className="visually-hidden">Percentiles of {series.metric}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Percentile</th>
+          {overlay.runs.map(({ letter, runId }, index) => (
+            <th key={runId} scope="col" className={styles.number}>
+              {letter}
+              {index > 0 && ', change from A'}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {ROWS.map(([percentile, key]) => (
+          <tr key={key}>
+            <th scope="row">{formatPercentileName(percentile)}</th>
+            {overlay.runs.map(({ runId }, index) => {
+              const ms = series.latencies[index]?.percentiles[key]
+              const compared =
+                index === 0
+                  ? undefined
+                  : overlay.comparisons[index - 1]?.series
+                      .find(({ metric }) => metric === series.metric)
+                      ?.percentiles.find((one) => one.percentile === percentile)
+              return (
+                <td key={runId} className={styles.number}>
+                  {ms === undefined ? '–' : formatMs(ms)}
+                  {compared !== undefined && (
+                    <ChangeOfPercentile
+                      {...compared}
+                      isLimited={(overlay.comparisons[index - 1]?.limited.length ?? 0) > 0}
+                    />
+                  )}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">answers</th>
+          {overlay.runs.map(({ runId }, index) => {
+            const count = series.latencies[index]?.percentiles.count
+            return (
+              <td key={runId} className={styles.number}>
+                {count === undefined ? 'unknown' : formatCount(count)}
+              </td>
+            )
+          })}
+        </tr>
+      </tbody>
+    </table>
+  )
+}
+
+/** `+12.3 % slower`; what this machine limited says nothing of the service, so its verdict is in doubt. */
+function ChangeOfPercentile(props: {
+  ratio: number
+  low: number | null
+  high: number | null
+  verdict: Verdict
+  isLimited: boolean
+}) {
+  const { ratio, low, high, verdict, isLimited } = props
+  const range =
+    low === null || high === null
+      ? 'range unknown'
+      : `${formatPercent(low)} to ${formatPercent(high)} with 99 % confidence`
+  return (
+    <span className={styles.verdict} data-verdict={isLimited ? 'unclear' : verdict} title={range}>
+      {formatPercent(ratio)} {isLimited ? `${verdict}?` : verdict}
+    </span>
+  )
+}
+
+/** How much more or less than 1 a ratio is: `+12.3 %`, `−4.0 %`. */
+export function formatPercent(ratio: number): string {
+  const percent = (ratio - 1) * 100
+  const text = Math.abs(percent) >= 99.95 ? formatCount(Math.round(percent)) : percent.toFixed(1)
+  return `${percent > 0 ? '+' : ''}${text.replace('-', '−')} %`
+}
+
+/** What the plans of a run and of the first say differently. */
+function PlansPanel({ letter, comparison }: { letter: string; comparison: LoadComparison }) {
+  const { planDifferences } = comparison
+  if (planDifferences.length === 0) return null
+  return (
+    <Panel
+      title={`Plans of A and ${letter}`}
+      aside="What differs below may explain what differs above"
+      flush
+      scrolls
+    >
+      <table className={styles.table}>
+        <caption className="visually-hidden">Differences of the plans of A and {letter}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Setting</th>
+            <th scope="col">A</th>
+            <th scope="col">{letter}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {planDifferences.map(({ path, a, b }) => (
+            <tr key={path}>
+              <th scope="row">
+                <code>{path}</code>
+              </th>
+              <td>
+                <SafeText text={a} max={120} />
+              </td>
+              <td>
+                <SafeText text={b} max={120} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}

@@ -1,0 +1,265 @@
+import { ActionIcon, Button, Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconArrowsUpDown, IconChartLine, IconX } from '@tabler/icons-react'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { toRunLetter } from '../../../shared/load/compare-text.ts'
+import { COMPARED_MAX } from '../../../shared/lookback/comparison.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import { ask } from '../../bridge/client.ts'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { isLoadTest, RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { BaselineMenu, useBaselines } from './baseline-menu.tsx'
+import { groupCandidates } from './candidates.ts'
+import styles from './compare.module.css'
+
+/** The runs that are compared, in their order, and the ways to change them. */
+export function RunsPanel(props: {
+  runIds: readonly string[]
+  runs: readonly RunSummary[]
+  onRuns: (runIds: readonly string[]) => void
+  onOpenRun: (runId: string) => void
+  onTrend: (runId: string) => void
+}) {
+  const { runIds, runs, onRuns } = props
+  const newest = runs.at(-1) ?? null
+  const baselines = useBaselines(newest?.run_id ?? null)
+  const offered = (baselines.data ?? []).filter(
+    ({ runId, runName }) => runName !== null && !runIds.includes(runId),
+  )
+  return (
+    <Panel
+      title="Runs"
+      aside={
+        <>
+          {runIds.length === 2 && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              leftSection={<IconArrowsUpDown size="1rem" aria-hidden />}
+              onClick={() => onRuns([...runIds].reverse())}
+            >
+              Swap A and B
+            </Button>
+          )}
+          {newest !== null && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              leftSection={<IconChartLine size="1rem" aria-hidden />}
+              onClick={() => props.onTrend(newest.run_id)}
+            >
+              Trend of this source
+            </Button>
+          )}
+        </>
+      }
+      flush
+    >
+      {runs.length > 0 && (
+        <table className={styles.runs}>
+          <caption className="visually-hidden">Compared runs</caption>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span className="visually-hidden">Letter</span>
+              </th>
+              <th scope="col">Run</th>
+              <th scope="col">Started</th>
+              <th scope="col" className={styles.number}>
+                Size
+              </th>
+              <th scope="col">State</th>
+              <th scope="col">Baseline</th>
+              <th scope="col">
+                <span className="visually-hidden">Remove</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run, index) => (
+              <tr key={run.run_id}>
+                <td className={styles.letter}>{toRunLetter(index)}</td>
+                <th scope="row">
+                  <button type="button" className={styles.link} onClick={() => props.onOpenRun(run.run_id)}>
+                    <SafeText text={run.name} max={60} />
+                  </button>
+                  <div className={styles.about}>
+                    <SafeText text={`${run.operation} · ${run.base_url}`} max={120} />
+                  </div>
+                </th>
+                <td>{formatTimestamp(run.started_at ?? run.created_at)}</td>
+                <td className={styles.number}>{describeSize(run)}</td>
+                <td>
+                  <RunStateLabel state={toVerdict(run)} isLoadTest={isLoadTest(run)} />
+                </td>
+                <td>
+                  <BaselineMenu run={run} />
+                </td>
+                <td>
+                  <ActionIcon
+                    aria-label={`Remove ${run.name} from the comparison`}
+                    onClick={() => onRuns(runIds.filter((runId) => runId !== run.run_id))}
+                  >
+                    <IconX size="1rem" aria-hidden />
+                  </ActionIcon>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div className={styles.add}>
+        {runIds.length < COMPARED_MAX && (
+          <RunSelect
+            like={newest}
+            taken={runIds}
+            label={runIds.length === 0 ? 'Earlier run (A)' : runIds.length === 1 ? 'Other run' : 'Add a run'}
+            onRun={(run) => onRuns(place(run, runs))}
+          />
+        )}
+        {offered.map(({ name, runId }) => (
+          <Button key={name} variant="default" onClick={() => onRuns([runId, ...runIds])}>
+            Against the baseline <SafeText text={name} max={40} />
+          </Button>
+        ))}
+      </div>
+    </Panel>
+  )
+}
+
+function describeSize(run: RunSummary): string {
+  return isLoadTest(run) ? formatCounted(run.requests.sent, 'request') : formatCounted(run.rows.read, 'row')
+}
+
+/** The ids with one more run: a second one by its time, further ones last. */
+export function place(run: RunSummary, runs: readonly RunSummary[]): string[] {
+  const ids = runs.map(({ run_id }) => run_id)
+  const [only] = runs
+  const isEarlier = runs.length === 1 && only !== undefined && run.created_at < only.created_at
+  return isEarlier ? [run.run_id, ...ids] : [...ids, run.run_id]
+}
+
+const QUIET_MS = 200
+const LISTED = 50
+
+/** A search among all runs; those of the same source and connection as `like` come first. */
+function RunSelect(props: {
+  like: RunSummary | null
+  taken: readonly string[]
+  label: string
+  onRun: (run: RunSummary) => void
+}) {
+  const { like, taken } = props
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed, QUIET_MS)
+  const found = useQuery(
+    ask.runs.list.queryOptions({ input: { search, limit: LISTED }, placeholderData: keepPreviousData }),
+  )
+  const alike = useQuery(
+    ask.runs.list.queryOptions({
+      input: like === null ? skipToken : { search: toFileName(like.source), limit: LISTED },
+    }),
+  )
+  // Runs of the same source may be further back than the newest of all.
+  const runs = [...(search === '' ? (alike.data?.entries ?? []) : []), ...(found.data?.entries ?? [])]
+    .map(({ summary }) => summary)
+    .filter(({ run_id }, index, all) => all.findIndex((other) => other.run_id === run_id) === index)
+    .filter(({ run_id }) => !taken.includes(run_id))
+  const error = found.error ?? alike.error
+  return (
+    <>
+      <Select
+        aria-label={props.label}
+        placeholder={`${props.label}: search by name, source, tag or id`}
+        className={styles.select ?? ''}
+        searchable
+        value={null}
+        searchValue={typed}
+        onSearchChange={setTyped}
+        // The workspace has searched already, in more than the names.
+        filter={({ options }) => options}
+        nothingFoundMessage={found.isPending ? 'Searching' : 'No other run'}
+        data={groupCandidates(like, runs).map(({ group, runs: ofGroup }) => ({
+          group,
+          items: ofGroup.map((run) => ({ value: run.run_id, label: describeRun(run) })),
+        }))}
+        onChange={(value) => {
+          const run = runs.find(({ run_id }) => run_id === value)
+          if (run === undefined) return
+          setTyped('')
+          props.onRun(run)
+        }}
+      />
+      {error !== null && <ErrorNotice error={error} />}
+    </>
+  )
+}
+
+function toFileName(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? path
+}
+
+const NAME_MAX = 50
+
+function describeRun(run: RunSummary): string {
+  const name = run.name.length > NAME_MAX ? `${run.name.slice(0, NAME_MAX)}…` : run.name
+  const started = formatTimestamp(run.started_at ?? run.created_at).slice(0, 16)
+  return `${isLoadTest(run) ? 'Load test: ' : ''}${name} · ${started} · ${describeSize(run)} · ${run.state}`
+}
+
+/** Which of several runs is compared with the first by its decisions. */
+export function PairSelect(props: {
+  runs: readonly RunSummary[]
+  decided: readonly RunSummary[]
+  value: string
+  onValue: (runId: string) => void
+}) {
+  return (
+    <Select
+      aria-label="Run to compare with A"
+      allowDeselect={false}
+      value={props.value}
+      data={props.decided.map((run) => ({
+        value: run.run_id,
+        label: `A and ${toRunLetter(props.runs.indexOf(run))}`,
+      }))}
+      onChange={(value) => value !== null && props.onValue(value)}
+    />
+  )
+}
+
+const AUTOMATIC = 'automatic'
+
+/** By what the rows of two runs are joined. */
+export function JoinSelect(props: {
+  runId: string
+  operation: string
+  value: string | null
+  onValue: (by: string | null) => void
+}) {
+  const { runId } = props
+  const columns = useQuery(ask.results.columns.queryOptions({ input: { runId } })).data ?? []
+  const kinds = [
+    { value: AUTOMATIC, label: 'Join rows automatically' },
+    ...(props.operation === 'task' ? [{ value: 'post_id', label: 'Join rows by post_id' }] : []),
+    { value: 'row', label: 'Join rows by number' },
+    { value: 'content', label: 'Join rows by content' },
+  ]
+  const known = new Set(kinds.map(({ value }) => value))
+  const named = [...new Set(columns)].filter((column) => column !== '' && !known.has(column))
+  return (
+    <Select
+      aria-label="How rows are joined"
+      allowDeselect={false}
+      className={styles.join ?? ''}
+      value={props.value ?? AUTOMATIC}
+      data={[...kinds, ...named.map((column) => ({ value: column, label: `Join rows by column ${column}` }))]}
+      onChange={(value) => props.onValue(value === null || value === AUTOMATIC ? null : value)}
+    />
+  )
+}

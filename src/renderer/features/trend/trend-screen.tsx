@@ -1,0 +1,229 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { LabelChoice } from '../../../shared/bridge/compare.ts'
+import type { Trend, TrendPoint } from '../../../shared/lookback/trend.ts'
+import { formatAxisMs, formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import { ask } from '../../bridge/client.ts'
+import { RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
+import { RunsChart, type RunsLine } from '../../ui/charts/runs-chart.tsx'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { LabelsForm } from '../../ui/labels/labels-form.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './trend.module.css'
+import { findCommonRules, toMetricLines } from './trend-lines.ts'
+
+/** All runs of the source of a run, oldest first: rules, latency and, with labels, how right each run was. */
+export function TrendScreen(props: {
+  runId: string
+  /** Where a run is shown. */
+  hrefOf: (runId: string) => string
+}) {
+  const { runId, hrefOf } = props
+  const [labels, setLabels] = useState<LabelChoice | null>(null)
+  const [wantsLabels, setWantsLabels] = useState(false)
+  const [product, setProduct] = useState<'run' | 'load' | null>(null)
+  const trend = useQuery(ask.compare.trend.queryOptions({ input: { runId } }))
+  const judged = useQuery({
+    ...ask.compare.trend.queryOptions({ input: { runId, ...(labels !== null && { labels }) } }),
+    enabled: labels !== null,
+  })
+  const columns = useQuery(ask.results.columns.queryOptions({ input: { runId } })).data
+  const data = (labels === null ? undefined : judged.data) ?? trend.data
+  const own = data?.runs.find((run) => run.run_id === runId)
+  const shown = product ?? (own?.is_load_test ? 'load' : 'run')
+  const runs = (data?.runs ?? []).filter((run) => run.is_load_test === (shown === 'load'))
+  const hasBoth = data !== undefined && runs.length < data.runs.length
+  return (
+    <Screen
+      title="Trend"
+      subtitle={data === undefined ? 'Reading the runs' : <SafeText text={data.source} max={200} />}
+      actions={
+        <>
+          {hasBoth && (
+            <SegmentedControl
+              aria-label="Kind of run"
+              value={shown}
+              data={[
+                { value: 'run', label: 'Runs' },
+                { value: 'load', label: 'Load tests' },
+              ]}
+              onChange={(value) => setProduct(value === 'load' ? 'load' : 'run')}
+            />
+          )}
+          {shown === 'run' && !wantsLabels && (
+            <Button variant="default" onClick={() => setWantsLabels(true)}>
+              Add labels…
+            </Button>
+          )}
+        </>
+      }
+    >
+      {trend.error !== null && <ErrorNotice error={trend.error} onRetry={trend.refetch} />}
+      {wantsLabels && (
+        <Panel title="Labels">
+          <LabelsForm
+            columns={columns ?? []}
+            rules={findCommonRules(runs).map(({ rule }) => rule)}
+            action="Evaluate every run"
+            busy={judged.isFetching}
+            onLabels={setLabels}
+          />
+        </Panel>
+      )}
+      {judged.error !== null && <ErrorNotice error={judged.error} />}
+      {data !== undefined && runs.length === 0 && (
+        <Panel title="Runs">
+          <p>No {shown === 'load' ? 'load test' : 'bulk run'} of this source.</p>
+        </Panel>
+      )}
+      {runs.length > 0 && <Charts runs={runs} hrefOf={hrefOf} />}
+      {runs.length > 0 && <RunsTable runs={runs} hrefOf={hrefOf} />}
+    </Screen>
+  )
+}
+
+function Charts({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: string) => string }) {
+  const charted = runs.map(({ run_id, name, started_at }) => ({
+    runId: run_id,
+    name,
+    startedAt: started_at,
+  }))
+  const rules = findCommonRules(runs)
+  const metrics = toMetricLines(runs)
+  const limited = runs.filter((run) => run.generator_limited).length
+  return (
+    <>
+      {limited > 0 && (
+        <Notice kind="warning" title="This machine limited some of these runs at times">
+          Their latencies are not those of the service alone. The table marks them.
+        </Notice>
+      )}
+      <div className={styles.charts}>
+        {rules.length > 0 && (
+          <Panel title="Rows that triggered a rule" aside="Share of the rows that succeeded">
+            <RunsChart
+              label="Share of rows that triggered each rule, by run"
+              runs={charted}
+              lines={rules.map(({ rule, values }, index) => ({ ...toLook(index), label: rule, values }))}
+              format={(share) => formatShare(share)}
+              hrefOf={hrefOf}
+            />
+          </Panel>
+        )}
+        {metrics.map(({ title, lines }) => (
+          <Panel key={title} title={title} aside="With 95 % intervals">
+            <RunsChart
+              label={`${title}, by run`}
+              runs={charted}
+              lines={lines.map((line, index) => ({ ...toLook(index), ...line }))}
+              format={(share) => formatShare(share)}
+              hrefOf={hrefOf}
+            />
+          </Panel>
+        ))}
+        <Panel title="Latency" aside={<code>http_req_duration</code>}>
+          <RunsChart
+            label="Latency by run"
+            runs={charted}
+            lines={[toLatencyLine(runs, 'p50', 0), toLatencyLine(runs, 'p99', 1)]}
+            format={formatAxisMs}
+            hrefOf={hrefOf}
+          />
+        </Panel>
+      </div>
+    </>
+  )
+}
+
+function toLook(index: number): Pick<RunsLine, 'token' | 'dash'> {
+  return RUN_LINES[index % RUN_LINES.length] ?? { token: '--chart-1', dash: 'solid' }
+}
+
+function toLatencyLine(runs: readonly TrendPoint[], name: 'p50' | 'p99', index: number): RunsLine {
+  return {
+    ...toLook(index),
+    label: name,
+    values: runs.map(({ latency_ms: latency }) => (latency === null ? null : { value: latency[name] })),
+  }
+}
+
+/** The figures of the charts, a line for each run. */
+function RunsTable({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: string) => string }) {
+  const rules = findCommonRules(runs)
+  const isLoad = runs[0]?.is_load_test ?? false
+  return (
+    <Panel title={isLoad ? 'Load tests' : 'Runs'} aside="Oldest first" flush scrolls>
+      <table className={styles.table}>
+        <caption className="visually-hidden">Figures of each run, oldest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">Started</th>
+            <th scope="col">State</th>
+            <th scope="col" className={styles.number}>
+              {isLoad ? 'Requests' : 'Rows'}
+            </th>
+            <th scope="col" className={styles.number}>
+              Unsuccessful
+            </th>
+            {rules.map(({ rule }) => (
+              <th key={rule} scope="col" className={styles.number}>
+                <SafeText text={rule} max={40} />
+              </th>
+            ))}
+            <th scope="col" className={styles.number}>
+              p50
+            </th>
+            <th scope="col" className={styles.number}>
+              p99
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run, index) => (
+            <tr key={run.run_id}>
+              <th scope="row">
+                <a href={hrefOf(run.run_id)}>
+                  <SafeText text={run.name} max={60} />
+                </a>
+                <div className={styles.quiet}>
+                  <SafeText text={`${run.operation} · ${run.base_url}`} max={120} />
+                </div>
+                {run.without_metrics !== null && (
+                  <div className={styles.quiet}>
+                    not evaluated: <SafeText text={run.without_metrics} max={300} />
+                  </div>
+                )}
+              </th>
+              <td>{formatTimestamp(run.started_at)}</td>
+              <td>{run.state}</td>
+              <td className={styles.number}>{formatCount(run.rows)}</td>
+              <td className={styles.number}>{formatCount(run.unsuccessful)}</td>
+              {rules.map(({ rule, values }) => (
+                <td key={rule} className={styles.number}>
+                  {toShareText(values[index] ?? null)}
+                </td>
+              ))}
+              <td className={styles.number}>{toMsText(run.latency_ms?.p50)}</td>
+              <td className={styles.number}>
+                {toMsText(run.latency_ms?.p99)}
+                {run.generator_limited && <div className={styles.quiet}>limited by this machine</div>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}
+
+function toShareText(one: { value: number } | null): string {
+  return one === null ? '–' : formatShare(one.value)
+}
+
+function toMsText(ms: number | undefined): string {
+  return ms === undefined ? '–' : formatMs(ms)
+}

@@ -1,0 +1,217 @@
+import { useElementSize } from '@mantine/hooks'
+import { type PointerEvent, useState } from 'react'
+import { createLinearScale, createTightScale, formatTick } from '../../../shared/load/chart-scale.ts'
+import type { OverlaidLatency } from '../../../shared/load/latency-overlay.ts'
+import { formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import styles from './charts.module.css'
+import { Legend, type LegendEntry, toDashArray } from './plot.tsx'
+
+/** One run of the chart: its legend, and what it measured; null where it measured nothing. */
+export interface OverlaidSeries extends LegendEntry {
+  /** What the reading under the chart calls it. */
+  letter: string
+  latency: OverlaidLatency | null
+}
+
+/** Tones and dashes for as many runs as are compared at once. */
+export const RUN_LINES: readonly Required<Pick<LegendEntry, 'token' | 'dash'>>[] = [
+  { token: '--chart-1', dash: 'solid' },
+  { token: '--chart-2', dash: 'dashed' },
+  { token: '--chart-3', dash: 'dotted' },
+  { token: '--chart-4', dash: 'solid' },
+  { token: '--chart-5', dash: 'dashed' },
+  { token: '--chart-6', dash: 'dotted' },
+  { token: '--chart-7', dash: 'solid' },
+  { token: '--chart-8', dash: 'dashed' },
+]
+
+/** Sizes in pixels. */
+const FRAME = { height: 260, left: 64, right: 16, top: 12, bottom: 26 }
+
+/** How the latencies are drawn: by percentile, or how many answers took how long. */
+export type OverlayKind = 'curve' | 'distribution'
+
+/** A chart laid out: the lines, the axes, and what a place in it says. */
+interface OverlayLayout {
+  lines: { path: string; token: string; dash: NonNullable<LegendEntry['dash']> }[]
+  x: { at: number; label: string }[]
+  y: { at: number; label: string }[]
+  /** What stands at a share of the width, in words; null where nothing does. */
+  read(share: number): { at: number; text: string } | null
+}
+
+/** The latencies of several runs in one chart, with their values under the pointer. */
+export function LatencyOverlayChart(props: {
+  /** What was measured, such as `http_req_duration`. */
+  name: string
+  kind: OverlayKind
+  series: readonly OverlaidSeries[]
+}) {
+  const { name, kind, series } = props
+  const { ref, width } = useElementSize()
+  const [share, setShare] = useState<number | null>(null)
+  const layout = kind === 'curve' ? layOutCurves(series) : layOutDistributions(series)
+  if (layout === null) return <p className={styles.none}>Nothing was measured that can be drawn.</p>
+  const [plotWidth, plotHeight] = [
+    Math.max(1, width - FRAME.left - FRAME.right),
+    FRAME.height - FRAME.top - FRAME.bottom,
+  ]
+  const toX = (at: number) => FRAME.left + at * plotWidth
+  const toY = (at: number) => FRAME.top + (1 - at) * plotHeight
+  const point = (event: PointerEvent) => {
+    const from = event.currentTarget.getBoundingClientRect().left + FRAME.left
+    const at = (event.clientX - from) / plotWidth
+    setShare(at < 0 || at > 1 ? null : at)
+  }
+  const reading = share === null ? null : layout.read(share)
+  return (
+    <figure ref={ref} className={styles.distribution}>
+      <svg
+        width="100%"
+        height={FRAME.height}
+        role="img"
+        aria-label={`${kind === 'curve' ? 'Percentiles' : 'Distribution'} of ${name} of ${series.length} runs; the table has the figures`}
+        onPointerMove={point}
+        onPointerLeave={() => setShare(null)}
+      >
+        {layout.y.map(({ at, label }) => (
+          <g key={label}>
+            <line className={styles.gridLine} x1={toX(0)} x2={toX(1)} y1={toY(at)} y2={toY(at)} />
+            <text className={styles.tick} textAnchor="end" x={FRAME.left - 6} y={toY(at) + 4}>
+              {label}
+            </text>
+          </g>
+        ))}
+        {layout.x.map(({ at, label }) => (
+          <g key={label}>
+            <line className={styles.gridLine} x1={toX(at)} x2={toX(at)} y1={toY(0)} y2={toY(1)} />
+            <text
+              className={styles.tick}
+              textAnchor={at < 0.02 ? 'start' : at > 0.96 ? 'end' : 'middle'}
+              x={toX(at)}
+              y={FRAME.height - 8}
+            >
+              {label}
+            </text>
+          </g>
+        ))}
+        <g transform={`translate(${FRAME.left} ${FRAME.top}) scale(${plotWidth} ${plotHeight})`}>
+          {layout.lines.map(({ path, token, dash }) => (
+            <path
+              key={token}
+              d={path}
+              fill="none"
+              stroke={`var(${token})`}
+              strokeWidth="2"
+              strokeDasharray={toDashArray(dash)}
+              vectorEffect="non-scaling-stroke"
+            />
+          ))}
+        </g>
+        {reading !== null && (
+          <line className={styles.mark} x1={toX(reading.at)} x2={toX(reading.at)} y1={toY(0)} y2={toY(1)} />
+        )}
+      </svg>
+      <figcaption className={styles.under}>
+        <Legend entries={series.filter(({ latency }) => latency !== null)} />
+        <p className={styles.reading}>{reading?.text ?? 'Point at the chart for its values'}</p>
+      </figcaption>
+    </figure>
+  )
+}
+
+const MARKED_PERCENTILES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999]
+
+/** How far right a percentile stands: each further nine takes as much room as the one before. */
+function toDecades(percentile: number): number {
+  return -Math.log10(1 - percentile / 100)
+}
+
+/** Latencies by percentile, on a logarithmic axis of milliseconds; null where nothing was measured. */
+export function layOutCurves(series: readonly OverlaidSeries[]): OverlayLayout | null {
+  const known = series.flatMap((one) => (one.latency === null ? [] : [{ ...one, curve: one.latency.curve }]))
+  const points = known.flatMap(({ curve }) => curve)
+  if (points.length === 0) return null
+  const all = points.map(({ ms }) => ms)
+  const scale = createTightScale(Math.min(...all), Math.max(...all))
+  const end = Math.max(...points.map(({ percentile }) => toDecades(percentile)), 1)
+  return {
+    lines: known.map(({ curve, token, dash = 'solid' }) => ({
+      path: toPath(curve.map(({ percentile, ms }) => [toDecades(percentile) / end, scale.toShare(ms)])),
+      token,
+      dash,
+    })),
+    x: MARKED_PERCENTILES.filter((percentile) => toDecades(percentile) <= end).map((percentile) => ({
+      at: toDecades(percentile) / end,
+      label: percentile === 0 ? 'fastest' : `p${percentile}`,
+    })),
+    y: scale.ticks.map((tick) => ({ at: scale.toShare(tick), label: formatMs(tick) })),
+    read(share) {
+      const percentile = 100 * (1 - 10 ** (-share * end))
+      const name = percentile < 99 ? percentile.toFixed(1) : Number(percentile.toPrecision(6))
+      const values = known.flatMap(({ letter, curve }) => {
+        const ms = curve.find((point) => point.percentile >= percentile)?.ms
+        return ms === undefined ? [] : [`${letter} ${formatMs(ms)}`]
+      })
+      return values.length === 0 ? null : { at: share, text: `p${name}: ${values.join(', ')}` }
+    },
+  }
+}
+
+/** How many of the answers took how long, on a logarithmic axis of milliseconds; null where nothing was measured. */
+export function layOutDistributions(series: readonly OverlaidSeries[]): OverlayLayout | null {
+  const known = series.flatMap((one) =>
+    one.latency === null || one.latency.bars.length === 0
+      ? []
+      : [
+          {
+            ...one,
+            bars: one.latency.bars,
+            total: one.latency.bars.reduce((sum, { count }) => sum + count, 0),
+          },
+        ],
+  )
+  const [first] = known
+  const edges = first?.bars
+  const [low, high] = [edges?.[0]?.fromMs, edges?.at(-1)?.upToMs]
+  if (edges === undefined || low === undefined || high === undefined) return null
+  const x = createTightScale(low, high)
+  const y = createLinearScale(
+    Math.max(...known.flatMap(({ bars, total }) => bars.map(({ count }) => (100 * count) / total))),
+  )
+  return {
+    lines: known.map(({ bars, total, token, dash = 'solid' }) => ({
+      path: toPath([
+        [x.toShare(low), 0],
+        ...bars.flatMap(({ fromMs, upToMs, count }): [number, number][] => {
+          const at = y.toShare((100 * count) / total)
+          return [
+            [x.toShare(fromMs), at],
+            [x.toShare(upToMs), at],
+          ]
+        }),
+        [x.toShare(high), 0],
+      ]),
+      token,
+      dash,
+    })),
+    x: x.ticks.map((tick) => ({ at: x.toShare(tick), label: formatMs(tick) })),
+    y: y.ticks.map((tick) => ({ at: y.toShare(tick), label: `${formatTick(tick)} %` })),
+    read(share) {
+      const index = edges.findIndex(({ upToMs }) => share <= x.toShare(upToMs))
+      const edge = edges[index]
+      if (edge === undefined) return null
+      const values = known.map(
+        ({ letter, bars, total }) => `${letter} ${formatShare(bars[index]?.count ?? 0, total)}`,
+      )
+      return { at: share, text: `${formatMs(edge.fromMs)} to ${formatMs(edge.upToMs)}: ${values.join(', ')}` }
+    },
+  }
+}
+
+/** A line through places from 0 to 1, as SVG draws it in a square of 1. */
+function toPath(places: readonly (readonly [x: number, y: number])[]): string {
+  return places
+    .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(5)} ${(1 - y).toFixed(5)}`)
+    .join('')
+}

@@ -1,0 +1,73 @@
+import { Button, Checkbox, CloseButton } from '@mantine/core'
+import { IconArrowsDiff } from '@tabler/icons-react'
+import { create } from 'zustand'
+import { COMPARED_MAX } from '../../../shared/lookback/comparison.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import styles from './runs.module.css'
+
+type Ticked = Pick<RunSummary, 'run_id' | 'name' | 'created_at'>
+
+interface RunSelection {
+  /** Runs that are ticked in a list, in the order they were. */
+  ticked: readonly Ticked[]
+}
+
+const useRunSelection = create<RunSelection>(() => ({ ticked: [] }))
+
+function clearSelection(): void {
+  useRunSelection.setState({ ticked: [] })
+}
+
+/** Forgets the tick of a run that is no longer there. */
+export function forgetTick(runId: string): void {
+  useRunSelection.setState(({ ticked }) => ({ ticked: ticked.filter((one) => one.run_id !== runId) }))
+}
+
+/** A box that ticks a run of a list, to compare it with others. */
+export function RunTick({ run }: { run: Ticked }) {
+  const isTicked = useRunSelection(({ ticked }) => ticked.some((one) => one.run_id === run.run_id))
+  const isFull = useRunSelection(({ ticked }) => ticked.length >= COMPARED_MAX)
+  return (
+    <Checkbox
+      size="xs"
+      aria-label={`Choose ${run.name} to compare`}
+      title={isFull && !isTicked ? `At most ${COMPARED_MAX} runs are compared at once` : 'Choose to compare'}
+      disabled={isFull && !isTicked}
+      checked={isTicked}
+      onChange={(event) => {
+        const { checked } = event.currentTarget
+        if (!checked) forgetTick(run.run_id)
+        else useRunSelection.setState(({ ticked }) => ({ ticked: [...ticked, run] }))
+      }}
+    />
+  )
+}
+
+/** What can be done with the ticked runs; nothing while there are none. The earliest run comes first. */
+export function SelectionBar({ onCompare }: { onCompare: (runIds: string[]) => void }) {
+  const ticked = useRunSelection((selection) => selection.ticked)
+  if (ticked.length === 0) return null
+  const compare = () => {
+    const inOrder = [...ticked].sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
+    clearSelection()
+    onCompare(inOrder.map(({ run_id }) => run_id))
+  }
+  return (
+    <section className={styles.bar} aria-label="Chosen runs">
+      <span aria-live="polite">
+        {formatCounted(ticked.length, 'run')} chosen
+        {ticked.length === 1 && '; choose another one to compare'}
+      </span>
+      <Button
+        size="compact-sm"
+        disabled={ticked.length < 2}
+        leftSection={<IconArrowsDiff size="1rem" aria-hidden />}
+        onClick={compare}
+      >
+        Compare
+      </Button>
+      <CloseButton size="sm" aria-label="Clear the choice" onClick={clearSelection} />
+    </section>
+  )
+}

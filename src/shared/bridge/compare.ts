@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { latencyOverlaySchema } from '../load/latency-overlay.ts'
+import {
+  COMPARED_MAX,
+  changedRowSchema,
+  changeFilterSchema,
+  decisionComparisonSchema,
+} from '../lookback/comparison.ts'
+import { trendSchema } from '../lookback/trend.ts'
+import { ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
+import { base, runIdSchema, toStrict } from './procedure.ts'
+import { exportedSchema, exportTargetSchema } from './results.ts'
+import { excerptShape } from './source.ts'
+
+const { runId } = runIdSchema.shape
+
+const labelsSchema = z.object({
+  /** Column with the labels, by name or number; null where verdicts alone are labels. */
+  column: z.string().min(1).nullable(),
+  useVerdicts: z.boolean(),
+  /** Rows with this label should trigger this rule; without any, a label names its rule. */
+  positives: z.array(z.object({ value: z.string().min(1), rule: z.string().min(1) })),
+  /** What stands between several values of one label; null where each label is one value. */
+  separator: z.string().min(1).nullable(),
+})
+
+/** Labels of runs as a page names them: a column of their source, or verdicts. */
+export type LabelChoice = z.infer<typeof labelsSchema>
+
+const pairSchema = z.object({
+  /** The earlier run, and the one that is compared with it. */
+  a: runId,
+  b: runId,
+  /** `post_id`, `row`, `content` or a column; left out, what both runs have in common. */
+  by: z.string().min(1).exactOptional(),
+})
+
+/** Two runs, and how their rows are joined. */
+export type RunPair = z.infer<typeof pairSchema>
+
+const decisionsSchema = decisionComparisonSchema.omit({ listed: true, exported: true, labels: true })
+
+/** What two runs decided differently, without the rows and the labels. */
+export type ComparedDecisions = z.infer<typeof decisionsSchema>
+
+const listedRowSchema = changedRowSchema.extend({
+  ...excerptShape,
+  /** How long the key is of which `key` may be the beginning. */
+  keyLength: z.int(),
+})
+
+/** A changed row as a page lists it: its cells and key are excerpts. */
+export type ListedChange = z.infer<typeof listedRowSchema>
+
+const pageShape = { offset: z.int().min(0), limit: z.int().min(1).max(200) }
+
+/** What differs between runs. */
+export const compareContract = {
+  /** What two bulk runs of one operation decided differently. */
+  decisions: base.input(toStrict(pairSchema)).output(decisionsSchema),
+  /** The same held against labels. Fails with `BAD_USAGE` where no row that both runs answered has a label. */
+  byLabels: base
+    .input(toStrict(pairSchema.extend({ labels: labelsSchema })))
+    .output(decisionComparisonSchema.shape.labels.unwrap()),
+  /** A page of the changed rows, by row of B. */
+  changes: base
+    .input(toStrict(pairSchema.extend({ list: changeFilterSchema, ...pageShape })))
+    .output(z.object({ total: z.int(), offset: z.int(), rows: z.array(listedRowSchema) })),
+  /** Writes all changed rows to a file, where and how `exports.create` does. */
+  exportChanges: base
+    .input(
+      toStrict(
+        pairSchema.extend({
+          list: changeFilterSchema,
+          format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
+          targetId: exportTargetSchema.shape.targetId.exactOptional(),
+        }),
+      ),
+    )
+    .output(exportedSchema),
+  /** The latencies of runs over one another; each run after the first is compared with it. */
+  latency: base
+    .input(z.strictObject({ runIds: z.array(runId).min(1).max(COMPARED_MAX) }))
+    .output(latencyOverlaySchema),
+  /** All runs of the source of a run, oldest first; with labels each is evaluated. */
+  trend: base
+    .input(toStrict(runIdSchema.extend({ labels: labelsSchema.exactOptional() })))
+    .output(trendSchema),
+}
+
+const baselineEntrySchema = z.object({
+  name: z.string(),
+  runId: z.string(),
+  /** Null where the run was deleted. */
+  runName: z.string().nullable(),
+  /** ISO 8601. */
+  setAt: z.string(),
+})
+
+/** A baseline of the connection and source of a run. */
+export type BaselineEntry = z.infer<typeof baselineEntrySchema>
+
+const entriesSchema = z.array(baselineEntrySchema)
+const named = runIdSchema.extend({ name: z.string().trim().min(1).max(100) })
+
+/** The runs that later runs of their connection and source are compared with. Each change gives the list as it is then. */
+export const baselinesContract = {
+  /** Those that the run can be compared with, and those that it is. */
+  list: base.input(runIdSchema).output(entriesSchema),
+  /** Makes the run a baseline, in place of the one of that name. */
+  set: base.input(named).output(entriesSchema),
+  /** Removes the baseline of that name of the run's connection and source; its run stays. */
+  remove: base.input(named).output(entriesSchema),
+}
