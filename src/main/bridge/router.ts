@@ -11,6 +11,7 @@ import {
 } from './results-handlers.ts'
 import { runsHandlers } from './runs-handlers.ts'
 import { sourceHandlers } from './sources.ts'
+import { labellingHandlers, verdictsHandlers } from './verdicts-handlers.ts'
 import { eventsHandlers } from './watch-handlers.ts'
 
 /** Every procedure of the contract with its handler. */
@@ -24,6 +25,8 @@ export const bridgeRouter = bridge.router({
   review: reviewHandlers,
   receiver: receiverHandlers,
   results: resultsHandlers,
+  verdicts: verdictsHandlers,
+  labelling: labellingHandlers,
   load: loadHandlers,
   exports: exportsHandlers,
   compare: compareHandlers,

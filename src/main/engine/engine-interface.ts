@@ -5,13 +5,14 @@ import type { AnnotationChange, Annotations } from '../../shared/lookback/annota
 import type { Baseline } from '../../shared/lookback/baseline.ts'
 import type { ChangedRows, CompareOptions, DecisionComparison } from '../../shared/lookback/comparison.ts'
 import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
+import type { Labelling, LabellingChange, LabellingOptions } from '../../shared/lookback/labelling.ts'
 import type { Ledger, LedgerQuery } from '../../shared/lookback/ledger.ts'
 import type { PrunableRuns, Retention } from '../../shared/lookback/retention.ts'
 import type { FoundRuns, RunListQuery, RunPage } from '../../shared/lookback/run-list.ts'
 import type { ReportOptions, RunReport } from '../../shared/lookback/run-report.ts'
 import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sample.ts'
 import type { Trend, TrendLabels } from '../../shared/lookback/trend.ts'
-import type { NewVerdict, Verdict } from '../../shared/lookback/verdict.ts'
+import type { NewVerdict, RowVerdict, Verdict } from '../../shared/lookback/verdict.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { SourceChange } from '../../shared/plan/source-fingerprint.ts'
@@ -131,14 +132,25 @@ export interface RunReader {
   reportRun(runId: string, options: ReportOptions): Promise<RunReport>
   /** Draws a sample of the answered rows into a file. Throws `BAD_USAGE` and what an export throws. */
   sampleRun(runId: string, options: SampleOptions): Promise<Sample>
+  /** Draws rows of a run to be labelled one by one, in place of those drawn before. Throws `BAD_USAGE`. */
+  startLabelling(runId: string, options: LabellingOptions): Promise<Labelling>
+  /** The rows that were drawn to be labelled and how far a person has come; null where none were. */
+  readLabelling(runId: string): Promise<Labelling | null>
+  /** Notes how far a person has come. Throws `BAD_USAGE` where no rows were drawn. */
+  changeLabelling(runId: string, change: LabellingChange): Promise<Labelling>
+  /** Forgets which rows were drawn; the verdicts on them stay. */
+  endLabelling(runId: string): Promise<void>
   /** What persons said of the rows of a run and its retries, by row. */
   readVerdicts(runId: string): Promise<Verdict[]>
   /** How a source has changed since the run read its own. */
   findSourceChange(runId: string, source: PlanSource): Promise<SourceChange>
   /** Stores verdicts, all or none. Throws `BAD_USAGE` where the run has no such row. */
   storeVerdicts(runId: string, verdicts: readonly NewVerdict[]): Promise<void>
-  /** Removes all verdicts on a row. Throws `BAD_USAGE` where the run has no such row. */
-  removeVerdicts(runId: string, row: number): Promise<void>
+  /**
+   * Puts verdicts in the place of all that was said of a row, and returns what is said of it now. A row that was drawn to
+   * be labelled counts for its stratum. Throws `BAD_USAGE` where the run has no such row.
+   */
+  replaceVerdicts(runId: string, row: number, verdicts: readonly RowVerdict[]): Promise<Verdict[]>
   /** Stores the verdicts of a file, all or none, and returns how many. Throws `BAD_SOURCE` and `BAD_USAGE`. */
   importVerdicts(runId: string, source: PlanSource): Promise<number>
   /**

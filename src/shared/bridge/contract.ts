@@ -5,6 +5,7 @@ import { connectionsContract } from './connections.ts'
 import { checkContract, exportsContract, loadContract, resultsContract, reviewContract } from './results.ts'
 import { eventsContract, runsContract } from './runs.ts'
 import { sourceContract } from './source.ts'
+import { labellingContract, verdictsContract } from './verdicts.ts'
 
 /** Everything a window can ask of the engine. */
 export const bridgeContract = {
@@ -17,6 +18,8 @@ export const bridgeContract = {
   review: reviewContract,
   receiver: receiverContract,
   results: resultsContract,
+  verdicts: verdictsContract,
+  labelling: labellingContract,
   load: loadContract,
   exports: exportsContract,
   compare: compareContract,

@@ -3,7 +3,11 @@ import { z } from 'zod'
 /** What a person can say of a row. */
 export const VERDICTS = ['agree', 'should', 'should-not', 'unsure'] as const
 
-const verdictSchema = z.object({
+/** Stands among verdicts for the rows that nobody has judged. */
+export const NO_VERDICT = 'none'
+
+/** See {@link Verdict}. */
+export const verdictSchema = z.object({
   row: z.int(),
   /**
    * `agree`: what triggered is right. `should` and `should-not`: right but for one rule, which is missing or too much.
@@ -25,6 +29,73 @@ export type Verdict = z.infer<typeof verdictSchema>
 
 /** A verdict that is to be stored. */
 export type NewVerdict = Omit<Verdict, 'given_at'>
+
+/** Each verdict in words, as a facet or a button has it. */
+export const VERDICT_WORDS: Record<Verdict['verdict'] | typeof NO_VERDICT, string> = {
+  agree: 'agree',
+  should: 'should trigger',
+  'should-not': 'should not trigger',
+  unsure: 'unsure',
+  [NO_VERDICT]: 'no verdict',
+}
+
+/** A verdict with its rule in words, such as `should trigger Spam`. */
+export function describeVerdict({ verdict, rule }: Pick<Verdict, 'verdict' | 'rule'>): string {
+  return rule === null ? VERDICT_WORDS[verdict] : `${VERDICT_WORDS[verdict]} ${rule}`
+}
+
+/** What a person says of a row, apart from which row it is. */
+export type RowVerdict = Pick<Verdict, 'verdict' | 'rule' | 'note'>
+
+/**
+ * The verdicts on a row after one more: one that speaks of a rule stands next to those of other rules, any other takes
+ * the place of all. The note of the row stays.
+ */
+export function addVerdict(
+  known: readonly RowVerdict[],
+  { verdict, rule }: Pick<Verdict, 'verdict' | 'rule'>,
+): RowVerdict[] {
+  const kept = rule === null ? [] : known.filter((one) => one.rule !== null && one.rule !== rule)
+  return [...kept, { verdict, rule, note: known[0]?.note ?? null }]
+}
+
+/** The verdicts on a row with another note. A note alone is a verdict of `unsure`, since it decides nothing. */
+export function setNote(known: readonly RowVerdict[], text: string): RowVerdict[] {
+  const note = text.trim() === '' ? null : text.trim()
+  if (known.length > 0) return known.map((one) => ({ ...one, note }))
+  return note === null ? [] : [{ verdict: 'unsure', rule: null, note }]
+}
+
+/**
+ * What a person's labels of a row say of what the service decided: it is right, or some rules are missing and others too
+ * much. Rules are compared by name.
+ */
+export function toVerdicts(
+  labels: ReadonlySet<string>,
+  triggered: readonly string[],
+): Pick<Verdict, 'verdict' | 'rule'>[] {
+  const missing = [...labels].filter((rule) => !triggered.includes(rule))
+  const wrong = triggered.filter((rule) => !labels.has(rule))
+  if (missing.length + wrong.length === 0) return [{ verdict: 'agree', rule: null }]
+  return [
+    ...missing.map((rule) => ({ verdict: 'should' as const, rule })),
+    ...wrong.map((rule) => ({ verdict: 'should-not' as const, rule })),
+  ]
+}
+
+/** The labels that verdicts amount to; the reverse of {@link toVerdicts}. Null where they leave it open. */
+export function toLabels(
+  verdicts: readonly Pick<Verdict, 'verdict' | 'rule'>[],
+  triggered: readonly string[],
+): Set<string> | null {
+  if (verdicts.length === 0 || verdicts.some(({ verdict }) => verdict === 'unsure')) return null
+  const labels = new Set(triggered)
+  for (const { verdict, rule } of verdicts) {
+    if (rule !== null && verdict === 'should') labels.add(rule)
+    if (rule !== null && verdict === 'should-not') labels.delete(rule)
+  }
+  return labels
+}
 
 /** What is wrong with a verdict, or null. */
 export function findVerdictMistake({ verdict, rule }: Pick<NewVerdict, 'verdict' | 'rule'>): string | null {

@@ -174,6 +174,27 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'Rows are numbered from 1, as in the sluice_row column of an export.',
     }),
   },
+  labelling_missing: {
+    code: 'BAD_USAGE',
+    words: ({ runId }: { runId: string }) => ({
+      text: `no rows of run ${runId} are drawn for labelling`,
+      remedy: 'Draw a sample, then label its rows.',
+    }),
+  },
+  labelling_unusable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the labelling in ${file}: ${reason}`,
+      remedy: 'To draw another sample, delete the file. Run and verdicts are not affected.',
+    }),
+  },
+  labelling_empty: {
+    code: 'BAD_USAGE',
+    words: ({ runId }: { runId: string }) => ({
+      text: `run ${runId} has no answered rows to label`,
+      remedy: 'Wait until the service has answered, or choose another run.',
+    }),
+  },
   verdict_file_wrong: {
     code: 'BAD_SOURCE',
     words: ({ file, row, reason }: { file: string; row: number; reason: string }) => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { NO_VERDICT, VERDICTS } from '../lookback/verdict.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
 import { sourcePlaceSchema } from '../plan/source-place.ts'
 import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'
@@ -28,6 +29,8 @@ export const rowFilterSchema = z.object({
   cause: z.string().exactOptional(),
   /** Rows with this answer of the service. */
   answer: rowAnswerSchema.exactOptional(),
+  /** Rows with this verdict of a person, among others; {@link NO_VERDICT} stands for having none. */
+  verdict: z.enum([...VERDICTS, NO_VERDICT]).exactOptional(),
   /** Rows any of whose cells contains this text, ASCII letters in either case. */
   search: z.string().exactOptional(),
 })
@@ -174,7 +177,7 @@ export interface ExportRow extends ResultRow {
 
 /** A value and how many rows have it. A `cause` is that of an error without a code, or what kept a row back. */
 const facetSchema = z.object({
-  kind: z.enum(['state', 'rule', 'error', 'cause', 'answer']),
+  kind: z.enum(['state', 'rule', 'error', 'cause', 'answer', 'verdict']),
   value: z.string(),
   label: z.string(),
   rows: z.int(),

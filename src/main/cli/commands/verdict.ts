@@ -62,7 +62,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
       await withEngine(context, flags.workspace, async (engine) => {
         const { run_id: runId } = await resolveRun(engine, reference)
         if (row !== undefined) {
-          if (verdict === undefined) await engine.removeVerdicts(runId, row)
+          if (verdict === undefined) await engine.replaceVerdicts(runId, row, [])
           else {
             const given = { row, verdict, rule: rule ?? null, note: flags.note ?? null }
             await engine.storeVerdicts(runId, [{ ...given, stratum: null, stratum_rows: null }])

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
+import type { Labelling, LabellingOptions } from '../../../shared/lookback/labelling.ts'
 import { createRandom } from '../../../shared/lookback/seeded-random.ts'
 import {
   allocate,
@@ -20,6 +21,7 @@ import { readRuleNames } from '../run/results/family-counts.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
 import { type AnsweredRow, readAnsweredRows, type WantedScores } from './answered-rows.ts'
+import { storeLabelling } from './labelling-store.ts'
 import { findColumnOrThrow } from './row-labels.ts'
 
 /** Most groups that rows are drawn from. */
@@ -35,12 +37,7 @@ const PAGE_ROWS = 500
 export async function sampleRun(family: RunFamily, options: SampleOptions): Promise<Sample> {
   refuseSource(family, options.file)
   const { record } = family
-  const groups = new Groups(options.by)
-  const { scores, read } = createStratumReader(family, options.by)
-  for (const step of readAnsweredRows(family, scores)) {
-    for (const row of step) if (row.isAnswered) groups.add(row.row, read(row))
-  }
-  const drawn = groups.draw(options)
+  const drawn = drawAnswered(family, options)
   const ids = [...drawn.stratumOf.keys()]
   const pages = Array.from({ length: Math.ceil(ids.length / PAGE_ROWS) }, (_, index) =>
     findNewest(family, ids.slice(index * PAGE_ROWS, (index + 1) * PAGE_ROWS)),
@@ -57,6 +54,38 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
     ]),
     pages: readPagesOfRows(family, pages, { withRequests: format === 'jsonl' }),
   })
+}
+
+/**
+ * Draws answered rows of a run to be labelled one by one, in place of those drawn before. Throws `BAD_USAGE` and
+ * `WORKSPACE_UNUSABLE`.
+ */
+export function startLabelling(family: RunFamily, options: LabellingOptions, nowMs = Date.now()): Labelling {
+  const { by, allocation, seed, rules, showsDecision } = options
+  const { stratumOf, strata } = drawAnswered(family, options)
+  if (stratumOf.size === 0) throw new SluiceError({ id: 'labelling_empty', runId: family.record.runId })
+  const placeOf = new Map(strata.map(({ stratum }, place) => [stratum, place]))
+  const rows = [...stratumOf].map(([row, stratum]): Labelling['rows'][number] => [
+    row,
+    placeOf.get(stratum) ?? 0,
+  ])
+  // Another stream than the one that drew the rows.
+  const random = createRandom(~seed >>> 0)
+  const order = rows.map((row) => ({ row, key: random() })).sort((a, b) => a.key - b.key)
+  return storeLabelling(family, {
+    ...{ at: 0, skipped: [], rules: [...rules], showsDecision, by, allocation, seed, strata },
+    started_at: new Date(nowMs).toISOString(),
+    rows: order.map(({ row }) => row),
+  })
+}
+
+function drawAnswered(family: RunFamily, options: Omit<SampleOptions, 'file'>): DrawnRows {
+  const groups = new Groups(options.by)
+  const { scores, read } = createStratumReader(family, options.by)
+  for (const step of readAnsweredRows(family, scores)) {
+    for (const row of step) if (row.isAnswered) groups.add(row.row, read(row))
+  }
+  return groups.draw(options)
 }
 
 /**
@@ -159,7 +188,7 @@ class Groups {
     return this.#sizes.push(0) - 1
   }
 
-  draw({ size, allocation, seed }: SampleOptions): DrawnRows {
+  draw({ size, allocation, seed }: Omit<SampleOptions, 'file'>): DrawnRows {
     const names = [...this.#numberOf.keys()]
     const drawn = allocate(this.#sizes, size, allocation)
     const groups = this.#groups.subarray(0, this.#length)

@@ -6,9 +6,9 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { createPostIdMapper } from '../mapping/row-mapper.ts'
+import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { openSource } from '../source/open-source.ts'
 import type { AnsweredRow } from './answered-rows.ts'
-import { readVerdicts } from './verdict-store.ts'
 
 /** What is said of a row: its label as it stands, the verdicts of a person, or why there is neither. */
 export type RowLabel =
@@ -33,11 +33,12 @@ export class Strata {
   readonly populations: (number | null)[] = []
   readonly #numbers = new Map<string, number>()
 
-  /** The number of a stratum; `rows` is null where rows stand for themselves. */
+  /** The number of a stratum; `rows` is null where rows stand for themselves, which are a stratum of their own. */
   number(name: string, rows: number | null): number {
-    const known = this.#numbers.get(name)
+    const key = `${rows === null ? 'alone' : 'sampled'} ${name}`
+    const known = this.#numbers.get(key)
     if (known !== undefined) return known
-    this.#numbers.set(name, this.names.length)
+    this.#numbers.set(key, this.names.length)
     this.names.push(name)
     this.populations.push(rows)
     return this.names.length - 1

@@ -15,10 +15,10 @@ import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows } from '../run/export/export-rows.ts'
 import { writeReport } from '../run/export/write-report.ts'
+import { readVerdicts, storeVerdicts } from '../run/journal/verdict-store.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
 import { findColumnOrThrow } from './row-labels.ts'
-import { readVerdicts, storeVerdicts } from './verdict-store.ts'
 
 /** The columns of a file of verdicts, as a sample has them too. */
 const COLUMNS = {

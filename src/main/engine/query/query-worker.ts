@@ -6,10 +6,11 @@ import { readLatencySeries } from '../journal/seconds.ts'
 import { Catalogue } from '../lookback/catalogue/catalogue.ts'
 import { compareLatencies, compareTwoRuns } from '../lookback/compared-run.ts'
 import { KeptPairs } from '../lookback/kept-pairs.ts'
-import { readVerdicts, removeVerdicts, storeVerdicts } from '../lookback/verdict-store.ts'
+import { changeLabelling, endLabelling, findStratum, readLabelling } from '../lookback/labelling-store.ts'
 import { readLoadReport } from '../results/load-report.ts'
 import { findStanding, summarizeRun } from '../results/run-summary.ts'
 import { findLateRuns } from '../run/callback-settler.ts'
+import { readVerdicts, replaceVerdicts, storeVerdicts } from '../run/journal/verdict-store.ts'
 import { readFacets, readProblemGroups } from '../run/results/facets.ts'
 import { isSimple, readPage } from '../run/results/result-page.ts'
 import { readRow } from '../run/results/row-detail.ts'
@@ -91,9 +92,19 @@ serveCalls<QueryCalls>({
     const { sampleSource } = await import('../lookback/draw-sample.ts')
     return sampleSource(source, options)
   },
+  async startLabelling(run, options) {
+    const { startLabelling } = await import('../lookback/draw-sample.ts')
+    return startLabelling(openFamily(run), options)
+  },
+  readLabelling: (run) => readLabelling(openFamily(run)),
+  changeLabelling: (run, change) => changeLabelling(openFamily(run), change),
+  endLabelling: (run) => endLabelling(openFamily(run)),
   readVerdicts: (run) => readVerdicts(openFamily(run)),
   storeVerdicts: (run, verdicts) => storeVerdicts(openFamily(run), verdicts),
-  removeVerdicts: (run, row) => removeVerdicts(openFamily(run), row),
+  replaceVerdicts: (run, row, verdicts) => {
+    const family = openFamily(run)
+    return replaceVerdicts(family, row, verdicts, { stratum: findStratum(family, row) })
+  },
   async importVerdicts(run, source) {
     const { importVerdicts } = await import('../lookback/verdict-files.ts')
     return importVerdicts(openFamily(run), source)

@@ -81,6 +81,11 @@ export function toAnnotationsFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${ANNOTATIONS_ENDING}`)
 }
 
+/** Where the rows are noted that were drawn to be labelled, named after the first run. */
+export function toLabellingFile(workspace: string, runId: string): string {
+  return join(workspace, RUNS_FOLDER, `${runId}.labelling`)
+}
+
 /** Where the exports of a run are noted that were written inside of the workspace. */
 export function toExportsFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}.exports`)
@@ -158,8 +163,10 @@ export function toRunFiles(workspace: string, runId: string): string[] {
   const file = toJournalFile(workspace, runId)
   const verdicts = toVerdictsFile(workspace, runId)
   const annotations = toAnnotationsFile(workspace, runId)
+  const labelling = toLabellingFile(workspace, runId)
   return [
     ...[`${verdicts}-journal`, `${verdicts}.lease`, verdicts],
+    ...[`${labelling}.lease`, labelling],
     ...[annotations, `${annotations}.lease`, toExportsFile(workspace, runId)],
     ...[`${file}-wal`, `${file}-shm`, `${file}-journal`, file],
   ]

@@ -1,9 +1,17 @@
+import { NO_VERDICT, VERDICT_WORDS, VERDICTS } from '../../../../shared/lookback/verdict.ts'
 import { toCauseLabel, toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../../../shared/run/problem.ts'
 import { type Facet, type FacetList, NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { createExamplesReader, readCauseKey, sayCause } from '../journal/stored-problems.ts'
-import { countRowsWithRules, readFacetCounts, readFamilyCounts, readRuleNames } from './family-counts.ts'
+import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
+import {
+  countRowsRead,
+  countRowsWithRules,
+  readFacetCounts,
+  readFamilyCounts,
+  readRuleNames,
+} from './family-counts.ts'
 import { countStates } from './result-page.ts'
 import { createPlaceAdder } from './row-detail.ts'
 import { hasRule, isOfKind, RowIndex, type RowKind } from './row-search.ts'
@@ -12,6 +20,7 @@ import { hasRule, isOfKind, RowIndex, type RowKind } from './row-search.ts'
 const EXAMPLES = 10
 
 type Counts = Record<Facet['kind'], ReadonlyMap<string, number>>
+type JournalCounts = Omit<Counts, 'verdict'>
 
 /**
  * Reads every facet of the rows under a filter, most rows first within a kind. Without a filter the counters answer and
@@ -22,14 +31,32 @@ export function readFacets(
   filter: RowFilter = {},
   counted?: { index: RowIndex; isCounted: boolean },
 ): FacetList {
+  const judged = readJudgedRows(view)
   if (Object.values(filter).every((value) => value === undefined)) {
-    return { facets: toFacets(view, readCounts(view)), isCounted: true }
+    const countVerdict: CountVerdict = (verdict) =>
+      verdict === NO_VERDICT ? countRowsRead(view) - judged.all.size : (judged.by.get(verdict)?.size ?? 0)
+    const counts = { ...readCounts(view), verdict: countVerdicts(judged, countVerdict) }
+    return { facets: toFacets(view, counts), isCounted: true }
   }
   const { index, isCounted } = counted ?? { index: RowIndex.build(view, filter.search), isCounted: true }
-  return { facets: toFacets(view, countKinds(index.kinds, filter)), isCounted }
+  const countVerdict: CountVerdict = (verdict) => index.count({ ...filter, verdict }, judged)
+  const counts = {
+    ...countKinds(index.listKinds(filter.verdict, judged), filter),
+    verdict: countVerdicts(judged, countVerdict),
+  }
+  return { facets: toFacets(view, counts), isCounted }
 }
 
-function readCounts(view: RunFamily): Counts {
+/** How many rows have a verdict. */
+type CountVerdict = (verdict: NonNullable<RowFilter['verdict']>) => number
+
+/** Rows by verdict; none where nobody has judged a row. */
+function countVerdicts(judged: JudgedRows, count: CountVerdict): Map<string, number> {
+  if (judged.all.size === 0) return new Map()
+  return new Map(([...VERDICTS, NO_VERDICT] as const).map((verdict) => [verdict, count(verdict)]))
+}
+
+function readCounts(view: RunFamily): JournalCounts {
   const counts = readFamilyCounts(view)
   const state = countStates(view)
   const error = new Map<string, number>()
@@ -61,7 +88,7 @@ function countRuled(family: RunFamily, rules: ReadonlyMap<string, number>, succe
 }
 
 /** Counts each kind of facet among the rows that all the other kinds of the filter leave. */
-function countKinds(kinds: readonly RowKind[], filter: RowFilter): Counts {
+function countKinds(kinds: readonly RowKind[], filter: RowFilter): JournalCounts {
   const { state: _state, unsuccessful: _unsuccessful, ...withoutState } = filter
   const { ruleIds: _ruleIds, ...withoutRules } = filter
   const { errorCode: _errorCode, cause: _cause, ...withoutErrors } = filter
@@ -94,9 +121,10 @@ function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
   const nameOf = readRuleNames(members)
   const toLabel = (kind: Facet['kind'], value: string) => {
     if (kind === 'rule') return value === NO_RULE ? 'no rule' : (nameOf.get(value) ?? value)
+    if (kind === 'verdict') return VERDICT_WORDS[value as keyof typeof VERDICT_WORDS]
     return kind === 'cause' ? toCauseLabel(value) : value
   }
-  return (['state', 'rule', 'error', 'cause', 'answer'] as const).flatMap((kind) =>
+  return (['state', 'rule', 'error', 'cause', 'answer', 'verdict'] as const).flatMap((kind) =>
     [...counts[kind]]
       .filter(([value, rows]) => rows > 0 && (isTask || kind !== 'rule' || value !== NO_RULE))
       .map(([value, rows]) => ({ kind, value, label: toLabel(kind, value), rows }))

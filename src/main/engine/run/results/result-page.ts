@@ -10,7 +10,7 @@ import {
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
 import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows, toPageSource } from './family-rows.ts'
-import { RowIndex } from './row-search.ts'
+import { RowIndex, readJudgedFor } from './row-search.ts'
 
 /** Most rows of a page. */
 const PAGE_MAX = 500
@@ -19,8 +19,9 @@ const PAGE_MAX = 500
 const ERROR_GROUPS_CERTAIN = 100
 
 /** Whether the journal's own counters and indexes count and page a filter: it narrows by one thing, and by no text. */
-export function isSimple({ ruleIds = [], search = '', cause, ...others }: RowFilter): boolean {
-  if (search !== '' || cause !== undefined || ruleIds.length > 1 || ruleIds[0] === NO_RULE) return false
+export function isSimple({ ruleIds = [], search = '', cause, verdict, ...others }: RowFilter): boolean {
+  if (search !== '' || (cause ?? verdict) !== undefined || ruleIds.length > 1 || ruleIds[0] === NO_RULE)
+    return false
   return ruleIds.length + Object.values(others).filter((value) => value !== undefined).length <= 1
 }
 
@@ -44,8 +45,9 @@ export function readPage(
     index: RowIndex.build(family, filter.search),
     isCounted: true,
   }
-  const picked = findNewest(family, index.pick(filter, query.offset, limit))
-  return { rows: toResults(family, picked), total: index.count(filter), isCounted }
+  const judged = readJudgedFor(family, filter)
+  const picked = findNewest(family, index.pick(filter, query.offset, limit, judged))
+  return { rows: toResults(family, picked), total: index.count(filter, judged), isCounted }
 }
 
 /** Lists every row that matches, page by page in the order of the source. */
@@ -63,8 +65,9 @@ export function* listAllPages(family: RunFamily, filter: RowFilter): Generator<F
 
 function* listPicked(family: RunFamily, filter: RowFilter): Generator<FamilyRow[]> {
   const index = RowIndex.build(family, filter.search)
+  const judged = readJudgedFor(family, filter)
   for (let offset = 0; ; offset += PAGE_MAX) {
-    const picked = index.pick(filter, offset, PAGE_MAX)
+    const picked = index.pick(filter, offset, PAGE_MAX, judged)
     if (picked.length === 0) return
     yield findNewest(family, picked)
   }

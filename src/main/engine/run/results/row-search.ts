@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { NO_VERDICT } from '../../../../shared/lookback/verdict.ts'
 import { toErrorKey, toErrorPattern, toInvalidKey } from '../../../../shared/run/counts.ts'
 import { isUnsuccessful, type RowState } from '../../../../shared/run/item-state.ts'
 import { NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
@@ -6,6 +7,7 @@ import { FURTHER_ERRORS } from '../../journal/counters.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { PROBLEM_COLUMNS, sayCause, toStoredProblem } from '../journal/stored-problems.ts'
+import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
 import { readFacetCounts } from './family-counts.ts'
 
 /** Row numbers looked at in one step: some milliseconds, so that other questions are answered in between. */
@@ -100,26 +102,52 @@ export class RowIndex {
   }
 
   /** How many rows of those looked at match. */
-  count(filter: RowFilter): number {
-    return this.#kinds.reduce((sum, kind) => sum + (isOfKind(kind, filter) ? kind.rows : 0), 0)
+  count(filter: RowFilter, judged = NOBODY_JUDGED): number {
+    return this.listKinds(filter.verdict, judged).reduce(
+      (sum, kind) => sum + (isOfKind(kind, filter) ? kind.rows : 0),
+      0,
+    )
   }
 
   /** Numbers of the rows that match, in the order of the source, without the first `offset` ones. */
-  pick(filter: RowFilter, offset: number, limit: number): number[] {
+  pick(filter: RowFilter, offset: number, limit: number, judged = NOBODY_JUDGED): number[] {
     const isPicked = this.#kinds.map((kind) => isOfKind(kind, filter))
     const picked: number[] = []
     let left = offset
     for (let at = 0; at < this.#length && picked.length < limit; at += 1) {
-      if (isPicked[this.#kindOf[at] ?? 0] !== true) continue
+      const id = this.#ids[at] ?? 0
+      if (isPicked[this.#kindOf[at] ?? 0] !== true || !hasVerdict(id, filter.verdict, judged)) continue
       if (left > 0) left -= 1
-      else picked.push(this.#ids[at] ?? 0)
+      else picked.push(id)
     }
     return picked
   }
 
-  /** The kinds of rows there are, each with how many rows are of it. */
-  get kinds(): readonly RowKind[] {
-    return this.#kinds
+  /** The kinds of rows there are, each with how many rows with that verdict are of it. */
+  listKinds(verdict: RowFilter['verdict'], judged: JudgedRows): readonly RowKind[] {
+    if (verdict === undefined) return this.#kinds
+    const rows = this.#kinds.map(() => 0)
+    for (const id of verdict === NO_VERDICT ? judged.all : (judged.by.get(verdict) ?? [])) {
+      const number = this.#findKind(id)
+      if (number !== null) rows[number] = (rows[number] ?? 0) + 1
+    }
+    return this.#kinds.map((kind, number) => {
+      const counted = rows[number] ?? 0
+      return { ...kind, rows: verdict === NO_VERDICT ? kind.rows - counted : counted }
+    })
+  }
+
+  /** The number of a row's kind; null where it was not looked at or does not match the search. */
+  #findKind(id: number): number | null {
+    let [low, high] = [0, this.#length - 1]
+    while (low <= high) {
+      const middle = (low + high) >> 1
+      const found = this.#ids[middle] ?? 0
+      if (found === id) return this.#kindOf[middle] ?? null
+      if (found < id) low = middle + 1
+      else high = middle - 1
+    }
+    return null
   }
 
   #add(id: number, kind: RowKind): void {
@@ -141,7 +169,19 @@ export class RowIndex {
   }
 }
 
-/** Whether rows of a kind match a filter, the search apart. */
+const NOBODY_JUDGED: JudgedRows = { all: new Set(), by: new Map() }
+
+function hasVerdict(row: number, verdict: RowFilter['verdict'], { all, by }: JudgedRows): boolean {
+  if (verdict === undefined) return true
+  return verdict === NO_VERDICT ? !all.has(row) : by.get(verdict)?.has(row) === true
+}
+
+/** Which rows have which verdicts, where a filter asks for them. */
+export function readJudgedFor(family: RunFamily, { verdict }: RowFilter): JudgedRows {
+  return verdict === undefined ? NOBODY_JUDGED : readJudgedRows(family)
+}
+
+/** Whether rows of a kind match a filter, search and verdict apart. */
 export function isOfKind(kind: RowKind, filter: RowFilter): boolean {
   const { state, unsuccessful, ruleIds = [], errorCode, cause, answer } = filter
   return (
@@ -318,6 +358,7 @@ export class RowIndexes {
     const { rows, openView } = options
     const entry = this.#get(file, filter.search ?? '')
     const askedAtMs = this.#nowMs()
+    const judged = readJudgedFor(openView(), filter)
     for (;;) {
       const startedAtMs = this.#nowMs()
       const view = openView()
@@ -327,7 +368,7 @@ export class RowIndexes {
       const endedAtMs = this.#nowMs()
       entry.spentMs += endedAtMs - startedAtMs
       if (growing.isComplete) Object.assign(entry, { index: growing, next: null, builtAtMs: endedAtMs })
-      else if (entry.next === null && growing.count(filter) >= rows) {
+      else if (entry.next === null && growing.count(filter, judged) >= rows) {
         return { index: growing, isCounted: false }
       } else if (endedAtMs - askedAtMs > PATIENCE_MS) return { index: entry.index, isCounted: false }
       await setImmediate()

@@ -1,13 +1,18 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { countError } from '../../../../../src/main/engine/journal/counters.ts'
 import type { Journal } from '../../../../../src/main/engine/journal/journal.ts'
 import { type RunFamily, toFamily } from '../../../../../src/main/engine/journal/run-family.ts'
+import { storeVerdicts } from '../../../../../src/main/engine/run/journal/verdict-store.ts'
 import { OutcomeWriter } from '../../../../../src/main/engine/run/recorder.ts'
 import { readFacets, readProblemGroups } from '../../../../../src/main/engine/run/results/facets.ts'
 import { listAllPages, readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
 import { RowIndexes } from '../../../../../src/main/engine/run/results/row-search.ts'
-import { NO_RULE } from '../../../../../src/shared/run/results.ts'
+import type { NewVerdict } from '../../../../../src/shared/lookback/verdict.ts'
+import { NO_RULE, type RowFilter } from '../../../../../src/shared/run/results.ts'
+import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { openReadyJournal, readRecord, toAttempt, toIntakeRow } from '../../journal/test-journal.ts'
 
 const POSTS = 24_000
@@ -39,9 +44,9 @@ function settle(journal: Journal, from: number, upTo: number): void {
   })
 }
 
-function toView(journal: Journal, isHeld = false): RunFamily {
+function toView(journal: Journal, isHeld = false, workspace = '/w'): RunFamily {
   const { db, file } = journal
-  const view = { db, file, record: readRecord(journal), workspace: '/w', isHeld, isCutOff: false }
+  const view = { db, file, record: readRecord(journal), workspace, isHeld, isCutOff: false }
   return toFamily(view, [view])
 }
 
@@ -86,6 +91,48 @@ test('each kind of facet counts the rows that the search and the other kinds lea
     label: 'succeeded',
     rows: count((row) => hasWord(row) && (row % 3 !== 0 || isR2(row))),
   })
+})
+
+test('verdicts narrow rows and count as facets, with a search, other filters and without', () => {
+  const workspace = createTemporaryFolder()
+  mkdirSync(join(workspace, 'runs'))
+  const view = toView(openPosts(300), false, workspace)
+  expect(readFacets(view).facets.filter(({ kind }) => kind === 'verdict')).toEqual([])
+  const say = (row: number, verdict: NewVerdict['verdict'], rule: string | null = null) => ({
+    ...{ row, verdict, rule, note: null, stratum: null, stratum_rows: null },
+  })
+  storeVerdicts(view, [
+    say(1, 'agree'),
+    say(2, 'agree'),
+    say(5, 'should', 'X'),
+    say(5, 'should-not', 'Y'),
+    say(300, 'unsure'),
+  ])
+  const read = (filter: RowFilter) => {
+    const page = readPage(view, { filter, offset: 0, limit: 500 })
+    expect(page.total).toBe(page.rows.length)
+    expect([...listAllPages(view, filter)].flat().map(({ id }) => id)).toEqual(
+      page.rows.map(({ row }) => row),
+    )
+    return page.rows.map(({ row }) => row)
+  }
+  const count = (filter: RowFilter) =>
+    Object.fromEntries(
+      readFacets(view, filter)
+        .facets.filter(({ kind }) => kind === 'verdict')
+        .map(({ value, rows }) => [value, rows]),
+    )
+  expect(count({})).toEqual({ none: 296, agree: 2, should: 1, 'should-not': 1, unsure: 1 })
+  expect(read({ verdict: 'agree' })).toEqual([1, 2])
+  expect(read({ verdict: 'should-not' })).toEqual([5])
+  expect(read({ verdict: 'none' })).toHaveLength(296)
+  // Rows 1, 5 and 300 have the word; row 300 triggered a rule.
+  expect(read({ verdict: 'agree', search: 'trucks' })).toEqual([1])
+  expect(count({ search: 'trucks' })).toEqual({ none: 117, agree: 1, should: 1, 'should-not': 1, unsure: 1 })
+  expect(read({ verdict: 'unsure', ruleIds: ['r1'] })).toEqual([300])
+  expect(count({ verdict: 'unsure', ruleIds: ['r1'] })).toEqual({ none: 99, unsure: 1 })
+  const { facets } = readFacets(view, { verdict: 'agree' })
+  expect(facets.find(({ kind }) => kind === 'state')).toMatchObject({ value: 'succeeded', rows: 2 })
 })
 
 test('a query with a short deadline gets a minimum row count, and a later one the exact count', async () => {

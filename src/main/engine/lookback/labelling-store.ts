@@ -1,0 +1,78 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { type Labelling, type LabellingChange, labellingSchema } from '../../../shared/lookback/labelling.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+import { placeVerdicts, type VerdictStratum } from '../run/journal/verdict-store.ts'
+import { takeLease } from '../workspace/lease.ts'
+import { replaceFileSync } from '../workspace/replace-file.ts'
+import { toLabellingFile } from '../workspace/workspace-files.ts'
+
+/** Next to the journal of the first run, as the verdicts are. */
+function toFile({ whole, workspace, record }: RunFamily): string {
+  return toLabellingFile(workspace, whole[0]?.record.runId ?? record.runId)
+}
+
+/** The rows of a run that were drawn to be labelled; null where none were. Throws `WORKSPACE_UNUSABLE`. */
+export function readLabelling(family: RunFamily): Labelling | null {
+  const file = toFile(family)
+  try {
+    return labellingSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    if (toSystemCode(error) === 'ENOENT') return null
+    throw toUnusable(file, error)
+  }
+}
+
+/** Keeps drawn rows in place of those drawn before. Throws `WORKSPACE_UNUSABLE`. */
+export function storeLabelling(family: RunFamily, labelling: Labelling): Labelling {
+  const stored = write(family, () => labelling)
+  placeVerdicts(family, new Map(labelling.rows.map((drawn) => [drawn[0], toStratum(labelling, drawn)])))
+  return stored
+}
+
+/** The stratum that a row was drawn from; undefined where it was not drawn. */
+export function findStratum(family: RunFamily, row: number): VerdictStratum | undefined {
+  const labelling = readLabelling(family)
+  const drawn = labelling?.rows.find(([number]) => number === row)
+  return labelling === null || drawn === undefined ? undefined : toStratum(labelling, drawn)
+}
+
+function toStratum({ strata }: Labelling, [, place]: Labelling['rows'][number]): VerdictStratum {
+  const { stratum, rows } = strata[place] ?? { stratum: null, rows: null }
+  return { stratum, stratum_rows: rows }
+}
+
+/** Notes how far a person has come. Throws `BAD_USAGE` where no rows were drawn, and `WORKSPACE_UNUSABLE`. */
+export function changeLabelling(family: RunFamily, change: LabellingChange): Labelling {
+  return write(family, () => {
+    const known = readLabelling(family)
+    if (known === null) throw new SluiceError({ id: 'labelling_missing', runId: family.record.runId })
+    const changed = { ...known, ...change }
+    return { ...changed, at: Math.min(changed.at, known.rows.length) }
+  })
+}
+
+/** Forgets which rows were drawn; the verdicts on them stay. */
+export function endLabelling(family: RunFamily): void {
+  rmSync(toFile(family), { force: true })
+}
+
+function write(family: RunFamily, make: () => Labelling): Labelling {
+  const file = toFile(family)
+  const lease = takeLease(file, `the labelling of run ${family.record.runId}`)
+  try {
+    const labelling = make()
+    replaceFileSync(file, JSON.stringify(labelling), { isPrivate: true })
+    return labelling
+  } catch (error) {
+    throw toUnusable(file, error)
+  } finally {
+    lease.release()
+  }
+}
+
+function toUnusable(file: string, error: unknown): SluiceError {
+  if (error instanceof SluiceError) return error
+  return new SluiceError({ id: 'labelling_unusable', file, reason: toThrownText(error) }, { cause: error })
+}

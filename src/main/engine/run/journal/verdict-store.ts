@@ -1,0 +1,192 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { NewVerdict, RowVerdict, Verdict } from '../../../../shared/lookback/verdict.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../../shared/messages/thrown.ts'
+import type { RunFamily } from '../../journal/run-family.ts'
+import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
+import { takeLease } from '../../workspace/lease.ts'
+import { toVerdictsFile } from '../../workspace/workspace-files.ts'
+import { pickRows } from '../results/family-counts.ts'
+
+/** As in the journal's `migrations.ts`: a step that has shipped is never edited. */
+const MIGRATIONS: readonly string[] = [
+  `
+  -- What persons said of rows. Rules are '' where a verdict is of none; times are Unix milliseconds.
+  CREATE TABLE verdict (
+    row INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    note TEXT,
+    given_at INTEGER NOT NULL,
+    stratum TEXT,
+    stratum_rows INTEGER,
+    PRIMARY KEY (row, rule)
+  ) STRICT, WITHOUT ROWID;
+  `,
+]
+
+/** How long a statement waits for another process's short lock before it fails, milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/**
+ * Where the verdicts of a run are: next to the journal of the first run of its whole, whose rows all retries share, and
+ * never in a journal, which is evidence.
+ */
+function toFile({ whole, workspace, record }: RunFamily): string {
+  return toVerdictsFile(workspace, whole[0]?.record.runId ?? record.runId)
+}
+
+/** Reads the verdicts of a run and its retries, by row. Throws `WORKSPACE_UNUSABLE`. */
+export function readVerdicts(family: RunFamily): Verdict[] {
+  const file = toFile(family)
+  if (!existsSync(file)) return []
+  return withDatabase(file, (db) =>
+    db.prepare('SELECT * FROM verdict ORDER BY row, rule').all().map(toVerdict),
+  )
+}
+
+function toVerdict(found: Record<string, unknown>): Verdict {
+  return {
+    row: Number(found['row']),
+    verdict: found['verdict'] as Verdict['verdict'],
+    rule: found['rule'] === '' ? null : String(found['rule']),
+    note: found['note'] === null ? null : String(found['note']),
+    given_at: new Date(Number(found['given_at'])).toISOString(),
+    stratum: found['stratum'] === null ? null : String(found['stratum']),
+    stratum_rows: found['stratum_rows'] === null ? null : Number(found['stratum_rows']),
+  }
+}
+
+/** The rows that have a verdict, and by verdict those that have at least one of it. */
+export interface JudgedRows {
+  all: ReadonlySet<number>
+  by: ReadonlyMap<Verdict['verdict'], ReadonlySet<number>>
+}
+
+/** Reads which rows of a run and its retries have which verdicts. Throws `WORKSPACE_UNUSABLE`. */
+export function readJudgedRows(family: RunFamily): JudgedRows {
+  const verdicts = readOwnVerdicts(family)
+  const by = new Map<Verdict['verdict'], Set<number>>()
+  for (const { row, verdict } of verdicts) by.set(verdict, (by.get(verdict) ?? new Set()).add(row))
+  return { all: new Set(verdicts.map(({ row }) => row)), by }
+}
+
+/** A retry has some of the rows of the whole that was judged. */
+function readOwnVerdicts(family: RunFamily): Verdict[] {
+  const verdicts = readVerdicts(family)
+  if (family.record.parentRunId === null) return verdicts
+  const judged = verdicts.map(({ row }) => row)
+  const own = new Set(family.members.flatMap((member) => pickRows(member, judged)))
+  return verdicts.filter(({ row }) => own.has(row))
+}
+
+/**
+ * Stores verdicts, all or none. One that speaks of a rule stands next to those of other rules of its row; any other
+ * takes the place of all that was said of the row. Throws `BAD_USAGE` where the run has no such row, and
+ * `WORKSPACE_UNUSABLE`.
+ */
+export function storeVerdicts(family: RunFamily, verdicts: readonly NewVerdict[], nowMs = Date.now()): void {
+  refuseMissingRows(
+    family,
+    verdicts.map(({ row }) => row),
+  )
+  writeVerdicts(family, (db) => {
+    const removeAll = db.prepare('DELETE FROM verdict WHERE row = ?')
+    const removeWhole = db.prepare("DELETE FROM verdict WHERE row = ? AND rule = ''")
+    const insert = db.prepare('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?, ?)')
+    for (const { row, verdict, rule, note, stratum, stratum_rows } of verdicts) {
+      if (rule === null) removeAll.run(row)
+      else removeWhole.run(row)
+      insert.run(row, verdict, rule ?? '', note, nowMs, stratum, stratum_rows)
+    }
+  })
+}
+
+/** The stratum of a sample, and how many rows it has. */
+export type VerdictStratum = Pick<Verdict, 'stratum' | 'stratum_rows'>
+
+/**
+ * Puts verdicts in the place of all that was said of a row, and returns what is said of it now. Without a `stratum` the
+ * row keeps its own. Throws as {@link storeVerdicts} does.
+ */
+export function replaceVerdicts(
+  family: RunFamily,
+  row: number,
+  verdicts: readonly RowVerdict[],
+  { stratum, nowMs = Date.now() }: { stratum?: VerdictStratum | undefined; nowMs?: number } = {},
+): Verdict[] {
+  refuseMissingRows(family, [row])
+  return writeVerdicts(family, (db) => {
+    const ofRow = db.prepare('SELECT * FROM verdict WHERE row = ? ORDER BY rule')
+    const before = ofRow.all(row).map(toVerdict)
+    const place = stratum ?? before[0] ?? { stratum: null, stratum_rows: null }
+    db.prepare('DELETE FROM verdict WHERE row = ?').run(row)
+    const insert = db.prepare('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?, ?)')
+    for (const { verdict, rule, note } of verdicts) {
+      const same = before.find((one) => one.verdict === verdict && one.rule === rule && one.note === note)
+      const givenAt = same === undefined ? nowMs : Date.parse(same.given_at)
+      insert.run(row, verdict, rule ?? '', note, givenAt, place.stratum, place.stratum_rows)
+    }
+    return ofRow.all(row).map(toVerdict)
+  })
+}
+
+/**
+ * Has the verdicts on the rows of a new sample count for their strata, and all others for their own rows alone: two
+ * samples together would stand for every row twice.
+ */
+export function placeVerdicts(family: RunFamily, strata: ReadonlyMap<number, VerdictStratum>): void {
+  const verdicts = readVerdicts(family)
+  if (verdicts.length === 0) return
+  writeVerdicts(family, (db) => {
+    const place = db.prepare('UPDATE verdict SET stratum = ?, stratum_rows = ? WHERE row = ?')
+    for (const row of new Set(verdicts.map((verdict) => verdict.row))) {
+      const { stratum, stratum_rows } = strata.get(row) ?? { stratum: null, stratum_rows: null }
+      place.run(stratum, stratum_rows, row)
+    }
+  })
+}
+
+function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
+  const missing = new Set(rows)
+  for (const member of family.members) for (const row of pickRows(member, [...missing])) missing.delete(row)
+  const [row] = missing
+  if (row !== undefined) throw new SluiceError({ id: 'verdict_row_missing', runId: family.record.runId, row })
+}
+
+function writeVerdicts<Result>(family: RunFamily, write: (db: DatabaseSync) => Result): Result {
+  const file = toFile(family)
+  const lease = takeLease(file, `the verdicts of run ${family.record.runId}`)
+  try {
+    return withDatabase(file, (db) => {
+      db.exec('BEGIN IMMEDIATE')
+      const result = write(db)
+      db.exec('COMMIT')
+      return result
+    })
+  } finally {
+    lease.release()
+  }
+}
+
+/** Opens the file for one piece of work. A rollback journal keeps it one file, which is rarely written. */
+function withDatabase<Result>(file: string, work: (db: DatabaseSync) => Result): Result {
+  let db: DatabaseSync | null = null
+  try {
+    db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+    closeDatabaseFile(file)
+    db.exec('PRAGMA synchronous = FULL')
+    const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+    if (version > MIGRATIONS.length) throw new Error(`it is from a newer version (${version})`)
+    for (const [index, sql] of MIGRATIONS.entries()) {
+      if (index >= version) db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
+    }
+    return work(db)
+  } catch (error) {
+    if (error instanceof SluiceError) throw error
+    throw new SluiceError({ id: 'verdicts_unusable', file, reason: toThrownText(error) }, { cause: error })
+  } finally {
+    db?.close()
+  }
+}

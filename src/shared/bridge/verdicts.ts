@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { evaluationSchema } from '../lookback/evaluation.ts'
+import { LABELLING_MAX_ROWS, labellingChangeSchema, labellingSchema } from '../lookback/labelling.ts'
+import { ALLOCATIONS } from '../lookback/stratified-sample.ts'
+import { findVerdictMistake, verdictSchema } from '../lookback/verdict.ts'
+import { base, doneSchema, runIdSchema, toStrict } from './procedure.ts'
+
+/** Most verdicts on one row. */
+const VERDICTS_MAX = 100
+
+const rowVerdictSchema = z.strictObject({
+  verdict: verdictSchema.shape.verdict,
+  rule: z.string().min(1).max(1_000).nullable(),
+  note: z.string().max(10_000).nullable(),
+})
+
+/** What persons say of rows. */
+export const verdictsContract = {
+  /** All verdicts on the rows of a run and its retries, by row. */
+  list: base.input(runIdSchema).output(z.array(verdictSchema)),
+  /** Puts verdicts in the place of all that was said of a row, and gives what is said of it now. */
+  set: base
+    .input(
+      z.strictObject({
+        ...runIdSchema.shape,
+        row: z.int().min(1),
+        verdicts: z
+          .array(
+            rowVerdictSchema.refine((verdict) => findVerdictMistake(verdict) === null, {
+              error: 'should and should-not need a rule, the others take none',
+            }),
+          )
+          .max(VERDICTS_MAX),
+      }),
+    )
+    .output(z.array(verdictSchema)),
+}
+
+const startSchema = labellingSchema
+  .pick({ by: true, allocation: true, seed: true, rules: true, showsDecision: true })
+  .extend({
+    size: z.int().min(1).max(LABELLING_MAX_ROWS),
+    by: z.string().min(1).max(1_000).nullable(),
+    allocation: z.enum(ALLOCATIONS),
+    seed: z
+      .int()
+      .min(0)
+      .max(2 ** 32 - 1),
+  })
+
+/** Rows of a run that are labelled one by one. */
+export const labellingContract = {
+  /** The rows that were drawn and how far a person has come; null where none were. */
+  read: base.input(runIdSchema).output(labellingSchema.nullable()),
+  /** Draws rows in place of those drawn before. Verdicts that were given stay. */
+  start: base.input(toStrict(runIdSchema.extend(startSchema.shape))).output(labellingSchema),
+  /** Notes how far a person has come. */
+  change: base.input(toStrict(runIdSchema.extend({ change: labellingChangeSchema }))).output(labellingSchema),
+  /** Forgets which rows were drawn; the verdicts on them stay. */
+  end: base.input(runIdSchema).output(doneSchema),
+  /** How right the rules of the run are by its verdicts alone, weighted back where rows were drawn by group. */
+  estimate: base.input(runIdSchema).output(evaluationSchema),
+}

@@ -1,0 +1,144 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import type { RowVerdict } from '../../../src/shared/lookback/verdict.ts'
+import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { connectWindow, withBridge } from './connect.ts'
+import { createRequest, writeRows } from './plans.ts'
+
+const SPAM = { rule_id: 'r1', rule_name: 'Spam' }
+const say = (verdict: RowVerdict['verdict'], rule: string | null = null): RowVerdict => ({
+  verdict,
+  rule,
+  note: null,
+})
+
+/** A run of that many rows, of which every fourth triggered Spam. */
+async function sendRows(count: number) {
+  const service = await startFaultServer({
+    onRequest: (request, wire) => {
+      const row = Number(/number (\d+)/.exec(request.body)?.[1])
+      wire.send(200, toTaskAnswer(request, row % 4 === 0 ? [SPAM] : []))
+    },
+  })
+  const bridge = withBridge()
+  const { client } = await connectWindow('message port', bridge.services)
+  const request = await createRequest(bridge.services, writeRows(count), service.baseUrl)
+  const { runId } = await client.runs.start({ request, apiKey: 'k' })
+  await client.runs.awaitReady({ runId })
+  await client.runs.begin({ runId })
+  await bridge.services.engine.heldRun(runId)?.ended
+  return { client, runId, workspace: bridge.services.engine.workspace }
+}
+
+const toError = (call: PromiseLike<unknown>) =>
+  call.then(
+    () => null,
+    (error: unknown) => parseBridgeError(error),
+  )
+
+it('stores what a person says of a row, takes it back, and narrows the rows by it', async () => {
+  const { client, runId } = await sendRows(8)
+  const set = (row: number, ...verdicts: RowVerdict[]) => client.verdicts.set({ runId, row, verdicts })
+  expect(await client.verdicts.list({ runId })).toEqual([])
+  expect(await set(4, say('should-not', 'Spam'))).toMatchObject([
+    { row: 4, verdict: 'should-not', rule: 'Spam', stratum: null },
+  ])
+  await set(1, { ...say('agree'), note: 'fine' })
+  expect(await client.verdicts.list({ runId })).toMatchObject([
+    { row: 1, verdict: 'agree', note: 'fine' },
+    { row: 4, verdict: 'should-not' },
+  ])
+  const { rows } = await client.results.page({
+    runId,
+    filter: { verdict: 'should-not' },
+    offset: 0,
+    limit: 9,
+  })
+  expect(rows.map(({ row }) => row)).toEqual([4])
+  const { facets } = await client.results.facets({ runId, filter: {} })
+  expect(facets.filter(({ kind }) => kind === 'verdict')).toEqual([
+    { kind: 'verdict', value: 'none', label: 'no verdict', rows: 6 },
+    { kind: 'verdict', value: 'agree', label: 'agree', rows: 1 },
+    { kind: 'verdict', value: 'should-not', label: 'should not trigger', rows: 1 },
+  ])
+  expect(await set(4)).toEqual([])
+  expect(await client.verdicts.list({ runId })).toMatchObject([{ row: 1 }])
+})
+
+it('takes no verdict without its rule, with a rule too many, or on a row that does not exist', async () => {
+  const { client, runId } = await sendRows(1)
+  const set = (row: number, verdict: RowVerdict) => client.verdicts.set({ runId, row, verdicts: [verdict] })
+  expect((await toError(set(1, say('should'))))?.message).toContain('need a rule')
+  expect((await toError(set(1, say('agree', 'Spam'))))?.message).toContain('need a rule')
+  expect((await toError(set(2, say('agree'))))?.message).toContain('no row 2')
+  expect(await client.verdicts.list({ runId })).toEqual([])
+})
+
+it('draws rows to be labelled, keeps the place that was reached, and estimates for all rows', async () => {
+  const { client, runId, workspace } = await sendRows(40)
+  expect(await client.labelling.read({ runId })).toBeNull()
+  const asked = {
+    ...{ by: 'rule', allocation: 'equal' as const, seed: 7 },
+    ...{ showsDecision: false, rules: ['Spam'] },
+  }
+  const drawn = await client.labelling.start({ runId, size: 12, ...asked })
+  expect(drawn).toMatchObject({ ...asked, at: 0, skipped: [] })
+  expect(drawn.strata).toEqual([
+    { stratum: 'no rule', rows: 30, drawn: 6 },
+    { stratum: 'Spam', rows: 10, drawn: 6 },
+  ])
+  const rows = drawn.rows.map(([row]) => row)
+  expect(new Set(rows).size).toBe(12)
+  expect(rows).not.toEqual(rows.toSorted((a, b) => a - b))
+  for (const [row, place] of drawn.rows) expect(place).toBe(row % 4 === 0 ? 1 : 0)
+  const again = await client.labelling.start({ runId, size: 12, ...asked })
+  expect(again.rows).toEqual(drawn.rows)
+
+  const change = { at: 3, skipped: rows.slice(0, 1), rules: ['Spam', 'Scam'] }
+  await client.labelling.change({ runId, change })
+  expect(await client.labelling.read({ runId })).toEqual({ ...again, ...change })
+  await client.labelling.change({ runId, change: { at: 99 } })
+  expect(await client.labelling.read({ runId })).toMatchObject({ at: 12 })
+
+  // Half of what triggered is wrong, and nothing was missed.
+  const spam = rows.filter((row) => row % 4 === 0)
+  for (const row of rows) {
+    const verdict = spam.indexOf(row) % 2 === 1 ? say('should-not', 'Spam') : say('agree')
+    const [stored] = await client.verdicts.set({ runId, row, verdicts: [verdict] })
+    expect(stored).toMatchObject(
+      row % 4 === 0 ? { stratum: 'Spam', stratum_rows: 10 } : { stratum: 'no rule', stratum_rows: 30 },
+    )
+  }
+  const estimate = await client.labelling.estimate({ runId })
+  expect(estimate.rules).toMatchObject([
+    { rule: 'Spam', precision: { value: 0.5 }, estimated: { true_positives: 5, false_positives: 5 } },
+  ])
+  expect(estimate.rows).toMatchObject({ evaluated: 12, without_label: 28 })
+
+  await client.labelling.end({ runId })
+  expect(await client.labelling.read({ runId })).toBeNull()
+  expect(await client.verdicts.list({ runId })).toHaveLength(12)
+  await client.labelling.start({ runId, size: 2, ...asked })
+  await client.runs.deleteRun({ runId })
+  expect(readdirSync(join(workspace, 'runs')).filter((name) => name.startsWith(runId))).toEqual([])
+})
+
+it('says what is missing where no rows are drawn, none is answered, or a group does not exist', async () => {
+  const { client, runId } = await sendRows(2)
+  const asked = {
+    size: 5,
+    by: null,
+    allocation: 'proportional' as const,
+    seed: 1,
+    showsDecision: true,
+    rules: [],
+  }
+  expect((await toError(client.labelling.change({ runId, change: { at: 1 } })))?.message).toContain('no rows')
+  expect((await toError(client.labelling.start({ runId, ...asked, by: 'colour' })))?.message).toContain(
+    'colour',
+  )
+  expect((await toError(client.labelling.start({ runId, ...asked, size: 0 })))?.message).toContain('size')
+  expect((await client.labelling.start({ runId, ...asked })).rows).toHaveLength(2)
+})

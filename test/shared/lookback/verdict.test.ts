@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import {
+  addVerdict,
+  describeVerdict,
+  type RowVerdict,
+  setNote,
+  toLabels,
+  toVerdicts,
+} from '../../../src/shared/lookback/verdict.ts'
+
+const say = (verdict: RowVerdict['verdict'], rule: string | null = null, note: string | null = null) => ({
+  verdict,
+  rule,
+  note,
+})
+
+describe('the verdicts on a row', () => {
+  it('stand next to each other where they speak of different rules, and replace each other otherwise', () => {
+    const missing = addVerdict([say('agree', null, 'seen')], say('should', 'A'))
+    expect(missing).toEqual([say('should', 'A', 'seen')])
+    const both = addVerdict(missing, say('should-not', 'B'))
+    expect(both).toEqual([say('should', 'A', 'seen'), say('should-not', 'B', 'seen')])
+    expect(addVerdict(both, say('should-not', 'A')).map(describeVerdict)).toEqual([
+      'should not trigger B',
+      'should not trigger A',
+    ])
+    expect(addVerdict(both, say('unsure'))).toEqual([say('unsure', null, 'seen')])
+  })
+
+  it('share a note, which alone makes a row unsure', () => {
+    expect(setNote([say('should', 'A'), say('should', 'B')], ' sells pills ')).toEqual([
+      say('should', 'A', 'sells pills'),
+      say('should', 'B', 'sells pills'),
+    ])
+    expect(setNote([], 'what is this?')).toEqual([say('unsure', null, 'what is this?')])
+    expect(setNote([say('agree', null, 'old')], ' ')).toEqual([say('agree')])
+    expect(setNote([], '')).toEqual([])
+  })
+})
+
+describe('labels', () => {
+  it('become verdicts on what the service decided, and are read back from them', () => {
+    const triggered = ['Spam', 'Hate']
+    for (const labels of [[], ['Spam'], ['Spam', 'Hate'], ['Hate', 'Scam']].map((rules) => new Set(rules))) {
+      expect(toLabels(toVerdicts(labels, triggered), triggered)).toEqual(labels)
+    }
+    expect(toVerdicts(new Set(['Hate', 'Scam']), triggered)).toEqual([
+      { verdict: 'should', rule: 'Scam' },
+      { verdict: 'should-not', rule: 'Spam' },
+    ])
+    expect(toVerdicts(new Set(), [])).toEqual([{ verdict: 'agree', rule: null }])
+  })
+
+  it('are open where nobody has judged a row, or somebody was unsure', () => {
+    expect(toLabels([], ['Spam'])).toBeNull()
+    expect(toLabels([say('unsure')], ['Spam'])).toBeNull()
+  })
+})
