@@ -79,7 +79,17 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'bridge',
     files: /^src\/main\/bridge\//,
-    imports: ['shared', 'program files', 'engine', 'engine-interface', 'secrets', 'workspace', 'sandbox'],
+    imports: [
+      'shared',
+      'program files',
+      'engine',
+      'engine-interface',
+      'secrets',
+      'workspace',
+      // Pages see media files by the rules that the service sees them by.
+      'receiver',
+      'sandbox',
+    ],
   },
   {
     name: 'desktop',

@@ -9,6 +9,7 @@ import type { Engine } from '../engine/engine-interface.ts'
 import type { KeyStore } from '../engine/secrets/key-store.ts'
 import type { Clock, EventGates } from './event-stream.ts'
 import type { LiveRuns } from './live-runs.ts'
+import type { MediaFiles } from './media-files.ts'
 import type { AskProduction, ProductionGate } from './production-gate.ts'
 import type { KeySwitch } from './run-key.ts'
 import type { SandboxHost } from './sandbox-host.ts'
@@ -40,6 +41,8 @@ export interface BridgeServices {
   readonly host: BridgeHost
   /** Files that windows may have read. */
   readonly sources: Sources
+  /** Pictures, videos and sounds that windows may show. */
+  readonly media: MediaFiles
   readonly productionGate: ProductionGate
   readonly liveRuns: LiveRuns
   readonly sandbox: SandboxHost

@@ -5,6 +5,7 @@ import { WORKER_URLS } from '../program-files.ts'
 import type { BridgeHost, BridgeServices } from './bridge-context.ts'
 import { systemClock } from './event-stream.ts'
 import { createLiveRuns } from './live-runs.ts'
+import { createMediaFiles } from './media-files.ts'
 import { createProductionGate } from './production-gate.ts'
 import { createKeySwitch } from './run-key.ts'
 import { createSandboxHost } from './sandbox-host.ts'
@@ -27,6 +28,7 @@ export function openBridge({ workspace, host }: { workspace: string; host: Bridg
       host,
       sandbox,
       sources: createSources(),
+      media: createMediaFiles(),
       productionGate: createProductionGate(engine.workspace, host.askProduction),
       liveRuns: createLiveRuns(),
       keySwitch: createKeySwitch(),

@@ -2,6 +2,7 @@ import { appHandlers, receiverHandlers, sandboxHandlers } from './app-handlers.t
 import { bridge } from './bridge-context.ts'
 import { baselinesHandlers, compareHandlers } from './compare-handlers.ts'
 import { connectionsHandlers } from './connections-handlers.ts'
+import { mediaHandlers } from './media-handlers.ts'
 import {
   checkHandlers,
   exportsHandlers,
@@ -27,6 +28,7 @@ export const bridgeRouter = bridge.router({
   results: resultsHandlers,
   verdicts: verdictsHandlers,
   labelling: labellingHandlers,
+  media: mediaHandlers,
   load: loadHandlers,
   exports: exportsHandlers,
   compare: compareHandlers,

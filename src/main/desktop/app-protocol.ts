@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream'
 import { protocol } from 'electron'
+import { MEDIA_PATH } from '../../shared/bridge/media.ts'
+import type { MediaFiles } from '../bridge/media-files.ts'
 import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
 
 /** Scheme the built renderer is served under. */
@@ -32,13 +35,26 @@ function refuse(status: number, reason: string): Response {
 
 /**
  * Answers requests for the built renderer in `folder`: each page with a nonce of its own in body and policy, every
- * other file as it is, and 404 for all that is not in the folder.
+ * other file as it is, and 404 for all that is not in the folder. `media` answers for the media of rows.
  */
-export function createAppProtocolHandler(folder: string): (request: Request) => Promise<Response> {
-  return async ({ method, url }) => {
+export function createAppProtocolHandler(
+  folder: string,
+  media: Pick<MediaFiles, 'answer'>,
+): (request: Request) => Promise<Response> {
+  return async ({ method, url, headers }) => {
     const { host, pathname } = new URL(url)
     if (host !== APP_HOST) return refuse(404, 'no such host')
     if (method !== 'GET' && method !== 'HEAD') return refuse(405, 'only GET and HEAD')
+    if (pathname.startsWith(`${MEDIA_PATH}/`)) {
+      const answer = await media.answer({
+        ...{ pathname, method, range: headers.get('range') ?? undefined },
+        ifRange: headers.get('if-range') ?? undefined,
+        ifNoneMatch: headers.get('if-none-match') ?? undefined,
+      })
+      if (answer === null) return refuse(404, 'no such file')
+      const body = answer.body === null ? null : (Readable.toWeb(answer.body) as ReadableStream)
+      return new Response(body, { status: answer.status, headers: answer.headers })
+    }
     const file = await readRendererFile(folder, pathname)
     if (file === null) return refuse(404, 'no such file')
     return new Response(method === 'HEAD' ? null : file.body, { headers: file.headers })
@@ -50,12 +66,13 @@ export function registerAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
     {
       scheme: APP_SCHEME,
-      privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true },
+      // Videos are read in parts.
+      privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true, codeCache: true },
     },
   ])
 }
 
-/** Serves the built renderer in `folder` under `app://`. Runs once, when the app is ready. */
-export function serveAppProtocol(folder: string): void {
-  protocol.handle(APP_SCHEME, createAppProtocolHandler(folder))
+/** Serves the built renderer in `folder`, and media of rows, under `app://`. Runs once, when the app is ready. */
+export function serveAppProtocol(folder: string, media: Pick<MediaFiles, 'answer'>): void {
+  protocol.handle(APP_SCHEME, createAppProtocolHandler(folder, media))
 }

@@ -43,6 +43,7 @@ void startDesktop({
         addSource: (path) => bridge.services.sources.add(path),
         addExportFile: (path) => host.addExportFile(path),
       },
+      media: bridge.services.media,
       runs: bridge.services.liveRuns,
       listRuns: async () => (await bridge.services.engine.listRuns()).runs,
       serve: (port) => serveOverMessagePort(port, bridge.services),

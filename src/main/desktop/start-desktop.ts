@@ -5,6 +5,7 @@ import { sayError } from '../../shared/messages/error-messages.ts'
 import { toSluiceError } from '../../shared/messages/errors.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
+import type { MediaFiles } from '../bridge/media-files.ts'
 import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
 import { writeDiagnostics } from './diagnostics.ts'
 import { type ChosenFiles, choosePath, serveDialogs } from './dialogs.ts'
@@ -29,6 +30,8 @@ import { createWindow, findWindow, showWindow } from './window.ts'
 export interface DesktopBridge {
   serve: ServeBridge
   files: ChosenFiles
+  /** Pictures, videos and sounds that the page may show. */
+  media: Pick<MediaFiles, 'answer'>
   runs: HeldRuns
   /** The newest runs of the workspace. */
   listRuns(): Promise<RunSummary[]>
@@ -171,7 +174,6 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   log.write('started', { version: APP_VERSION, platform: process.platform, arch: process.arch })
   if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME)
   denyPermissions(session.defaultSession, appUrl)
-  serveAppProtocol(rendererFolder)
   let bridge: DesktopBridge
   try {
     bridge = await options.openBridge()
@@ -180,6 +182,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     endWithoutWindow(error)
     return
   }
+  serveAppProtocol(rendererFolder, bridge.media)
   logEvents(log, bridge.runs)
   options.onUncaught((error) => log.write('uncaught', { error: describeError(error) }))
   const files: ChosenFiles = {

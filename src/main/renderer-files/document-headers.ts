@@ -23,6 +23,7 @@ function createContentSecurityPolicy(nonce: string, connectTo: readonly string[]
     `script-src 'self' 'nonce-${nonce}'`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
+    "media-src 'self'",
     "font-src 'self'",
     ["connect-src 'self'", ...connectTo].join(' '),
     "worker-src 'self'",

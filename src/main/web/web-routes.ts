@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
 import { DOWNLOAD_PATH, UPLOAD_FOLDER_PATH, UPLOAD_PATH } from '../../shared/bridge/browser-files.ts'
 import { BRIDGE_ERRORS } from '../../shared/bridge/errors.ts'
+import { MEDIA_PATH } from '../../shared/bridge/media.ts'
 import { toSluiceError } from '../../shared/messages/errors.ts'
+import type { MediaFiles } from '../bridge/media-files.ts'
 import type { Sources } from '../bridge/sources.ts'
 import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
 import type { Downloads } from './downloads.ts'
@@ -32,6 +35,8 @@ export interface WebRoutesOptions {
   /** Where what arrived becomes readable for the page. */
   sources: Sources
   downloads: Downloads
+  /** Pictures, videos and sounds that the page may show. */
+  media: MediaFiles
   /** Called when a browser is let in, before it gets the answer. */
   onEntered: () => Promise<void>
 }
@@ -71,6 +76,7 @@ export function createWebRoutes(
       })
     }
     if (method !== 'GET') return refuse(response, 405, 'This cannot be done here.')
+    if (pathname.startsWith(`${MEDIA_PATH}/`)) return sendMedia(options.media, pathname, request, response)
     // A download can be fetched only once, so HEAD requests are refused.
     if (request.method === 'GET' && pathname.startsWith(`${DOWNLOAD_PATH}/`)) {
       if (await downloads.send(pathname, response)) return
@@ -84,6 +90,23 @@ export function createWebRoutes(
     if (file === null) return sendText(response, 404, 'There is no such file.')
     sendAnswer(response, 200, file.body, file.headers)
   }
+}
+
+async function sendMedia(
+  media: MediaFiles,
+  pathname: string,
+  { method = '', headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const answer = await media.answer({
+    ...{ pathname, method, range: headers.range, ifNoneMatch: headers['if-none-match'] },
+    ifRange: headers['if-range']?.toString(),
+  })
+  if (answer === null) return sendText(response, 404, 'There is no such file.')
+  response.writeHead(answer.status, answer.headers)
+  if (answer.body === null) response.end()
+  // A page that has seen enough hangs up.
+  else await pipeline(answer.body, response).catch(() => {})
 }
 
 function sendPage(

@@ -98,6 +98,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
     uploads,
     sources: bridge.services.sources,
     downloads,
+    media: bridge.services.media,
     onEntered: entryFiles.clear,
   })
   server.on('request', (request, response) => {

@@ -2,6 +2,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { appContract, receiverContract, sandboxContract } from './app.ts'
 import { baselinesContract, compareContract } from './compare.ts'
 import { connectionsContract } from './connections.ts'
+import { mediaContract } from './media.ts'
 import { checkContract, exportsContract, loadContract, resultsContract, reviewContract } from './results.ts'
 import { eventsContract, runsContract } from './runs.ts'
 import { sourceContract } from './source.ts'
@@ -20,6 +21,7 @@ export const bridgeContract = {
   results: resultsContract,
   verdicts: verdictsContract,
   labelling: labellingContract,
+  media: mediaContract,
   load: loadContract,
   exports: exportsContract,
   compare: compareContract,

@@ -1,4 +1,5 @@
 import type { ErrorEntry } from './error-entry.ts'
+import { formatBytes } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
 /** Errors that only the window has: its requests, its uploads, its questions, and the shells that show it. */
@@ -8,6 +9,56 @@ export const WINDOW_MESSAGES = {
     words: ({ faults }: { faults: readonly string[] }) => ({
       text: `invalid request: ${faults.join('; ')}`,
       remedy: 'Correct these values. If you did not enter them, reload the window.',
+    }),
+  },
+  media_not_named: {
+    code: 'BAD_USAGE',
+    words: ({ row, column }: { row: number; column: number }) => ({
+      text: `column ${column + 1} of row ${row} is not the address of a picture, video or sound`,
+      remedy: 'Reload the window and open the row again.',
+    }),
+  },
+  media_not_fetched: {
+    code: 'BAD_USAGE',
+    words: ({ host, reason }: { host: string; reason: string }) => ({
+      text: `cannot fetch the file from ${host}: ${reason}`,
+      remedy: 'Check the address in the row, then try again.',
+    }),
+  },
+  media_not_shown: {
+    code: 'BAD_USAGE',
+    words: ({ host }: { host: string }) => ({
+      text: `${host} sent something that is not a picture, video or sound that can be shown here`,
+      remedy: 'Nothing was kept of it.',
+    }),
+  },
+  media_too_large: {
+    code: 'BAD_USAGE',
+    words: ({ host, maxBytes }: { host: string; maxBytes: number }) => ({
+      text: `the file on ${host} is larger than ${formatBytes(maxBytes)}`,
+      remedy: 'Nothing was kept of it. Larger files are shown from a local folder only.',
+    }),
+  },
+  media_elsewhere: {
+    code: 'BAD_USAGE',
+    words: ({ host, target }: { host: string; target: string }) => ({
+      text: `${host} redirects to ${target}`,
+      remedy: 'Redirects are not followed, and nothing was asked of the other host.',
+    }),
+  },
+  media_of_this_machine: {
+    code: 'BAD_USAGE',
+    words: ({ host }: { host: string }) => ({
+      text: `${host} is this machine`,
+      remedy:
+        'Rows can have nothing fetched from programs on this machine. Put the files into the folder of the source.',
+    }),
+  },
+  media_behind_proxy: {
+    code: 'BAD_USAGE',
+    words: ({ host }: { host: string }) => ({
+      text: `the file was not fetched from ${host}: the connection of this run uses a proxy, and media are fetched without one`,
+      remedy: 'Put the files into the folder of the source.',
     }),
   },
   engine_lost: {

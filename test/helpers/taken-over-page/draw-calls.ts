@@ -279,6 +279,18 @@ function toCallArbitraries(
         fc.record({ publicUrl: fc.constantFrom(production.baseUrl, `${production.baseUrl}/a`) }),
       ),
     },
+    {
+      weight: 20,
+      arbitrary: fc
+        .constantFrom('ofRow', 'fetch')
+        .chain((name) =>
+          call(
+            'media',
+            name,
+            spoil(fc.record({ runId, row: fc.integer({ min: 1, max: 3 }), column: fc.nat(4) })),
+          ),
+        ),
+    },
     { weight: 20, arbitrary: call('receiver', 'open', forbidden) },
     { weight: 20, arbitrary: call('source', 'preview', preview) },
     { weight: 40, arbitrary: call('source', 'preview', spoil(preview)) },

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createMediaFiles } from '../../../src/main/bridge/media-files.ts'
 import { createAppProtocolHandler } from '../../../src/main/desktop/app-protocol.ts'
 
 vi.mock('electron', () => import('./electron-stand-in.ts'))
@@ -10,6 +11,7 @@ const PAGE = `<!doctype html><script type="module" nonce="__CSP_NONCE__" src="./
 <style nonce="__CSP_NONCE__">body { margin: 0 }</style>`
 
 let folder = ''
+const media = createMediaFiles()
 let answer: (request: Request) => Promise<Response>
 const get = (path: string, init?: RequestInit) => answer(new Request(`app://sluice${path}`, init))
 
@@ -26,7 +28,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'secret.js'), 'secret')
   writeFileSync(join(folder, 'renderer-evil', 'a.js'), 'secret')
   symlinkSync(join(folder, 'secret.js'), join(renderer, 'link.js'))
-  answer = createAppProtocolHandler(renderer)
+  answer = createAppProtocolHandler(renderer, media)
 })
 
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -95,5 +97,20 @@ describe('app://', () => {
     expect((await get('/', { method: 'POST', body: 'x' })).status).toBe(405)
     const head = await get('/', { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  it('gives media of rows by their handles, whole and in part, and runs nothing of them', async () => {
+    const gif = Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1')
+    writeFileSync(join(folder, 'a.gif'), gif)
+    const found = await media.addFile(realpathSync(folder), 'a.gif')
+    const url = found.kind === 'file' ? found.url : expect.fail(found.why)
+    const whole = await get(url)
+    expect(Buffer.from(await whole.bytes())).toEqual(gif)
+    expect(whole.headers.get('content-type')).toBe('image/gif')
+    expect(whole.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+    const part = await get(url, { headers: { range: 'bytes=0-5' } })
+    expect([part.status, await part.text()]).toEqual([206, 'GIF89a'])
+    expect((await get(`/files/media/${'0'.repeat(32)}`)).status).toBe(404)
+    expect((await get('/files/media/..%2fa.gif')).status).toBe(404)
   })
 })

@@ -58,6 +58,7 @@ async function start({ args = [] as string[], home = createTemporaryFolder() } =
           return () => runs.listeners.delete(listener)
         },
       },
+      media: { answer: async () => null },
       listRuns: async () => [
         {
           run_id: '20261122-120000-1',

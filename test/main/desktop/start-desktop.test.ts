@@ -40,6 +40,7 @@ const toOptions = (appUrl = 'app://sluice/') => ({
       real.on('message', (text) => real.postMessage(`answer to ${text}`))
     },
     runs: { snapshots: () => [], onChange: () => () => {} },
+    media: { answer: async () => null },
     listRuns: async () => [],
     close: async () => {
       closed += 1

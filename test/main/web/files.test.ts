@@ -86,6 +86,40 @@ describe('a folder that is chosen in the browser', () => {
   })
 })
 
+describe('media of rows', () => {
+  it('are sent to a browser that was let in, whole or in part, and to no other site', async () => {
+    const sandbox = await withSandbox()
+    const shell = await withShell()
+    const { cookie, client } = await enter(shell)
+    const opening = await shell.request('/files/folders?name=pictures', { method: 'PUT', cookie, body: '' })
+    const { folder, sourceId } = uploadedFolderSchema.parse(JSON.parse(opening.text))
+    const gif = 'GIF89a\x01\0\x01\0\0\0\0;'
+    const target = `/files/uploads?folder=${folder}&name=sub/a%20b.gif`
+    await shell.request(target, { method: 'PUT', cookie, body: gif })
+    const { runId } = await client.runs.start({
+      request: {
+        destination: { kind: 'service', baseUrl: sandbox.baseUrl },
+        source: { sourceId },
+        operation: { kind: 'task' },
+      },
+      apiKey: sandbox.key,
+    })
+    await client.runs.awaitReady({ runId })
+    const [media] = await client.media.ofRow({ runId, row: 1 })
+    if (media?.kind !== 'file') return expect.fail('no file')
+    const whole = await shell.request(media.url, { cookie })
+    expect([whole.status, whole.headers['content-type'], whole.text]).toEqual([200, 'image/gif', gif])
+    const part = await shell.request(media.url, { cookie, headers: { range: 'bytes=0-5' } })
+    expect([part.status, part.text]).toEqual([206, 'GIF89a'])
+    expect((await shell.request(media.url)).status).toBe(401)
+    const site = { 'sec-fetch-site': 'cross-site' }
+    expect((await shell.request(media.url, { cookie, headers: site })).status).toBe(403)
+    for (const path of ['/files/media/', '/files/media/a.gif', '/files/media/..%2f..%2fetc%2fpasswd']) {
+      expect((await shell.request(path, { cookie })).status).toBe(404)
+    }
+  })
+})
+
 describe('a file that is chosen in the browser', () => {
   it('becomes a source that can be previewed, as it is', async () => {
     const shell = await withShell()

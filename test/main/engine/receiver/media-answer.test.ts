@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toMediaAnswer } from '../../../../src/main/engine/receiver/media-host.ts'
+import { toMediaAnswer } from '../../../../src/main/engine/receiver/media-file.ts'
 
 const MODIFIED_MS = Date.parse('2026-11-21T12:00:00.750Z')
 const MODIFIED = 'Sat, 21 Nov 2026 12:00:00 GMT'

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isInside, toFilePath } from '../../../../src/main/engine/receiver/addresses.ts'
-import { checkOpened, openMediaFile } from '../../../../src/main/engine/receiver/media-host.ts'
+import { checkOpened, openMediaFile } from '../../../../src/main/engine/receiver/media-file.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 /** A folder with a file in it, beside a folder with a secret. */
